@@ -1,0 +1,1 @@
+"""dynid: from a recording of a robot to a dynamic model that can be trusted and run."""

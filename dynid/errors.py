@@ -1,0 +1,33 @@
+"""What a user can get wrong, as exceptions whose text is one whole sentence.
+
+The command line prints the sentence and exits with 2; a node answers with it. ``ValueError`` and
+``TypeError`` are left for mistakes of the programmer.
+"""
+
+
+class DynidError(Exception):
+    """Root of every error that a user can cause and mend."""
+
+
+class ConfigurationError(DynidError):
+    """A profile, column map or other YAML file has an unknown, missing or impossible entry."""
+
+
+class RecordingError(DynidError):
+    """A recording cannot be read, or what it holds cannot be repaired."""
+
+
+class MechanismError(DynidError):
+    """A URDF, joint list, coupling or joint term does not make a mechanism."""
+
+
+class PreprocessingError(DynidError):
+    """A filter, threshold or time span does not fit the recording."""
+
+
+class EstimationError(DynidError):
+    """The data do not allow the estimation that was asked for."""
+
+
+class ModelFileError(DynidError):
+    """A model.yaml is missing, incomplete, or not what it claims to be."""
