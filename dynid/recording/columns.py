@@ -1,0 +1,136 @@
+"""The column map: which column of a CSV file is which signal of which joint."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictBool, StrictInt, StrictStr, field_validator, model_validator
+
+from dynid.configuration import Settings
+
+Column = Annotated[StrictInt, Field(ge=1)] | Annotated[StrictStr, Field(min_length=1)]
+"""A column by its name in the header, or by its number, counted from 1."""
+
+Positive = Annotated[float, Field(gt=0)]
+Numbers = float | tuple[float, ...]
+
+
+def _sibling(name: str | None) -> str | None:
+    if name is not None and (name in ("", ".", "..") or PurePath(name).name != name):
+        raise ValueError(f"must be the name of a file beside the recording, got '{name}'")
+    return name
+
+
+class SignalColumns(Settings):
+    """One signal of all joints: ``value = sign * factor * raw + offset``.
+
+    ``factor``, ``sign`` and ``offset`` are one number for all joints or a list with one for each.
+    ``file`` names a file beside the recording that holds the columns.
+    """
+
+    columns: tuple[Column, ...] = Field(min_length=1)
+    factor: Numbers = 1.0
+    sign: Numbers = 1.0
+    offset: Numbers = 0.0
+    file: str | None = None
+
+    _file_is_a_sibling = field_validator("file")(_sibling)
+
+    @field_validator("factor")
+    @classmethod
+    def _factor_keeps_the_signal(cls, factor: Numbers) -> Numbers:
+        if 0.0 in _listed(factor):
+            raise ValueError("must not be 0, which would erase the signal")
+        return factor
+
+    @field_validator("sign")
+    @classmethod
+    def _sign_is_a_sign(cls, sign: Numbers) -> Numbers:
+        for value in _listed(sign):
+            if value not in (-1.0, 1.0):
+                raise ValueError(f"must be 1 or -1, got {value:g}")
+        return sign
+
+    @model_validator(mode="after")
+    def _lists_fit(self) -> SignalColumns:
+        for name in ("factor", "sign", "offset"):
+            value = getattr(self, name)
+            if isinstance(value, tuple) and len(value) != len(self.columns):
+                raise ValueError(
+                    f"{name} lists {len(value)} numbers for {len(self.columns)} columns"
+                )
+        return self
+
+    def scaling(self) -> tuple[tuple[float, float], ...]:
+        """(signed factor, offset) of each column."""
+        count = len(self.columns)
+        return tuple(
+            (sign * factor, offset)
+            for factor, sign, offset in zip(
+                _listed(self.factor, count),
+                _listed(self.sign, count),
+                _listed(self.offset, count),
+                strict=True,
+            )
+        )
+
+
+class TimeColumn(Settings):
+    """The time column; ``factor`` converts it to seconds. It may decrease nowhere."""
+
+    column: Column
+    factor: Positive = 1.0
+    file: str | None = None
+
+    _file_is_a_sibling = field_validator("file")(_sibling)
+
+
+class ColumnMap(Settings):
+    """How to read CSV files as a recording. Every list is in the order of ``joints``."""
+
+    delimiter: Annotated[str, Field(min_length=1)] | None = None
+    header: StrictBool | Literal["auto"] = "auto"
+    time: TimeColumn | None = None
+    sampling_rate: Positive | None = None
+    joints: tuple[str, ...] = Field(min_length=1)
+    position: SignalColumns
+    velocity: SignalColumns | None = None
+    effort: SignalColumns
+
+    @field_validator("joints")
+    @classmethod
+    def _joints_are_distinct(cls, joints: tuple[str, ...]) -> tuple[str, ...]:
+        for joint in joints:
+            if joints.count(joint) > 1:
+                raise ValueError(f"joint '{joint}' is listed more than once")
+        return joints
+
+    @field_validator("delimiter")
+    @classmethod
+    def _delimiter_is_one_character(cls, delimiter: str | None) -> str | None:
+        if delimiter in (None, "whitespace"):
+            return delimiter
+        if len(delimiter or "") != 1:
+            raise ValueError("must be one character, or 'whitespace'")
+        return "whitespace" if delimiter == " " else delimiter
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> ColumnMap:
+        if (self.time is None) == (self.sampling_rate is None):
+            raise ValueError("exactly one of 'time' and 'sampling_rate' must be given")
+        for name, signal in self.signals().items():
+            if len(signal.columns) != len(self.joints):
+                raise ValueError(
+                    f"{name} lists {len(signal.columns)} columns for {len(self.joints)} joints"
+                )
+        return self
+
+    def signals(self) -> dict[str, SignalColumns]:
+        """The signals that are mapped, by name."""
+        signals = {"position": self.position, "velocity": self.velocity, "effort": self.effort}
+        return {name: signal for name, signal in signals.items() if signal is not None}
+
+
+def _listed(value: Numbers, count: int = 1) -> tuple[float, ...]:
+    return value if isinstance(value, tuple) else (value,) * count

@@ -1,0 +1,118 @@
+"""Samples onto an even time axis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+
+from dynid.recording.samples import NANOSECONDS, Samples
+
+JITTER = 0.01
+"""Share of the step by which stamps may be off their grid and still count as evenly spaced."""
+
+# a rate this close (relative) to a whole number of hertz is that number, read from rough stamps
+_ROUND = 1e-3
+
+
+def place_on_grid(samples: Samples, sampling_rate: float | None) -> tuple[Samples, float]:
+    """Samples at steps of ``1 / rate`` from the first on, and the rate [Hz].
+
+    Samples whose stamps lie on such a grid already (within ``JITTER`` of a step) keep their
+    values bit for bit, and only holes in it are filled. Otherwise position is interpolated by a
+    cubic spline, of which the acceleration is continuous, velocity and effort linearly.
+
+    Args:
+        samples: with strictly increasing stamps and finite values.
+        sampling_rate: [Hz]; None for the rate that the stamps show.
+    """
+    seconds = samples.seconds
+    shown = usual_rate(seconds)
+    for rate in _candidates(seconds, shown, samples.nominal_rate, sampling_rate):
+        ticks = seconds * rate
+        places = np.rint(ticks).astype(np.int64)
+        if np.abs(ticks - places).max() <= JITTER and (np.diff(places) > 0).all():
+            return _fill_holes(samples, places, rate), rate
+    rate = sampling_rate or _rounded(shown)
+    return _resample(samples, rate, given=sampling_rate is not None), rate
+
+
+def usual_rate(seconds: NDArray[np.float64]) -> float:
+    """The rate [Hz] that strictly increasing times [s] show: one over their median step.
+
+    Stamps that come in bursts have a median far from their mean; then the mean counts.
+    """
+    steps = np.diff(seconds)
+    median = float(np.median(steps))
+    mean = float(seconds[-1] / len(steps))
+    return 1.0 / (median if 0.5 * mean < median < 2.0 * mean else mean)
+
+
+def _candidates(
+    seconds: NDArray[np.float64], shown: float, nominal: float | None, given: float | None
+) -> list[float]:
+    """Rates whose grid the stamps might lie on; the plainest number first."""
+    if given is not None:
+        return [given]
+    places = np.cumsum(np.concatenate([[0.0], np.rint(np.diff(seconds) * shown)]))
+    candidates = [nominal] if nominal is not None else []
+    if places[-1] > 0 and places @ seconds > 0:
+        # least squares through the first sample
+        fitted = float((places @ places) / (places @ seconds))
+        candidates += [_rounded(fitted), fitted]
+    return candidates
+
+
+def _rounded(rate: float) -> float:
+    whole = float(round(rate))
+    return whole if abs(whole - rate) <= _ROUND * rate else rate
+
+
+def _fill_holes(samples: Samples, places: NDArray[np.int64], rate: float) -> Samples:
+    count = int(places[-1]) + 1
+    missing = count - len(places)
+    if not missing:
+        return samples
+    filled = _interpolate(samples, places / rate, np.arange(count) / rate)
+    for name in ("position", "velocity", "effort"):
+        values = getattr(filled, name)
+        if values is not None:
+            values[places] = getattr(samples, name)
+    return filled.noting(f"{missing} of {count} samples were missing and were interpolated.")
+
+
+def _resample(samples: Samples, rate: float, *, given: bool) -> Samples:
+    seconds = samples.seconds
+    steps = np.diff(seconds)
+    # the last place may lie a rounding error past the last sample
+    count = int(np.floor(seconds[-1] * rate + 1e-6)) + 1
+    times = np.minimum(np.arange(count) / rate, seconds[-1])
+    reason = (
+        f"the requested {rate:g} Hz differ from the recorded steps"
+        if given and np.ptp(steps) < 2 * JITTER * np.median(steps)
+        else f"steps were uneven ({1e3 * steps.min():.4g} to {1e3 * steps.max():.4g} ms)"
+    )
+    resampled = _interpolate(samples, seconds, times).noting(
+        f"{len(samples)} samples were resampled to {count} at {rate:g} Hz because {reason}."
+    )
+    if rate < 0.75 * len(steps) / seconds[-1]:
+        resampled = resampled.noting(
+            f"The requested {rate:g} Hz are fewer than were recorded: what moves faster than "
+            f"{rate / 2:g} Hz is folded into the signals; filter and decimate instead."
+        )
+    return resampled
+
+
+def _interpolate(samples: Samples, old: NDArray[np.float64], new: NDArray[np.float64]) -> Samples:
+    def linear(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.column_stack([np.interp(new, old, column) for column in values.T])
+
+    return replace(
+        samples,
+        stamps=samples.stamps[0] + np.rint(new * NANOSECONDS).astype(np.int64),
+        position=np.asarray(CubicSpline(old, samples.position)(new)),
+        velocity=None if samples.velocity is None else linear(samples.velocity),
+        effort=linear(samples.effort),
+    )

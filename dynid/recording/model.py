@@ -1,0 +1,154 @@
+"""A recording as the rest of dynid sees it: evenly sampled, complete, and read-only."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.errors import PreprocessingError
+
+FEWEST_SAMPLES = 10
+"""Below this no derivative or fit means anything, so shorter recordings and spans are refused."""
+
+# a span's limits are typed in decimal; a sample this close (in samples) to one counts as on it
+_ON_THE_LIMIT = 1e-6
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where samples came from.
+
+    Attributes:
+        name: file name, without any folder.
+        sha256: hexadecimal digest of the file's content.
+        kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"`` or ``"npz"``.
+        topic: the topic that was read, for a bag.
+        start_time: stamp of the recording's first sample [ns], for a bag.
+    """
+
+    name: str
+    sha256: str
+    kind: str
+    topic: str | None = None
+    start_time: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """One uninterrupted, evenly sampled motion of a robot.
+
+    Several recordings stay several: their times are never joined.
+
+    Attributes:
+        time: (N,) [s], starts at 0, steps of ``1 / sampling_rate``.
+        position: (N, n) [rad or m].
+        velocity: (N, n) [rad/s or m/s], or None where the source measured none.
+        effort: (N, n), in the unit of the source (Nm, N, A, ...).
+        joint_names: n names, in the order of the columns.
+        sampling_rate: [Hz].
+        sources: the files that were read.
+        repairs: one counted sentence for each kind of repair, in the order they were made.
+    """
+
+    time: NDArray[np.float64]
+    position: NDArray[np.float64]
+    velocity: NDArray[np.float64] | None
+    effort: NDArray[np.float64]
+    joint_names: tuple[str, ...]
+    sampling_rate: float
+    sources: tuple[Source, ...] = ()
+    repairs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the shapes and make every array a read-only one of its own."""
+        shape = (len(self.time), len(self.joint_names))
+        for name in ("time", "position", "velocity", "effort"):
+            values = getattr(self, name)
+            if values is None and name == "velocity":
+                continue
+            expected = shape[:1] if name == "time" else shape
+            array = np.array(values, dtype=np.float64, order="C")
+            if array.shape != expected:
+                raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @property
+    def duration(self) -> float:
+        """Time from the first sample to the last [s]."""
+        return float(self.time[-1] - self.time[0])
+
+    def cut(self, start: float | None, stop: float | None) -> Recording:
+        """The samples with ``start <= time < stop``, their time starting at 0 again.
+
+        Without ``stop`` the last sample is part of it. Adjoining spans share no sample.
+
+        Args:
+            start: [s] since the start of this recording; None for its beginning.
+            stop: [s] since the start of this recording; None for its end.
+
+        Raises:
+            PreprocessingError: the span is reversed, outside the recording, or nearly empty.
+        """
+        span = slice(*span_limits(self.time * self.sampling_rate, self.sampling_rate, start, stop))
+        time = self.time[span]
+        return replace(
+            self,
+            time=np.arange(len(time)) / self.sampling_rate,
+            position=self.position[span],
+            velocity=None if self.velocity is None else self.velocity[span],
+            effort=self.effort[span],
+        )
+
+
+def span_limits(
+    ticks: NDArray[np.float64], rate: float, start: float | None, stop: float | None
+) -> tuple[int, int]:
+    """Indices (first, past the last) of the samples with ``start <= time < stop``.
+
+    Args:
+        ticks: (N,) increasing times in units of ``1 / rate``, the first of them 0.
+        rate: [1/s].
+        start: [s] or None.
+        stop: [s] or None.
+
+    Raises:
+        PreprocessingError: the span is reversed, outside the recording, or nearly empty.
+    """
+    duration = float(ticks[-1]) / rate
+    period = duration / max(len(ticks) - 1, 1)
+    for name, value in (("start", start), ("stop", stop)):
+        if value is not None and not (math.isfinite(value) and 0 <= value <= duration + period):
+            raise PreprocessingError(
+                f"The span's {name} of {value:g} s lies outside the recording, "
+                f"which lasts from 0 s to {duration:.3f} s."
+            )
+    if start is not None and stop is not None and start >= stop:
+        raise PreprocessingError(
+            f"The span's start of {start:g} s must lie before its stop of {stop:g} s."
+        )
+    first = 0 if start is None else int(np.searchsorted(ticks, start * rate - _ON_THE_LIMIT))
+    past = len(ticks)
+    if stop is not None:
+        past = int(np.searchsorted(ticks, stop * rate - _ON_THE_LIMIT))
+    if past - first < FEWEST_SAMPLES:
+        raise PreprocessingError(
+            f"The span from {0.0 if start is None else start:g} s to "
+            f"{duration if stop is None else stop:g} s holds {past - first} samples; "
+            f"at least {FEWEST_SAMPLES} are needed."
+        )
+    return first, past
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file's content, in hexadecimal."""
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            found.update(block)
+    return found.hexdigest()

@@ -1,0 +1,84 @@
+"""Stamps into order: repeats dropped, late samples moved to their place, clock jumps refused."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.errors import RecordingError
+from dynid.recording.samples import NANOSECONDS, Samples
+
+FARTHEST_MOVE = 5
+"""Samples by which one may come late; more is a clock that jumped, not a transport's disorder."""
+
+# closer to its forerunner than this share of the usual step, a sample repeats it: two points that
+# close carry no new information, but would let an interpolating curve swing
+_REPEATED = 0.05
+
+
+def put_in_order(samples: Samples) -> Samples:
+    """The samples with strictly increasing stamps.
+
+    Raises:
+        RecordingError: the clock jumped back, so that the order of the samples is unknown.
+    """
+    late = samples.stamps < np.maximum.accumulate(samples.stamps)
+    order = np.argsort(samples.stamps, kind="stable")
+    if late.any():
+        _refuse_clock_jump(samples, late, order)
+    total = len(samples)
+    ordered = samples.take(order) if late.any() else samples
+    repeated = _repeated(ordered.stamps)
+    count = int(repeated.sum())
+    kept = ordered.take(~repeated) if count else ordered
+    if late.any():
+        _refuse_overlap(samples, ordered, late[order])
+        kept = kept.noting(f"{int(late.sum())} of {total} samples came late and were reordered.")
+    if count:
+        kept = kept.noting(f"{count} of {total} samples had repeated stamps and were dropped.")
+    return kept
+
+
+def _repeated(stamps: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of the sorted stamps repeat the one before."""
+    steps = np.diff(stamps)
+    moving = steps[steps > 0]
+    usual = float(np.median(moving)) if len(moving) else 0.0
+    return np.concatenate([[False], (steps == 0) | (steps < _REPEATED * usual)])
+
+
+def _refuse_clock_jump(samples: Samples, late: NDArray[np.bool_], order: NDArray[np.int64]) -> None:
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    if np.abs(places - np.arange(len(order))).max() > FARTHEST_MOVE:
+        raise _clock_jump(samples, late)
+
+
+def _refuse_overlap(samples: Samples, ordered: Samples, late: NDArray[np.bool_]) -> None:
+    """Refuse when the late samples do not fall into holes: then the clock was set back a little."""
+    # the very same sample delivered twice is a repeat, whenever it comes
+    near = np.flatnonzero(late & ~_equal_to_forerunner(ordered))
+    if not len(near):
+        return
+    steps = np.diff(ordered.stamps)
+    around = np.concatenate([steps[near[near > 0] - 1], steps[near[near < len(steps)]]])
+    if (around < 0.5 * np.median(steps[steps > 0])).any():
+        raise _clock_jump(samples, samples.stamps < np.maximum.accumulate(samples.stamps))
+
+
+def _equal_to_forerunner(samples: Samples) -> NDArray[np.bool_]:
+    same = samples.stamps[1:] == samples.stamps[:-1]
+    for values in (samples.position, samples.effort):
+        same = same & (values[1:] == values[:-1]).all(axis=1)
+    return np.concatenate([[False], same])
+
+
+def _clock_jump(samples: Samples, late: NDArray[np.bool_]) -> RecordingError:
+    row = int(np.argmax(late))
+    size = (samples.stamps[:row].max() - samples.stamps[row]) / NANOSECONDS
+    at = (samples.stamps[row - 1] - samples.stamps[0]) / NANOSECONDS
+    return RecordingError(
+        f"{samples.label}: the clock jumps back by {size:.6g} s at sample {row + 1}, "
+        f"{at:.3f} s after the start; the order of the samples is unknown from there on. "
+        "Split the recording there."
+    )

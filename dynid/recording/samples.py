@@ -1,0 +1,99 @@
+"""What a file holds before anything is repaired: samples with stamps of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.errors import RecordingError
+from dynid.recording.model import Source
+
+NANOSECONDS = 1e9
+"""Stamps are whole nanoseconds, as in ROS: differences are exact, however late the epoch."""
+
+_LARGEST_SECONDS = 9e9  # the int64 nanoseconds end near 9.2e9 s, in the year 2262
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Samples as read.
+
+    Attributes:
+        stamps: (N,) int64 [ns], in the order of the file.
+        position: (N, n).
+        velocity: (N, n) or None.
+        effort: (N, n).
+        joint_names: n names.
+        sources: the files that were read.
+        repairs: sentences on what the reader mended.
+        nominal_rate: [Hz], where the source states one instead of measuring time.
+    """
+
+    stamps: NDArray[np.int64]
+    position: NDArray[np.float64]
+    velocity: NDArray[np.float64] | None
+    effort: NDArray[np.float64]
+    joint_names: tuple[str, ...]
+    sources: tuple[Source, ...]
+    repairs: tuple[str, ...] = ()
+    nominal_rate: float | None = None
+
+    def __len__(self) -> int:
+        """The number of samples N."""
+        return len(self.stamps)
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        """(N,) time since the first sample [s]."""
+        return np.asarray((self.stamps - self.stamps[0]) / NANOSECONDS, dtype=np.float64)
+
+    @property
+    def label(self) -> str:
+        """The source's name, to begin a sentence with."""
+        return self.sources[0].name
+
+    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Samples:
+        """The given rows only, in the given order."""
+        return replace(
+            self,
+            stamps=self.stamps[rows],
+            position=self.position[rows],
+            velocity=None if self.velocity is None else self.velocity[rows],
+            effort=self.effort[rows],
+        )
+
+    def noting(self, sentence: str) -> Samples:
+        """The same with one more repair told."""
+        return replace(self, repairs=(*self.repairs, sentence))
+
+
+def nanoseconds(seconds: NDArray[np.float64], label: str) -> NDArray[np.int64]:
+    """Times [s] as whole nanoseconds.
+
+    Raises:
+        RecordingError: a time is not finite, or too large to be in seconds.
+    """
+    bad = ~np.isfinite(seconds) | (np.abs(seconds) > _LARGEST_SECONDS)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise RecordingError(
+            f"{label}: the time of sample {row + 1} is {seconds[row]:g} s; expected a finite "
+            "time in seconds (a factor can convert it)."
+        )
+    return np.rint(seconds * NANOSECONDS).astype(np.int64)
+
+
+def require_joints(wanted: Sequence[str], available: Sequence[str], where: str) -> None:
+    """Check that every wanted joint is there.
+
+    Raises:
+        RecordingError: naming the absent joint and the available ones.
+    """
+    for joint in wanted:
+        if joint not in available:
+            raise RecordingError(
+                f"{where}: joint '{joint}' is absent; available are {', '.join(available)}."
+            )

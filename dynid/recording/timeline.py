@@ -1,0 +1,192 @@
+"""From samples as they were read to an even time axis: count what is mended, refuse the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.errors import RecordingError
+from dynid.recording.grid import place_on_grid
+from dynid.recording.model import FEWEST_SAMPLES, Recording, span_limits
+from dynid.recording.order import put_in_order
+from dynid.recording.samples import NANOSECONDS, Samples
+
+LONGEST_REPAIR = 0.05
+"""[s] Longest stretch of missing or invalid samples that is interpolated: within it a robot's
+motion is still smooth (5 % of a 1 Hz oscillation), beyond it samples would be invented."""
+
+
+def build_recording(
+    samples: Samples,
+    *,
+    start: float | None = None,
+    stop: float | None = None,
+    sampling_rate: float | None = None,
+) -> Recording:
+    """Mend what can be mended and sample evenly.
+
+    In this order: repeated and reordered stamps, the span, invalid numbers, missing samples,
+    uneven steps. Evenly spaced samples come out bit for bit as they went in.
+
+    Args:
+        samples: as read.
+        start: [s] since the first sample; None for the beginning.
+        stop: [s] since the first sample; None for the end.
+        sampling_rate: [Hz]; None for the rate that the stamps show.
+
+    Raises:
+        RecordingError: something is beyond repair; the sentence says what, where and how much.
+        PreprocessingError: the span does not fit the recording.
+    """
+    _require_samples(samples)
+    samples = put_in_order(samples)
+    _require_samples(samples)
+    if start is not None or stop is not None:
+        samples = samples.take(slice(*span_limits(samples.seconds, 1.0, start, stop)))
+    samples = _mend_velocity(samples)
+    samples = _trim_invalid_ends(samples)
+    for name in ("position", "velocity", "effort"):
+        samples = _mend_invalid(samples, name)
+    _refuse_gaps(samples)
+    samples, rate = place_on_grid(samples, sampling_rate)
+    samples = _note_stuck_joints(samples)
+    return Recording(
+        time=np.arange(len(samples)) / rate,
+        position=samples.position,
+        velocity=samples.velocity,
+        effort=samples.effort,
+        joint_names=samples.joint_names,
+        sampling_rate=rate,
+        sources=samples.sources,
+        repairs=samples.repairs,
+    )
+
+
+def longest_step(steps: NDArray[np.float64]) -> float:
+    """The longest step that is still mended [s]; one lost sample is mended at any rate.
+
+    Args:
+        steps: (N - 1,) times from sample to sample [s].
+    """
+    return float(max(LONGEST_REPAIR, 2.5 * np.median(steps)))
+
+
+def _require_samples(samples: Samples) -> None:
+    if len(samples) < FEWEST_SAMPLES:
+        raise RecordingError(
+            f"{samples.label}: holds {len(samples)} usable samples; "
+            f"at least {FEWEST_SAMPLES} are needed."
+        )
+
+
+def _mend_velocity(samples: Samples) -> Samples:
+    """Leave a velocity out that was not measured: it can be had from position."""
+    if samples.velocity is None:
+        return samples
+    absent = ~np.isfinite(samples.velocity).any(axis=0)
+    if not absent.any():
+        return samples
+    names = ", ".join(np.array(samples.joint_names)[absent])
+    return _without_velocity(samples, f"holds no number at all for {names}")
+
+
+def _without_velocity(samples: Samples, reason: str) -> Samples:
+    return replace(samples, velocity=None).noting(f"The velocity {reason} and was left out.")
+
+
+def _trim_invalid_ends(samples: Samples) -> Samples:
+    """Drop samples before the first and after the last in which every joint is valid."""
+    for name in ("position", "effort"):
+        absent = ~np.isfinite(getattr(samples, name)).any(axis=0)
+        if absent.any():
+            joint = samples.joint_names[int(np.argmax(absent))]
+            raise RecordingError(
+                f"{samples.label}: the {name} of joint '{joint}' is not a number in any sample; "
+                "the source must measure it."
+            )
+    valid = np.isfinite(samples.position).all(axis=1) & np.isfinite(samples.effort).all(axis=1)
+    rows = np.flatnonzero(valid)
+    if not len(rows):
+        raise RecordingError(
+            f"{samples.label}: no sample holds a valid position and effort of every joint."
+        )
+    dropped = len(samples) - (rows[-1] + 1 - rows[0])
+    if not dropped:
+        return samples
+    kept = samples.take(slice(int(rows[0]), int(rows[-1]) + 1)).noting(
+        f"{dropped} of {len(samples)} samples at the ends were not numbers and were dropped."
+    )
+    _require_samples(kept)
+    return kept
+
+
+def _mend_invalid(samples: Samples, name: str) -> Samples:
+    """Interpolate short runs of NaN and infinity in one signal, linearly in time."""
+    values = getattr(samples, name)
+    if values is None or np.isfinite(values).all():
+        return samples
+    seconds = samples.seconds
+    longest = longest_step(np.diff(seconds))
+    values = values.copy()
+    count = 0
+    for column, joint in enumerate(samples.joint_names):
+        valid = np.isfinite(values[:, column])
+        for first, past in _runs(~valid):
+            # the time that is bridged, from the last valid sample to the next one
+            bridged = seconds[min(past, len(seconds) - 1)] - seconds[max(first - 1, 0)]
+            if bridged <= longest + 1e-9:
+                continue
+            text = (
+                f"{name} of joint '{joint}' is not a number for {past - first} samples "
+                f"({bridged:.3f} s) at {seconds[first]:.3f} s"
+            )
+            if name == "velocity":
+                return _without_velocity(samples, f"is unusable ({text})")
+            raise RecordingError(
+                f"{samples.label}: the {text}; up to {longest:.3f} s can be interpolated. "
+                "Select a span without it (start, stop)."
+            )
+        count += int((~valid).sum())
+        values[~valid, column] = np.interp(seconds[~valid], seconds[valid], values[valid, column])
+    return replace(samples, **{name: values}).noting(
+        f"{count} of {values.size} {name} values were not numbers and were interpolated."
+    )
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """(first, past the last) of each run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
+    return [(int(first), int(past)) for first, past in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _refuse_gaps(samples: Samples) -> None:
+    steps = np.diff(samples.stamps) / NANOSECONDS
+    longest = longest_step(steps)
+    long = np.flatnonzero(steps > longest + 1e-9)
+    if not len(long):
+        return
+    at = samples.seconds[long[0]]
+    more = f" (and {len(long) - 1} more)" if len(long) > 1 else ""
+    raise RecordingError(
+        f"{samples.label}: samples are missing for {steps[long[0]]:.3f} s after {at:.3f} s{more}; "
+        f"up to {longest:.3f} s can be interpolated. Select a span without the gap (start, stop)."
+    )
+
+
+def _note_stuck_joints(samples: Samples) -> Samples:
+    """Refuse an effort that nobody measured; tell of joints whose signals never change."""
+    if not samples.effort.any():
+        raise RecordingError(
+            f"{samples.label}: the effort of every joint is zero throughout; "
+            "the source must measure it."
+        )
+    for name, values in (("position", samples.position), ("effort", samples.effort)):
+        stuck = np.array(samples.joint_names)[(values == values[0]).all(axis=0)]
+        if len(stuck):
+            samples = samples.noting(
+                f"The {name} of {len(stuck)} of {len(samples.joint_names)} joints never changes "
+                f"({', '.join(stuck)}): nothing can be learnt from it."
+            )
+    return samples
