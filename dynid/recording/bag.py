@@ -23,6 +23,8 @@ DEFAULT_TOPIC = "/joint_states"
 KINDS = {".mcap": "rosbag2 mcap", ".db3": "rosbag2 sqlite3"}
 """Suffix of a storage file → kind of its source."""
 
+_COMPRESSED = ".zstd"
+
 ResultT = TypeVar("ResultT")
 
 
@@ -42,17 +44,27 @@ def is_bag(path: Path) -> bool:
     return (path / "metadata.yaml").exists() or bool(storage_files(path))
 
 
-def storage_files(path: Path) -> tuple[Path, ...]:
+def kind_of(file: Path) -> str:
+    """The kind of source that a storage file is, compressed or not."""
+    return KINDS.get(Path(file.name.removesuffix(_COMPRESSED)).suffix, "")
+
+
+def storage_files(path: Path, *, compressed: bool = False) -> tuple[Path, ...]:
     """The storage files of a bag, in the order in which they were written."""
     if not path.is_dir():
         return (path,)
 
     def key(file: Path) -> tuple[int, str]:
         # rosbag2 numbers its files name_0, name_1, …, name_10
-        number = file.stem.rpartition("_")[2]
+        number = file.name.partition(".")[0].rpartition("_")[2]
         return (int(number) if number.isdigit() else 0, file.name)
 
-    return tuple(sorted((file for file in path.iterdir() if file.suffix in KINDS), key=key))
+    files = [
+        file
+        for file in path.iterdir()
+        if kind_of(file) and (compressed or not file.name.endswith(_COMPRESSED))
+    ]
+    return tuple(sorted(files, key=key))
 
 
 def read_bag(path: Path, joints: Sequence[str] | None, topic: str = DEFAULT_TOPIC) -> Samples:
@@ -77,9 +89,9 @@ def read_bag(path: Path, joints: Sequence[str] | None, topic: str = DEFAULT_TOPI
     (used, notes, states), repairs = with_bag(path, collect)
     data = states.samples()
     sources = tuple(
-        Source(file.name, digest(file), KINDS[file.suffix], used, int(data.stamps[0]))
-        for file in storage_files(path)
-    ) or (Source(path.name, digest(path / "metadata.yaml"), "rosbag2", used, int(data.stamps[0])),)
+        Source(file.name, digest(file), kind_of(file), used, int(data.stamps[0]))
+        for file in storage_files(path, compressed=True)
+    )
     return Samples(
         stamps=data.stamps,
         position=data.position,
@@ -113,22 +125,24 @@ def with_bag(
         except RecordingError:
             raise
         # rosbags meets damaged bytes with exceptions of many types, all meaning the same here
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             reason = str(error) or type(error).__name__
+    sentences: list[str] = []
     with TemporaryDirectory() as folder, ExitStack() as stack:
         try:
             saved = [salvage(file, Path(folder)) for file in files]
             readers = [stack.enter_context(Reader(file)) for file, _ in saved]
             if not readers:
                 raise RecordingError(f"{path.name}: cannot be read as a rosbag2 ({reason}).")
+            sentences = [sentence for _, sentence in saved if sentence]
             result = action(readers)
-        except RecordingError:
-            raise
-        except Exception:
+        except RecordingError as error:
+            told = "; ".join([str(error).rstrip("."), *sentences])
+            raise RecordingError(f"{told.rstrip('.')}.") from None
+        except Exception:  # noqa: BLE001
             raise RecordingError(
                 f"{path.name}: cannot be read as a rosbag2 recording ({_one_line(reason)})."
             ) from None
-    sentences = [sentence for _, sentence in saved if sentence]
     if not sentences:
         sentences = [f"{path.name} was read file by file because {_one_line(reason)}."]
     return result, tuple(sentences)

@@ -77,7 +77,7 @@ class SignalColumns(Settings):
 
 
 class TimeColumn(Settings):
-    """The time column; ``factor`` converts it to seconds. It may decrease nowhere."""
+    """The time column; ``factor`` converts it to seconds."""
 
     column: Column
     factor: Positive = 1.0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
-from dynid.recording.columns import Column, ColumnMap, SignalColumns
+from dynid.recording.columns import ColumnMap, SignalColumns
 from dynid.recording.model import Source, digest
 from dynid.recording.samples import Samples, nanoseconds, require_joints
 from dynid.recording.table import Table, read_table
@@ -106,19 +105,10 @@ def _signal(table: Table, signal: SignalColumns, order: list[int]) -> NDArray[np
 
 
 def _stamps(files: _Files, columns: ColumnMap) -> NDArray[np.int64]:
-    if columns.time is None:
-        rows = files.of(columns.position.file).rows
-        assert columns.sampling_rate is not None  # the map's validation saw to it
-        return nanoseconds(np.arange(rows) / columns.sampling_rate, files.path.name)
-    table = files.of(columns.time.file or columns.position.file)
-    time = table.numbers([columns.time.column])[:, 0] * columns.time.factor
-    return nanoseconds(time, table.name)
-
-
-@dataclass(frozen=True)
-class CsvShape:
-    """What a CSV file is without any map: its rows, columns and header."""
-
-    rows: int
-    columns: int
-    header: tuple[Column, ...]
+    if columns.time is not None:
+        table = files.of(columns.time.file or columns.position.file)
+        time = table.numbers([columns.time.column])[:, 0] * columns.time.factor
+        return nanoseconds(time, table.name)
+    table = files.of(columns.position.file)
+    # the map's validation saw to it that there is a rate where there is no time
+    return nanoseconds(np.arange(table.rows) / (columns.sampling_rate or np.nan), table.name)

@@ -58,7 +58,7 @@ class JointStates:
         try:
             message: Any = _TYPES.deserialize_cdr(raw, JOINT_STATE)
         # damaged bytes raise whatever they happen to run into
-        except Exception:
+        except Exception:  # noqa: BLE001
             self._broken += 1
             return
         names = tuple(message.name)

@@ -17,7 +17,9 @@ _OPTIONAL = ("velocity",)
 
 
 def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
-    """Read the arrays ``time`` (N,) [s], ``position``, ``velocity``, ``effort`` (N, n) and
+    """Read a recording from named arrays.
+
+    These are ``time`` (N,) [s], ``position``, ``velocity``, ``effort`` (N, n) and
     ``joint_names`` (n,); ``velocity`` may be absent.
 
     Args:
@@ -59,7 +61,7 @@ def _arrays(path: Path) -> dict[str, NDArray[np.generic]]:
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in (*_REQUIRED, *_OPTIONAL) if name in archive}
     # numpy and zipfile raise many types for a damaged archive, all of which mean the same here
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         raise RecordingError(
             f"{path.name}: cannot be read as an .npz archive of plain arrays ({error})."
         ) from None

@@ -18,6 +18,10 @@ _FOOTER = 0x02
 # attachment, metadata; https://mcap.dev/spec
 _DATA = (0x01, 0x03, 0x04, 0x05, _CHUNK, 0x07, 0x09, 0x0C)
 
+_TABLES = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN ('topics', 'messages')"
+# in the order of writing, by the table itself: its index by time lies near the end of the file
+_MESSAGES = "SELECT id, topic_id, timestamp, data FROM messages NOT INDEXED ORDER BY id"
+
 
 def left_open(file: Path) -> bool:
     """Whether the recorder left a SQLite journal beside the file, which holds part of its data."""
@@ -92,19 +96,19 @@ def _salvage_db3(file: Path, folder: Path) -> tuple[Path, str | None]:
     damage: str | None = None
     count = 0
     with closing(sqlite3.connect(original)) as source, closing(sqlite3.connect(copy)) as target:
-        for table, order in (("topics", "id"), ("messages", "id")):
-            (schema,) = source.execute(
-                "SELECT sql FROM sqlite_master WHERE type='table' AND name=?", (table,)
-            ).fetchone()
+        for (schema,) in source.execute(_TABLES).fetchall():
             target.execute(schema)
-            rows = source.execute(f"SELECT * FROM {table} NOT INDEXED ORDER BY {order}")
-            try:
-                for row in rows:
-                    marks = ", ".join("?" * len(row))
-                    target.execute(f"INSERT INTO {table} VALUES ({marks})", row)
-                    count += table == "messages"
-            except sqlite3.DatabaseError as error:
-                damage = str(error)
+        marks = ", ".join("?" * len(source.execute("SELECT * FROM topics").description))
+        target.executemany(
+            f"INSERT INTO topics VALUES ({marks})",  # noqa: S608
+            source.execute("SELECT * FROM topics"),
+        )
+        try:
+            for row in source.execute(_MESSAGES):
+                target.execute("INSERT INTO messages VALUES (?, ?, ?, ?)", row)
+                count += 1
+        except sqlite3.DatabaseError as error:
+            damage = str(error)
         target.commit()
     if damage:
         return copy, f"{file.name} is damaged ({damage}): {count} messages could be saved."

@@ -84,10 +84,6 @@ class Table:
         for row, line in enumerate(self.lines):
             cells = split(line, self.delimiter)
             number = self.numbers_from + row
-            if len(cells) <= max(places):
-                raise RecordingError(
-                    f"{self.name}: line {number} has {len(cells)} columns, expected {self.width}."
-                )
             for column, place in enumerate(places):
                 cell = cells[place].strip().strip('"')
                 value = _number(cell)
@@ -113,7 +109,7 @@ def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
         RecordingError: the file is not text, or holds no rows.
     """
     text = _text(path)
-    lines = text.splitlines()
+    lines = text.split("\n")
     first, comment = 0, ""
     while first < len(lines) and (not lines[first].strip() or lines[first].startswith("#")):
         comment = lines[first].lstrip("# ").rstrip() or comment
@@ -133,9 +129,17 @@ def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
         names = tuple(map(_bare, split(comment, mark)))
     if first >= len(lines):
         raise RecordingError(f"{path.name}: holds a header but no rows of numbers.")
-    width = len(names) or len(split(lines[first], mark))
-    repairs = _drop_half_line(lines, width, mark, whole=text.endswith(("\n", "\r")))
+    width = len(split(lines[first], mark))
+    if names and len(names) != width:
+        raise RecordingError(
+            f"{path.name}: the header names {len(names)} columns, but line {first + 1} has "
+            f"{width}; both must have equally many."
+        )
+    repairs = _drop_half_line(lines, width, mark, whole=text.endswith("\n"))
     data = lines[first:]
+    if not data:
+        raise RecordingError(f"{path.name}: holds no whole row of numbers.")
+    _refuse_ragged(path.name, data, width, mark, first + 1)
     if mark != "," and "," in data[0]:
         data = [line.replace(",", ".") for line in data]
     return Table(path.name, names, tuple(data), first + 1, width, mark, repairs)
@@ -158,6 +162,19 @@ def _drop_half_line(
     number = len(lines)
     del lines[-1]
     return (f"1 line was cut off at the end of the file (line {number}) and was dropped.",)
+
+
+def _refuse_ragged(
+    name: str, data: list[str], width: int, delimiter: str | None, first: int
+) -> None:
+    """Refuse a row with a cell too few or too many: its numbers would be in the wrong columns."""
+    for row, line in enumerate(data):
+        count = line.count(delimiter) + 1 if delimiter else len(line.split())
+        if count != width or not line.strip():
+            count = count if line.strip() else 0
+            raise RecordingError(
+                f"{name}: line {first + row} has {count} columns, expected {width}."
+            )
 
 
 def _text(path: Path) -> str:

@@ -1,0 +1,123 @@
+"""Recordings written as rosbag2 folders (MCAP), which ``ros2 bag info`` and ``play`` read."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
+
+from dynid.errors import RecordingError
+from dynid.recording.bag import DEFAULT_TOPIC
+from dynid.recording.columns import ColumnMap
+from dynid.recording.jointstate import JOINT_STATE
+from dynid.recording.load import read_samples
+from dynid.recording.model import Recording
+from dynid.recording.samples import Samples, nanoseconds
+
+_TYPES = get_typestore(Stores.ROS2_JAZZY)
+_LATEST_STAMP = 2**31 * 10**9  # a ROS stamp counts its seconds in 32 bits
+
+
+def convert(
+    source: Path | str,
+    destination: Path | str,
+    columns: ColumnMap | None,
+    *,
+    topic: str = DEFAULT_TOPIC,
+) -> Samples:
+    """Write a recording's samples, as they are, to a rosbag2 folder; nothing is resampled.
+
+    Args:
+        source: any recording, most often CSV.
+        destination: the folder to create.
+        columns: which column is what, for CSV.
+        topic: the topic to write, and to read if the source is a bag.
+
+    Raises:
+        RecordingError: the source cannot be read, or the destination exists or cannot be written.
+    """
+    _require_absent(Path(destination))
+    samples = read_samples(Path(source), None, topic=topic, columns=columns)
+    _write(samples, Path(destination), topic)
+    return samples
+
+
+def write_bag(recording: Recording, destination: Path | str, topic: str = DEFAULT_TOPIC) -> None:
+    """Write a recording to a rosbag2 folder, whole or not at all.
+
+    Args:
+        recording: its stamps start at its first source's start time, or at 0.
+        destination: the folder to create.
+        topic: the topic to write.
+
+    Raises:
+        RecordingError: the destination exists or cannot be written.
+    """
+    start = next((s.start_time for s in recording.sources if s.start_time is not None), 0)
+    samples = Samples(
+        stamps=nanoseconds(recording.time, Path(destination).name) + start,
+        position=recording.position,
+        velocity=recording.velocity,
+        effort=recording.effort,
+        joint_names=recording.joint_names,
+        sources=recording.sources,
+    )
+    _write(samples, Path(destination), topic)
+
+
+def _write(samples: Samples, destination: Path, topic: str) -> None:
+    _require_absent(destination)
+    try:
+        # beside its destination, so that the last step is a rename within one file system
+        with tempfile.TemporaryDirectory(
+            prefix=f".{destination.name}-", dir=destination.resolve().parent
+        ) as folder:
+            unfinished = Path(folder) / destination.name
+            _write_messages(samples, unfinished, topic)
+            _require_absent(destination)
+            unfinished.rename(destination)
+    except OSError as error:
+        raise RecordingError(
+            f"{destination}: cannot be written ({error.strerror or error})."
+        ) from None
+
+
+def _require_absent(destination: Path) -> None:
+    if destination.exists():
+        raise RecordingError(f"{destination}: exists already; nothing was overwritten.")
+
+
+def _write_messages(samples: Samples, folder: Path, topic: str) -> None:
+    velocity: Sequence[NDArray[np.float64]] | NDArray[np.float64] = (
+        [np.empty(0)] * len(samples) if samples.velocity is None else samples.velocity
+    )
+    message_type: Any = _TYPES.types[JOINT_STATE]
+    header: Any = _TYPES.types["std_msgs/msg/Header"]
+    time: Any = _TYPES.types["builtin_interfaces/msg/Time"]
+    names = list(samples.joint_names)
+    with Writer(folder, version=Writer.VERSION_LATEST, storage_plugin=StoragePlugin.MCAP) as writer:
+        connection = writer.add_connection(topic, JOINT_STATE, typestore=_TYPES)
+        for stamp, position, speed, effort in zip(
+            _ros_stamps(samples.stamps), samples.position, velocity, samples.effort, strict=True
+        ):
+            seconds, nanosec = divmod(stamp, 10**9)
+            message = message_type(
+                header=header(stamp=time(sec=seconds, nanosec=nanosec), frame_id=""),
+                name=names,
+                position=position,
+                velocity=speed,
+                effort=effort,
+            )
+            writer.write(connection, stamp, _TYPES.serialize_cdr(message, JOINT_STATE))
+
+
+def _ros_stamps(stamps: NDArray[np.int64]) -> list[int]:
+    """Stamps that a ROS message can hold: moved to start at 0 where they cannot be kept."""
+    fits = stamps.min() >= 0 and stamps.max() < _LATEST_STAMP
+    return [int(stamp) for stamp in (stamps if fits else stamps - stamps.min())]

@@ -1,0 +1,206 @@
+"""What a recording holds, told without refusing anything that can be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.errors import DynidError, RecordingError
+from dynid.recording.bag import (
+    DEFAULT_TOPIC,
+    Topic,
+    is_bag,
+    kind_of,
+    storage_files,
+    topics_of,
+    with_bag,
+)
+from dynid.recording.columns import ColumnMap
+from dynid.recording.grid import usual_rate
+from dynid.recording.load import read_samples
+from dynid.recording.samples import NANOSECONDS, Samples
+from dynid.recording.table import read_table
+from dynid.recording.timeline import build_recording, longest_step
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class JointRanges:
+    """Smallest and largest value of each signal of a joint, in the units of the source.
+
+    A signal without any number has None.
+    """
+
+    name: str
+    position: Range | None
+    velocity: Range | None
+    effort: Range | None
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A stretch without samples, too long to be interpolated: its start and its length [s]."""
+
+    start: float
+    length: float
+
+
+@dataclass(frozen=True)
+class Timing:
+    """When samples were taken.
+
+    Attributes:
+        samples: number of samples.
+        duration: from the first stamp to the last [s].
+        sampling_rate: one over the usual step [Hz]; None if no two stamps differ.
+        shortest_step, longest_step: [s]; negative where the clock jumped back.
+        jitter: standard deviation of the steps [s].
+        gaps: the stretches that would be refused.
+    """
+
+    samples: int
+    duration: float
+    sampling_rate: float | None
+    shortest_step: float
+    longest_step: float
+    jitter: float
+    gaps: tuple[Gap, ...]
+
+
+@dataclass(frozen=True)
+class RecordingInfo:
+    """What ``dynid info`` prints.
+
+    Attributes:
+        name: file or folder name.
+        kind: as in :class:`dynid.recording.Source`.
+        size: bytes of all its files.
+        topics: of a bag; empty for other kinds.
+        topic: the one that was looked into; None if there is none.
+        rows, columns, header: of a CSV file without column map; else 0 and empty.
+        timing, joints: of the samples; None and empty where none could be read.
+        repairs: what loading would mend.
+        problem: why loading would refuse the recording; None if it would not.
+    """
+
+    name: str
+    kind: str
+    size: int
+    topics: tuple[Topic, ...] = ()
+    topic: str | None = None
+    rows: int = 0
+    columns: int = 0
+    header: tuple[str, ...] = ()
+    timing: Timing | None = None
+    joints: tuple[JointRanges, ...] = ()
+    repairs: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+def describe(
+    path: Path | str, *, topic: str = DEFAULT_TOPIC, columns: ColumnMap | None = None
+) -> RecordingInfo:
+    """Tell what a recording holds.
+
+    Args:
+        path: as for :func:`dynid.recording.load_recording`.
+        topic: the topic to look into, for a bag.
+        columns: which column is what, for CSV; without it only the table's shape is told.
+
+    Raises:
+        RecordingError: there is no such file, or it is not a recording at all.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise RecordingError(f"{path}: there is no such file or folder.")
+    if is_bag(path):
+        return _describe_bag(path, topic)
+    if columns is None and path.is_file() and path.suffix not in (".npz", ".bag"):
+        table = read_table(path, None, "auto")
+        return RecordingInfo(
+            name=path.name,
+            kind="csv",
+            size=path.stat().st_size,
+            rows=table.rows,
+            columns=table.width,
+            header=table.header,
+            repairs=table.repairs,
+        )
+    samples = read_samples(path, None, topic=topic, columns=columns)
+    return _describe_samples(path, samples, ())
+
+
+def _describe_bag(path: Path, topic: str) -> RecordingInfo:
+    topics, repairs = with_bag(path, topics_of)
+    try:
+        samples = read_samples(path, None, topic=topic)
+    except DynidError as error:
+        kinds = {kind_of(file) for file in storage_files(path, compressed=True)}
+        return RecordingInfo(
+            name=path.name,
+            kind=", ".join(sorted(kinds)),
+            size=_size(path),
+            topics=topics,
+            repairs=repairs,
+            problem=str(error),
+        )
+    return _describe_samples(path, samples, topics)
+
+
+def _describe_samples(path: Path, samples: Samples, topics: tuple[Topic, ...]) -> RecordingInfo:
+    repairs, problem = samples.repairs, None
+    try:
+        repairs = build_recording(samples).repairs
+    except DynidError as error:
+        problem = str(error)
+    joints = tuple(
+        JointRanges(
+            name,
+            _range(samples.position[:, column]),
+            None if samples.velocity is None else _range(samples.velocity[:, column]),
+            _range(samples.effort[:, column]),
+        )
+        for column, name in enumerate(samples.joint_names)
+    )
+    return RecordingInfo(
+        name=path.name,
+        kind=samples.sources[0].kind,
+        size=_size(path),
+        topics=topics,
+        topic=samples.sources[0].topic,
+        timing=_timing(samples),
+        joints=joints,
+        repairs=repairs,
+        problem=problem,
+    )
+
+
+def _timing(samples: Samples) -> Timing:
+    steps = np.diff(samples.stamps) / NANOSECONDS
+    seconds = np.unique(samples.stamps - samples.stamps.min()) / NANOSECONDS
+    forward = np.diff(seconds)
+    limit = longest_step(forward) if len(forward) else np.inf
+    long = np.flatnonzero(forward > limit)
+    return Timing(
+        samples=len(samples),
+        duration=float(seconds[-1]),
+        sampling_rate=usual_rate(seconds) if len(forward) else None,
+        shortest_step=float(steps.min()) if len(steps) else 0.0,
+        longest_step=float(steps.max()) if len(steps) else 0.0,
+        jitter=float(steps.std()) if len(steps) else 0.0,
+        gaps=tuple(Gap(float(seconds[place]), float(forward[place])) for place in long),
+    )
+
+
+def _range(values: NDArray[np.float64]) -> Range | None:
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if len(finite) else None
+
+
+def _size(path: Path) -> int:
+    files = path.iterdir() if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())

@@ -1,0 +1,226 @@
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from rosbags.rosbag2 import CompressionFormat, CompressionMode
+
+from dynid.errors import RecordingError
+from dynid.recording import load_recording
+
+
+def assert_holds(recording, motion):
+    assert recording.sampling_rate == 100.0
+    np.testing.assert_array_equal(recording.position, motion.position)
+    np.testing.assert_array_equal(recording.velocity, motion.velocity)
+    np.testing.assert_array_equal(recording.effort, motion.effort)
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_reads_a_folder_bit_for_bit(motion, messages_of, write_messages, storage):
+    bag = write_messages({"/joint_states": messages_of(motion)}, storage=storage)
+    recording = load_recording(bag, motion.names)
+    assert_holds(recording, motion)
+    assert recording.repairs == ()
+    (source,) = recording.sources
+    assert (source.topic, source.start_time) == ("/joint_states", 5_000_000_000)
+    assert source.kind == f"rosbag2 {storage}"
+    assert len(source.sha256) == 64
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_reads_a_single_file_without_metadata(
+    motion, messages_of, write_messages, storage_file, tmp_path, storage
+):
+    bag = write_messages({"/joint_states": messages_of(motion)}, storage=storage)
+    alone = shutil.move(storage_file(bag), tmp_path)
+    assert_holds(load_recording(alone, motion.names), motion)
+
+
+def test_reads_a_folder_of_files_without_metadata_in_their_order(
+    make_motion, messages_of, write_messages, storage_file, tmp_path
+):
+    motion = make_motion(np.arange(1200) * 10_000_000 + 10**9)
+    folder = tmp_path / "split"
+    folder.mkdir()
+    messages = messages_of(motion)
+    for part in range(12):  # past 9, where sorting by name would go wrong
+        bag = write_messages({"/joint_states": messages[100 * part :][:100]}, name=f"part_{part}")
+        shutil.move(storage_file(bag), folder / f"split_{part}.mcap")
+    recording = load_recording(folder, motion.names)
+    assert_holds(recording, motion)
+    assert recording.repairs == ()
+    assert [source.name for source in recording.sources][-2:] == ["split_10.mcap", "split_11.mcap"]
+
+
+@pytest.mark.parametrize("mode", [CompressionMode.FILE, CompressionMode.MESSAGE])
+def test_reads_compressed_bags(motion, messages_of, write_messages, mode):
+    bag = write_messages(
+        {"/joint_states": messages_of(motion)}, compression=(mode, CompressionFormat.ZSTD)
+    )
+    recording = load_recording(bag, motion.names)
+    assert_holds(recording, motion)
+    assert recording.sources[0].kind == "rosbag2 mcap"
+
+
+def test_joint_order_comes_from_the_names_of_each_message(motion, messages_of, write_messages):
+    random = np.random.default_rng(0)
+    shuffled = []
+    for message in messages_of(motion):
+        order = random.permutation(3)
+        shuffled.append(
+            replace(
+                message,
+                name=[message.name[place] for place in order],
+                position=message.position[order],
+                velocity=message.velocity[order],
+                effort=message.effort[order],
+            )
+        )
+    bag = write_messages({"/joint_states": shuffled})
+    assert_holds(load_recording(bag, motion.names), motion)
+    backwards = load_recording(bag, motion.names[::-1])
+    np.testing.assert_array_equal(backwards.effort, motion.effort[:, ::-1])
+
+
+def test_messages_of_other_publishers_are_passed_over_and_counted(
+    motion, messages_of, write_messages
+):
+    messages = messages_of(motion)
+    gripper = [replace(m, name=["finger"], position=[1], velocity=[], effort=[]) for m in messages]
+    mixed = [message for pair in zip(gripper, messages, strict=True) for message in pair]
+    recording = load_recording(write_messages({"/joint_states": mixed}), motion.names)
+    assert_holds(recording, motion)
+    assert recording.repairs == (
+        "400 of 800 messages did not carry all joints and were passed over.",
+    )
+
+
+def test_refuses_an_absent_joint_by_name(motion, messages_of, write_messages):
+    bag = write_messages({"/joint_states": messages_of(motion)})
+    sentence = "joint 'tool' is absent; available are base, elbow, wrist"
+    with pytest.raises(RecordingError, match=sentence):
+        load_recording(bag, ["base", "tool"])
+
+
+def test_refuses_joints_that_never_share_a_message(motion, messages_of, write_messages):
+    halves = [
+        replace(message, name=[name], position=[0.1], velocity=[], effort=[1.0])
+        for message in messages_of(motion)
+        for name in ("base", "elbow")
+    ]
+    bag = write_messages({"/joint_states": halves})
+    with pytest.raises(RecordingError, match="no single message carries all of base, elbow"):
+        load_recording(bag, ["base", "elbow"])
+
+
+def test_a_lone_topic_of_another_name_is_read_and_told(motion, messages_of, write_messages):
+    bag = write_messages({"/arm/joint_states": messages_of(motion)}, strings=["/log"])
+    recording = load_recording(bag, motion.names)
+    assert_holds(recording, motion)
+    assert "/arm/joint_states, the only one" in recording.repairs[0]
+
+
+def test_refuses_to_choose_between_topics(motion, messages_of, write_messages):
+    messages = messages_of(motion)
+    bag = write_messages({"/left": messages, "/right": messages})
+    with pytest.raises(RecordingError, match=r"/joint_states is absent.*/left .*/right"):
+        load_recording(bag, motion.names)
+    assert_holds(load_recording(bag, motion.names, topic="/right"), motion)
+
+
+def test_refuses_a_topic_of_another_type(motion, messages_of, write_messages):
+    bag = write_messages({"/joint_states": messages_of(motion)}, strings=["/log"])
+    with pytest.raises(RecordingError, match=r"/log carries no sensor_msgs/msg/JointState"):
+        load_recording(bag, motion.names, topic="/log")
+
+
+def test_refuses_a_bag_without_joint_states(write_messages, motion):
+    bag = write_messages({}, strings=["/log"])
+    with pytest.raises(RecordingError, match=r"available topics are /log \(std_msgs/msg/String\)"):
+        load_recording(bag, motion.names)
+
+
+def test_refuses_a_topic_without_messages(write_messages, motion):
+    with pytest.raises(RecordingError, match="holds no messages"):
+        load_recording(write_messages({"/joint_states": []}), motion.names)
+
+
+def test_refuses_an_effort_field_that_is_empty(motion, messages_of, write_messages):
+    empty = [replace(message, effort=[]) for message in messages_of(motion)]
+    bag = write_messages({"/joint_states": empty})
+    sentence = "topic /joint_states: the effort field is empty .* base, elbow, wrist; .* fill it in"
+    with pytest.raises(RecordingError, match=sentence):
+        load_recording(bag, motion.names)
+
+
+def test_an_empty_velocity_field_is_none(motion, messages_of, write_messages):
+    empty = [replace(message, velocity=[]) for message in messages_of(motion)]
+    recording = load_recording(write_messages({"/joint_states": empty}), motion.names)
+    assert recording.velocity is None
+    assert recording.repairs == ()
+
+
+def test_a_velocity_that_is_there_now_and_then_is_left_out_and_told(
+    motion, messages_of, write_messages
+):
+    messages = messages_of(motion)
+    messages[7] = replace(messages[7], velocity=[])
+    recording = load_recording(write_messages({"/joint_states": messages}), motion.names)
+    assert recording.velocity is None
+    assert recording.repairs == ("1 of 400 messages had no velocity; it was left out.",)
+
+
+def test_refuses_a_field_of_the_wrong_length(motion, messages_of, write_messages):
+    messages = messages_of(motion)
+    messages[41] = replace(messages[41], effort=[1.0, 2.0])
+    bag = write_messages({"/joint_states": messages})
+    with pytest.raises(RecordingError, match="message 42 has 2 effort values for 3 names"):
+        load_recording(bag, motion.names)
+
+
+def test_header_stamps_win_over_times_of_reception(motion, messages_of, write_messages):
+    random = np.random.default_rng(1)
+    late = [
+        replace(message, receive=message.receive + int(random.integers(4_000_000)))
+        for message in messages_of(motion)
+    ]
+    recording = load_recording(write_messages({"/joint_states": late}), motion.names)
+    assert_holds(recording, motion)
+    assert recording.repairs == ()
+
+
+def test_times_of_reception_stand_in_for_zero_stamps(motion, messages_of, write_messages):
+    zero = [replace(message, stamp=0) for message in messages_of(motion)]
+    recording = load_recording(write_messages({"/joint_states": zero}), motion.names)
+    assert_holds(recording, motion)
+    assert recording.repairs == (
+        "All 400 header stamps were zero; the times of reception were used instead.",
+    )
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    values=arrays(
+        np.float64, (3, 12, 3), elements=st.floats(-1e6, 1e6, allow_subnormal=False)
+    ).filter(lambda values: bool(values[2].any())),
+    epoch=st.integers(0, 2**31 - 2),
+    rate=st.sampled_from([10, 62.5, 100, 125, 500, 1000, 8000]),
+    storage=st.sampled_from(["mcap", "sqlite3"]),
+)
+def test_what_was_written_is_read(
+    make_motion, messages_of, write_messages, tmp_path, values, epoch, rate, storage
+):
+    motion = make_motion(epoch * 10**9 + np.rint(np.arange(12) * 1e9 / rate).astype(np.int64))
+    motion.position, motion.velocity, motion.effort = values
+    bag = write_messages({"/joint_states": messages_of(motion)}, storage=storage)
+    recording = load_recording(bag, motion.names)
+    shutil.rmtree(bag)
+    assert recording.sampling_rate == rate
+    np.testing.assert_array_equal(recording.position, motion.position)
+    np.testing.assert_array_equal(recording.velocity, motion.velocity)
+    np.testing.assert_array_equal(recording.effort, motion.effort)
+    np.testing.assert_allclose(recording.time, motion.seconds, atol=1e-9)

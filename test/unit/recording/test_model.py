@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from dynid.errors import PreprocessingError
+from dynid.recording import Recording
+
+
+@pytest.fixture
+def recording():
+    values = np.arange(200.0).reshape(100, 2)
+    return Recording(np.arange(100) / 50, values, None, -values, ("a", "b"), 50.0)
+
+
+def test_arrays_cannot_be_written_to_nor_changed_from_outside():
+    position = np.zeros((20, 1))
+    recording = Recording(np.arange(20) / 10, position, None, position, ("a",), 10.0)
+    position[0] = 7.0
+    assert recording.position[0] == 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        recording.effort[0] = 1.0
+
+
+def test_shapes_that_do_not_fit_are_a_mistake_of_the_programmer():
+    with pytest.raises(ValueError, match="effort has shape"):
+        Recording(np.zeros(20), np.zeros((20, 2)), None, np.zeros((20, 1)), ("a", "b"), 1.0)
+
+
+def test_adjoining_cuts_share_no_sample_and_lose_none(recording):
+    for limit in np.arange(10, 90) / 50:
+        first, second = recording.cut(None, limit), recording.cut(limit, None)
+        np.testing.assert_array_equal(
+            np.vstack([first.position, second.position]), recording.position
+        )
+
+
+def test_time_of_a_cut_starts_at_zero(recording):
+    cut = recording.cut(0.5, 1.0)
+    assert (cut.time[0], len(cut.time), cut.position[0, 0]) == (0.0, 25, 50.0)
+    assert cut.joint_names == recording.joint_names
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "sentence"),
+    [
+        (1.0, 0.5, "start of 1 s must lie before its stop of 0.5 s"),
+        (0.5, 0.5, "must lie before"),
+        (-0.1, None, "start of -0.1 s lies outside the recording, which lasts from 0 s to 1.980 s"),
+        (None, 9.0, "stop of 9 s lies outside"),
+        (float("nan"), None, "lies outside"),
+        (1.0, 1.1, "holds 5 samples; at least 10"),
+    ],
+)
+def test_refuses_a_span_that_does_not_fit(recording, start, stop, sentence):
+    with pytest.raises(PreprocessingError, match=sentence):
+        recording.cut(start, stop)
