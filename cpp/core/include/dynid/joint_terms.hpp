@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynid
+{
+
+struct JointTerm;
+
+/// One kind of joint term: a row of the table in joint_terms.cpp, the only place a kind is defined.
+struct TermKind
+{
+  using Column = double (*)(const JointTerm & term, double q, double dq, double ddq) noexcept;
+
+  std::string_view name;         ///< as profiles write it, e.g. "viscous"
+  std::string_view prefix;       ///< of the parameter's name, e.g. "Fv" for Fv1
+  std::string_view rotary_unit;  ///< of the parameter, at a revolute joint
+  std::string_view linear_unit;  ///< of the parameter, at a prismatic joint
+  bool smoothed;                 ///< uses JointTerm::smoothing
+  bool scaled;                   ///< needs JointTerm::scale
+  bool inertial;                 ///< proportional to ddq, so part of the mass matrix
+  Column column;                 ///< torque [N*m or N] per unit of the parameter
+};
+
+/// Whether a term depends on the joint's motion, or on the motor's (behind gear and coupling).
+enum class TermSide
+{
+  joint,
+  motor
+};
+
+/// What a joint or motor adds to rigid-body dynamics: one column of the regressor.
+struct JointTerm
+{
+  const TermKind * kind = nullptr;  ///< a row of the table, see term_kind()
+  int joint = 0;                    ///< index of the joint or motor, from 0
+  TermSide side = TermSide::joint;
+  /// sign(v) becomes tanh(v / smoothing) [rad/s or m/s]; 0 keeps the sign, with sign(0) = 0
+  double smoothing = 0.0;
+  double scale = 0.0;  ///< Stribeck velocity [rad/s or m/s]
+};
+
+/// Every kind there is.
+[[nodiscard]] const std::vector<TermKind> & term_kinds();
+
+/// The kind of that name; throws std::invalid_argument that lists what there is.
+[[nodiscard]] const TermKind & term_kind(std::string_view name);
+
+/// "Fv2" for the viscous friction of joint 1 (counted from 0), "Fvm2" for that of motor 1.
+[[nodiscard]] std::string parameter_name(const JointTerm & term);
+
+/// Throws std::invalid_argument where a term is impossible or given twice.
+void check_terms(const std::vector<JointTerm> & terms, int joint_count);
+
+}  // namespace dynid

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+namespace dynid
+{
+
+/// A moving body and the joint that carries it. Joint frame and body frame coincide.
+struct Body
+{
+  int parent = -1;         ///< index of the parent body in KinematicTree::bodies, -1 is the base
+  int number = 0;          ///< of the joint in drive order: row, and block of ten columns
+  bool prismatic = false;  ///< otherwise revolute, with or without limits
+  Eigen::Vector3d axis;    ///< unit vector in the joint frame
+  Eigen::Matrix3d rotation;  ///< of the joint frame in the parent's, at q = 0
+  Eigen::Vector3d origin;    ///< of the joint frame in the parent's, at q = 0 [m]
+};
+
+/// Bodies, parents first, under gravity.
+struct KinematicTree
+{
+  std::vector<Body> bodies;
+  Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< in the base frame [m/s^2]
+};
+
+/// The motion of a body, and of each joint's axis as the body sees it. All in the body's frame.
+struct BodyMotion
+{
+  Eigen::Matrix3d to_parent;     ///< rotation from body to parent frame
+  Eigen::Vector3d origin;        ///< in the parent frame [m]
+  Eigen::Vector3d velocity;      ///< angular [rad/s]
+  Eigen::Vector3d acceleration;  ///< angular [rad/s^2]
+  Eigen::Vector3d force_free;    ///< acceleration of the origin minus gravity [m/s^2]
+};
+
+/// Velocity of a body's origin, and its angular velocity, per unit velocity of a joint below it.
+struct Axis
+{
+  Eigen::Vector3d linear;
+  Eigen::Vector3d angular;
+};
+
+/// Room for one sample; allocate once with the tree, then reuse.
+struct TreeMotion
+{
+  explicit TreeMotion(const KinematicTree & tree)
+  : bodies(tree.bodies.size()), axes(tree.bodies.size() * tree.bodies.size())
+  {
+  }
+
+  std::vector<BodyMotion> bodies;
+  std::vector<Axis> axes;  ///< axes[b * count + j]: joint of body j seen from body b
+};
+
+/// Rigid-body part of the regressor, without pinocchio: row j, ten columns for each body that
+/// joint j carries. Entries of other bodies are left as they are (they are zero for ever).
+///
+/// With s = (s_l, s_w) the axis of joint j in the frame of body b, the row is
+///   m:   s_l . a          mc:  B^T s_l + a x s_w        I:  s_w^T (I dw) + (s_w x w)^T (I w)
+/// where a is the acceleration of b's origin minus gravity and B = [dw]x + [w]x[w]x.
+///
+/// q, dq, ddq: joints in drive order [rad or m, per s, per s^2]. rows: n x stride, row-major.
+/// No allocation, no exception.
+void rigid_body_rows(
+  const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
+  const double * ddq, double * rows, Eigen::Index stride) noexcept;
+
+}  // namespace dynid

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dynid/joint_terms.hpp"
+
+namespace dynid
+{
+
+using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using VectorIn = Eigen::Ref<const Eigen::VectorXd>;
+using VectorOut = Eigen::Ref<Eigen::VectorXd>;
+using MatrixOut = Eigen::Ref<RowMajorMatrix>;
+
+/// What a mechanism is built from.
+struct MechanismDescription
+{
+  std::string urdf_xml;
+  std::vector<std::string> joints;       ///< the actuated ones, in drive order
+  std::map<std::string, double> locked;  ///< positions of others [rad or m]; 0 where absent
+  Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< in the URDF's root frame [m/s^2]
+  Eigen::MatrixXd coupling;  ///< T in q_joint = T q_motor (n, n); empty means identity
+  std::vector<JointTerm> terms;
+};
+
+/// Memory that the single-sample functions work in. One per thread, from Mechanism::workspace().
+class Workspace
+{
+public:
+  Workspace(Workspace && other) noexcept;
+  Workspace & operator=(Workspace && other) noexcept;
+  Workspace(const Workspace &) = delete;
+  Workspace & operator=(const Workspace &) = delete;
+  ~Workspace();
+
+private:
+  friend class Mechanism;
+  struct Memory;
+  explicit Workspace(std::unique_ptr<Memory> memory) noexcept;
+  std::unique_ptr<Memory> memory_;
+};
+
+/// A tree of revolute and prismatic joints, its joint terms and its parameters. Immutable, so that
+/// any number of threads can share one; copies are cheap.
+///
+/// q, dq, ddq and tau are at the joints, in drive order [rad or m, per s, per s^2, N*m or N], have
+/// size joint_count(), and must be contiguous. The parameters are ten per body in pinocchio's order
+/// (m, mc_x, mc_y, mc_z, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the joint frame's origin), bodies in
+/// drive order, then one per joint term.
+///
+/// Functions that take a Workspace are for control cycles: no allocation, lock or exception.
+/// Those marked "rigid body" give nonsense unless require_rigid_bodies() passes: call it before.
+class Mechanism
+{
+public:
+  /// Throws std::invalid_argument with a whole sentence.
+  explicit Mechanism(const MechanismDescription & description);
+
+  /// The same mechanism with other parameters; throws std::invalid_argument on a wrong count or a
+  /// value that is not finite.
+  [[nodiscard]] Mechanism with_parameters(const VectorIn & parameters) const;
+
+  [[nodiscard]] Eigen::Index joint_count() const noexcept;
+  [[nodiscard]] Eigen::Index parameter_count() const noexcept;
+  [[nodiscard]] const std::vector<std::string> & parameter_names() const noexcept;
+  [[nodiscard]] const std::vector<std::string> & parameter_units() const noexcept;
+  [[nodiscard]] const Eigen::VectorXd & parameters() const noexcept;
+  [[nodiscard]] const Eigen::VectorXd & urdf_parameters() const noexcept;  ///< terms are zero
+  [[nodiscard]] const Eigen::MatrixXd & coupling() const noexcept;
+  [[nodiscard]] const std::vector<bool> & prismatic() const noexcept;  ///< per joint
+
+  /// False where entry (row, column) of the regressor is zero in every state.
+  [[nodiscard]] bool may_depend(Eigen::Index row, Eigen::Index column) const noexcept;
+
+  /// Throws std::invalid_argument where the parameters have a body with first moments but no mass.
+  void require_rigid_bodies() const;
+
+  [[nodiscard]] Workspace workspace() const;
+
+  /// W in tau = W parameters; out (n, parameter_count()).
+  void regressor(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+    MatrixOut out) const noexcept;
+
+  /// tau = W parameters, for any parameters.
+  void torque(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+    const VectorIn & parameters, VectorOut tau) const noexcept;
+
+  /// Rigid body: recursive Newton-Euler plus joint terms; tau (n,).
+  void inverse_dynamics(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+    VectorOut tau) const noexcept;
+
+  /// Torque of the joint terms alone.
+  void term_torque(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+    VectorOut tau) const noexcept;
+
+  /// Rigid body: torque that gravity asks for, without springs.
+  void gravity_torque(Workspace & workspace, const VectorIn & q, VectorOut tau) const noexcept;
+
+  /// Rigid body: M(q) with rotor inertias (n, n).
+  void mass_matrix(Workspace & workspace, const VectorIn & q, MatrixOut out) const noexcept;
+
+  /// Rigid body: C(q, dq) (n, n) such that dM/dt - 2 C is skew-symmetric.
+  void coriolis_matrix(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, MatrixOut out) const noexcept;
+
+  /// Rigid body: accelerations; false, and ddq untouched, where M(q) is not positive definite.
+  [[nodiscard]] bool forward_dynamics(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & tau,
+    VectorOut ddq) const noexcept;
+
+  struct Definition;  // inside cpp/core only
+
+private:
+  explicit Mechanism(std::shared_ptr<const Definition> definition) noexcept;
+  void add_terms(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+    VectorOut tau) const noexcept;
+
+  std::shared_ptr<const Definition> definition_;
+};
+
+}  // namespace dynid

@@ -1,0 +1,180 @@
+#include "urdf_tree.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <pinocchio/parsers/urdf.hpp>
+#include <sstream>
+#include <stdexcept>
+
+namespace dynid
+{
+namespace
+{
+
+using pinocchio::JointIndex;
+using pinocchio::SE3;
+
+struct JointGeometry
+{
+  Eigen::Vector3d axis;
+  bool prismatic;
+};
+
+pinocchio::Model read_model(const std::string & urdf_xml)
+{
+  pinocchio::Model model;
+  try {
+    pinocchio::urdf::buildModelFromXML(urdf_xml, model);
+  } catch (const std::exception & error) {
+    throw std::invalid_argument(std::string("The URDF cannot be read: ") + error.what());
+  }
+  return model;
+}
+
+std::string movable_joints(const pinocchio::Model & model)
+{
+  std::ostringstream text;
+  for (std::size_t i = 1; i < model.names.size(); ++i) {
+    text << (i > 1 ? ", " : "") << model.names[i];
+  }
+  return text.str();
+}
+
+void check_movable(const pinocchio::Model & model, const std::string & name)
+{
+  if (model.existJointName(name)) {
+    return;
+  }
+  if (model.existFrame(name, pinocchio::FIXED_JOINT)) {
+    throw std::invalid_argument("Joint '" + name + "' is fixed in the URDF and cannot move.");
+  }
+  throw std::invalid_argument(
+    "The URDF has no joint '" + name + "'; its movable joints are " + movable_joints(model) + ".");
+}
+
+void check_names(
+  const pinocchio::Model & model, const std::vector<std::string> & joints,
+  const std::map<std::string, double> & locked)
+{
+  if (joints.empty()) {
+    throw std::invalid_argument("A mechanism needs at least one actuated joint.");
+  }
+  for (auto name = joints.begin(); name != joints.end(); ++name) {
+    check_movable(model, *name);
+    if (std::find(joints.begin(), name, *name) != name) {
+      throw std::invalid_argument("Joint '" + *name + "' is given twice.");
+    }
+    if (locked.count(*name) > 0) {
+      throw std::invalid_argument("Joint '" + *name + "' is both actuated and locked.");
+    }
+  }
+  for (const auto & entry : locked) {
+    check_movable(model, entry.first);
+  }
+}
+
+JointGeometry joint_geometry(const pinocchio::Model & model, JointIndex index)
+{
+  const auto & joint = model.joints[index];
+  if (joint.nv() != 1) {
+    throw std::invalid_argument(
+      "Joint '" + model.names[index] +
+      "' has more than one degree of freedom; a mechanism has revolute, continuous and prismatic "
+      "joints.");
+  }
+  auto data = joint.createData();
+  joint.calc(data, pinocchio::neutral(model));
+  const Eigen::Matrix<double, 6, 1> subspace = data.S().matrix();
+  const bool prismatic = subspace.tail<3>().norm() < 0.5;
+  const Eigen::Vector3d axis = prismatic ? subspace.head<3>() : subspace.tail<3>();
+  return {axis.normalized(), prismatic};
+}
+
+double locked_position(
+  const pinocchio::Model & model, JointIndex index, const std::map<std::string, double> & locked)
+{
+  const auto & name = model.names[index];
+  const auto found = locked.find(name);
+  const double position = found == locked.end() ? 0.0 : found->second;
+  if (!std::isfinite(position)) {
+    throw std::invalid_argument("Joint '" + name + "' is locked at a position that is no number.");
+  }
+  const auto & joint = model.joints[index];
+  if (joint.nq() != 1) {
+    return position;  // continuous: any angle will do
+  }
+  const double lower = model.lowerPositionLimit[joint.idx_q()];
+  const double upper = model.upperPositionLimit[joint.idx_q()];
+  constexpr double tolerance = 1e-6;
+  if (position < lower - tolerance || position > upper + tolerance) {
+    std::ostringstream text;
+    text << "Joint '" << name << "' would be locked at " << position << ", outside its range of "
+         << lower << " to " << upper << "; lock it at a position it can reach.";
+    throw std::invalid_argument(text.str());
+  }
+  return position;
+}
+
+SE3 displacement(const JointGeometry & joint, double position)
+{
+  if (joint.prismatic) {
+    return {Eigen::Matrix3d::Identity(), Eigen::Vector3d(position * joint.axis)};
+  }
+  return {Eigen::AngleAxisd(position, joint.axis).toRotationMatrix(), Eigen::Vector3d::Zero()};
+}
+
+JointIndex add_joint(
+  pinocchio::Model & model, JointIndex parent, const JointGeometry & joint, const SE3 & placement,
+  const std::string & name)
+{
+  if (joint.prismatic) {
+    return model.addJoint(
+      parent, pinocchio::JointModelPrismaticUnaligned(joint.axis), placement, name);
+  }
+  // also for continuous joints, which pinocchio would describe by cosine and sine
+  return model.addJoint(
+    parent, pinocchio::JointModelRevoluteUnaligned(joint.axis), placement, name);
+}
+
+}  // namespace
+
+UrdfTree read_urdf_tree(
+  const std::string & urdf_xml, const std::vector<std::string> & joints,
+  const std::map<std::string, double> & locked, const Eigen::Vector3d & gravity)
+{
+  const auto full = read_model(urdf_xml);
+  check_names(full, joints, locked);
+  UrdfTree tree;
+  tree.model.gravity.linear(gravity);
+  tree.kinematics.gravity = gravity;
+  struct Carrier
+  {
+    JointIndex joint;  // of the reduced model
+    SE3 placement;     // of the full model's joint frame in it
+  };
+  std::vector<Carrier> carriers{{0, SE3::Identity()}};
+  for (JointIndex i = 1; i < static_cast<JointIndex>(full.njoints); ++i) {
+    const Carrier & parent = carriers[full.parents[i]];
+    const auto geometry = joint_geometry(full, i);
+    SE3 placement = parent.placement * full.jointPlacements[i];
+    const auto found = std::find(joints.begin(), joints.end(), full.names[i]);
+    if (found == joints.end()) {
+      placement = placement * displacement(geometry, locked_position(full, i, locked));
+      tree.model.appendBodyToJoint(parent.joint, full.inertias[i], placement);
+      carriers.push_back({parent.joint, placement});
+      continue;
+    }
+    const auto added = add_joint(tree.model, parent.joint, geometry, placement, full.names[i]);
+    tree.model.appendBodyToJoint(added, full.inertias[i], SE3::Identity());
+    const auto number = static_cast<int>(found - joints.begin());
+    tree.kinematics.bodies.push_back(
+      {static_cast<int>(parent.joint) - 1, number, geometry.prismatic, geometry.axis,
+       placement.rotation(), placement.translation()});
+    tree.order.push_back(number);
+    carriers.push_back({added, SE3::Identity()});
+  }
+  return tree;
+}
+
+}  // namespace dynid

@@ -1,0 +1,187 @@
+// dynid._core: the C++ core for Python. Thin on purpose: dynid/mechanism.py documents and checks.
+
+#include <pybind11/eigen.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <optional>
+
+#include "dynid/batch.hpp"
+#include "dynid/gram.hpp"
+#include "dynid/mechanism.hpp"
+
+namespace py = pybind11;
+
+namespace
+{
+
+using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using Mask = py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast>;
+
+dynid::Samples samples(const Array & array)
+{
+  if (array.ndim() != 2) {
+    throw std::invalid_argument("An array of samples must have two dimensions, time and joint.");
+  }
+  return {array.data(), array.shape(0), array.shape(1)};
+}
+
+dynid::States states(const Array & q, const Array & dq, const Array & ddq)
+{
+  return {samples(q), samples(dq), samples(ddq)};
+}
+
+/// Calls a batched function without the interpreter's lock; returns what it filled.
+template <typename Function>
+Array filled(const std::vector<py::ssize_t> & shape, Function && function)
+{
+  Array out(shape);
+  double * const data = out.mutable_data();
+  {
+    const py::gil_scoped_release unlocked;
+    function(data);
+  }
+  return out;
+}
+
+dynid::JointTerm make_term(
+  const std::string & kind, int joint, bool at_motor, double smoothing, double scale)
+{
+  const auto side = at_motor ? dynid::TermSide::motor : dynid::TermSide::joint;
+  return {&dynid::term_kind(kind), joint, side, smoothing, scale};
+}
+
+dynid::Mechanism make_mechanism(
+  std::string urdf_xml, std::vector<std::string> joints, std::map<std::string, double> locked,
+  const Eigen::Vector3d & gravity, const Eigen::MatrixXd & coupling,
+  std::vector<dynid::JointTerm> terms)
+{
+  return dynid::Mechanism(
+    {std::move(urdf_xml), std::move(joints), std::move(locked), gravity, coupling,
+     std::move(terms)});
+}
+
+void regressor_into(
+  const dynid::Mechanism & mechanism, const Array & q, const Array & dq, const Array & ddq,
+  py::array_t<double, py::array::c_style> & out)
+{
+  const auto input = states(q, dq, ddq);
+  if (
+    out.ndim() != 3 || out.shape(0) != q.shape(0) || out.shape(1) != mechanism.joint_count() ||
+    out.shape(2) != mechanism.parameter_count()) {
+    throw std::invalid_argument("The array to fill has another shape than the regressor.");
+  }
+  double * const data = out.mutable_data();
+  const py::gil_scoped_release unlocked;
+  dynid::batch::regressor(mechanism, input, data);
+}
+
+Array gram(
+  const dynid::Mechanism & mechanism, const Array & q, const Array & dq, const Array & ddq,
+  const Array & tau, const std::vector<int> & columns, const std::optional<Mask> & mask)
+{
+  const auto input = states(q, dq, ddq);
+  const auto torque = samples(tau);
+  if (
+    mask && (mask->ndim() != 2 || mask->shape(0) != q.shape(0) || mask->shape(1) != q.shape(1))) {
+    throw std::invalid_argument("The mask has another shape than the samples.");
+  }
+  const std::uint8_t * const chosen = mask ? mask->data() : nullptr;
+  const auto size = static_cast<py::ssize_t>(columns.size()) + 1;
+  return filled({mechanism.joint_count(), size, size}, [&](double * out) {
+    std::fill(out, out + mechanism.joint_count() * size * size, 0.0);
+    dynid::accumulate_gram(mechanism, input, torque, columns, chosen, out);
+  });
+}
+
+Array torque(
+  const dynid::Mechanism & mechanism, const Array & q, const Array & dq, const Array & ddq,
+  const Eigen::VectorXd & parameters)
+{
+  const auto input = states(q, dq, ddq);
+  return filled({input.q.rows(), input.q.cols()}, [&](double * out) {
+    dynid::batch::torque(mechanism, input, parameters, out);
+  });
+}
+
+/// A batched function of three arrays of samples, with an array of the same shape as result.
+template <void (*function)(const dynid::Mechanism &, const dynid::States &, double *)>
+Array of_states(
+  const dynid::Mechanism & mechanism, const Array & q, const Array & dq, const Array & ddq)
+{
+  const auto input = states(q, dq, ddq);
+  return filled({input.q.rows(), input.q.cols()}, [&](double * out) {
+    function(mechanism, input, out);
+  });
+}
+
+Array gravity_torque(const dynid::Mechanism & mechanism, const Array & q)
+{
+  const auto input = samples(q);
+  return filled({input.rows(), input.cols()}, [&](double * out) {
+    dynid::batch::gravity_torque(mechanism, input, out);
+  });
+}
+
+Array mass_matrix(const dynid::Mechanism & mechanism, const Array & q)
+{
+  const auto input = samples(q);
+  return filled({input.rows(), input.cols(), input.cols()}, [&](double * out) {
+    dynid::batch::mass_matrix(mechanism, input, out);
+  });
+}
+
+Array coriolis_matrix(const dynid::Mechanism & mechanism, const Array & q, const Array & dq)
+{
+  const auto q_samples = samples(q);
+  const auto dq_samples = samples(dq);
+  return filled({q_samples.rows(), q_samples.cols(), q_samples.cols()}, [&](double * out) {
+    dynid::batch::coriolis_matrix(mechanism, q_samples, dq_samples, out);
+  });
+}
+
+std::vector<std::string> kind_names()
+{
+  std::vector<std::string> names;
+  for (const auto & kind : dynid::term_kinds()) {
+    names.emplace_back(kind.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module)
+{
+  module.doc() = "The C++ core of dynid; see dynid.mechanism for its documented face.";
+  module.def("term_kinds", &kind_names);
+
+  py::class_<dynid::JointTerm>(module, "JointTerm")
+    .def(
+      py::init(&make_term), py::arg("kind"), py::arg("joint"), py::arg("at_motor"),
+      py::arg("smoothing"), py::arg("scale"));
+
+  py::class_<dynid::Mechanism>(module, "Mechanism")
+    .def(
+      py::init(&make_mechanism), py::arg("urdf_xml"), py::arg("joints"), py::arg("locked"),
+      py::arg("gravity"), py::arg("coupling"), py::arg("terms"))
+    .def_property_readonly("parameter_names", &dynid::Mechanism::parameter_names)
+    .def_property_readonly("parameter_units", &dynid::Mechanism::parameter_units)
+    .def_property_readonly("parameters", &dynid::Mechanism::parameters)
+    .def_property_readonly("urdf_parameters", &dynid::Mechanism::urdf_parameters)
+    .def_property_readonly("coupling", &dynid::Mechanism::coupling)
+    .def_property_readonly("prismatic", &dynid::Mechanism::prismatic)
+    .def("with_parameters", &dynid::Mechanism::with_parameters)
+    .def(
+      "regressor_into", &regressor_into, py::arg("q"), py::arg("dq"), py::arg("ddq"),
+      py::arg("out").noconvert())
+    .def("gram", &gram)
+    .def("torque", &torque)
+    .def("inverse_dynamics", &of_states<&dynid::batch::inverse_dynamics>)
+    .def("term_torque", &of_states<&dynid::batch::term_torque>)
+    .def("forward_dynamics", &of_states<&dynid::batch::forward_dynamics>)
+    .def("gravity_torque", &gravity_torque)
+    .def("mass_matrix", &mass_matrix)
+    .def("coriolis_matrix", &coriolis_matrix);
+}

@@ -1,0 +1,74 @@
+"""Build ``dynid._core`` through CMake; everything else about the package is in setup.cfg.
+
+Profiles and URDFs are installed as data files into ``<prefix>/share/dynid/{config,urdf}``, where
+ament puts them too. In a source tree (editable install) they stay where they are, beside the
+package. So ``share/dynid`` is the first of these that holds ``config``:
+
+1. ``Path(dynid.__file__).parents[1]``, the source tree,
+2. ``Path(sys.prefix) / "share/dynid"``, after ``pip install``,
+3. ``Path(p) / "share/dynid"`` for each ``p`` of ``AMENT_PREFIX_PATH``, after ``colcon build``.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+
+
+class CMakeBuild(build_ext):
+    """Configure, build, and copy the one module to where setuptools wants it."""
+
+    def build_extension(self, ext: Extension) -> None:
+        """Build ``ext``, which is ``dynid._core``."""
+        target = (ROOT / self.get_ext_fullpath(ext.name)).resolve()
+        in_place = self.inplace or self.editable_mode
+        # wheel: the wheels' libraries are beside dynid/ in site-packages, wherever that is
+        libraries = ["$ORIGIN/../cmeel.prefix/lib"]
+        if in_place:
+            libraries.append(f"{sysconfig.get_path('platlib')}/cmeel.prefix/lib")
+        build = Path(self.build_temp).resolve() / "cmake"
+        configure = [
+            "cmake",
+            f"-S{ROOT}",
+            f"-B{build}",
+            "-GNinja",
+            f"-DPython3_EXECUTABLE={sys.executable}",
+            f"-DCMAKE_LIBRARY_OUTPUT_DIRECTORY={target.parent}",
+            f"-DCMAKE_BUILD_RPATH={';'.join(libraries)}",
+            "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON",
+            f"-DCMAKE_INSTALL_RPATH={';'.join(libraries)}",
+            "-DCMAKE_DISABLE_FIND_PACKAGE_ament_cmake=ON",
+            *os.environ.get("CMAKE_ARGS", "").split(),
+        ]
+        subprocess.run(configure, check=True)
+        jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(min(2, os.cpu_count() or 1)))
+        subprocess.run(
+            ["cmake", "--build", str(build), "--target", "dynid_python", "--parallel", jobs],
+            check=True,
+        )
+
+
+def _data_files() -> list[tuple[str, list[str]]]:
+    """Every file below config/ and urdf/, folder by folder, for <prefix>/share/dynid."""
+    folders: dict[str, list[str]] = {}
+    for top in ("config", "urdf"):
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.is_file():
+                relative = path.relative_to(ROOT)
+                folders.setdefault(f"share/dynid/{relative.parent}", []).append(str(relative))
+    return sorted(folders.items())
+
+
+setup(
+    ext_modules=[Extension("dynid._core", sources=[])],
+    cmdclass={"build_ext": CMakeBuild},
+    data_files=_data_files(),
+)
