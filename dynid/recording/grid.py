@@ -67,7 +67,7 @@ def _candidates(
 
 def _rounded(rate: float) -> float:
     whole = float(round(rate))
-    return whole if abs(whole - rate) <= _ROUND * rate else rate
+    return whole if abs(whole - rate) <= _ROUND * rate else float(f"{rate:.6g}")
 
 
 def _fill_holes(samples: Samples, places: NDArray[np.int64], rate: float) -> Samples:

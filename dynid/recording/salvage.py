@@ -96,6 +96,8 @@ def _salvage_db3(file: Path, folder: Path) -> tuple[Path, str | None]:
     damage: str | None = None
     count = 0
     with closing(sqlite3.connect(original)) as source, closing(sqlite3.connect(copy)) as target:
+        # without it SQLite reads nothing from a file that is shorter than its header says
+        source.execute("PRAGMA writable_schema = ON")
         for (schema,) in source.execute(_TABLES).fetchall():
             target.execute(schema)
         marks = ", ".join("?" * len(source.execute("SELECT * FROM topics").description))

@@ -1,0 +1,235 @@
+import numpy as np
+import pytest
+
+from dynid.errors import RecordingError
+from dynid.recording import load_recording
+
+NAMES = ["base", "elbow", "wrist"]
+HEADER = ["t", "q1", "q2", "q3", "dq1", "dq2", "dq3", "u1", "u2", "u3"]
+
+
+def assert_holds(recording, motion):
+    assert recording.sampling_rate == 100.0
+    np.testing.assert_array_equal(recording.position, motion.position)
+    np.testing.assert_array_equal(recording.velocity, motion.velocity)
+    np.testing.assert_array_equal(recording.effort, motion.effort)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", " ", "   "])
+@pytest.mark.parametrize("headed", [False, True])
+def test_delimiter_and_header_are_found_out(motion, write_csv, column_map, delimiter, headed):
+    header = delimiter.join(HEADER) if headed else ""
+    file = write_csv(motion, delimiter=delimiter, header=header)
+    recording = load_recording(file, NAMES, columns=column_map())
+    assert_holds(recording, motion)
+    assert recording.repairs == ()
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_decimal_comma_is_read(motion, write_csv, column_map, delimiter):
+    file = write_csv(motion, delimiter=delimiter, decimal=",")
+    assert_holds(load_recording(file, NAMES, columns=column_map()), motion)
+
+
+def test_columns_are_found_by_name_wherever_they_stand(motion, write_csv, column_map):
+    columns = column_map(
+        joints=["wrist", "base", "elbow"],
+        time={"column": "t"},
+        position={"columns": ["q3", "q1", "q2"]},
+        velocity={"columns": ["dq3", "dq1", "dq2"]},
+        effort={"columns": ["u3", "u1", "u2"]},
+    )
+    file = write_csv(motion, header=",".join(f'"{name}"' for name in HEADER))
+    assert_holds(load_recording(file, NAMES, columns=columns), motion)
+
+
+def test_a_commented_header_and_a_byte_order_mark_are_read(motion, write_csv, column_map):
+    columns = column_map(time={"column": "t"})
+    file = write_csv(motion, header="\ufeff# " + ",".join(HEADER))
+    assert_holds(load_recording(file, NAMES, columns=columns), motion)
+
+
+def test_factor_sign_and_offset_make_the_value(motion, write_csv, column_map):
+    columns = column_map(
+        position={"columns": [2, 3, 4], "factor": [2, 3, 4], "sign": [1, -1, 1], "offset": 0.5},
+        time={"column": 1, "factor": 0.5},
+    )
+    recording = load_recording(write_csv(motion), ["elbow", "base"], columns=columns)
+    expected = motion.position[:, [1, 0]] * [-3, 2] + 0.5
+    np.testing.assert_allclose(recording.position, expected, rtol=1e-15)
+    np.testing.assert_array_equal(recording.effort, motion.effort[:, [1, 0]])
+    assert recording.sampling_rate == 200.0
+
+
+def test_a_sampling_rate_replaces_the_time_column(motion, write_csv, column_map):
+    columns = column_map(time=None, sampling_rate=333.3)
+    recording = load_recording(write_csv(motion), NAMES, columns=columns)
+    assert recording.sampling_rate == 333.3
+    assert recording.repairs == ()
+    np.testing.assert_array_equal(recording.effort, motion.effort)
+
+
+@pytest.fixture
+def two_files(tmp_path, motion, column_map):
+    def write(effort_rows=400):
+        for name, values in (("pos.csv", motion.position), ("cur.csv", motion.effort)):
+            rows = values[: effort_rows if name == "cur.csv" else None]
+            np.savetxt(tmp_path / name, rows, delimiter=",", fmt="%.17g", header="A,B,C")
+        return column_map(
+            time=None,
+            sampling_rate=100,
+            position={"columns": ["A", "B", "C"], "file": "pos.csv"},
+            velocity=None,
+            effort={"columns": ["A", "B", "C"], "file": "cur.csv"},
+        )
+
+    return write
+
+
+@pytest.mark.parametrize("given", [".", "pos.csv", "cur.csv"])
+def test_two_files_make_one_recording(two_files, tmp_path, motion, given):
+    recording = load_recording(tmp_path / given, NAMES, columns=two_files())
+    np.testing.assert_array_equal(recording.position, motion.position)
+    np.testing.assert_array_equal(recording.effort, motion.effort)
+    assert recording.velocity is None
+    assert [source.name for source in recording.sources] == ["pos.csv", "cur.csv"]
+
+
+def test_refuses_files_of_different_length_with_both_counts(two_files, tmp_path):
+    columns = two_files(effort_rows=399)
+    with pytest.raises(RecordingError, match=r"pos\.csv has 400, cur\.csv has 399"):
+        load_recording(tmp_path, NAMES, columns=columns)
+
+
+def test_refuses_a_file_that_the_map_does_not_name(two_files, tmp_path):
+    columns = two_files()
+    (tmp_path / "other.csv").write_text("1,2\n")
+    with pytest.raises(RecordingError, match=r"other.csv: is none of .* cur\.csv, pos\.csv"):
+        load_recording(tmp_path / "other.csv", NAMES, columns=columns)
+
+
+def test_refuses_an_absent_sibling(two_files, tmp_path):
+    columns = two_files()
+    (tmp_path / "cur.csv").unlink()
+    with pytest.raises(RecordingError, match=r"cur.csv: there is no such file beside pos\.csv"):
+        load_recording(tmp_path / "pos.csv", NAMES, columns=columns)
+
+
+def test_refuses_a_folder_when_the_map_names_no_files(tmp_path, column_map):
+    with pytest.raises(RecordingError, match="does not name a file for every signal"):
+        load_recording(tmp_path, NAMES, columns=column_map())
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"time": {"column": "time"}}, "column 'time' does not exist; available are t, q1, q2"),
+        ({"time": {"column": 11}}, "there is no column 11; the file has 10 columns"),
+        ({"joints": ["base", "elbow", "tool"]}, "joint 'wrist' is absent; available are base"),
+        ({"header": False}, "line 1, column 2 holds 'q1', expected a number"),
+    ],
+)
+def test_refuses_a_map_that_does_not_fit_the_file(motion, write_csv, column_map, changes, sentence):
+    file = write_csv(motion, header=",".join(HEADER))
+    with pytest.raises(RecordingError, match=sentence):
+        load_recording(file, NAMES, columns=column_map(**changes))
+
+
+def test_refuses_names_where_there_is_no_header(motion, write_csv, column_map):
+    columns = column_map(time={"column": "t"})
+    with pytest.raises(RecordingError, match="no header, so column 't' cannot be found"):
+        load_recording(write_csv(motion), NAMES, columns=columns)
+
+
+def test_refuses_a_name_that_stands_twice_in_the_header(motion, write_csv, column_map):
+    file = write_csv(motion, header=",".join(["t", *HEADER[:9]]))
+    with pytest.raises(RecordingError, match="column 't' appears more than once"):
+        load_recording(file, NAMES, columns=column_map(time={"column": "t"}))
+
+
+def test_refuses_a_header_of_another_width(motion, write_csv, column_map):
+    file = write_csv(motion, header=",".join(HEADER[1:]))
+    with pytest.raises(RecordingError, match="header names 9 columns, but line 2 has 10"):
+        load_recording(file, NAMES, columns=column_map())
+
+
+def edited(file, line, change):
+    lines = file.read_text().split("\n")
+    lines[line - 1] = change(lines[line - 1])
+    file.write_text("\n".join(lines))
+    return file
+
+
+def test_refuses_a_cell_that_is_no_number_by_row_and_column(motion, write_csv, column_map):
+    file = edited(write_csv(motion), 57, lambda line: line.replace(line.split(",")[2], "1.2.3", 1))
+    with pytest.raises(RecordingError, match=r"line 57, column 3 holds '1\.2\.3'"):
+        load_recording(file, NAMES, columns=column_map())
+
+
+@pytest.mark.parametrize("spoil", [lambda line: line.rpartition(",")[0], lambda line: line + ",1"])
+def test_refuses_a_row_with_a_cell_too_few_or_too_many(motion, write_csv, column_map, spoil):
+    file = edited(write_csv(motion), 57, spoil)
+    with pytest.raises(RecordingError, match=r"line 57 has (9|11) columns, expected 10"):
+        load_recording(file, NAMES, columns=column_map())
+
+
+def test_refuses_a_blank_line_between_rows(motion, write_csv, column_map):
+    file = edited(write_csv(motion), 57, lambda line: "\n" + line)
+    with pytest.raises(RecordingError, match="line 57 has 0 columns"):
+        load_recording(file, NAMES, columns=column_map())
+
+
+def test_an_empty_cell_is_a_missing_value(motion, write_csv, column_map):
+    cells = [repr(float(value)) for value in motion.effort[56]]
+    file = edited(write_csv(motion), 57, lambda line: line.replace(cells[1], ""))
+    recording = load_recording(file, NAMES, columns=column_map())
+    assert recording.repairs == (
+        "1 of 1200 effort values were not numbers and were interpolated.",
+    )
+
+
+def test_a_half_last_line_is_dropped_and_told(motion, write_csv, column_map):
+    file = write_csv(motion)
+    text = file.read_text().rstrip("\n")
+    for length in range(1, text.split("\n")[-1].rindex(",") + 1):
+        file.write_text(text[:-length] if length else text)
+        recording = load_recording(file, NAMES, columns=column_map())
+        rows = len(recording.time)
+        np.testing.assert_allclose(recording.position, motion.position[:rows], rtol=1e-15)
+        if file.read_text().split("\n")[-1].count(",") < 9:
+            assert rows == 399
+            assert "cut off at the end of the file (line 400)" in recording.repairs[0]
+
+
+def test_a_whole_last_line_needs_no_line_break(motion, write_csv, column_map):
+    file = write_csv(motion)
+    file.write_text(file.read_text().rstrip("\n"))
+    assert_holds(load_recording(file, NAMES, columns=column_map()), motion)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "is empty"),
+        (b"\n\n", "is empty"),
+        (b"a,b,c\n", "a header but no rows"),
+        (b"\xff\xfe\x00\x01" * 9, "is not a text file"),
+        (b"1,2\0,3\n", "is not a text file"),
+    ],
+)
+def test_refuses_what_is_no_table(tmp_path, column_map, content, sentence):
+    file = tmp_path / "log.csv"
+    file.write_bytes(content)
+    with pytest.raises(RecordingError, match=sentence):
+        load_recording(file, NAMES, columns=column_map())
+
+
+def test_refuses_csv_without_a_map(motion, write_csv):
+    with pytest.raises(RecordingError, match="to read it as CSV, a column map is needed"):
+        load_recording(write_csv(motion), NAMES)
+
+
+def test_refuses_time_that_is_not_in_seconds(motion, write_csv, column_map):
+    columns = column_map(time={"column": 1, "factor": 1e10})
+    with pytest.raises(RecordingError, match="expected a finite time in seconds"):
+        load_recording(write_csv(motion), NAMES, columns=columns)

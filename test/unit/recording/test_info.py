@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+
+from dynid.errors import RecordingError
+from dynid.recording import describe
+
+
+def test_tells_of_a_bag(motion, messages_of, write_messages):
+    info = describe(write_messages({"/joint_states": messages_of(motion)}, strings=["/log"]))
+    assert (info.name, info.kind, info.topic) == ("bag", "rosbag2 mcap", "/joint_states")
+    assert [(topic.name, topic.messages) for topic in info.topics] == [
+        ("/joint_states", 400),
+        ("/log", 1),
+    ]
+    assert info.timing.samples == 400
+    assert info.timing.duration == pytest.approx(3.99)
+    assert info.timing.sampling_rate == pytest.approx(100.0)
+    assert info.timing.jitter == pytest.approx(0.0, abs=1e-12)
+    assert [joint.name for joint in info.joints] == motion.names
+    for column, joint in enumerate(info.joints):
+        for name in ("position", "velocity", "effort"):
+            values = getattr(motion, name)[:, column]
+            assert getattr(joint, name) == (values.min(), values.max())
+    assert info.problem is None
+
+
+def test_tells_of_a_recording_that_loading_refuses(make_motion, messages_of, write_messages):
+    stamps = np.arange(400) * 10_000_000 + 10**9
+    stamps[100:] += 2 * 10**9
+    info = describe(write_messages({"/joint_states": messages_of(make_motion(stamps))}))
+    (gap,) = info.timing.gaps
+    assert (gap.start, gap.length) == pytest.approx((0.99, 2.01))
+    assert "missing for 2.010 s" in info.problem
+
+
+def test_tells_the_topics_of_a_bag_without_joint_states(write_messages):
+    info = describe(write_messages({}, strings=["/log"]))
+    assert [topic.name for topic in info.topics] == ["/log"]
+    assert info.timing is None
+    assert "topic /joint_states is absent" in info.problem
+
+
+def test_tells_the_shape_of_a_table_without_map(motion, write_csv):
+    info = describe(write_csv(motion, header="t,a,b,c,d,e,f,g,h,i"))
+    assert (info.kind, info.rows, info.columns) == ("csv", 400, 10)
+    assert info.header == ("t", "a", "b", "c", "d", "e", "f", "g", "h", "i")
+
+
+def test_tells_of_a_table_with_its_map(motion, write_csv, column_map):
+    info = describe(write_csv(motion), columns=column_map())
+    assert info.timing.samples == 400
+    assert [joint.name for joint in info.joints] == motion.names
+
+
+def test_refuses_what_is_not_there(tmp_path):
+    with pytest.raises(RecordingError, match="no such file"):
+        describe(tmp_path / "none.mcap")
