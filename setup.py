@@ -34,7 +34,8 @@ class CMakeBuild(build_ext):
         libraries = ["$ORIGIN/../cmeel.prefix/lib"]
         if in_place:
             libraries.append(f"{sysconfig.get_path('platlib')}/cmeel.prefix/lib")
-        build = Path(self.build_temp).resolve() / "cmake"
+        # in the tree the build is kept, so that installing again compiles only what changed
+        build = ROOT / "build/editable" if in_place else Path(self.build_temp).resolve() / "cmake"
         configure = [
             "cmake",
             f"-S{ROOT}",

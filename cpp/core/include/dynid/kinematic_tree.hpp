@@ -24,21 +24,32 @@ struct KinematicTree
   Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< in the base frame [m/s^2]
 };
 
-/// The motion of a body, and of each joint's axis as the body sees it. All in the body's frame.
-struct BodyMotion
+/// Three scalars. Eigen's Vector3d goes through memory half as a pair, half as a scalar, and in
+/// the loops over pairs of bodies the processor then waits for its own stores: half of the time.
+struct Vector
 {
-  Eigen::Matrix3d to_parent;     ///< rotation from body to parent frame
-  Eigen::Vector3d origin;        ///< in the parent frame [m]
-  Eigen::Vector3d velocity;      ///< angular [rad/s]
-  Eigen::Vector3d acceleration;  ///< angular [rad/s^2]
-  Eigen::Vector3d force_free;    ///< acceleration of the origin minus gravity [m/s^2]
+  double x;
+  double y;
+  double z;
 };
 
-/// Velocity of a body's origin, and its angular velocity, per unit velocity of a joint below it.
+/// The motion of a body, in its own frame.
+struct BodyMotion
+{
+  Vector x_axis;        ///< of the body frame, in the parent's
+  Vector y_axis;        ///< of the body frame, in the parent's
+  Vector z_axis;        ///< of the body frame, in the parent's
+  Vector origin;        ///< of the body frame, in the parent's [m]
+  Vector velocity;      ///< angular [rad/s]
+  Vector acceleration;  ///< angular [rad/s^2]
+  Vector lift;          ///< acceleration of the origin minus gravity [m/s^2]
+};
+
+/// Velocity of a body's origin, and its angular velocity, per unit velocity of a joint before it.
 struct Axis
 {
-  Eigen::Vector3d linear;
-  Eigen::Vector3d angular;
+  Vector linear;
+  Vector angular;
 };
 
 /// Room for one sample; allocate once with the tree, then reuse.
