@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
 from rosbags.rosbag2.storage_mcap import McapReader
 
@@ -18,6 +16,11 @@ from dynid.recording.jointstate import JOINT_STATE, JointStates
 from dynid.recording.model import Source, digest
 from dynid.recording.salvage import left_open, salvage
 from dynid.recording.samples import Samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rosbags.interfaces import Connection
 
 DEFAULT_TOPIC = "/joint_states"
 KINDS = {".mcap": "rosbag2 mcap", ".db3": "rosbag2 sqlite3"}

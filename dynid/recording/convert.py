@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC
-from dynid.recording.columns import ColumnMap
 from dynid.recording.jointstate import JOINT_STATE
 from dynid.recording.load import read_samples
-from dynid.recording.model import Recording
 from dynid.recording.samples import Samples, nanoseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from dynid.recording.columns import ColumnMap
+    from dynid.recording.model import Recording
 
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
 _LATEST_STAMP = 2**31 * 10**9  # a ROS stamp counts its seconds in 32 bits

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
-from dynid.recording.columns import ColumnMap, SignalColumns
 from dynid.recording.model import Source, digest
 from dynid.recording.samples import Samples, nanoseconds, require_joints
 from dynid.recording.table import Table, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from dynid.recording.columns import ColumnMap, SignalColumns
 
 
 def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Samples:

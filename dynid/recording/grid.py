@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from dynid.recording.samples import NANOSECONDS, Samples
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 JITTER = 0.01
 """Share of the step by which stamps may be off their grid and still count as evenly spaced."""

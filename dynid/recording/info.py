@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid.errors import DynidError, RecordingError
 from dynid.recording.bag import (
@@ -18,12 +18,16 @@ from dynid.recording.bag import (
     topics_of,
     with_bag,
 )
-from dynid.recording.columns import ColumnMap
 from dynid.recording.grid import usual_rate
 from dynid.recording.load import read_samples
 from dynid.recording.samples import NANOSECONDS, Samples
 from dynid.recording.table import read_table
 from dynid.recording.timeline import build_recording, longest_step
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.recording.columns import ColumnMap
 
 Range = tuple[float, float]
 

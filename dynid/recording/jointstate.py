@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.errors import RecordingError
 from dynid.recording.samples import NANOSECONDS, Samples
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 _TYPES = get_typestore(Stores.ROS2_JAZZY)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, is_bag, read_bag
-from dynid.recording.columns import ColumnMap
 from dynid.recording.csv_file import read_csv
-from dynid.recording.model import Recording
 from dynid.recording.npz_file import read_npz
-from dynid.recording.samples import Samples
 from dynid.recording.timeline import build_recording
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.recording.columns import ColumnMap
+    from dynid.recording.model import Recording
+    from dynid.recording.samples import Samples
 
 
 def load_recording(

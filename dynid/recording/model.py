@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid.errors import PreprocessingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
 
 FEWEST_SAMPLES = 10
 """Below this no derivative or fit means anything, so shorter recordings and spans are refused."""

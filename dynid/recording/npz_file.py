@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
 from dynid.recording.model import Source, digest
 from dynid.recording.samples import Samples, nanoseconds, require_joints
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
 
 _REQUIRED = ("time", "position", "effort", "joint_names")
 _OPTIONAL = ("velocity",)
@@ -58,7 +62,7 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
 
 def _arrays(path: Path) -> dict[str, NDArray[np.generic]]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return {name: archive[name] for name in (*_REQUIRED, *_OPTIONAL) if name in archive}
     # numpy and zipfile raise many types for a damaged archive, all of which mean the same here
     except Exception as error:  # noqa: BLE001

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
 from dynid.recording.samples import NANOSECONDS, Samples
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FARTHEST_MOVE = 5
 """Samples by which one may come late; more is a clock that jumped, not a transport's disorder."""
@@ -14,6 +18,10 @@ FARTHEST_MOVE = 5
 # closer to its forerunner than this share of the usual step, a sample repeats it: two points that
 # close carry no new information, but would let an interpolating curve swing
 _REPEATED = 0.05
+
+# a late sample belongs into a hole, a whole step from its neighbours; one that falls closer to
+# them (in steps) was stamped by a clock that had been set back
+_HOLE = 0.75
 
 
 def put_in_order(samples: Samples) -> Samples:
@@ -62,7 +70,7 @@ def _refuse_overlap(samples: Samples, ordered: Samples, late: NDArray[np.bool_])
         return
     steps = np.diff(ordered.stamps)
     around = np.concatenate([steps[near[near > 0] - 1], steps[near[near < len(steps)]]])
-    if (around < 0.5 * np.median(steps[steps > 0])).any():
+    if (around < _HOLE * np.median(steps[steps > 0])).any():
         raise _clock_jump(samples, samples.stamps < np.maximum.accumulate(samples.stamps))
 
 

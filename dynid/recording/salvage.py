@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import struct
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 _MAGIC = b"\x89MCAP0\r\n"
 _CHUNK = 0x06

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
-from dynid.recording.model import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from dynid.recording.model import Source
 
 NANOSECONDS = 1e9
 """Stamps are whole nanoseconds, as in ROS: differences are exact, however late the epoch."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynid.errors import RecordingError
 from dynid.recording.grid import place_on_grid
 from dynid.recording.model import FEWEST_SAMPLES, Recording, span_limits
 from dynid.recording.order import put_in_order
 from dynid.recording.samples import NANOSECONDS, Samples
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LONGEST_REPAIR = 0.05
 """[s] Longest stretch of missing or invalid samples that is interpolated: within it a robot's

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,9 @@ from dynid.configuration import parse
 from dynid.recording import ColumnMap
 from dynid.recording.model import Source
 from dynid.recording.samples import Samples
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TYPES = get_typestore(Stores.ROS2_JAZZY)
 JOINT_STATE = "sensor_msgs/msg/JointState"
@@ -89,8 +91,7 @@ def messages_of():
     def messages(motion):
         rows = zip(motion.stamps, motion.position, motion.velocity, motion.effort, strict=True)
         return [
-            Message(int(stamp), int(stamp), list(motion.names), *values)
-            for stamp, *values in rows
+            Message(int(stamp), int(stamp), list(motion.names), *values) for stamp, *values in rows
         ]
 
     return messages

@@ -183,9 +183,7 @@ def test_an_empty_cell_is_a_missing_value(motion, write_csv, column_map):
     cells = [repr(float(value)) for value in motion.effort[56]]
     file = edited(write_csv(motion), 57, lambda line: line.replace(cells[1], ""))
     recording = load_recording(file, NAMES, columns=column_map())
-    assert recording.repairs == (
-        "1 of 1200 effort values were not numbers and were interpolated.",
-    )
+    assert recording.repairs == ("1 of 1200 effort values were not numbers and were interpolated.",)
 
 
 def test_a_half_last_line_is_dropped_and_told(motion, write_csv, column_map):
