@@ -1,0 +1,31 @@
+"""Motions that make a robot show its dynamic parameters."""
+
+from dynid.excitation.build import build_excitation
+from dynid.excitation.fourier import FourierExcitation
+from dynid.excitation.limits import ExcitationError, check_limits, check_rest, sample_peaks
+from dynid.excitation.motion import Excitation, Motion
+from dynid.excitation.ramp import Ramp
+from dynid.excitation.settings import (
+    ExcitationSettings,
+    FourierSettings,
+    SineSettings,
+    excitation_settings,
+)
+from dynid.excitation.sine import SineExcitation
+
+__all__ = [
+    "Excitation",
+    "ExcitationError",
+    "ExcitationSettings",
+    "FourierExcitation",
+    "FourierSettings",
+    "Motion",
+    "Ramp",
+    "SineExcitation",
+    "SineSettings",
+    "build_excitation",
+    "check_limits",
+    "check_rest",
+    "excitation_settings",
+    "sample_peaks",
+]

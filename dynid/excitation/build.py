@@ -1,0 +1,151 @@
+"""From settings and limits to an excitation that keeps them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import ConfigurationError
+from dynid.excitation.fourier import FourierExcitation
+from dynid.excitation.limits import (
+    ExcitationError,
+    check_limits,
+    check_rest,
+    per_joint,
+    position_range,
+    sample_peaks,
+)
+from dynid.excitation.ramp import Ramp
+from dynid.excitation.settings import FourierSettings, SineSettings
+from dynid.excitation.sine import SineExcitation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.excitation.motion import Array, Excitation
+    from dynid.profile import Limits
+
+
+def build_excitation(
+    settings: SineSettings | FourierSettings,
+    limits: Limits,
+    joints: Sequence[str],
+    *,
+    prismatic: Sequence[str] = (),
+) -> SineExcitation | FourierExcitation:
+    """Build the excitation that settings describe, and prove that it keeps the limits.
+
+    Random Fourier coefficients are as large as margin, span and limits allow, joint by joint; all
+    else is taken as it is given.
+
+    Parameters
+    ----------
+    settings
+        What to build.
+    limits
+        The robot's; those that are absent do not bind.
+    joints
+        Names of the n joints, in drive order.
+    prismatic
+        Names of those that slide, so that messages speak of m.
+
+    Raises
+    ------
+    ConfigurationError
+        Settings and joints do not fit, or nothing bounds random coefficients.
+    ExcitationError
+        The motion leaves a limit, or does not start and end at rest.
+    """
+    excitation: SineExcitation | FourierExcitation
+    if isinstance(settings, SineSettings):
+        excitation = _sine(settings, len(joints))
+    elif settings.sine is not None and settings.cosine is not None:
+        excitation = _given_fourier(settings, limits, len(joints))
+    else:
+        excitation = _random_fourier(settings, limits, joints)
+    check_rest(excitation, joints)
+    check_limits(excitation, limits, joints, margin=settings.margin, prismatic=prismatic)
+    return excitation
+
+
+def _sine(settings: SineSettings, joints: int) -> SineExcitation:
+    return SineExcitation(
+        start=per_joint(settings.start, joints, "start"),
+        target=per_joint(settings.target, joints, "target"),
+        frequency=per_joint(settings.frequency, joints, "frequency"),
+        ramp=Ramp(settings.ramp, settings.duration + 2 * settings.ramp),
+    )
+
+
+def _given_fourier(settings: FourierSettings, limits: Limits, joints: int) -> FourierExcitation:
+    coefficients = []
+    for name, rows in (("sine", settings.sine), ("cosine", settings.cosine)):
+        array = np.array(rows, dtype=np.float64)
+        if len(array) != joints:
+            message = (
+                f"excitation: '{name}' has {len(array)} rows, expected {joints} (one per joint)."
+            )
+            raise ConfigurationError(message)
+        coefficients.append(array)
+    centre = _centre(settings, limits, joints)
+    return _fourier(settings, centre, coefficients[0], coefficients[1])
+
+
+def _random_fourier(
+    settings: FourierSettings, limits: Limits, joints: Sequence[str]
+) -> FourierExcitation:
+    random = np.random.default_rng(settings.seed)
+    sine, cosine = random.standard_normal((2, len(joints), settings.harmonics))
+    raw = _fourier(settings, _centre(settings, limits, len(joints)), sine, cosine)
+    reach = _reach(raw)
+    allowed = _allowed(settings, limits, raw.centre)
+    for j in np.flatnonzero(allowed[0] <= 0).tolist():
+        message = (
+            f"joint '{joints[j]}': the excitation's centre {raw.centre[j]:.4g} leaves no room "
+            f"within {settings.margin:g} of its position limits."
+        )
+        raise ExcitationError(message)
+    if np.any(np.all(np.isinf(allowed), axis=0)):
+        message = "excitation: random coefficients need 'span' or a limit to be scaled to."
+        raise ConfigurationError(message)
+    return raw.scaled(np.min(allowed / reach, axis=0) * (1 - 1e-9))
+
+
+def _fourier(
+    settings: FourierSettings, centre: Array, sine: Array, cosine: Array
+) -> FourierExcitation:
+    duration = settings.periods / settings.base_frequency + 2 * settings.ramp
+    ramp = Ramp(settings.ramp, duration)
+    return FourierExcitation(centre, sine, cosine, settings.base_frequency, ramp)
+
+
+def _centre(settings: FourierSettings, limits: Limits, joints: int) -> Array:
+    if settings.centre is not None:
+        return per_joint(settings.centre, joints, "centre")
+    position = position_range(limits, joints)
+    return np.zeros(joints) if position is None else (position[0] + position[1]) / 2
+
+
+def _reach(excitation: Excitation) -> Array:
+    """Return the largest distance from the centre, velocity and acceleration there are; (3, n)."""
+    peaks = sample_peaks(excitation)
+    position, velocity, acceleration = peaks.motion
+    sizes = (position - position[0], velocity, acceleration)
+    return np.array([np.max(np.abs(values), axis=0) for values in sizes]) + peaks.slack
+
+
+def _allowed(settings: FourierSettings, limits: Limits, centre: Array) -> Array:
+    """Return the allowed distance from the centre, velocity and acceleration, or inf; (3, n)."""
+    joints = len(centre)
+    allowed = np.full((3, joints), np.inf)
+    position = position_range(limits, joints)
+    if position is not None:
+        middle, half = (position[0] + position[1]) / 2, (position[1] - position[0]) / 2
+        allowed[0] = settings.margin * half - np.abs(centre - middle)
+    if settings.span is not None:
+        allowed[0] = np.minimum(allowed[0], per_joint(settings.span, joints, "span"))
+    for row, values in ((1, limits.velocity), (2, limits.acceleration)):
+        if values is not None:
+            allowed[row] = settings.margin * per_joint(values, joints, "limits")
+    return allowed

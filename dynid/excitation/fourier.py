@@ -1,0 +1,98 @@
+"""Fourier excitation: a periodic motion with few, chosen frequencies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.excitation.motion import Array, Motion
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dynid.excitation.ramp import Ramp
+
+
+@dataclass(frozen=True, eq=False)
+class FourierExcitation:
+    """Finite Fourier series of every joint, with one base frequency (Swevers et al. 1997).
+
+    q(t) = centre + s(t) sum_l [a_l / (w l) sin(w l x) - b_l / (w l) cos(w l x)], x = t - ramp.rise,
+
+    w = 2 pi base_frequency, so that a and b are the amplitudes of velocity. Periodic between the
+    ramps, where averaging over periods lowers noise without any filter.
+
+    Attributes
+    ----------
+    centre
+        Position about which the joints move (n,) [rad or m].
+    sine, cosine
+        Coefficients a and b, one column for each harmonic l = 1 … L, (n, L) [rad/s or m/s].
+    base_frequency
+        [Hz].
+    ramp
+        Amplitude s(t); its duration is that of the whole motion.
+    """
+
+    centre: Array
+    sine: Array
+    cosine: Array
+    base_frequency: float
+    ramp: Ramp
+
+    @property
+    def joint_count(self) -> int:
+        """Number of joints n."""
+        return len(self.centre)
+
+    @property
+    def duration(self) -> float:
+        """Time from rest to rest [s]."""
+        return self.ramp.duration
+
+    @property
+    def period(self) -> float:
+        """Time after which the motion between the ramps repeats [s]."""
+        return 1 / self.base_frequency
+
+    @property
+    def highest_frequency(self) -> float:
+        """Frequency of the last harmonic [Hz]."""
+        return self.base_frequency * int(self.sine.shape[1])
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """Start and end of the motion and its ramps [s]."""
+        return self.ramp.breakpoints
+
+    def scaled(self, factor: ArrayLike) -> FourierExcitation:
+        """Return the same motion about the same centre, larger by a factor for each joint (n,)."""
+        factors = np.asarray(factor, dtype=np.float64)[:, np.newaxis]
+        return replace(self, sine=self.sine * factors, cosine=self.cosine * factors)
+
+    def evaluate(self, time: ArrayLike) -> Motion:
+        """Sample the motion at ``time`` (N,) [s]; arrays (N, n)."""
+        return self.ramp.apply(time, self.centre, self._series)
+
+    def derivative_bound(self, order: int) -> Array:
+        """Bound on the size of a derivative of position, order 1 to 4 (n,)."""
+        rates = self._rates()
+        speed = np.hypot(self.sine, self.cosine)
+        bounds = [np.asarray(speed @ rates ** (k - 1.0)) for k in range(order + 1)]
+        return self.ramp.derivative_bound(order, bounds)
+
+    def _rates(self) -> Array:
+        """Angular frequency of each harmonic (L,) [rad/s]."""
+        return 2 * np.pi * self.base_frequency * np.arange(1, self.sine.shape[1] + 1)
+
+    def _series(self, time: Array) -> Motion:
+        rates = self._rates()
+        phase = np.outer(time, rates)
+        sine, cosine = np.sin(phase), np.cos(phase)
+        return Motion(
+            (sine / rates) @ self.sine.T - (cosine / rates) @ self.cosine.T,
+            cosine @ self.sine.T + sine @ self.cosine.T,
+            (cosine * rates) @ self.cosine.T - (sine * rates) @ self.sine.T,
+        )

@@ -1,0 +1,176 @@
+"""Proof that a motion keeps its limits, also between the instants that are looked at."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynid.errors import ConfigurationError, DynidError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dynid.excitation.motion import Array, Excitation, Motion
+    from dynid.profile import Limits
+
+_PER_CYCLE = 200
+"""Grid points per period of the highest frequency: a sine's peak is missed by 0.012 % at most."""
+
+_PER_RAMP = 200
+
+_ROUNDING = 1e-9
+
+
+class ExcitationError(DynidError):
+    """A motion cannot be had, or would leave the robot's limits."""
+
+
+class Peaks(NamedTuple):
+    """Sampled motion and how far it can be exceeded between the samples.
+
+    Attributes
+    ----------
+    time
+        (N,) [s].
+    motion
+        Arrays (N, n).
+    slack
+        What position, velocity and acceleration may lie beyond their samples, (3, n).
+    """
+
+    time: Array
+    motion: Motion
+    slack: Array
+
+
+class _Range(NamedTuple):
+    """What a quantity may be: its name, unit, and bounds (n,)."""
+
+    quantity: str
+    unit: str
+    low: Array
+    high: Array
+
+
+def sample_peaks(excitation: Excitation) -> Peaks:
+    """Sample an excitation so densely that its true extremes are known.
+
+    Between two points a step h apart, a function is at most h^2 / 8 times the largest size of its
+    second derivative beyond the larger of its values there.
+    """
+    pieces, steps = [], []
+    spacing = 1 / (_PER_CYCLE * excitation.highest_frequency)
+    points = excitation.breakpoints
+    for start, stop in pairwise(points):
+        count = max(int(np.ceil((stop - start) / spacing)), _PER_RAMP) + 1
+        pieces.append(np.linspace(start, stop, count))
+        steps.append((stop - start) / (count - 1))
+    time = np.concatenate(pieces)
+    bounds = np.array([excitation.derivative_bound(order) for order in (2, 3, 4)])
+    return Peaks(time, excitation.evaluate(time), max(steps) ** 2 / 8 * bounds)
+
+
+def check_limits(
+    excitation: Excitation,
+    limits: Limits,
+    joints: Sequence[str],
+    *,
+    margin: float = 1.0,
+    prismatic: Sequence[str] = (),
+) -> None:
+    """Raise unless the motion keeps position, velocity and acceleration limits at every instant.
+
+    Parameters
+    ----------
+    excitation
+        The motion to look at.
+    limits
+        Those that are absent are not checked.
+    joints
+        Names of the n joints.
+    margin
+        Fraction of the velocity and acceleration limits that may be used, and of the distance from
+        the middle of the position limits.
+    prismatic
+        Names of the joints that slide; they are spoken of in m instead of rad.
+
+    Raises
+    ------
+    ExcitationError
+        A sentence on the worst violation: joint, time and amount.
+    """
+    peaks = sample_peaks(excitation)
+    worst: tuple[float, str] = (_ROUNDING, "")
+    for values, slack, allowed in _compared(peaks, limits, len(joints), margin):
+        for j, name in enumerate(joints):
+            over, under = values[:, j] - allowed.high[j], allowed.low[j] - values[:, j]
+            beyond = np.maximum(over, under) + slack[j]
+            i = int(np.argmax(beyond))
+            relative = float(beyond[i] / (allowed.high[j] - allowed.low[j]))
+            if relative > worst[0]:
+                limit = allowed.high[j] if over[i] > under[i] else allowed.low[j]
+                unit = ("m" if name in prismatic else "rad") + allowed.unit
+                worst = (
+                    relative,
+                    f"joint '{name}': {allowed.quantity} reaches {values[i, j]:.4g} {unit} at "
+                    f"{peaks.time[i]:.3f} s, {beyond[i]:.2g} {unit} beyond the {limit:.4g} {unit} "
+                    "it may have; make the motion smaller or slower.",
+                )
+    if worst[1]:
+        raise ExcitationError(worst[1])
+
+
+def check_rest(excitation: Excitation, joints: Sequence[str]) -> None:
+    """Raise an ExcitationError unless the motion starts from rest and ends at rest."""
+    ends = excitation.evaluate([0.0, excitation.duration])
+    for quantity, order in (("velocity", 1), ("acceleration", 2)):
+        values = np.abs(ends[order])
+        allowed = 1e-6 * np.maximum(excitation.derivative_bound(order), 1e-12)
+        for end, j in zip(*np.nonzero(values > allowed), strict=True):
+            message = (
+                f"joint '{joints[j]}': {quantity} is {values[end, j]:.3g} at the "
+                f"{('start', 'end')[end]} of the motion instead of 0; give it a ramp."
+            )
+            raise ExcitationError(message)
+
+
+def position_range(limits: Limits, joints: int) -> tuple[Array, Array] | None:
+    """Lower and upper position limits (n,), or None where there are none."""
+    if limits.position is None:
+        return None
+    pairs = np.broadcast_to(np.asarray(limits.position, dtype=np.float64), (joints, 2))
+    return pairs[:, 0].copy(), pairs[:, 1].copy()
+
+
+def per_joint(values: Sequence[float], joints: int, name: str) -> Array:
+    """One value for each joint (n,), from as many or from one for all.
+
+    Raises
+    ------
+    ConfigurationError
+        There are neither 1 nor n values.
+    """
+    if len(values) not in (1, joints):
+        message = f"excitation: '{name}' has {len(values)} values, expected 1 or {joints}."
+        raise ConfigurationError(message)
+    return np.full(joints, values, dtype=np.float64)
+
+
+def _compared(
+    peaks: Peaks, limits: Limits, joints: int, margin: float
+) -> Iterator[tuple[Array, Array, _Range]]:
+    """Every quantity that has a limit: its samples (N, n), its slack (n,), and what is allowed."""
+    position = position_range(limits, joints)
+    if position is not None:
+        middle, half = (position[0] + position[1]) / 2, (position[1] - position[0]) / 2
+        allowed = _Range("position", "", middle - margin * half, middle + margin * half)
+        yield peaks.motion.position, peaks.slack[0], allowed
+    if limits.velocity is not None:
+        bound = margin * per_joint(limits.velocity, joints, "velocity")
+        yield peaks.motion.velocity, peaks.slack[1], _Range("velocity", "/s", -bound, bound)
+    if limits.acceleration is not None:
+        bound = margin * per_joint(limits.acceleration, joints, "acceleration")
+        allowed = _Range("acceleration", "/s^2", -bound, bound)
+        yield peaks.motion.acceleration, peaks.slack[2], allowed

@@ -1,0 +1,63 @@
+"""What every excitation offers: a motion that can be sampled at any time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+class Motion(NamedTuple):
+    """Joint motion at some instants, time along axis 0 and joints along axis 1.
+
+    Attributes
+    ----------
+    position
+        (N, n) [rad or m].
+    velocity
+        (N, n) [rad/s or m/s].
+    acceleration
+        (N, n) [rad/s^2 or m/s^2].
+    """
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+
+class Excitation(Protocol):
+    """A motion from rest to rest, twice continuously differentiable.
+
+    Before 0 and after ``duration`` the robot rests at the first and the last position.
+    """
+
+    @property
+    def joint_count(self) -> int:
+        """Number of joints n."""
+        ...
+
+    @property
+    def duration(self) -> float:
+        """Time from rest to rest [s]."""
+        ...
+
+    @property
+    def highest_frequency(self) -> float:
+        """Highest frequency in the motion, ramps apart [Hz]; filters must let it pass."""
+        ...
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """Instants from 0 to ``duration`` [s] between which the motion is smooth to any order."""
+        ...
+
+    def evaluate(self, time: ArrayLike) -> Motion:
+        """Sample the motion at ``time`` (N,) [s], in any order and at any spacing."""
+        ...
+
+    def derivative_bound(self, order: int) -> Array:
+        """Bound on the size of a derivative of position, order 1 to 4, between breakpoints (n,)."""
+        ...

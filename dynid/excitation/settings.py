@@ -1,0 +1,87 @@
+"""How a robot is excited: the profile's ``excitation``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    model_validator,
+)
+
+from dynid.configuration import Settings, parse
+from dynid.errors import ConfigurationError
+from dynid.profile import PerJoint, PerJointPositive  # noqa: TC001 (pydantic reads them)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Margin = Annotated[float, Field(gt=0, le=1)]
+
+
+class SineSettings(Settings):
+    """Every joint swings between two positions at its own frequency."""
+
+    type: Literal["sine"] = "sine"
+    start: PerJoint  # [rad or m]
+    target: PerJoint  # [rad or m]
+    frequency: PerJointPositive  # [Hz]
+    duration: PositiveFloat  # [s] without the ramps
+    ramp: NonNegativeFloat = 1.0  # [s] at either end
+    margin: Margin = 1.0  # fraction of the limits that may be used
+
+
+class FourierSettings(Settings):
+    """A periodic sum of sines; random unless coefficients are given."""
+
+    type: Literal["fourier"] = "fourier"
+    base_frequency: PositiveFloat = 0.1  # [Hz]; one period lasts 1 / base_frequency
+    harmonics: PositiveInt = 5
+    periods: PositiveInt = 3
+    ramp: NonNegativeFloat = 2.0  # [s] at either end
+    margin: Margin = 0.9  # fraction of the limits that may be used
+    centre: PerJoint | None = None  # [rad or m]; the middle of the position limits where absent
+    span: PerJointPositive | None = None  # [rad or m] largest distance from the centre
+    seed: NonNegativeInt = 0  # of the random coefficients
+    sine: tuple[tuple[float, ...], ...] | None = None  # [rad/s or m/s] a row for each joint
+    cosine: tuple[tuple[float, ...], ...] | None = None  # [rad/s or m/s]
+
+    @model_validator(mode="after")
+    def _coefficients_are_complete(self) -> FourierSettings:
+        if (self.sine is None) != (self.cosine is None):
+            raise ValueError("'sine' and 'cosine' coefficients are given together or not at all")
+        for name in ("sine", "cosine"):
+            for row in getattr(self, name) or ():
+                if len(row) != self.harmonics:
+                    raise ValueError(
+                        f"'{name}' has a row of {len(row)} coefficients, "
+                        f"expected {self.harmonics} (one per harmonic)"
+                    )
+        return self
+
+
+ExcitationSettings = Annotated[SineSettings | FourierSettings, Field(discriminator="type")]
+
+_TYPES: dict[str, type[SineSettings] | type[FourierSettings]] = {
+    "fourier": FourierSettings,
+    "sine": SineSettings,
+}
+
+
+def excitation_settings(content: Mapping[str, Any], where: str) -> SineSettings | FourierSettings:
+    """Read a profile's ``excitation`` group; ``where`` names the file in error messages.
+
+    Raises
+    ------
+    ConfigurationError
+        The type is unknown, or a key is missing, unknown or impossible.
+    """
+    name = content.get("type", "fourier")
+    if not isinstance(name, str) or name not in _TYPES:
+        message = f"{where}: excitation type {name!r} is not one of {', '.join(_TYPES)}."
+        raise ConfigurationError(message)
+    return parse(_TYPES[name], content, where)
