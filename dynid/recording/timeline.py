@@ -54,6 +54,7 @@ def build_recording(
         samples = _mend_invalid(samples, name)
     _refuse_gaps(samples)
     samples, rate = place_on_grid(samples, sampling_rate)
+    _require_samples(samples)
     samples = _note_stuck_joints(samples)
     return Recording(
         time=np.arange(len(samples)) / rate,
