@@ -1,0 +1,270 @@
+"""model.yaml read back, and everything about it checked that a mistake could be in."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+
+from dynid.configuration import Settings, parse, read_yaml
+from dynid.errors import ConfigurationError, MechanismError, ModelFileError
+from dynid.profile import RobotProfile, parse_profile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from dynid.mechanism import Mechanism
+
+FORMAT = 1
+"""The number that changes when older readers would misread the file."""
+
+Texts = tuple[StrictStr, ...]
+Doubles = tuple[StrictFloat, ...]
+Counts = tuple[StrictInt, ...]
+
+
+class TermEntries(Settings):
+    """Joint terms as parallel lists, in the order of their parameters."""
+
+    kinds: Texts
+    joints: Texts
+    sides: Texts
+    smoothing: Doubles
+    scale: Doubles
+
+
+class ErrorEntries(Settings):
+    """Errors as parallel lists, one value per joint; NaN where one has no meaning."""
+
+    model_config = ConfigDict(allow_inf_nan=True)
+
+    max_relative_torque_error: Doubles
+    mean_relative_torque_error: Doubles
+    rmse: Doubles
+    rmse_torque: Doubles
+    nrmse: Doubles
+    relative_error: Doubles
+    r_squared: Doubles
+    velocity_threshold: Doubles
+    held_out_relative_error: Doubles = ()
+    unit: Texts
+    moving_samples: Counts
+
+
+class BaseParameterEntries(Settings):
+    """Base parameters as parallel lists."""
+
+    names: Texts
+    regroupings: Texts
+    values: Doubles
+    consistent_values: Doubles
+    standard_deviations: Doubles
+
+
+class ModelEntries(Settings):
+    """Everything below ``model`` in the file; docs/model-file.md explains each entry."""
+
+    format: StrictInt
+    robot: StrictStr
+    status: Literal["success", "failed"]
+    reasons: Texts = ()
+    warnings: Texts = ()
+    created: StrictStr
+    recordings: Texts = ()
+    recordings_sha256: Texts = ()
+    versions: dict[StrictStr, StrictStr] = {}  # noqa: RUF012  pydantic copies it
+    estimator: StrictStr
+    physically_consistent: StrictBool
+    cutoff_hz: StrictFloat | None = None
+    raw_samples: StrictInt
+    samples: StrictInt
+    condition_number: Annotated[float, Field(strict=True, allow_inf_nan=True)]
+    joints: Texts
+    gravity: Doubles
+    coupling: Doubles
+    locked_joints: Texts = ()
+    locked_positions: Doubles = ()
+    terms: TermEntries | None = None
+    parameter_names: Texts
+    parameters: Doubles
+    errors: ErrorEntries
+    base_parameters: BaseParameterEntries | None = None
+    urdf_sha256: StrictStr
+    urdf: StrictStr
+    profile: StrictStr
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """A model as read from its file.
+
+    Attributes
+    ----------
+    profile, urdf_xml
+        What the mechanism is built from; the URDF holds no more than that needs.
+    parameter_names, parameters
+        (p,) standard parameters and those of the joint terms; the array is read-only.
+    status
+        ``"failed"`` where the identification failed its criterion; such a model must not run.
+    created
+        When, in UTC.
+    entries
+        All that the file says, for what is not listed here.
+    """
+
+    profile: RobotProfile
+    urdf_xml: str
+    parameter_names: tuple[str, ...]
+    parameters: NDArray[np.float64]
+    status: Literal["success", "failed"]
+    created: datetime
+    entries: ModelEntries
+
+    def mechanism(self) -> Mechanism:
+        """Return the mechanism with these parameters."""
+        return self.profile.mechanism(self.urdf_xml).with_parameters(self.parameters)
+
+
+def read_model(path: Path) -> StoredModel:
+    """Read ``model.yaml``.
+
+    Raises
+    ------
+    ModelFileError
+        The file is missing, incomplete, altered or contradicts itself, in a sentence.
+    """
+    try:
+        content = read_yaml(path)
+        entries = _entries(content, path)
+        _check_lengths(entries, path)
+        _check_urdf(entries, path)
+        profile = parse_profile(entries.profile, f"{path}: its profile")
+    except ConfigurationError as error:
+        raise ModelFileError(str(error)) from None
+    except (ValueError, RecursionError):
+        # what PyYAML meets with other errors than its own: dates that are none, endless nesting
+        message = f"{path}: is not valid YAML."
+        raise ModelFileError(message) from None
+    parameters = np.array(entries.parameters)
+    parameters.setflags(write=False)
+    model = StoredModel(
+        profile=profile,
+        urdf_xml=entries.urdf,
+        parameter_names=entries.parameter_names,
+        parameters=parameters,
+        status=entries.status,
+        created=_time(entries.created, path),
+        entries=entries,
+    )
+    _check_mechanism(model, path)
+    return model
+
+
+def _entries(content: Mapping[str, Any], path: Path) -> ModelEntries:
+    found: object = content
+    for key in ("/**", "ros__parameters", "model"):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    if not isinstance(found, Mapping):
+        message = f"{path}: is not a dynid model; it has no entry '/**: ros__parameters: model:'."
+        raise ModelFileError(message)
+    if found.get("format") != FORMAT:
+        message = (
+            f"{path}: has model.format {found.get('format')!r}, but this dynid reads {FORMAT}; "
+            "identify again, or use the dynid that wrote it."
+        )
+        raise ModelFileError(message)
+    return parse(ModelEntries, found, f"{path}, model")
+
+
+def _check_lengths(entries: ModelEntries, path: Path) -> None:
+    joints = len(entries.joints)
+    groups: list[tuple[str, int, Mapping[str, object]]] = [
+        ("parameter_names", len(entries.parameter_names), {"parameters": entries.parameters}),
+        ("joints", joints, dict(entries.errors)),
+        ("recordings", len(entries.recordings), {"recordings_sha256": entries.recordings_sha256}),
+        (
+            "locked_joints",
+            len(entries.locked_joints),
+            {"locked_positions": entries.locked_positions},
+        ),
+        ("the square of joints", joints**2, {"coupling": entries.coupling}),
+        ("x, y, z", 3, {"gravity": entries.gravity}),
+    ]
+    if entries.terms is not None:
+        groups.append(("terms.kinds", len(entries.terms.kinds), dict(entries.terms)))
+    if entries.base_parameters is not None:
+        base = entries.base_parameters
+        groups.append(("base_parameters.names", len(base.names), dict(base)))
+    for reference, expected, lists in groups:
+        for name, values in lists.items():
+            optional = name == "held_out_relative_error" and not values
+            if isinstance(values, tuple) and len(values) != expected and not optional:
+                message = (
+                    f"{path}: model.{name} has {len(values)} values, "
+                    f"expected {expected} as in {reference}."
+                )
+                raise ModelFileError(message)
+
+
+def _check_urdf(entries: ModelEntries, path: Path) -> None:
+    found = hashlib.sha256(entries.urdf.encode("utf-8", "surrogatepass")).hexdigest()
+    if found != entries.urdf_sha256:
+        message = (
+            f"{path}: model.urdf was altered (its SHA-256 is {found[:12]}…, "
+            f"model.urdf_sha256 says {entries.urdf_sha256[:12]}…); identify again."
+        )
+        raise ModelFileError(message)
+
+
+def _check_mechanism(model: StoredModel, path: Path) -> None:
+    """Check that the lists, which a controller reads, tell the same as profile and URDF."""
+    try:
+        mechanism = model.profile.mechanism(model.urdf_xml)
+    except MechanismError as error:
+        message = f"{path}: {error}"
+        raise ModelFileError(message) from None
+    entries = model.entries
+    terms = mechanism.terms
+    listed = entries.terms
+    pairs: list[tuple[str, object, object]] = [
+        ("joints", entries.joints, mechanism.joints),
+        ("gravity", entries.gravity, tuple(mechanism.gravity)),
+        ("coupling", entries.coupling, tuple(mechanism.coupling.ravel())),
+        ("locked_joints", entries.locked_joints, tuple(model.profile.locked)),
+        ("locked_positions", entries.locked_positions, tuple(model.profile.locked.values())),
+        ("terms.kinds", listed.kinds if listed else (), tuple(t.kind for t in terms)),
+        (
+            "terms.joints",
+            listed.joints if listed else (),
+            tuple(mechanism.joints[t.joint] for t in terms),
+        ),
+        ("terms.sides", listed.sides if listed else (), tuple(t.side for t in terms)),
+        ("terms.smoothing", listed.smoothing if listed else (), tuple(t.smoothing for t in terms)),
+        ("terms.scale", listed.scale if listed else (), tuple(t.scale for t in terms)),
+        ("parameter_names", entries.parameter_names, mechanism.parameter_names),
+    ]
+    for name, found, expected in pairs:
+        if found != expected:
+            message = (
+                f"{path}: model.{name} does not match what model.profile and model.urdf describe; "
+                "the file was altered: identify again."
+            )
+            raise ModelFileError(message)
+
+
+def _time(text: str, path: Path) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
+    except ValueError:
+        message = (
+            f"{path}: model.created is '{text}', expected a time such as 2026-01-31T12:00:00Z."
+        )
+        raise ModelFileError(message) from None

@@ -1,0 +1,156 @@
+"""Values as ROS 2 parameters in YAML, such that every reader gets the very same numbers."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import fill
+from typing import TypeAlias
+
+_WIDTH = 100
+_INDENT = "  "
+_READ_AS_OTHER_THAN_TEXT = frozenset({"y", "yes", "on", "true", "n", "no", "off", "false", "null"})
+
+Scalar: TypeAlias = bool | int | float | str
+
+
+@dataclass(frozen=True)
+class Block:
+    """A text of several lines, written as a literal block; it ends with one line break."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list with one value in each line, and a comment beside each."""
+
+    values: Sequence[Scalar]
+    comments: Sequence[str]
+
+
+Value: TypeAlias = "Scalar | Block | Listed | Sequence[Scalar] | Mapping[str, Value] | None"
+
+
+def parameter_file(parameters: Mapping[str, Value], header: Sequence[str]) -> str:
+    """Return the text of a parameter file for every node (``/**``).
+
+    Parameters
+    ----------
+    parameters
+        Names and values, nested as the names are. None and what is empty is left out: ROS 2 has
+        no type for it. A list's values must be of one type.
+    header
+        Lines of a comment for people.
+
+    Raises
+    ------
+    ValueError
+        A list mixes types.
+    """
+    comment = [f"# {_one_line(line)}".rstrip() for line in header]
+    body = _mapping({"/**": {"ros__parameters": parameters}}, 0)
+    return "\n".join([*comment, *body]) + "\n"
+
+
+def number(value: float) -> str:
+    """Return a double so that YAML 1.1 reads it as a float, and as the same one.
+
+    Subnormal numbers become 0: the C library reads them with an error, and ROS 2 then takes them
+    for text.
+    """
+    value = float(value)
+    if value != value:  # noqa: PLR0124  NaN
+        return ".nan"
+    if abs(value) == float("inf"):
+        return ".inf" if value > 0 else "-.inf"
+    if abs(value) < sys.float_info.min:
+        return "0.0" if math.copysign(1.0, value) > 0 else "-0.0"
+    mantissa, exponent, power = repr(value).partition("e")
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}{exponent}{power}"
+
+
+def quoted(text: str) -> str:
+    """Return a double-quoted YAML scalar: no reader takes it for a number, a date or a bool."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    if character.isprintable() and character.isascii():
+        return character
+    code = ord(character)
+    if 0xD800 <= code < 0xE000:  # half a character, from a file name that is not UTF-8
+        code = 0xFFFD
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _mapping(values: Mapping[str, Value], depth: int) -> list[str]:
+    lines: list[str] = []
+    for key, value in values.items():
+        lines += _entry(key, value, depth)
+    return lines
+
+
+def _entry(key: str, value: Value, depth: int) -> list[str]:
+    start = f"{_INDENT * depth}{key if _is_plain(key) else quoted(key)}:"
+    inner = _INDENT * (depth + 1)
+    if isinstance(value, Mapping):
+        below = _mapping(value, depth + 1)
+        return [start, *below] if below else []
+    if isinstance(value, Block):
+        text = value.text.rstrip("\n").split("\n")
+        return [f"{start} |", *(f"{inner}{line}" if line else "" for line in text)]
+    if isinstance(value, Listed):
+        pairs = zip(_scalars(value.values), value.comments, strict=True)
+        lines = [f"{inner}- {scalar:<24} # {_one_line(comment)}" for scalar, comment in pairs]
+        return [start, *lines] if lines else []
+    if isinstance(value, str | bool | int | float):
+        return [f"{start} {_scalar(value)}"]
+    return _flow(start, inner, _scalars(value or []))
+
+
+def _flow(start: str, inner: str, scalars: list[str]) -> list[str]:
+    if not scalars:
+        return []
+    line = f"{start} [{', '.join(scalars)}]"
+    if len(line) <= _WIDTH:
+        return [line]
+    if any(" " in scalar for scalar in scalars):  # a string must not be broken at a space
+        return [start, *(f"{inner}- {scalar}" for scalar in scalars)]
+    wrapped = fill(
+        f"[{', '.join(scalars)}]",
+        _WIDTH,
+        initial_indent=inner,
+        subsequent_indent=inner,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [start, *wrapped.split("\n")]
+
+
+def _scalars(values: Sequence[Scalar]) -> list[str]:
+    if len({type(value) for value in values}) > 1:
+        message = f"a ROS 2 parameter holds values of one type, got {values!r}"
+        raise ValueError(message)
+    return [_scalar(value) for value in values]
+
+
+def _scalar(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quoted(value)
+    return str(value) if isinstance(value, int) else number(value)
+
+
+def _is_plain(key: str) -> bool:
+    plain = key.isascii() and key.isidentifier() and key.lower() not in _READ_AS_OTHER_THAN_TEXT
+    return plain or key == "/**"
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
