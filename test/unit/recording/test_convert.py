@@ -85,3 +85,10 @@ def test_a_failure_leaves_nothing_behind(motion, write_csv, column_map, tmp_path
 def test_refuses_a_folder_that_is_not_there(motion, write_csv, column_map, tmp_path):
     with pytest.raises(RecordingError, match="cannot be written"):
         convert(write_csv(motion), tmp_path / "none" / "bag", column_map())
+
+
+def test_refuses_to_overwrite_with_a_recording(motion, write_csv, column_map, tmp_path):
+    recording = load_recording(write_csv(motion), NAMES, columns=column_map())
+    (tmp_path / "bag").mkdir()
+    with pytest.raises(RecordingError, match="exists already"):
+        write_bag(recording, tmp_path / "bag")

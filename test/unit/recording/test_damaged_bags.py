@@ -129,3 +129,15 @@ def test_a_ros_1_bag_is_sent_to_its_converter(tmp_path):
     (tmp_path / "old.bag").write_bytes(b"#ROSBAG V2.0\n")
     with pytest.raises(RecordingError, match="ROS 1 bag; convert it first"):
         load_recording(tmp_path / "old.bag", ["a"])
+
+
+def test_a_cut_off_file_may_hold_messages_out_of_the_order_of_reception(
+    motion, messages_of, write_messages, storage_file
+):
+    messages = messages_of(motion)
+    for first, second in zip(messages[::2], messages[1::2], strict=True):
+        first.receive, second.receive = second.receive, first.receive
+    file = storage_file(write_messages({"/joint_states": messages}))
+    cut_off(file, 0.8)
+    recording = load_recording(file, motion.names)
+    np.testing.assert_array_equal(recording.position, motion.position[: len(recording.time)])

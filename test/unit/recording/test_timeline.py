@@ -325,3 +325,22 @@ def test_any_stamps_give_an_even_finite_recording_or_a_sentence(make_motion, mak
     assert np.isfinite(recording.position).all()
     assert np.isfinite(recording.effort).all()
     np.testing.assert_allclose(np.diff(recording.time), 1 / recording.sampling_rate, rtol=1e-9)
+
+
+def test_jitter_beyond_a_hundredth_of_a_step_is_resampled_and_told(built, make_motion):
+    stamps = EVEN + np.random.default_rng(0).integers(-500_000, 500_000, len(EVEN))
+    recording = built(stamps)
+    assert_true_motion(
+        recording,
+        make_motion,
+        start=int(stamps[0]),
+        position=cubic_error(0.011),
+        effort=linear_error(0.011),
+    )
+    assert "were resampled to" in recording.repairs[0]
+
+
+def test_a_stamp_that_all_but_repeats_another_is_dropped(built, make_motion):
+    recording = built(np.sort(np.append(EVEN, EVEN[5] + 100_000)))
+    assert_true_motion(recording, make_motion)
+    assert recording.repairs == ("1 of 401 samples had repeated stamps and were dropped.",)
