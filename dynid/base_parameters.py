@@ -1,0 +1,156 @@
+"""Base parameters: which combinations of standard parameters the torque depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr, solve_triangular
+
+from dynid.errors import EstimationError
+from dynid.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+_INERTIAL = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
+# kept before dropped, for a joint axis along z; other axes follow by cyclic exchange (Khalil)
+_KEPT_FIRST = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "YY", "MZ", "M")
+_TOLERANCE = 1e-8
+_ZERO = 1e-12
+
+
+@dataclass(frozen=True)
+class BaseParameterization:
+    """The linear map from standard to base parameters, ``beta = regrouping @ standard``.
+
+    Attributes:
+        independent: (k,) indices of the standard parameters that lead a base parameter.
+        regrouping: (k, p); its columns ``independent`` are the identity.
+        names: ``ZZ2R`` where parameters are regrouped, else the standard name.
+        expressions: ``ZZ2R = ZZ2 + YY3 + 0.0961 M3``.
+        units: of each base parameter.
+    """
+
+    independent: NDArray[np.intp]
+    regrouping: Array
+    names: tuple[str, ...]
+    expressions: tuple[str, ...]
+    units: tuple[str, ...]
+
+    def project(self, standard: Array) -> Array:
+        """Base parameters (k,) of a standard parameter vector (p,)."""
+        return self.regrouping @ standard
+
+    def lift(self, base: Array, near: Array) -> Array:
+        """A standard vector (p,) with exactly these base parameters, equal to ``near`` elsewhere."""
+        standard = near.copy()
+        standard[self.independent] += base - self.project(near)
+        return standard
+
+
+def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParameterization:
+    """Find the base parameters by QR of the regressor at random motion (Gautier 1991).
+
+    Columns are taken in an order that keeps the conventional parameters (Khalil and Kleinfinger):
+    a column that depends on those before it is regrouped into them.
+
+    Raises:
+        EstimationError: the rank is not clear-cut.
+    """
+    regressor = _random_regressor(mechanism, seed)
+    order = _preferred_order(mechanism)
+    independent, dependent = _split(regressor, order)
+    pivoted = np.abs(np.diag(qr(_scaled(regressor), mode="r", pivoting=True)[0]))
+    rank = int((pivoted > _TOLERANCE * pivoted[0]).sum())
+    if rank != len(independent):
+        raise EstimationError(
+            f"the rank of the regressor is unclear ({len(independent)} or {rank} base parameters): "
+            "inertias or lengths in the URDF may differ by too many orders of magnitude."
+        )
+    regrouping = np.zeros((len(independent), regressor.shape[1]))
+    regrouping[np.arange(len(independent)), independent] = 1.0
+    if len(dependent):
+        q, r = np.linalg.qr(regressor[:, independent])
+        coefficients = solve_triangular(r, q.T @ regressor[:, dependent])
+        coefficients[np.abs(coefficients) < 1e-9 * np.abs(coefficients).max()] = 0.0
+        regrouping[:, dependent] = coefficients
+    names, expressions = _texts(mechanism.parameter_names, independent, regrouping)
+    units = tuple(mechanism.parameter_units[i] for i in independent)
+    return BaseParameterization(independent, regrouping, names, expressions, units)
+
+
+def _random_regressor(mechanism: Mechanism, seed: int) -> Array:
+    n, samples = len(mechanism.joints), 40 * max(1, len(mechanism.parameter_names) // 10)
+    random = np.random.default_rng(seed)
+    # steps over many orders of magnitude, so that terms with memory are told apart as well
+    steps = 10 ** random.uniform(-5, 0.5, (samples, n)) * random.choice([-1, 1], (samples, n))
+    position = np.cumsum(steps, axis=0)
+    velocity = random.uniform(-2, 2, (samples, n))
+    acceleration = random.uniform(-5, 5, (samples, n))
+    regressor = mechanism.regressor(position, velocity, acceleration)
+    return regressor.reshape(samples * n, -1)
+
+
+def _preferred_order(mechanism: Mechanism) -> list[int]:
+    """Column indices, those to be kept first: friction, then inertial parameters by convention."""
+    names = mechanism.parameter_names
+    inertial = 10 * len(mechanism.joints)
+    order = [i for i in range(inertial, len(names)) if not names[i].startswith(("Ia", "Kp"))]
+    for kept in _KEPT_FIRST:
+        for body in range(len(mechanism.joints)):
+            order.append(10 * body + _INERTIAL.index(_turned(kept, mechanism.axes[body])))
+    return order + [i for i in range(inertial, len(names)) if i not in order]
+
+
+def _turned(name: str, axis: Array) -> str:
+    """The same parameter for a joint whose axis is nearest to x or y instead of z."""
+    shift = (int(np.argmax(np.abs(axis))) - 2) % 3
+    if name == "M":
+        return name
+    letters = "".join("XYZ"["XYZ".index(c) + shift - 3] for c in name.replace("M", "", 1))
+    if name.startswith("M"):
+        return "M" + letters
+    return "".join(sorted(letters))
+
+
+def _scaled(regressor: Array) -> Array:
+    """Columns of unit norm; those that only rounding keeps from zero become zero."""
+    norms = np.linalg.norm(regressor, axis=0)
+    zero = norms <= _ZERO * norms.max()
+    return np.where(zero, 0.0, regressor / np.where(zero, 1.0, norms))
+
+
+def _split(regressor: Array, order: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Walk the columns in order; one that those kept so far already span is dependent."""
+    scaled = _scaled(regressor)
+    basis = np.empty_like(scaled)
+    kept: list[int] = []
+    for column in order:
+        rest = scaled[:, column]
+        for _ in range(2):  # Gram–Schmidt twice is as good as Householder
+            known = basis[:, : len(kept)]
+            rest = rest - known @ (known.T @ rest)
+        size = np.linalg.norm(rest)
+        if size > _TOLERANCE:
+            basis[:, len(kept)] = rest / size
+            kept.append(column)
+    dependent = sorted(set(order) - set(kept))
+    return np.array(sorted(kept), dtype=np.intp), np.array(dependent, dtype=np.intp)
+
+
+def _texts(
+    names: tuple[str, ...], independent: NDArray[np.intp], regrouping: Array
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    base_names, expressions = [], []
+    for row, lead in enumerate(independent):
+        others = [c for c in np.flatnonzero(regrouping[row]) if c != lead]
+        name = names[lead] + ("R" if others else "")
+        text = names[lead]
+        for column in others:
+            factor = regrouping[row, column]
+            size = "" if np.isclose(abs(factor), 1.0, atol=1e-9) else f"{abs(factor):.6g} "
+            text += f" {'-' if factor < 0 else '+'} {size}{names[column]}"
+        base_names.append(name)
+        expressions.append(f"{name} = {text}" if others else text)
+    return tuple(base_names), tuple(expressions)

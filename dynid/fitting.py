@@ -1,0 +1,127 @@
+"""The fit itself: estimator, load-dependent friction, physical consistency, cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.base_parameters import BaseParameterization
+from dynid.essential import essential_parameters
+from dynid.estimators import ESTIMATORS, Estimate, weighted_solution
+from dynid.filters import ParallelFilter
+from dynid.identification_settings import IdentificationSettings
+from dynid.mechanism import Mechanism
+from dynid.physical import consistent_parameters, is_physically_consistent
+from dynid.regression import Problem, make_rows
+from dynid.signals import Array, Signals
+
+_LOAD_ROUNDS = 6
+_LOAD_TOLERANCE = 0.05  # change of base parameters, in their standard deviations
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The problem as last posed, the estimator's answer, and the standard parameters to run.
+
+    Attributes:
+        unconstrained: (p,) standard parameters with exactly the estimator's base parameters.
+        standard: (p,) the same made physically consistent, if the settings ask for it.
+        determined: (p,) which standard parameters the data alone determine.
+        essential: (k,) which base parameters stepwise elimination keeps.
+    """
+
+    problem: Problem
+    estimate: Estimate
+    unconstrained: Array
+    standard: Array
+    determined: NDArray[np.bool_]
+    essential: NDArray[np.bool_]
+    consistent: bool
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Blocked cross-validation: errors on blocks that the fit had not seen, per joint (n,)."""
+
+    folds: int
+    rmse_torque: tuple[float, ...]
+    relative_error: tuple[float, ...]
+
+
+def pose(
+    mechanism: Mechanism,
+    base: BaseParameterization,
+    signals: Sequence[Signals],
+    settings: IdentificationSettings,
+) -> Problem:
+    """The regression problem of these signals."""
+    rows = tuple(
+        make_rows(
+            one,
+            ParallelFilter.from_settings(settings.parallel_filter, one.sampling_rate),
+            folds=settings.folds,
+            fit_all=settings.velocity_threshold.fit == "all",
+        )
+        for one in signals
+    )
+    return Problem(mechanism, base, rows, settings.folds)
+
+
+def fit(problem: Problem, settings: IdentificationSettings) -> Fit:
+    """Estimate, make consistent, and repeat while load-dependent friction shifts the load.
+
+    Raises:
+        EstimationError: no motion, or contradicting physical bounds.
+    """
+    result = _fit_once(problem, settings)
+    if not any(term.kind == "coulomb_load" for term in problem.mechanism.terms):
+        return result
+    for _ in range(_LOAD_ROUNDS):
+        again = _fit_once(problem.with_parameters(result.standard), settings)
+        change = np.abs(again.estimate.base - result.estimate.base)
+        result = again
+        if np.all(change <= _LOAD_TOLERANCE * np.sqrt(np.diag(result.estimate.covariance))):
+            break
+    return result
+
+
+def cross_validate(fitted: Fit) -> HeldOut:
+    """Leave out each block of the recordings once, fit on the others, and sum up its errors.
+
+    Costs no second pass over the recording: every block has its own normal equations.
+    """
+    equations = fitted.problem.normal_equations()
+    weighted = fitted.estimate.equations
+    start = fitted.problem.base.project(fitted.problem.mechanism.urdf_parameters)
+    error = np.zeros(len(equations.joint_rows))
+    for fold in range(fitted.problem.folds):
+        base = weighted_solution(weighted.without(fold), start)
+        error += equations.only(fold).squared_error(base)
+    torque = equations.squared_torque
+    rows = np.maximum(equations.joint_rows, 1.0)
+    relative = np.sqrt(error / np.where(torque > 0, torque, np.inf))
+    return HeldOut(
+        folds=fitted.problem.folds,
+        rmse_torque=tuple(float(e) for e in np.sqrt(error / rows)),
+        relative_error=tuple(float(e) for e in relative),
+    )
+
+
+def _fit_once(problem: Problem, settings: IdentificationSettings) -> Fit:
+    mechanism, base = problem.mechanism, problem.base
+    near = mechanism.urdf_parameters
+    estimate = ESTIMATORS[settings.estimator]().fit(problem, near)
+    essential, essential_base = essential_parameters(estimate)
+    chosen = essential_base if settings.essential else estimate.base
+    unconstrained = base.lift(chosen, near)
+    standard = unconstrained
+    determined = np.zeros(len(near), dtype=bool)
+    determined[base.independent] = estimate.determined
+    if settings.physical.enabled:
+        solution = consistent_parameters(mechanism, base, estimate, settings.physical)
+        standard, determined = solution.parameters, solution.determined
+    consistent = is_physically_consistent(mechanism, standard)
+    return Fit(problem, estimate, unconstrained, standard, determined, essential, consistent)

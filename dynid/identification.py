@@ -1,0 +1,193 @@
+"""From recordings to a dynamic model: the whole identification, and the validation of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from importlib import metadata
+
+import numpy as np
+
+from dynid.base_parameters import BaseParameterization, base_parameterization
+from dynid.checks import check_against_urdf, check_gravity, check_residuals
+from dynid.comparison import compare, relative_errors
+from dynid.fitting import Fit, HeldOut, cross_validate, fit, pose
+from dynid.judgement import Comparison, Judgement, judge
+from dynid.mechanism import Mechanism
+from dynid.preprocess import preprocess
+from dynid.profile import RobotProfile
+from dynid.recording import Recording, Source
+from dynid.signals import Array, Signals
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class StandardParameter:
+    """One standard parameter of the model that will run; ``determined``: by these data alone."""
+
+    name: str
+    value: float
+    unit: str
+    urdf: float
+    determined: bool
+
+
+@dataclass(frozen=True)
+class BaseParameter:
+    """One base parameter: a combination of standard parameters that torque depends on.
+
+    ``regrouping`` reads such as ``ZZ2R = ZZ2 + YY3 + 0.0961 M3``; ``essential`` is False where
+    stepwise elimination left it out; ``determined`` is False where the data hold no information.
+    ``value`` is the estimator's, ``consistent_value`` that of the physically consistent solution.
+    """
+
+    name: str
+    regrouping: str
+    value: float
+    consistent_value: float
+    unit: str
+    standard_deviation: float
+    relative_standard_deviation: float
+    essential: bool
+    determined: bool
+
+
+@dataclass(frozen=True)
+class Identification:
+    """Everything one identification found out; reports and files are written from it alone."""
+
+    profile: RobotProfile
+    urdf_xml: str
+    mechanism: Mechanism  # carries the identified standard parameters
+    estimator: str
+    sources: tuple[Source, ...]
+    created: datetime  # UTC
+    versions: dict[str, str]
+    signals: tuple[Signals, ...]  # one per recording
+    model_torque: tuple[Array, ...]  # (N, n) per recording, same filter as signals.torque
+    parameters: tuple[StandardParameter, ...]
+    base_parameters: tuple[BaseParameter, ...]
+    condition_number: float
+    physically_consistent: bool
+    unconstrained_relative_error: tuple[float, ...]  # of the estimator before consistency, (n,)
+    judgement: Judgement
+    held_out: HeldOut
+    raw_samples: int
+    samples: int
+    notes: tuple[str, ...]
+
+
+def identify(
+    profile: RobotProfile,
+    urdf_xml: str,
+    recordings: Sequence[Recording],
+    *,
+    progress: Progress = lambda _: None,
+) -> Identification:
+    """Identify a robot's dynamic model from one or more recordings.
+
+    Args:
+        profile: the robot, and every step's settings.
+        urdf_xml: text of its URDF; kinematics are taken from it, masses only as a last resort.
+        recordings: of the profile's joints, in its order.
+        progress: told the name of each step as it begins.
+
+    Raises:
+        DynidError: a recording, setting or mechanism does not allow it.
+    """
+    progress("building the mechanism")
+    mechanism = profile.mechanism(urdf_xml)
+    base = base_parameterization(mechanism)
+    progress("preprocessing")
+    signals = tuple(preprocess(recording, profile) for recording in recordings)
+    progress("estimating")
+    fitted = fit(pose(mechanism, base, signals, profile.identification), profile.identification)
+    progress("judging")
+    model = mechanism.with_parameters(fitted.standard)
+    comparisons = compare(model, signals, profile.identification)
+    warnings = _warnings(mechanism, comparisons, fitted)
+    unconstrained = mechanism.with_parameters(fitted.unconstrained)
+    plain = relative_errors(compare(unconstrained, signals, profile.identification))
+    return Identification(
+        profile=profile,
+        urdf_xml=urdf_xml,
+        mechanism=model,
+        estimator=profile.identification.estimator,
+        sources=tuple(source for recording in recordings for source in recording.sources),
+        created=datetime.now(timezone.utc),
+        versions=versions(),
+        signals=signals,
+        model_torque=tuple(c.model for c in comparisons),
+        parameters=_standard_table(mechanism, fitted),
+        base_parameters=_base_table(base, fitted),
+        condition_number=fitted.estimate.condition_number,
+        physically_consistent=fitted.consistent,
+        unconstrained_relative_error=tuple(float(e) for e in plain),
+        judgement=judge(
+            comparisons,
+            allowed=profile.identification.max_relative_torque_error,
+            warnings=warnings,
+        ),
+        held_out=cross_validate(fitted),
+        raw_samples=sum(len(recording.time) for recording in recordings),
+        samples=sum(len(s.time) for s in signals),
+        notes=tuple(note for s in signals for note in s.notes),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Versions of dynid and of what its figures depend on."""
+    return {name: metadata.version(name) for name in ("dynid", "pin", "numpy", "scipy", "clarabel")}
+
+
+def _warnings(
+    mechanism: Mechanism, comparisons: Sequence[Comparison], fitted: Fit
+) -> list[str]:
+    warnings = check_against_urdf(mechanism, comparisons)
+    warnings += check_residuals(mechanism, comparisons)
+    warnings += check_gravity(mechanism, comparisons, relative_errors(comparisons))
+    names = fitted.problem.base.names
+    unknown = [n for n, known in zip(names, fitted.estimate.determined, strict=True) if not known]
+    if unknown:
+        warnings.append(
+            f"this motion says nothing about {', '.join(unknown)}; there the model keeps the "
+            "URDF's values."
+        )
+    return warnings
+
+
+def _standard_table(mechanism: Mechanism, fitted: Fit) -> tuple[StandardParameter, ...]:
+    columns = zip(
+        mechanism.parameter_names,
+        fitted.standard,
+        mechanism.parameter_units,
+        mechanism.urdf_parameters,
+        fitted.determined,
+        strict=True,
+    )
+    return tuple(StandardParameter(n, float(v), u, float(o), bool(d)) for n, v, u, o, d in columns)
+
+
+def _base_table(base: BaseParameterization, fitted: Fit) -> tuple[BaseParameter, ...]:
+    consistent = base.project(fitted.standard)
+    deviations = np.sqrt(np.maximum(np.diag(fitted.estimate.covariance), 0.0))
+    return tuple(
+        BaseParameter(
+            name=base.names[i],
+            regrouping=base.expressions[i],
+            value=float(fitted.estimate.base[i]),
+            consistent_value=float(consistent[i]),
+            unit=base.units[i],
+            standard_deviation=float(deviations[i]),
+            relative_standard_deviation=_relative(deviations[i], fitted.estimate.base[i]),
+            essential=bool(fitted.essential[i]),
+            determined=bool(fitted.estimate.determined[i]),
+        )
+        for i in range(len(base.names))
+    )
+
+
+def _relative(deviation: float, value: float) -> float:
+    return float(deviation / abs(value)) if value != 0 else float("inf")

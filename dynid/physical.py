@@ -1,0 +1,231 @@
+"""Physically consistent standard parameters: a semidefinite program on the normal equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import clarabel
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from dynid.base_parameters import BaseParameterization
+from dynid.errors import EstimationError
+from dynid.estimators import Estimate
+from dynid.identification_settings import PhysicalSettings
+from dynid.mechanism import Mechanism
+from dynid.signals import Array
+
+# parameters that a passive joint cannot have negative
+NON_NEGATIVE_KINDS = frozenset(
+    {"viscous", "viscous_positive", "viscous_negative", "viscous_root", "coulomb"}
+    | {"coulomb_positive", "coulomb_negative", "coulomb_load", "presliding"}
+    | {"rotor_inertia", "spring_stiffness"}
+)
+# a direction whose standard deviation exceeds this share of the parameters' size is not determined
+_UNDETERMINED_DEVIATION = 0.5
+# smallest eigenvalue of a body's pseudo-inertia, relative to a body of its size
+_MARGIN = 1e-5
+
+
+@dataclass(frozen=True)
+class ConsistentSolution:
+    """Standard parameters (p,) that real bodies can have; ``determined`` (p,): by data alone."""
+
+    parameters: Array
+    determined: NDArray[np.bool_]
+
+
+def pseudo_inertia(inertial: Array) -> Array:
+    """The 4 x 4 pseudo-inertia matrix of ten parameters (m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz).
+
+    A rigid body exists with these parameters where the matrix is positive definite (Wensing, Kim,
+    Slotine, RA-L 2018, eq. 9).
+    """
+    return np.asarray(np.tensordot(inertial, _pseudo_inertia_basis(), axes=1))
+
+
+def is_physically_consistent(mechanism: Mechanism, standard: Array) -> bool:
+    """Every body's pseudo-inertia is positive definite, and no friction or rotor drives the robot."""
+    bodies = standard[: 10 * len(mechanism.joints)].reshape(-1, 10)
+    definite = all(np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0 for body in bodies)
+    signed = standard[10 * len(mechanism.joints) + _signed_terms(mechanism)]
+    return bool(definite and np.all(signed >= -1e-9))
+
+
+def consistent_parameters(
+    mechanism: Mechanism,
+    base: BaseParameterization,
+    estimate: Estimate,
+    settings: PhysicalSettings,
+) -> ConsistentSolution:
+    """Fit all standard parameters at once, under the constraint that the bodies can exist.
+
+    Minimises the weighted squared torque error subject to pseudo-inertia >= 0 for every body,
+    friction and rotor inertia >= 0, and the bounds in ``settings``. Directions of parameter space
+    that the data leave open are pulled to the URDF's values, and only those (Sousa and Cortesao,
+    IJRR 2014; Wensing et al. 2018).
+
+    Raises:
+        EstimationError: bounds contradict each other, or the solver fails.
+    """
+    near, size = _reference(mechanism), _sizes(mechanism)
+    weight = 1 / estimate.joint_variance
+    gram = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
+    matrix, right = _standard_normal(base, gram, size)
+    information, _ = _standard_normal(
+        base,
+        np.einsum("j,jik->ik", weight / estimate.correlation, estimate.equations.joint_gram),
+        size,
+    )
+    values, vectors = np.linalg.eigh(information)
+    is_open = values < max(1 / _UNDETERMINED_DEVIATION**2, 1e-12 * values[-1])
+    undetermined = vectors[:, is_open]
+    pull = undetermined @ undetermined.T
+    # solved for x = pi / size, in units in which the data's smallest say is about one
+    cost = matrix + pull
+    linear = -(right + pull @ (near / size))
+    scaled = _solve(cost, linear, _constraints(mechanism, settings, size))
+    determined = np.sum(undetermined**2, axis=1) < 1e-2
+    return ConsistentSolution(scaled * size, determined)
+
+
+def _standard_normal(base: BaseParameterization, gram: Array, size: Array) -> tuple[Array, Array]:
+    """Normal equations of the scaled standard parameters from those of the base parameters."""
+    regrouping = base.regrouping * size
+    return regrouping.T @ gram[:-1, :-1] @ regrouping, regrouping.T @ gram[:-1, -1]
+
+
+def _reference(mechanism: Mechanism) -> Array:
+    """The URDF's parameters, with bodies it leaves empty replaced by small real ones."""
+    reference = mechanism.urdf_parameters.copy()
+    for body in reference[: 10 * len(mechanism.joints)].reshape(-1, 10):
+        if np.linalg.eigvalsh(pseudo_inertia(body))[0] <= 0:
+            mass = body[0] if body[0] > 0 else 1.0
+            centre = body[1:4] / mass if body[0] > 0 else np.zeros(3)
+            body[:] = _solid_sphere(mass, centre, radius=0.05)
+    return reference
+
+
+def _solid_sphere(mass: float, centre: Array, radius: float) -> Array:
+    inertia = 0.4 * mass * radius**2 * np.eye(3)
+    inertia += mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    upper = inertia[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]
+    return np.concatenate([[mass], mass * centre, upper])
+
+
+def _sizes(mechanism: Mechanism) -> Array:
+    """What is large for each parameter: a body's mass times powers of its radius of gyration."""
+    size = np.ones(len(mechanism.parameter_names))
+    for number, body in enumerate(_reference(mechanism)[: 10 * len(mechanism.joints)].reshape(-1, 10)):
+        length = max(np.sqrt(np.trace(pseudo_inertia(body)[:3, :3]) / body[0]), 0.02)
+        size[10 * number] = body[0]
+        size[10 * number + 1 : 10 * number + 4] = body[0] * length
+        size[10 * number + 4 : 10 * number + 10] = body[0] * length**2
+    return size
+
+
+def _signed_terms(mechanism: Mechanism) -> NDArray[np.intp]:
+    kinds = [term.kind in NON_NEGATIVE_KINDS for term in mechanism.terms]
+    return np.flatnonzero(kinds)
+
+
+def _constraints(
+    mechanism: Mechanism, settings: PhysicalSettings, size: Array
+) -> tuple[sparse.csc_matrix, Array, list[object]]:
+    """Clarabel's ``A x + s = b`` with s in a product of cones."""
+    blocks: list[Array] = []
+    bounds: list[Array] = []
+    bodies, p = len(mechanism.joints), len(mechanism.parameter_names)
+    linear = [(10 * bodies + int(i), 1.0, 0.0) for i in _signed_terms(mechanism)]
+    linear += _bound_rows(mechanism, settings)
+    for column, sign, low in linear:
+        row = np.zeros((1, p))
+        row[0, column] = -sign * size[column]
+        blocks.append(row)
+        bounds.append(np.array([-low]))
+    if settings.total_mass is not None:
+        masses = np.zeros(p)
+        masses[0 : 10 * bodies : 10] = size[0 : 10 * bodies : 10]
+        blocks.append(np.stack([-masses, masses]))
+        bounds.append(np.array([-settings.total_mass[0], settings.total_mass[1]]))
+    rows = sum(len(b) for b in bounds)
+    cones: list[object] = [clarabel.NonnegativeConeT(rows)] if rows else []
+    triangle = _packed_basis()
+    for body in range(bodies):
+        span = slice(10 * body, 10 * body + 10)
+        mass, length = size[10 * body], size[10 * body + 1] / size[10 * body]
+        unit = np.array([length, length, length, 1.0]) * np.sqrt(mass)
+        packing = triangle / _packed(np.outer(unit, unit))[:, None]
+        block = np.zeros((10, p))
+        block[:, span] = -packing * size[span]
+        blocks.append(block)
+        bounds.append(-_MARGIN * _packed(np.eye(4)))
+        cones.append(clarabel.PSDTriangleConeT(4))
+    return sparse.csc_matrix(np.vstack(blocks)), np.concatenate(bounds), cones
+
+
+def _bound_rows(mechanism: Mechanism, settings: PhysicalSettings) -> list[tuple[int, float, float]]:
+    """(column, sign, bound) so that sign * parameter >= bound."""
+    rows = []
+    for name, (low, high) in settings.bounds.items():
+        if name not in mechanism.parameter_names:
+            raise EstimationError(
+                f"physical.bounds names '{name}'; this robot's parameters are "
+                f"{', '.join(mechanism.parameter_names[:12])}, …"
+            )
+        column = mechanism.parameter_names.index(name)
+        rows += [(column, 1.0, low), (column, -1.0, -high)]
+    return rows
+
+
+def _solve(
+    cost: Array, linear: Array, constraints: tuple[sparse.csc_matrix, Array, list[object]]
+) -> Array:
+    matrix, bounds, cones = constraints
+    # diagonal scaling: friction of a wrist and inertia of a shoulder differ by many decades
+    scale = 1 / np.sqrt(np.diag(cost))
+    options = clarabel.DefaultSettings()
+    options.verbose = False
+    options.max_iter = 200
+    solver = clarabel.DefaultSolver(
+        sparse.csc_matrix(np.triu(scale[:, None] * cost * scale)),
+        scale * linear,
+        sparse.csc_matrix(matrix.multiply(scale)),
+        bounds,
+        cones,
+        options,
+    )
+    solution = solver.solve()
+    if str(solution.status) not in {"Solved", "AlmostSolved"}:
+        raise EstimationError(
+            f"no physically consistent parameters were found ({solution.status}): check that the "
+            "total mass and the bounds under identification.physical do not contradict each other."
+        )
+    return scale * np.asarray(solution.x)
+
+
+def _pseudo_inertia_basis() -> Array:
+    """The pseudo-inertia matrix as a linear map of the ten parameters, (10, 4, 4)."""
+    basis = np.zeros((10, 4, 4))
+    basis[0, 3, 3] = 1.0
+    for axis in range(3):
+        basis[1 + axis, axis, 3] = basis[1 + axis, 3, axis] = 1.0
+    # Sigma = tr(I)/2 - I
+    for parameter, (row, column) in zip((4, 6, 9), ((0, 0), (1, 1), (2, 2)), strict=True):
+        basis[parameter, range(3), range(3)] = 0.5
+        basis[parameter, row, column] = -0.5
+    for parameter, (row, column) in zip((5, 7, 8), ((0, 1), (0, 2), (1, 2)), strict=True):
+        basis[parameter, row, column] = basis[parameter, column, row] = -1.0
+    return basis
+
+
+def _packed(matrix: Array, off_diagonal: float = 1.0) -> Array:
+    """Upper triangle column by column, as Clarabel wants it."""
+    columns, rows = np.tril_indices(4)
+    return matrix[rows, columns] * np.where(rows == columns, 1.0, off_diagonal)
+
+
+def _packed_basis() -> Array:
+    """Ten parameters to the packed triangle of the pseudo-inertia, (10, 10)."""
+    return np.stack([_packed(b, np.sqrt(2)) for b in _pseudo_inertia_basis()], axis=1)

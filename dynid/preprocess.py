@@ -1,0 +1,197 @@
+"""Recording → signals: units, coupling, outliers, filters, derivatives, and what counts as moving."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.errors import PreprocessingError
+from dynid.filters import average_periods, differentiate, low_pass, replace_outliers
+from dynid.identification_settings import IdentificationSettings, VelocityThreshold
+from dynid.profile import RobotProfile
+from dynid.recording import Recording
+from dynid.signals import Array, Signals
+
+
+@dataclass(frozen=True)
+class _Track:
+    """Motion and torque at the joints while they pass from step to step; all (N, n)."""
+
+    position: Array
+    velocity: Array | None
+    torque: Array
+
+    def cut(self, span: slice) -> _Track:
+        velocity = None if self.velocity is None else self.velocity[span]
+        return _Track(self.position[span], velocity, self.torque[span])
+
+
+def preprocess(recording: Recording, profile: RobotProfile) -> Signals:
+    """Turn a recording into joint-side signals by the profile's steps, each of them optional.
+
+    Raises:
+        PreprocessingError: a cut-off, period or threshold does not fit this recording.
+    """
+    settings, rate = profile.identification, recording.sampling_rate
+    _check_cutoff(settings)
+    notes = list(recording.repairs)
+    track = _joint_side(recording, profile)
+    if settings.median is not None:
+        track, outliers = _without_outliers(track, settings)
+        notes.append(f"{outliers} outliers were replaced by the median of order {settings.median.order}.")
+    time = recording.time
+    if settings.trim_rest:
+        span = _moving_span(track, settings, rate)
+        notes += _trim_note(span, len(time), rate)
+        if settings.period is not None:
+            track, time = track.cut(span), time[span]
+            span = slice(None)
+    else:
+        span = slice(None)
+    if settings.period is not None:
+        track, periods = _mean_period(track, settings.period, rate)
+        time = time[0] + np.arange(len(track.position)) / rate
+        notes.append(f"{periods} periods of {settings.period:g} s were averaged.")
+    signals = _filtered(track, time, profile, recording, notes)
+    return _cut(signals, span, round(settings.border * rate))
+
+
+def _joint_side(recording: Recording, profile: RobotProfile) -> _Track:
+    torque = recording.effort * profile.drives.torque_factor(len(profile.joints))
+    track = _Track(recording.position, recording.velocity, torque)
+    if profile.recording.side == "joint" or profile.coupling is None:
+        return track
+    coupling = np.array(profile.coupling)  # q_j = T q_m, tau_j = T^-T tau_m
+    velocity = None if track.velocity is None else track.velocity @ coupling.T
+    return _Track(track.position @ coupling.T, velocity, track.torque @ np.linalg.inv(coupling))
+
+
+def _without_outliers(track: _Track, settings: IdentificationSettings) -> tuple[_Track, int]:
+    assert settings.median is not None
+    position, in_position = replace_outliers(track.position, settings.median)
+    torque, in_torque = replace_outliers(track.torque, settings.median)
+    return replace(track, position=position, torque=torque), in_position + in_torque
+
+
+def _mean_period(track: _Track, period: float, rate: float) -> tuple[_Track, int]:
+    position, periods = average_periods(track.position, period, rate)
+    torque, _ = average_periods(track.torque, period, rate)
+    velocity = None if track.velocity is None else average_periods(track.velocity, period, rate)[0]
+    return _Track(position, velocity, torque), periods
+
+
+def _filtered(
+    track: _Track, time: Array, profile: RobotProfile, recording: Recording, notes: list[str]
+) -> Signals:
+    settings, rate = profile.identification, recording.sampling_rate
+    position, velocity, acceleration = _motion(track, settings, rate)
+    torque = track.torque
+    if settings.filter_torque and settings.cutoff_hz is not None:
+        torque = low_pass(
+            torque,
+            settings.cutoff_hz,
+            settings.filter_order,
+            rate,
+            periodic=settings.period is not None,
+        )
+    lower, moving = _moving(velocity, settings.velocity_threshold)
+    factor = profile.drives.torque_factor(len(profile.joints))
+    coupled = profile.coupling is not None and profile.recording.side == "motor"
+    return Signals(
+        joint_names=profile.joints,
+        time=time,
+        position=position,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
+        raw_position=track.position,
+        raw_torque=track.torque,
+        moving=moving,
+        velocity_threshold=lower,
+        # behind a coupling an error belongs to no single drive: it is given as torque
+        torque_per_effort=np.ones_like(factor) if coupled else factor,
+        effort_unit="N*m" if coupled else profile.drives.effort_unit,
+        sampling_rate=rate,
+        notes=tuple(notes),
+    )
+
+
+def _motion(
+    track: _Track, settings: IdentificationSettings, rate: float
+) -> tuple[Array, Array, Array]:
+    periodic = settings.period is not None
+
+    def smooth(values: Array) -> Array:
+        if settings.cutoff_hz is None:
+            return values
+        return low_pass(values, settings.cutoff_hz, settings.filter_order, rate, periodic=periodic)
+
+    position = smooth(track.position)
+    if settings.velocity == "measured":
+        if track.velocity is None:
+            raise PreprocessingError(
+                "identification.velocity = measured: the recording holds no velocities; "
+                "use 'differentiated'."
+            )
+        velocity = smooth(track.velocity)
+    else:
+        velocity = differentiate(position, rate, periodic=periodic)
+    return position, velocity, differentiate(velocity, rate, periodic=periodic)
+
+
+def _moving(velocity: Array, threshold: VelocityThreshold) -> tuple[Array, NDArray[np.bool_]]:
+    speed = np.abs(velocity)
+    lower = threshold.fraction * speed.max(axis=0)
+    if threshold.absolute is not None:
+        lower = np.broadcast_to(np.asarray(threshold.absolute, dtype=float), lower.shape).copy()
+    moving = speed > lower
+    if threshold.upper is not None:
+        moving &= speed <= np.asarray(threshold.upper)
+    return lower, moving
+
+
+def _moving_span(track: _Track, settings: IdentificationSettings, rate: float) -> slice:
+    """From the first to the last sample at which any joint moves."""
+    _, velocity, _ = _motion(track, settings.model_copy(update={"period": None}), rate)
+    moving = np.flatnonzero(_moving(velocity, settings.velocity_threshold)[1].any(axis=1))
+    if len(moving) == 0:
+        raise PreprocessingError(
+            "no joint moves anywhere in this recording; an identification needs motion, "
+            "and a validation at rest needs identification.trim_rest=false."
+        )
+    return slice(int(moving[0]), int(moving[-1]) + 1)
+
+
+def _trim_note(span: slice, samples: int, rate: float) -> list[str]:
+    left_out = samples - (span.stop - span.start)
+    if left_out < 0.02 * samples:
+        return []
+    return [f"{left_out / rate:.2f} s at rest before and after the motion were left out."]
+
+
+def _cut(signals: Signals, span: slice, border: int) -> Signals:
+    inner = slice(border, -border) if border else slice(None)
+
+    def select(values: NDArray[np.generic]) -> NDArray[np.generic]:
+        return values[span][inner]
+
+    names = ("time", "position", "velocity", "acceleration", "torque")
+    names += ("raw_position", "raw_torque", "moving")
+    cut = {name: select(getattr(signals, name)) for name in names}
+    if len(cut["time"]) < 10:
+        raise PreprocessingError(
+            f"only {len(cut['time'])} samples are left after trimming and border removal; "
+            "at least 10 are needed."
+        )
+    return replace(signals, **cut)
+
+
+def _check_cutoff(settings: IdentificationSettings) -> None:
+    excitation, cutoff = settings.excitation_hz, settings.cutoff_hz
+    if excitation is not None and cutoff is not None and cutoff <= excitation:
+        raise PreprocessingError(
+            f"cutoff_hz = {cutoff:g} Hz would remove the excitation, whose highest frequency is "
+            f"{excitation:g} Hz; choose a cut-off well above it."
+        )

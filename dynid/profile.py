@@ -1,0 +1,264 @@
+"""The robot profile: one YAML file that says everything about a robot but its dynamic parameters."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import yaml
+from pydantic import BeforeValidator, Field, PositiveFloat, model_validator
+
+from dynid.configuration import Settings, parse, read_yaml
+from dynid.errors import ConfigurationError
+from dynid.identification_settings import IdentificationSettings
+from dynid.mechanism import JointTerm, Mechanism
+from dynid.recording import ColumnMap
+
+
+def _broadcastable(value: object) -> object:
+    """A single number stands for every joint; it is stored as a tuple of one."""
+    return (value,) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+PerJoint = Annotated[tuple[float, ...], BeforeValidator(_broadcastable)]
+PerJointPositive = Annotated[tuple[PositiveFloat, ...], BeforeValidator(_broadcastable)]
+
+
+class Limits(Settings):
+    """What the drives and the mechanics bear, one value per joint or one for all (SI)."""
+
+    position: tuple[tuple[float, float], ...] | None = None
+    velocity: PerJointPositive | None = None
+    acceleration: PerJointPositive | None = None
+    torque_max: PerJointPositive | None = None
+    torque_threshold: PerJointPositive | None = None
+
+
+class Drives(Settings):
+    """How the recorded effort becomes torque behind the gear.
+
+    ``effort`` names what a recording's effort is: ``torque`` (N m or N, nothing to convert),
+    ``current`` [A] (times the torque constant), or ``rated_current_permille`` (CiA402 0x6078:
+    thousandths of the rated current). With a lead screw, torque times ``2 pi / screw_lead`` is force.
+    """
+
+    effort: Literal["torque", "current", "rated_current_permille"] = "torque"
+    rated_current_ma: PerJointPositive | None = None
+    torque_constant: PerJoint | None = None  # [N m/A], in front of the gear
+    gear_ratio: PerJoint = (1.0,)
+    screw_lead: PerJointPositive | None = None  # [m/rev]
+
+    @model_validator(mode="after")
+    def _has_what_the_conversion_needs(self) -> Drives:
+        if self.effort != "torque" and self.torque_constant is None:
+            raise ValueError(f"effort '{self.effort}' needs torque_constant [N m/A]")
+        if self.effort == "rated_current_permille" and self.rated_current_ma is None:
+            raise ValueError("effort 'rated_current_permille' needs rated_current_ma [mA]")
+        return self
+
+    @property
+    def effort_unit(self) -> str:
+        """Unit in which efforts are recorded."""
+        units = {"torque": "N*m", "current": "A", "rated_current_permille": "permille"}
+        return units[self.effort]
+
+    def torque_factor(self, joints: int) -> np.ndarray:
+        """Torque behind the gear per unit of recorded effort, (n,) (softMC: 1/TFac)."""
+        factor = np.ones(joints)
+        if self.effort == "torque":
+            return factor
+        factor *= np.asarray(self.torque_constant) * np.asarray(self.gear_ratio)
+        if self.effort == "rated_current_permille":
+            factor *= 1e-6 * np.asarray(self.rated_current_ma)
+        if self.screw_lead is not None:
+            factor *= 2 * np.pi / np.asarray(self.screw_lead)
+        return factor
+
+
+class TermSettings(Settings):
+    """One kind of joint term: on which joints or motors, and its shape."""
+
+    kind: str
+    joints: tuple[str, ...] | Literal["all"] = "all"
+    side: Literal["joint", "motor"] = "joint"
+    smoothing: Annotated[float, Field(ge=0)] = 0.0  # velocity [rad/s or m/s] of the smooth sign
+    scale: Annotated[float, Field(ge=0)] = 0.0  # Stribeck velocity, presliding distance, …
+
+
+class RecordingSettings(Settings):
+    """Where the robot's state is found in a recording."""
+
+    topic: str = "/joint_states"
+    side: Literal["joint", "motor"] = "joint"
+    sampling_rate: PositiveFloat | None = None
+    columns: ColumnMap | None = None
+
+
+class RobotProfile(Settings):
+    """A robot, its drives, and how it is excited and identified. ``joints`` are in drive order."""
+
+    robot: str
+    urdf: str
+    joints: Annotated[tuple[str, ...], Field(min_length=1)]
+    locked: dict[str, float] = {}
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    coupling: tuple[tuple[float, ...], ...] | None = None
+    limits: Limits = Limits()
+    drives: Drives = Drives()
+    terms: tuple[TermSettings, ...] = (
+        TermSettings(kind="viscous"),
+        TermSettings(kind="coulomb"),
+        TermSettings(kind="offset"),
+    )
+    recording: RecordingSettings = RecordingSettings()
+    identification: IdentificationSettings = IdentificationSettings()
+    excitation: dict[str, Any] = {}
+    simulation: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _counts_match(self) -> RobotProfile:
+        n = len(self.joints)
+        if len(set(self.joints)) != n:
+            raise ValueError("a joint is listed twice in 'joints'")
+        for group in (self.limits, self.drives):
+            for name, value in group:
+                if isinstance(value, tuple) and len(value) not in (1, n):
+                    raise ValueError(
+                        f"'{name}' has {len(value)} values, expected 1 or {n} (one per joint)"
+                    )
+        if self.coupling is not None and {len(self.coupling), *map(len, self.coupling)} != {n}:
+            raise ValueError(f"'coupling' must be a {n} x {n} matrix (motor to joint)")
+        for term in self.terms:
+            unknown = [] if term.joints == "all" else set(term.joints) - set(self.joints)
+            if unknown:
+                raise ValueError(
+                    f"term '{term.kind}' names joint '{sorted(unknown)[0]}', which is not in 'joints'"
+                )
+        return self
+
+    def joint_terms(self) -> tuple[JointTerm, ...]:
+        """The joint terms in the order of the profile, joint by joint within a kind."""
+        return tuple(
+            JointTerm(
+                kind=term.kind,
+                joint=self.joints.index(joint),
+                side=term.side,
+                smoothing=term.smoothing,
+                scale=term.scale,
+            )
+            for term in self.terms
+            for joint in (self.joints if term.joints == "all" else term.joints)
+        )
+
+    def mechanism(self, urdf_xml: str) -> Mechanism:
+        """The mechanism this profile describes on top of a URDF.
+
+        Raises:
+            MechanismError: the URDF lacks a joint, or joint, coupling and terms do not fit.
+        """
+        return Mechanism(
+            urdf_xml,
+            self.joints,
+            locked=self.locked,
+            gravity=self.gravity,
+            coupling=None if self.coupling is None else np.array(self.coupling),
+            terms=self.joint_terms(),
+        )
+
+
+def load_profile(
+    name: str, *, urdf: Path | None = None, overrides: Iterable[str] = ()
+) -> tuple[RobotProfile, str]:
+    """Load a profile by name (``ur10``) or file (``my_robot.yaml``) together with its URDF's text.
+
+    Args:
+        name: a profile shipped with dynid, or the path of a YAML file.
+        urdf: URDF to use in place of the profile's.
+        overrides: ``key=value`` with dots for nesting (``identification.cutoff_hz=20``), value in YAML.
+
+    Raises:
+        ConfigurationError: no such profile or URDF, or an entry is unknown or impossible.
+    """
+    path = _profile_path(name)
+    content = read_yaml(path)
+    for override in overrides:
+        _override(content, override)
+    if urdf is not None:
+        content["urdf"] = str(urdf)
+    profile = parse(RobotProfile, content, path.name)
+    return profile, _urdf_text(profile.urdf, path, urdf)
+
+
+def parse_profile(text: str, where: str) -> RobotProfile:
+    """A profile from its YAML text, as a model.yaml carries it."""
+    try:
+        content = yaml.safe_load(text)
+    except yaml.YAMLError:
+        content = None
+    if not isinstance(content, Mapping):
+        raise ConfigurationError(f"{where}: the profile in it is not a YAML mapping.")
+    return parse(RobotProfile, content, where)
+
+
+def share_directories() -> list[Path]:
+    """Where shipped profiles and URDFs can be: a source tree, a virtual environment, ROS's prefix."""
+    here = Path(__file__).resolve()
+    roots = [here.parents[1], Path(sys.prefix) / "share" / "dynid"]
+    roots += [parent / "share" / "dynid" for parent in here.parents[2:6]]
+    return [root for root in roots if (root / "config" / "robots").is_dir()]
+
+
+def shipped_profiles() -> list[str]:
+    """Names of the profiles that come with dynid."""
+    directories = share_directories()[:1]
+    return sorted(p.stem for root in directories for p in (root / "config" / "robots").glob("*.yaml"))
+
+
+def _profile_path(name: str) -> Path:
+    path = Path(name)
+    if path.suffix in {".yaml", ".yml"}:
+        return path
+    for root in share_directories():
+        candidate = root / "config" / "robots" / f"{name}.yaml"
+        if candidate.is_file():
+            return candidate
+    raise ConfigurationError(
+        f"profile '{name}': not shipped with dynid ({', '.join(shipped_profiles())}), "
+        "and not a file that ends in .yaml."
+    )
+
+
+def _urdf_text(urdf: str, profile_path: Path, given: Path | None) -> str:
+    candidates = [given] if given else [profile_path.parent / urdf]
+    if not given:
+        candidates += [root / "urdf" / urdf for root in share_directories()]
+    for candidate in candidates:
+        if candidate.is_file():
+            try:
+                return candidate.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise ConfigurationError(f"{candidate}: cannot be read ({error}).") from None
+    where = given or f"{urdf} (beside {profile_path.name} or in dynid's urdf folder)"
+    raise ConfigurationError(f"URDF {where}: there is no such file; name one with --urdf.")
+
+
+def _override(content: dict[str, Any], override: str) -> None:
+    key, separator, text = override.partition("=")
+    if not separator or not key:
+        raise ConfigurationError(
+            f"--set {override}: must read key=value, such as identification.cutoff_hz=20."
+        )
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise ConfigurationError(f"--set {override}: the value is not valid YAML.") from None
+    *groups, last = key.split(".")
+    target = content
+    for group in groups:
+        target = target.setdefault(group, {})
+        if not isinstance(target, dict):
+            raise ConfigurationError(f"--set {override}: '{group}' is not a group of settings.")
+    target[last] = value

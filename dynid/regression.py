@@ -1,0 +1,224 @@
+"""The regression problem: normal equations per joint and fold, built in blocks of bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.base_parameters import BaseParameterization
+from dynid.filters import ParallelFilter
+from dynid.mechanism import Mechanism
+from dynid.signals import Array, Signals
+
+Block = tuple[slice, Array]
+"""Rows and their regressor (m, n, k)."""
+
+_KEPT_NUMBERS = 2**24
+# samples whose regressor is in memory at once; a parallel filter needs its margins besides
+_BLOCK = 8192
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What one recording contributes, at the rate the parallel filter leaves: m rows per joint.
+
+    Attributes:
+        torque: (m, n) filtered torque.
+        fitted: (m, n) 1.0 where the sample is fitted, else 0.0.
+        fold: (m,) number of the block of cross-validation the row belongs to.
+    """
+
+    signals: Signals
+    parallel_filter: ParallelFilter
+    torque: Array
+    fitted: Array
+    fold: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class NormalEquations:
+    """Sums of ``[W_j, tau_j]^T [W_j, tau_j]`` over rows, for every fold and joint.
+
+    Attributes:
+        gram: (folds, n, k+1, k+1) weighted by the row weights.
+        rows: (folds, n) sums of the row weights.
+    """
+
+    gram: Array
+    rows: Array
+
+    def without(self, fold: int) -> NormalEquations:
+        """The same with one fold left out."""
+        keep = np.arange(len(self.gram)) != fold
+        return NormalEquations(self.gram[keep], self.rows[keep])
+
+    def only(self, fold: int) -> NormalEquations:
+        """One fold alone."""
+        return NormalEquations(self.gram[fold : fold + 1], self.rows[fold : fold + 1])
+
+    @property
+    def joint_gram(self) -> Array:
+        """Sum over folds, (n, k+1, k+1)."""
+        return np.asarray(self.gram.sum(axis=0))
+
+    @property
+    def joint_rows(self) -> Array:
+        """Sum over folds, (n,)."""
+        return np.asarray(self.rows.sum(axis=0))
+
+    def squared_error(self, base: Array) -> Array:
+        """Sum of squared errors of each joint for base parameters (k,); (n,)."""
+        extended = np.append(base, -1.0)
+        return np.maximum(np.einsum("i,jik,k->j", extended, self.joint_gram, extended), 0.0)
+
+    @property
+    def squared_torque(self) -> Array:
+        """Sum of squared torques of each joint, (n,)."""
+        return np.asarray(self.joint_gram[:, -1, -1])
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Find base parameters that explain the torque of these rows with this mechanism."""
+
+    mechanism: Mechanism
+    base: BaseParameterization
+    rows: tuple[Rows, ...]
+    folds: int
+    # filtered regressors of recordings that fit in memory: iterations ask for them again and again
+    _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
+
+    def with_parameters(self, standard: Array) -> Problem:
+        """The same problem with other current parameters, which load-dependent terms look at."""
+        mechanism = self.mechanism.with_parameters(standard)
+        return Problem(mechanism, self.base, self.rows, self.folds)
+
+    def normal_equations(self, weights: Sequence[Array] | None = None) -> NormalEquations:
+        """Build the normal equations; ``weights`` (m, n) per recording multiply each row's square."""
+        n, k = len(self.mechanism.joints), len(self.base.independent)
+        gram = np.zeros((self.folds, n, k + 1, k + 1))
+        counts = np.zeros((self.folds, n))
+        for number, rows in enumerate(self.rows):
+            weight = rows.fitted if weights is None else rows.fitted * weights[number]
+            for fold in range(self.folds):
+                counts[fold] += weight[rows.fold == fold].sum(axis=0)
+            if rows.parallel_filter.passes_through:
+                self._add_direct(gram, rows, weight)
+            else:
+                self._add_filtered(gram, number, weight)
+        return NormalEquations(gram, counts)
+
+    def residuals(self, base: Array) -> list[Array]:
+        """Model minus measured torque at every row (m, n), one array per recording."""
+        standard = self.base.lift(base, np.zeros(len(self.mechanism.parameter_names)))
+        errors = []
+        for number, rows in enumerate(self.rows):
+            if rows.parallel_filter.passes_through:
+                model = model_torque(self.mechanism, rows.signals, rows.parallel_filter, standard)
+            else:
+                model = np.concatenate([block @ base for _, block in self._blocks(number)])
+            errors.append(model - rows.torque)
+        return errors
+
+    def _add_direct(self, gram: Array, rows: Rows, weight: Array) -> None:
+        signals, past = rows.signals, self.mechanism.new_past()
+        for fold in range(self.folds):
+            here = np.flatnonzero(rows.fold == fold)
+            if len(here) == 0:
+                continue
+            span = slice(here[0], here[-1] + 1)
+            gram[fold] += self.mechanism.gram(
+                signals.position[span],
+                signals.velocity[span],
+                signals.acceleration[span],
+                rows.torque[span],
+                columns=self.base.independent,
+                weights=weight[span],
+                past=past,
+            )
+
+    def _add_filtered(self, gram: Array, number: int, weight: Array) -> None:
+        rows = self.rows[number]
+        for span, regressor in self._blocks(number):
+            for joint in range(regressor.shape[1]):
+                part = np.column_stack([regressor[:, joint], rows.torque[span, joint]])
+                part *= np.sqrt(weight[span, joint])[:, None]
+                for fold in np.unique(rows.fold[span]):
+                    of_fold = part[rows.fold[span] == fold]
+                    gram[fold, joint] += of_fold.T @ of_fold
+
+    def _blocks(self, number: int) -> Iterable[Block]:
+        if number in self._kept:
+            return self._kept[number]
+        rows, columns = self.rows[number], self.base.independent
+        blocks = _filtered_blocks(self.mechanism, columns, rows)
+        if rows.torque.size * len(columns) > _KEPT_NUMBERS:
+            return blocks
+        return self._kept.setdefault(number, list(blocks))
+
+
+def make_rows(
+    signals: Signals, parallel_filter: ParallelFilter, *, folds: int, fit_all: bool
+) -> Rows:
+    """Filter and decimate one recording's torque, and deal its rows out to consecutive folds."""
+    torque = parallel_filter.decimate(parallel_filter.smooth(signals.torque))
+    moving = parallel_filter.decimate(signals.moving)
+    fitted = np.ones_like(torque) if fit_all else moving.astype(np.float64)
+    fold = np.minimum(np.arange(len(torque)) * folds // len(torque), folds - 1)
+    return Rows(signals, parallel_filter, torque, fitted, fold)
+
+
+def model_torque(
+    mechanism: Mechanism, signals: Signals, parallel_filter: ParallelFilter, standard: Array
+) -> Array:
+    """Torque of the model along the signals, seen through the same filter as theirs; (N, n)."""
+    torque = mechanism.torque(signals.position, signals.velocity, signals.acceleration, standard)
+    return parallel_filter.smooth(torque)
+
+
+def _filtered_blocks(
+    mechanism: Mechanism, columns: NDArray[np.intp], rows: Rows
+) -> Iterator[Block]:
+    """Filtered and decimated regressor in consecutive blocks: (rows, (m, n, k)).
+
+    Each block is filtered together with margins on either side, long enough for what lies beyond
+    not to show.
+    """
+    signals, parallel = rows.signals, rows.parallel_filter
+    samples, step = len(signals.time), parallel.decimation
+    block = step * -(-max(_BLOCK, 4 * parallel.margin) // step)
+    starts = range(0, samples, block)
+    begins = [max(0, start - parallel.margin) for start in starts]
+    for start, begin, past in zip(
+        starts, begins, _pasts_at(mechanism, signals.position, begins), strict=True
+    ):
+        end = min(samples, start + block + parallel.margin)
+        regressor = mechanism.regressor(
+            signals.position[begin:end],
+            signals.velocity[begin:end],
+            signals.acceleration[begin:end],
+            past=past,
+        )[:, :, columns]
+        smooth = _smooth_nonzero(regressor, parallel)
+        inner = smooth[start - begin : min(samples, start + block) - begin : step]
+        yield slice(start // step, start // step + len(inner)), inner
+
+
+def _smooth_nonzero(regressor: Array, parallel: ParallelFilter) -> Array:
+    """Filter the columns that are not zero throughout: a joint feels no body before it."""
+    flat = regressor.reshape(len(regressor), -1)
+    used = flat.any(axis=0)
+    flat[:, used] = parallel.smooth(flat[:, used])
+    return flat.reshape(regressor.shape)
+
+
+def _pasts_at(mechanism: Mechanism, position: Array, begins: Sequence[int]) -> Iterator[Array]:
+    """The past of terms with memory before each of the ascending samples ``begins``."""
+    past, at = mechanism.new_past(), 0
+    for begin in begins:
+        mechanism.advance(position[at:begin], past)
+        at = begin
+        yield past.copy()

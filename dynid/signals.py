@@ -1,0 +1,43 @@
+"""Signals: what preprocessing hands to the regression, on the joint side and in SI units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Signals:
+    """Filtered motion and torque of the actuated joints, time along axis 0.
+
+    Attributes:
+        time: (N,) [s], uniform, counted from the start of the recording.
+        position, velocity, acceleration: (N, n) filtered [rad or m and derivatives].
+        torque: (N, n) at the joints [N m or N], filtered if the settings say so.
+        raw_position, raw_torque: (N, n) the same before any filter.
+        moving: (N, n) bool, the joint's speed lies between the thresholds.
+        velocity_threshold: (n,) lower threshold used [rad/s or m/s].
+        torque_per_effort: (n,) joint torque per unit of recorded effort, for errors in that unit.
+        effort_unit: unit in which effort was recorded ("N*m", "N", "A", …).
+        sampling_rate: [Hz].
+        notes: sentences on what was repaired or left out on the way here.
+    """
+
+    joint_names: tuple[str, ...]
+    time: Array
+    position: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+    raw_position: Array
+    raw_torque: Array
+    moving: NDArray[np.bool_]
+    velocity_threshold: Array
+    torque_per_effort: Array
+    effort_unit: str
+    sampling_rate: float
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,56 @@
+"""Hold an identified model against recordings it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dynid.checks import check_residuals
+from dynid.comparison import compare
+from dynid.judgement import Judgement, judge
+from dynid.mechanism import Mechanism
+from dynid.preprocess import preprocess
+from dynid.profile import RobotProfile
+from dynid.recording import Recording, Source
+from dynid.signals import Array, Signals
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A model's judgement on given recordings, with what is needed to draw it."""
+
+    profile: RobotProfile
+    judgement: Judgement
+    signals: tuple[Signals, ...]
+    model_torque: tuple[Array, ...]
+    sources: tuple[Source, ...]
+    samples: int
+    notes: tuple[str, ...]
+
+
+def validate(
+    profile: RobotProfile, model: Mechanism, recordings: Sequence[Recording]
+) -> Validation:
+    """Judge ``model`` (its current parameters) on recordings, by the profile's filters.
+
+    Raises:
+        DynidError: a recording or setting does not allow it.
+    """
+    # a fit may be choosy about its samples, a judgement may not: borders count
+    settings = profile.identification.model_copy(update={"border": 0.0})
+    profile = profile.model_copy(update={"identification": settings})
+    signals = tuple(preprocess(recording, profile) for recording in recordings)
+    comparisons = compare(model, signals, settings)
+    return Validation(
+        profile=profile,
+        judgement=judge(
+            comparisons,
+            allowed=settings.max_relative_torque_error,
+            warnings=check_residuals(model, comparisons),
+        ),
+        signals=signals,
+        model_torque=tuple(c.model for c in comparisons),
+        sources=tuple(source for recording in recordings for source in recording.sources),
+        samples=sum(len(s.time) for s in signals),
+        notes=tuple(note for s in signals for note in s.notes),
+    )
