@@ -39,7 +39,10 @@ class JointTerm:
     ``viscous_cubic`` v^3, ``viscous_root`` sign(v) sqrt|v|, ``coulomb`` s(v),
     ``coulomb_positive`` max(s(v), 0), ``coulomb_negative`` min(s(v), 0),
     ``stribeck`` s(v) exp(-(v / scale)^2), ``offset`` and ``spring_preload`` 1,
-    ``spring_stiffness`` the position, ``rotor_inertia`` the acceleration.
+    ``spring_stiffness`` the position, ``rotor_inertia`` the acceleration, ``coulomb_load``
+    s(v) times the size of the torque that gravity asks of the joint (with the mechanism's own
+    parameters), ``presliding`` the deflection of an elastic contact that slides when stretched by
+    ``scale``, as a share of it, from -1 to 1 (stop operator of Prandtl and Ishlinskii).
     """
 
     kind: str
@@ -51,7 +54,7 @@ class JointTerm:
     smoothing: float = 0.0
     """Velocity [rad/s or m/s] over which the sign is smoothed; 0 keeps it, with sign(0) = 0."""
     scale: float = 0.0
-    """Stribeck velocity [rad/s or m/s]."""
+    """Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]."""
 
 
 class Mechanism:
@@ -96,6 +99,7 @@ class Mechanism:
         coupling: ArrayLike | None = None,
         terms: Sequence[JointTerm] = (),
     ) -> None:
+        self._arguments = (urdf_xml, joints, locked, coupling, terms)
         self._joints = tuple(joints)
         self._terms = tuple(terms)
         self._gravity = _read_only(_vector("gravity", gravity, 3))
@@ -120,6 +124,11 @@ class Mechanism:
     def joint_types(self) -> tuple[Literal["revolute", "prismatic"], ...]:
         """Whether each joint turns (with or without limits) or slides."""
         return tuple("prismatic" if slides else "revolute" for slides in self._core.prismatic)
+
+    @property
+    def axes(self) -> Array:
+        """Unit vector of each joint's axis in the joint's frame, (n, 3), read-only."""
+        return _read_only(self._core.axes)
 
     @property
     def terms(self) -> tuple[JointTerm, ...]:
@@ -156,6 +165,13 @@ class Mechanism:
         """The current parameters, at first those of the URDF; (p,), read-only."""
         return _read_only(self._core.parameters)
 
+    def with_gravity(self, gravity: ArrayLike) -> Mechanism:
+        """Return the same mechanism under another gravity (3,), with the URDF's parameters."""
+        urdf_xml, joints, locked, coupling, terms = self._arguments
+        return Mechanism(
+            urdf_xml, joints, locked=locked, gravity=gravity, coupling=coupling, terms=terms
+        )
+
     def with_parameters(self, parameters: ArrayLike) -> Mechanism:
         """Return the same mechanism with other parameters (p,).
 
@@ -168,7 +184,12 @@ class Mechanism:
         return changed
 
     def regressor(
-        self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike, out: Array | None = None
+        self,
+        q: ArrayLike,
+        dq: ArrayLike,
+        ddq: ArrayLike,
+        out: Array | None = None,
+        past: Array | None = None,
     ) -> Array:
         """Return W in τ = W π: (N, n, p) for arrays (N, n), and (n, p) for a sample (n,).
 
@@ -180,8 +201,22 @@ class Mechanism:
         if out is None:
             out = np.empty(shape[1:] if single else shape)
         _check_output(out, shape[1:] if single else shape)
-        self._core.regressor_into(*batch, out.reshape(shape))
+        self._core.regressor_into(*batch, out.reshape(shape), past)
         return out
+
+    def new_past(self) -> Array:
+        """The past of the terms with memory before anything moved, for arrays given in pieces.
+
+        Functions that take ``past`` begin there and leave it where the array ends; (terms, 2).
+        """
+        past = np.zeros((self._core.memory_count, 2))
+        past[:, 0] = np.nan
+        return past
+
+    def advance(self, q: ArrayLike, past: Array) -> None:
+        """Move the terms with memory along the positions q (N, n); ``past`` is changed in place."""
+        (positions,), _ = self._samples(q=q)
+        self._core.advance(positions, past)
 
     def gram(
         self,
@@ -189,8 +224,9 @@ class Mechanism:
         dq: ArrayLike,
         ddq: ArrayLike,
         tau: ArrayLike,
-        columns: Sequence[int] | None = None,
-        mask: ArrayLike | None = None,
+        columns: Sequence[int] | NDArray[np.intp] | None = None,
+        weights: ArrayLike | None = None,
+        past: Array | None = None,
     ) -> Array:
         """Return AᵀA for each joint, A = [W_j, τ_j] over the samples; (n, k + 1, k + 1).
 
@@ -203,25 +239,32 @@ class Mechanism:
             Samples, (N, n).
         columns
             The k columns of the regressor to use, in this order; None for all p.
-        mask
-            (N, n), true where a sample counts for a joint; None for all.
+        weights
+            (N, n), how much a sample counts for a joint, 0 for not at all; None for ones.
+        past
+            Of the terms with memory, see :meth:`new_past`; None begins afresh.
         """
         batch, _ = self._samples(q=q, dq=dq, ddq=ddq, tau=tau)
         chosen = range(len(self.parameter_names)) if columns is None else columns
-        weights = None if mask is None else np.ascontiguousarray(mask, dtype=bool).view(np.uint8)
-        if weights is not None and weights.shape != batch[0].shape:
-            message = f"mask has shape {weights.shape}, but must have {batch[0].shape}."
+        weight = None if weights is None else _numbers("weights", weights)
+        if weight is not None and weight.shape != batch[0].shape:
+            message = f"weights has shape {weight.shape}, but must have {batch[0].shape}."
             raise MechanismError(message)
         numbers = [int(column) for column in chosen]
-        return _sentence(lambda: self._core.gram(*batch, numbers, weights))
+        return _sentence(lambda: self._core.gram(*batch, numbers, weight, past))
 
     def torque(
-        self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike, parameters: ArrayLike
+        self,
+        q: ArrayLike,
+        dq: ArrayLike,
+        ddq: ArrayLike,
+        parameters: ArrayLike,
+        past: Array | None = None,
     ) -> Array:
         """Return W π for any parameters (p,), also base parameters: (N, n), or (n,)."""
         batch, single = self._samples(q=q, dq=dq, ddq=ddq)
         values = self._parameter_vector(parameters)
-        return _first(self._core.torque(*batch, values), single)
+        return _first(self._core.torque(*batch, values, past), single)
 
     def inverse_dynamics(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
         """Return torques by recursive Newton-Euler with the current parameters: (N, n), or (n,).

@@ -17,7 +17,7 @@ namespace
 {
 
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
-using Mask = py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast>;
+using Written = py::array_t<double, py::array::c_style>;  // filled in place, so never converted
 
 dynid::Samples samples(const Array & array)
 {
@@ -45,6 +45,29 @@ Array filled(const std::vector<py::ssize_t> & shape, Function && function)
   return out;
 }
 
+static_assert(sizeof(dynid::Presliding) == 2 * sizeof(double), "past is an array (count, 2)");
+
+/// The past of the terms with memory, from an array (memory_count, 2) of positions and deflections.
+dynid::Past past_of(const dynid::Mechanism & mechanism, std::optional<Written> & past)
+{
+  if (!past) {
+    return nullptr;
+  }
+  if (past->ndim() != 2 || past->shape(0) != mechanism.memory_count() || past->shape(1) != 2) {
+    throw std::invalid_argument("The past has another shape than the terms with memory need.");
+  }
+  return reinterpret_cast<dynid::Past>(past->mutable_data());
+}
+
+void advance(const dynid::Mechanism & mechanism, const Array & q, Written & past)
+{
+  std::optional<Written> given(past);
+  const auto input = samples(q);
+  auto * const memory = past_of(mechanism, given);
+  const py::gil_scoped_release unlocked;
+  dynid::batch::advance(mechanism, input, memory);
+}
+
 dynid::JointTerm make_term(
   const std::string & kind, int joint, bool at_motor, double smoothing, double scale)
 {
@@ -64,9 +87,10 @@ dynid::Mechanism make_mechanism(
 
 void regressor_into(
   const dynid::Mechanism & mechanism, const Array & q, const Array & dq, const Array & ddq,
-  py::array_t<double, py::array::c_style> & out)
+  Written & out, std::optional<Written> & past)
 {
   const auto input = states(q, dq, ddq);
+  auto * const memory = past_of(mechanism, past);
   if (
     out.ndim() != 3 || out.shape(0) != q.shape(0) || out.shape(1) != mechanism.joint_count() ||
     out.shape(2) != mechanism.parameter_count()) {
@@ -74,34 +98,38 @@ void regressor_into(
   }
   double * const data = out.mutable_data();
   const py::gil_scoped_release unlocked;
-  dynid::batch::regressor(mechanism, input, data);
+  dynid::batch::regressor(mechanism, input, data, memory);
 }
 
 Array gram(
   const dynid::Mechanism & mechanism, const Array & q, const Array & dq, const Array & ddq,
-  const Array & tau, const std::vector<int> & columns, const std::optional<Mask> & mask)
+  const Array & tau, const std::vector<int> & columns, const std::optional<Array> & weights,
+  std::optional<Written> & past)
 {
   const auto input = states(q, dq, ddq);
   const auto torque = samples(tau);
   if (
-    mask && (mask->ndim() != 2 || mask->shape(0) != q.shape(0) || mask->shape(1) != q.shape(1))) {
-    throw std::invalid_argument("The mask has another shape than the samples.");
+    weights && (weights->ndim() != 2 || weights->shape(0) != q.shape(0) ||
+                weights->shape(1) != q.shape(1))) {
+    throw std::invalid_argument("The weights have another shape than the samples.");
   }
-  const std::uint8_t * const chosen = mask ? mask->data() : nullptr;
+  const double * const weight = weights ? weights->data() : nullptr;
+  auto * const memory = past_of(mechanism, past);
   const auto size = static_cast<py::ssize_t>(columns.size()) + 1;
   return filled({mechanism.joint_count(), size, size}, [&](double * out) {
     std::fill(out, out + mechanism.joint_count() * size * size, 0.0);
-    dynid::accumulate_gram(mechanism, input, torque, columns, chosen, out);
+    dynid::accumulate_gram(mechanism, input, torque, columns, weight, out, memory);
   });
 }
 
 Array torque(
   const dynid::Mechanism & mechanism, const Array & q, const Array & dq, const Array & ddq,
-  const Eigen::VectorXd & parameters)
+  const Eigen::VectorXd & parameters, std::optional<Written> & past)
 {
   const auto input = states(q, dq, ddq);
+  auto * const memory = past_of(mechanism, past);
   return filled({input.q.rows(), input.q.cols()}, [&](double * out) {
-    dynid::batch::torque(mechanism, input, parameters, out);
+    dynid::batch::torque(mechanism, input, parameters, out, memory);
   });
 }
 
@@ -172,12 +200,19 @@ PYBIND11_MODULE(_core, module)
     .def_property_readonly("urdf_parameters", &dynid::Mechanism::urdf_parameters)
     .def_property_readonly("coupling", &dynid::Mechanism::coupling)
     .def_property_readonly("prismatic", &dynid::Mechanism::prismatic)
+    .def_property_readonly("axes", &dynid::Mechanism::axes)
+    .def_property_readonly("memory_count", &dynid::Mechanism::memory_count)
     .def("with_parameters", &dynid::Mechanism::with_parameters)
     .def(
       "regressor_into", &regressor_into, py::arg("q"), py::arg("dq"), py::arg("ddq"),
-      py::arg("out").noconvert())
-    .def("gram", &gram)
-    .def("torque", &torque)
+      py::arg("out").noconvert(), py::arg("past").noconvert())
+    .def("advance", &advance, py::arg("q"), py::arg("past").noconvert())
+    .def(
+      "gram", &gram, py::arg("q"), py::arg("dq"), py::arg("ddq"), py::arg("tau"),
+      py::arg("columns"), py::arg("weights"), py::arg("past").noconvert())
+    .def(
+      "torque", &torque, py::arg("q"), py::arg("dq"), py::arg("ddq"), py::arg("parameters"),
+      py::arg("past").noconvert())
     .def("inverse_dynamics", &of_states<&dynid::batch::inverse_dynamics>)
     .def("term_torque", &of_states<&dynid::batch::term_torque>)
     .def("forward_dynamics", &of_states<&dynid::batch::forward_dynamics>)

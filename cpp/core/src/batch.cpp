@@ -1,5 +1,6 @@
 #include "dynid/batch.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -36,13 +37,40 @@ void States::check(const Mechanism & mechanism) const
   check_shape(mechanism, ddq, q.rows());
 }
 
+Workspace resumed(const Mechanism & mechanism, const Presliding * past)
+{
+  auto workspace = mechanism.workspace();
+  if (past != nullptr) {
+    auto & presliding = workspace.presliding();
+    std::copy_n(past, presliding.size(), presliding.begin());
+  }
+  return workspace;
+}
+
+void keep(Workspace & workspace, Past past) noexcept
+{
+  if (past != nullptr) {
+    std::copy(workspace.presliding().begin(), workspace.presliding().end(), past);
+  }
+}
+
 namespace batch
 {
 
-void regressor(const Mechanism & mechanism, const States & states, double * out)
+void advance(const Mechanism & mechanism, const Samples & q, Past past)
+{
+  check_shape(mechanism, q, q.rows());
+  auto workspace = resumed(mechanism, past);
+  for (Eigen::Index i = 0; i < q.rows(); ++i) {
+    mechanism.advance(workspace, sample(q, i));
+  }
+  keep(workspace, past);
+}
+
+void regressor(const Mechanism & mechanism, const States & states, double * out, Past past)
 {
   states.check(mechanism);
-  auto workspace = mechanism.workspace();
+  auto workspace = resumed(mechanism, past);
   const auto n = mechanism.joint_count();
   const auto p = mechanism.parameter_count();
   for (Eigen::Index i = 0; i < states.q.rows(); ++i) {
@@ -50,11 +78,12 @@ void regressor(const Mechanism & mechanism, const States & states, double * out)
       workspace, sample(states.q, i), sample(states.dq, i), sample(states.ddq, i),
       MatrixMap(out + i * n * p, n, p));
   }
+  keep(workspace, past);
 }
 
 void torque(
   const Mechanism & mechanism, const States & states, const Eigen::VectorXd & parameters,
-  double * out)
+  double * out, Past past)
 {
   states.check(mechanism);
   if (parameters.size() != mechanism.parameter_count()) {
@@ -62,13 +91,14 @@ void torque(
       "The mechanism has " + std::to_string(mechanism.parameter_count()) +
       " parameters, but got " + std::to_string(parameters.size()) + ".");
   }
-  auto workspace = mechanism.workspace();
+  auto workspace = resumed(mechanism, past);
   const auto n = mechanism.joint_count();
   for (Eigen::Index i = 0; i < states.q.rows(); ++i) {
     mechanism.torque(
       workspace, sample(states.q, i), sample(states.dq, i), sample(states.ddq, i), parameters,
       VectorMap(out + i * n, n));
   }
+  keep(workspace, past);
 }
 
 void inverse_dynamics(const Mechanism & mechanism, const States & states, double * out)

@@ -1,5 +1,6 @@
 #include "dynid/gram.hpp"
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -29,14 +30,15 @@ public:
     gram_.setZero(rows, rows);
   }
 
-  void add(const RowMajorMatrix & regressor, double tau)
+  /// `root` is the square root of the sample's weight.
+  void add(const RowMajorMatrix & regressor, double tau, double root)
   {
     double * const sample = block_.col(filled_).data();
     const double * const row = regressor.row(joint_).data();
     for (std::size_t k = 0; k < columns_.size(); ++k) {
-      sample[k] = row[columns_[k]];
+      sample[k] = root * row[columns_[k]];
     }
-    sample[columns_.size()] = tau;
+    sample[columns_.size()] = root * tau;
     if (++filled_ == block_size) {
       flush();
     }
@@ -91,7 +93,7 @@ void check(
 
 void accumulate_gram(
   const Mechanism & mechanism, const States & states, const Samples & tau,
-  const std::vector<int> & columns, const std::uint8_t * mask, double * out)
+  const std::vector<int> & columns, const double * weights, double * out, Past past)
 {
   check(mechanism, states, tau, columns);
   const auto n = mechanism.joint_count();
@@ -100,7 +102,7 @@ void accumulate_gram(
   for (Eigen::Index j = 0; j < n; ++j) {
     joints.emplace_back(mechanism, j, columns);
   }
-  auto workspace = mechanism.workspace();
+  auto workspace = resumed(mechanism, past);
   RowMajorMatrix regressor(n, mechanism.parameter_count());
   using Sample = Eigen::Map<const Eigen::VectorXd>;
   for (Eigen::Index i = 0; i < states.q.rows(); ++i) {
@@ -108,11 +110,13 @@ void accumulate_gram(
       workspace, Sample(states.q.data() + i * n, n), Sample(states.dq.data() + i * n, n),
       Sample(states.ddq.data() + i * n, n), regressor);
     for (Eigen::Index j = 0; j < n; ++j) {
-      if (mask == nullptr || mask[i * n + j] != 0) {
-        joints[static_cast<std::size_t>(j)].add(regressor, tau(i, j));
+      const double weight = weights == nullptr ? 1.0 : weights[i * n + j];
+      if (weight > 0.0) {
+        joints[static_cast<std::size_t>(j)].add(regressor, tau(i, j), std::sqrt(weight));
       }
     }
   }
+  keep(workspace, past);
   const auto size = static_cast<Eigen::Index>(columns.size()) + 1;
   for (Eigen::Index j = 0; j < n; ++j) {
     auto & joint = joints[static_cast<std::size_t>(j)];

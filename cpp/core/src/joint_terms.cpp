@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
 
 namespace dynid
 {
@@ -44,10 +46,10 @@ void check_values(const JointTerm & term)
     throw std::invalid_argument(where(term) + " has a smoothing velocity, but takes none.");
   }
   if (term.kind->scaled && !(std::isfinite(term.scale) && term.scale > 0.0)) {
-    throw std::invalid_argument(where(term) + " needs a scale velocity above 0.");
+    throw std::invalid_argument(where(term) + " needs a scale above 0.");
   }
   if (!term.kind->scaled && term.scale != 0.0) {
-    throw std::invalid_argument(where(term) + " has a scale velocity, but takes none.");
+    throw std::invalid_argument(where(term) + " has a scale, but takes none.");
   }
 }
 
@@ -55,35 +57,40 @@ void check_values(const JointTerm & term)
 
 const std::vector<TermKind> & term_kinds()
 {
-  using T = const JointTerm &;
-  // name, prefix, rotary unit, linear unit, smoothed, scaled, inertial, column
+  using Term = const JointTerm &;
+  using At = const TermInput &;
+  // name, prefix, rotary unit, linear unit, smoothed, scaled, inertial, loaded, remembers, column
   static const std::vector<TermKind> kinds{
-    {"viscous", "Fv", "N*m*s/rad", "N*s/m", false, false, false,
-     [](T, double, double v, double) noexcept { return v; }},
-    {"coulomb", "Fc", "N*m", "N", true, false, false,
-     [](T t, double, double v, double) noexcept { return direction(t, v); }},
-    {"offset", "Off", "N*m", "N", false, false, false,
-     [](T, double, double, double) noexcept { return 1.0; }},
-    {"rotor_inertia", "Ia", "kg*m^2", "kg", false, false, true,
-     [](T, double, double, double a) noexcept { return a; }},
-    {"spring_stiffness", "K", "N*m/rad", "N/m", false, false, false,
-     [](T, double q, double, double) noexcept { return q; }},
-    {"spring_preload", "Kp", "N*m", "N", false, false, false,
-     [](T, double, double, double) noexcept { return 1.0; }},
-    {"stribeck", "Fs", "N*m", "N", true, true, false,
-     [](T t, double, double v, double) noexcept { return stribeck(t, v); }},
-    {"viscous_cubic", "Fcub", "N*m*s^3/rad^3", "N*s^3/m^3", false, false, false,
-     [](T, double, double v, double) noexcept { return v * v * v; }},
-    {"viscous_root", "Froot", "N*m*s^0.5/rad^0.5", "N*s^0.5/m^0.5", false, false, false,
-     [](T, double, double v, double) noexcept { return signed_root(v); }},
-    {"viscous_positive", "Fvp", "N*m*s/rad", "N*s/m", false, false, false,
-     [](T, double, double v, double) noexcept { return std::max(v, 0.0); }},
-    {"viscous_negative", "Fvn", "N*m*s/rad", "N*s/m", false, false, false,
-     [](T, double, double v, double) noexcept { return std::min(v, 0.0); }},
-    {"coulomb_positive", "Fcp", "N*m", "N", true, false, false,
-     [](T t, double, double v, double) noexcept { return std::max(direction(t, v), 0.0); }},
-    {"coulomb_negative", "Fcn", "N*m", "N", true, false, false,
-     [](T t, double, double v, double) noexcept { return std::min(direction(t, v), 0.0); }},
+    {"viscous", "Fv", "N*m*s/rad", "N*s/m", false, false, false, false, false,
+     [](Term, At x) noexcept { return x.dq; }},
+    {"coulomb", "Fc", "N*m", "N", true, false, false, false, false,
+     [](Term t, At x) noexcept { return direction(t, x.dq); }},
+    {"offset", "Off", "N*m", "N", false, false, false, false, false,
+     [](Term, At) noexcept { return 1.0; }},
+    {"rotor_inertia", "Ia", "kg*m^2", "kg", false, false, true, false, false,
+     [](Term, At x) noexcept { return x.ddq; }},
+    {"spring_stiffness", "K", "N*m/rad", "N/m", false, false, false, false, false,
+     [](Term, At x) noexcept { return x.q; }},
+    {"spring_preload", "Kp", "N*m", "N", false, false, false, false, false,
+     [](Term, At) noexcept { return 1.0; }},
+    {"stribeck", "Fs", "N*m", "N", true, true, false, false, false,
+     [](Term t, At x) noexcept { return stribeck(t, x.dq); }},
+    {"viscous_cubic", "Fcub", "N*m*s^3/rad^3", "N*s^3/m^3", false, false, false, false, false,
+     [](Term, At x) noexcept { return x.dq * x.dq * x.dq; }},
+    {"viscous_root", "Froot", "N*m*s^0.5/rad^0.5", "N*s^0.5/m^0.5", false, false, false, false,
+     false, [](Term, At x) noexcept { return signed_root(x.dq); }},
+    {"viscous_positive", "Fvp", "N*m*s/rad", "N*s/m", false, false, false, false, false,
+     [](Term, At x) noexcept { return std::max(x.dq, 0.0); }},
+    {"viscous_negative", "Fvn", "N*m*s/rad", "N*s/m", false, false, false, false, false,
+     [](Term, At x) noexcept { return std::min(x.dq, 0.0); }},
+    {"coulomb_positive", "Fcp", "N*m", "N", true, false, false, false, false,
+     [](Term t, At x) noexcept { return std::max(direction(t, x.dq), 0.0); }},
+    {"coulomb_negative", "Fcn", "N*m", "N", true, false, false, false, false,
+     [](Term t, At x) noexcept { return std::min(direction(t, x.dq), 0.0); }},
+    {"coulomb_load", "Fl", "1", "1", true, false, false, true, false,
+     [](Term t, At x) noexcept { return direction(t, x.dq) * std::abs(x.load); }},
+    {"presliding", "Fh", "N*m", "N", false, true, false, false, true,
+     [](Term, At x) noexcept { return x.deflection; }},
   };
   return kinds;
 }
@@ -101,15 +108,31 @@ const TermKind & term_kind(std::string_view name)
     "There is no joint term '" + std::string(name) + "'; there are " + available.str() + ".");
 }
 
-std::string parameter_name(const JointTerm & term)
+std::vector<std::string> parameter_names(const std::vector<JointTerm> & terms)
 {
-  return std::string(term.kind->prefix) + (term.side == TermSide::motor ? "m" : "") +
-         std::to_string(term.joint + 1);
+  std::map<std::string, int> times;
+  std::vector<std::string> names;
+  for (const auto & term : terms) {
+    auto name = std::string(term.kind->prefix) + (term.side == TermSide::motor ? "m" : "") +
+                std::to_string(term.joint + 1);
+    const int time = ++times[name];
+    names.push_back(time == 1 ? name : name + "_" + std::to_string(time));
+  }
+  return names;
+}
+
+double Presliding::move(double q, double distance) noexcept
+{
+  // NaN compares false: the first position starts relaxed
+  const double step = position == position ? q - position : 0.0;
+  position = q;
+  deflection = std::clamp(deflection + step, -distance, distance);
+  return deflection / distance;
 }
 
 void check_terms(const std::vector<JointTerm> & terms, int joint_count)
 {
-  std::set<std::string> names;
+  std::set<std::tuple<std::string_view, int, TermSide, double>> seen;
   for (const auto & term : terms) {
     if (term.kind == nullptr) {
       throw std::invalid_argument("A joint term has no kind.");
@@ -120,8 +143,11 @@ void check_terms(const std::vector<JointTerm> & terms, int joint_count)
         " joints.");
     }
     check_values(term);
-    // the columns would be the same or nearly so, and the parameters' names would be the same
-    if (!names.insert(parameter_name(term)).second) {
+    if (term.kind->loaded && term.side == TermSide::motor) {
+      throw std::invalid_argument(where(term) + " depends on the joint's load: put it at a joint.");
+    }
+    // the columns would be the same or nearly so
+    if (!seen.emplace(term.kind->name, term.joint, term.side, term.scale).second) {
       throw std::invalid_argument(where(term) + " is given twice.");
     }
   }

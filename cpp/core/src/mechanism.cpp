@@ -1,5 +1,6 @@
 #include "dynid/mechanism.hpp"
 
+#include <algorithm>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <stdexcept>
@@ -34,6 +35,13 @@ Workspace::Workspace(std::unique_ptr<Memory> memory) noexcept : memory_(std::mov
 Workspace::Workspace(Workspace && other) noexcept = default;
 Workspace & Workspace::operator=(Workspace && other) noexcept = default;
 Workspace::~Workspace() = default;
+
+void Workspace::reset() noexcept
+{
+  std::fill(memory_->presliding.begin(), memory_->presliding.end(), Presliding{});
+}
+
+std::vector<Presliding> & Workspace::presliding() noexcept { return memory_->presliding; }
 
 Mechanism::Mechanism(const MechanismDescription & description)
 : definition_(std::make_shared<const Definition>(description))
@@ -77,6 +85,10 @@ const Eigen::MatrixXd & Mechanism::coupling() const noexcept { return definition
 
 const std::vector<bool> & Mechanism::prismatic() const noexcept { return definition_->prismatic; }
 
+const Eigen::MatrixXd & Mechanism::axes() const noexcept { return definition_->axes; }
+
+Eigen::Index Mechanism::memory_count() const noexcept { return definition_->memory_count; }
+
 bool Mechanism::may_depend(Eigen::Index row, Eigen::Index column) const noexcept
 {
   return definition_->may_depend(row, column);
@@ -104,22 +116,15 @@ void Mechanism::regressor(
   rigid_body_rows(
     definition.tree.kinematics, memory.motion, q.data(), dq.data(), ddq.data(), out.data(),
     out.outerStride());
-  if (definition.any_motor_term) {
-    memory.motor_q.noalias() = definition.to_motor * q;
-    memory.motor_dq.noalias() = definition.to_motor * dq;
-    memory.motor_ddq.noalias() = definition.to_motor * ddq;
-  }
+  evaluate_terms(workspace, q, dq, ddq);
   const auto first = 10 * joint_count();
   for (std::size_t k = 0; k < definition.terms.size(); ++k) {
     const auto & term = definition.terms[k];
     const auto column = static_cast<Eigen::Index>(k);
-    const auto j = term.joint;
     if (term.side == TermSide::joint) {
-      out(j, first + column) = term.kind->column(term, q[j], dq[j], ddq[j]);
+      out(term.joint, first + column) = memory.term_values[column];
     } else {
-      out.col(first + column) =
-        term.kind->column(term, memory.motor_q[j], memory.motor_dq[j], memory.motor_ddq[j]) *
-        definition.term_rows.col(column);
+      out.col(first + column) = memory.term_values[column] * definition.term_rows.col(column);
     }
   }
 }
@@ -133,9 +138,29 @@ void Mechanism::torque(
   tau.noalias() = memory.regressor * parameters;
 }
 
-void Mechanism::add_terms(
-  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
-  VectorOut tau) const noexcept
+void Mechanism::advance(Workspace & workspace, const VectorIn & q) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const auto & definition = *definition_;
+  if (definition.memory_count == 0) {
+    return;
+  }
+  if (definition.any_motor_term) {
+    memory.motor_q.noalias() = definition.to_motor * q;
+  }
+  std::size_t next = 0;
+  for (const auto & term : definition.terms) {
+    if (term.kind->remembers) {
+      const bool at_joint = term.side == TermSide::joint;
+      const double position = at_joint ? q[term.joint] : memory.motor_q[term.joint];
+      memory.presliding[next++].move(position, term.scale);
+    }
+  }
+}
+
+void Mechanism::evaluate_terms(
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq)
+  const noexcept
 {
   auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
@@ -144,21 +169,36 @@ void Mechanism::add_terms(
     memory.motor_dq.noalias() = definition.to_motor * dq;
     memory.motor_ddq.noalias() = definition.to_motor * ddq;
   }
-  const auto first = 10 * joint_count();
+  if (definition.any_load_term) {
+    rigid_body_rows(
+      definition.tree.kinematics, memory.motion, q.data(), memory.zero.data(), memory.zero.data(),
+      memory.gravity_rows.data(), memory.gravity_rows.outerStride());
+    memory.load.noalias() = memory.gravity_rows * definition.parameters.head(10 * joint_count());
+  }
+  std::size_t next = 0;
   for (std::size_t k = 0; k < definition.terms.size(); ++k) {
     const auto & term = definition.terms[k];
-    const auto column = static_cast<Eigen::Index>(k);
     const auto j = term.joint;
-    const double value = definition.parameters[first + column];
-    if (term.side == TermSide::joint) {
-      tau[j] += value * term.kind->column(term, q[j], dq[j], ddq[j]);
-    } else {
-      const double torque = value * term.kind->column(
-                                      term, memory.motor_q[j], memory.motor_dq[j],
-                                      memory.motor_ddq[j]);
-      tau += torque * definition.term_rows.col(column);
+    TermInput at{q[j], dq[j], ddq[j], memory.load[j], 0.0};
+    if (term.side == TermSide::motor) {
+      at = {memory.motor_q[j], memory.motor_dq[j], memory.motor_ddq[j], 0.0, 0.0};
     }
+    if (term.kind->remembers) {
+      at.deflection = memory.presliding[next++].move(at.q, term.scale);
+    }
+    memory.term_values[static_cast<Eigen::Index>(k)] = term.kind->column(term, at);
   }
+}
+
+void Mechanism::add_terms(
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+  VectorOut tau) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  evaluate_terms(workspace, q, dq, ddq);
+  memory.term_values.array() *=
+    definition_->parameters.tail(memory.term_values.size()).array();
+  tau.noalias() += definition_->term_rows * memory.term_values;
 }
 
 void Mechanism::inverse_dynamics(

@@ -98,6 +98,7 @@ Mechanism::Definition::Definition(const MechanismDescription & description)
   const auto term_count = static_cast<Eigen::Index>(terms.size());
   check_terms(terms, static_cast<int>(joints));
 
+  axes.setZero(joints, 3);
   may_depend.setZero(joints, 10 * joints + term_count);
   urdf_parameters.setZero(10 * joints + term_count);
   names.resize(description.joints.size() * 10);
@@ -105,6 +106,7 @@ Mechanism::Definition::Definition(const MechanismDescription & description)
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const int number = bodies[b].number;
     prismatic[static_cast<std::size_t>(number)] = bodies[b].prismatic;
+    axes.row(number) = bodies[b].axis.transpose();
     urdf_parameters.segment<10>(10 * number) = tree.model.inertias[b + 1].toDynamicParameters();
     for (int j = static_cast<int>(b); j >= 0; j = bodies[static_cast<std::size_t>(j)].parent) {
       const int row = bodies[static_cast<std::size_t>(j)].number;
@@ -115,11 +117,12 @@ Mechanism::Definition::Definition(const MechanismDescription & description)
     names[i] = standard_parameters.at(i % 10).prefix + std::to_string(i / 10 + 1);
     units.emplace_back(standard_parameters.at(i % 10).unit);
   }
+  const auto term_names = dynid::parameter_names(terms);
+  names.insert(names.end(), term_names.begin(), term_names.end());
   term_rows.setZero(joints, term_count);
   for (Eigen::Index k = 0; k < term_count; ++k) {
     const auto & term = terms[static_cast<std::size_t>(k)];
     const bool linear = prismatic[static_cast<std::size_t>(term.joint)];
-    names.push_back(parameter_name(term));
     units.emplace_back(linear ? term.kind->linear_unit : term.kind->rotary_unit);
     if (term.side == TermSide::motor) {
       any_motor_term = true;
@@ -127,6 +130,8 @@ Mechanism::Definition::Definition(const MechanismDescription & description)
     } else {
       term_rows(term.joint, k) = 1.0;
     }
+    any_load_term = any_load_term || term.kind->loaded;
+    memory_count += term.kind->remembers ? 1 : 0;
     may_depend.col(10 * joints + k) = (term_rows.col(k).array() != 0.0).matrix();
   }
   set_parameters(urdf_parameters);
@@ -159,8 +164,9 @@ void Mechanism::Definition::set_parameters(const VectorIn & values)
       continue;
     }
     const auto column = static_cast<Eigen::Index>(k);
-    term_inertia += parameters[10 * joints + column] * term_rows.col(column) *
-                    term_rows.col(column).transpose();
+    // the product of the rows first, so that rounding keeps the sum exactly symmetric
+    const Eigen::MatrixXd unit = term_rows.col(column) * term_rows.col(column).transpose();
+    term_inertia += parameters[10 * joints + column] * unit;
   }
 }
 
@@ -168,10 +174,13 @@ Workspace::Memory::Memory(const Mechanism::Definition & definition)
 : data(definition.tree.model), motion(definition.tree.kinematics)
 {
   const auto joints = definition.coupling.rows();
-  for (auto * vector : {&q, &dq, &ddq, &zero, &motor_q, &motor_dq, &motor_ddq, &bias}) {
+  for (auto * vector : {&q, &dq, &ddq, &zero, &motor_q, &motor_dq, &motor_ddq, &bias, &load}) {
     vector->setZero(joints);
   }
+  term_values.setZero(static_cast<Eigen::Index>(definition.terms.size()));
+  presliding.assign(static_cast<std::size_t>(definition.memory_count), Presliding{});
   regressor.setZero(joints, definition.parameters.size());
+  gravity_rows.setZero(joints, 10 * joints);
   mass.setZero(joints, joints);
   cholesky = Eigen::LLT<Eigen::MatrixXd>(joints);
 }

@@ -25,6 +25,9 @@ struct Mechanism::Definition
   Eigen::MatrixXd coupling;  // T
   Eigen::MatrixXd to_motor;  // T^-1, q_motor = to_motor q_joint, tau_joint = to_motor^T tau_motor
   bool any_motor_term = false;
+  bool any_load_term = false;
+  Eigen::Index memory_count = 0;  // terms with memory
+  Eigen::MatrixXd axes;           // of the joints, in their frames
   Eigen::MatrixXd term_rows;  // column k: joint rows of term k per unit of its torque
   std::vector<bool> prismatic;
   std::vector<std::string> names;
@@ -52,7 +55,11 @@ struct Workspace::Memory
   Eigen::VectorXd motor_dq;
   Eigen::VectorXd motor_ddq;
   Eigen::VectorXd bias;
+  Eigen::VectorXd load;  // torque that gravity asks of each joint
+  Eigen::VectorXd term_values;
+  std::vector<Presliding> presliding;
   RowMajorMatrix regressor;
+  RowMajorMatrix gravity_rows;
   RowMajorMatrix mass;
   Eigen::LLT<Eigen::MatrixXd> cholesky;
 };

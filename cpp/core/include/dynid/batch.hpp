@@ -21,16 +21,29 @@ struct States
   void check(const Mechanism & mechanism) const;
 };
 
-/// The functions of Mechanism for whole arrays. Outputs are row-major, of the size given, and
+/// The past of a mechanism's terms with memory, continued from one array of samples to the next:
+/// memory_count() elements, or nullptr to begin afresh. Brought up to date where it is given.
+using Past = Presliding *;
+
+/// A workspace that begins with a past.
+[[nodiscard]] Workspace resumed(const Mechanism & mechanism, const Presliding * past);
+
+/// Copies a workspace's past out, if there is somewhere to.
+void keep(Workspace & workspace, Past past) noexcept;
+
+/// The functions of Mechanism for whole arrays, time along the rows. Outputs are row-major, of the size given, and
 /// belong to the caller. They throw std::invalid_argument where shapes do not fit, or where the
 /// function is for rigid bodies and the parameters are not.
 namespace batch
 {
 
-void regressor(const Mechanism & mechanism, const States & states, double * out);  // (N, n, p)
+void advance(const Mechanism & mechanism, const Samples & q, Past past);
+void regressor(
+  const Mechanism & mechanism, const States & states, double * out,
+  Past past = nullptr);  // (N, n, p)
 void torque(
   const Mechanism & mechanism, const States & states, const Eigen::VectorXd & parameters,
-  double * out);                                                                         // (N, n)
+  double * out, Past past = nullptr);                                                     // (N, n)
 void inverse_dynamics(const Mechanism & mechanism, const States & states, double * out);  // (N, n)
 void term_torque(const Mechanism & mechanism, const States & states, double * out);       // (N, n)
 void gravity_torque(const Mechanism & mechanism, const Samples & q, double * out);        // (N, n)

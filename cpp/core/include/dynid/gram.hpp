@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cstdint>
 #include <vector>
 
 #include "dynid/batch.hpp"
@@ -11,12 +10,13 @@ namespace dynid
 
 /// Adds to `out` (n, k + 1, k + 1), row-major: for each joint j the Gram matrix A^T A, where
 /// A = [W_j, tau_j] has a row for each sample, W_j is row j of the regressor and its k columns are
-/// those listed. Samples where `mask` (N, n) is 0 are left out for that joint; nullptr takes all.
+/// those listed. `weights` (N, n) multiply each sample's contribution to a joint's matrix, and leave
+/// it out where they are 0; nullptr stands for ones. Terms with memory continue `past`.
 ///
 /// The regressor is never stored: memory does not depend on the number of samples. Throws
 /// std::invalid_argument where shapes do not fit or a column does not exist.
 void accumulate_gram(
   const Mechanism & mechanism, const States & states, const Samples & tau,
-  const std::vector<int> & columns, const std::uint8_t * mask, double * out);
+  const std::vector<int> & columns, const double * weights, double * out, Past past = nullptr);
 
 }  // namespace dynid

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,10 +10,20 @@ namespace dynid
 
 struct JointTerm;
 
+/// What a term can depend on, at its joint or motor.
+struct TermInput
+{
+  double q;
+  double dq;
+  double ddq;
+  double load;        ///< torque that gravity asks of the joint [N*m or N]
+  double deflection;  ///< of a presliding element, -1 to 1 (see Presliding)
+};
+
 /// One kind of joint term: a row of the table in joint_terms.cpp, the only place a kind is defined.
 struct TermKind
 {
-  using Column = double (*)(const JointTerm & term, double q, double dq, double ddq) noexcept;
+  using Column = double (*)(const JointTerm & term, const TermInput & at) noexcept;
 
   std::string_view name;         ///< as profiles write it, e.g. "viscous"
   std::string_view prefix;       ///< of the parameter's name, e.g. "Fv" for Fv1
@@ -21,6 +32,8 @@ struct TermKind
   bool smoothed;                 ///< uses JointTerm::smoothing
   bool scaled;                   ///< needs JointTerm::scale
   bool inertial;                 ///< proportional to ddq, so part of the mass matrix
+  bool loaded;                   ///< depends on TermInput::load, hence on the parameters
+  bool remembers;                ///< depends on TermInput::deflection, hence on past positions
   Column column;                 ///< torque [N*m or N] per unit of the parameter
 };
 
@@ -39,7 +52,18 @@ struct JointTerm
   TermSide side = TermSide::joint;
   /// sign(v) becomes tanh(v / smoothing) [rad/s or m/s]; 0 keeps the sign, with sign(0) = 0
   double smoothing = 0.0;
-  double scale = 0.0;  ///< Stribeck velocity [rad/s or m/s]
+  double scale = 0.0;  ///< Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]
+};
+
+/// The memory of one presliding term: an elastic contact that slides when stretched by `distance`
+/// (stop operator of Prandtl and Ishlinskii). It starts relaxed at the first position it sees.
+struct Presliding
+{
+  /// Moves to a position; returns the deflection over the distance, -1 to 1.
+  double move(double position, double distance) noexcept;
+
+  double position = std::numeric_limits<double>::quiet_NaN();  ///< last seen [rad or m], or NaN
+  double deflection = 0.0;                                     ///< [rad or m]
 };
 
 /// Every kind there is.
@@ -48,8 +72,9 @@ struct JointTerm
 /// The kind of that name; throws std::invalid_argument that lists what there is.
 [[nodiscard]] const TermKind & term_kind(std::string_view name);
 
-/// "Fv2" for the viscous friction of joint 1 (counted from 0), "Fvm2" for that of motor 1.
-[[nodiscard]] std::string parameter_name(const JointTerm & term);
+/// "Fv2" for the viscous friction of joint 1 (counted from 0), "Fvm2" for that of motor 1; a second
+/// term of the same kind there, of another scale, is "Fs2_2".
+[[nodiscard]] std::vector<std::string> parameter_names(const std::vector<JointTerm> & terms);
 
 /// Throws std::invalid_argument where a term is impossible or given twice.
 void check_terms(const std::vector<JointTerm> & terms, int joint_count);

@@ -28,9 +28,18 @@ struct MechanismDescription
 };
 
 /// Memory that the single-sample functions work in. One per thread, from Mechanism::workspace().
+///
+/// Terms with memory (presliding friction) live here too: a workspace follows one motion, and every
+/// function that takes the motion to a position moves their deflection along.
 class Workspace
 {
 public:
+  /// Forgets the past: the next position finds every presliding contact relaxed.
+  void reset() noexcept;
+
+  /// Past of the terms with memory, (position, deflection) for each; to be kept and put back.
+  [[nodiscard]] std::vector<Presliding> & presliding() noexcept;
+
   Workspace(Workspace && other) noexcept;
   Workspace & operator=(Workspace && other) noexcept;
   Workspace(const Workspace &) = delete;
@@ -72,6 +81,8 @@ public:
   [[nodiscard]] const Eigen::VectorXd & urdf_parameters() const noexcept;  ///< terms are zero
   [[nodiscard]] const Eigen::MatrixXd & coupling() const noexcept;
   [[nodiscard]] const std::vector<bool> & prismatic() const noexcept;  ///< per joint
+  [[nodiscard]] const Eigen::MatrixXd & axes() const noexcept;  ///< unit, in joint frames (n, 3)
+  [[nodiscard]] Eigen::Index memory_count() const noexcept;     ///< terms with memory
 
   /// False where entry (row, column) of the regressor is zero in every state.
   [[nodiscard]] bool may_depend(Eigen::Index row, Eigen::Index column) const noexcept;
@@ -81,7 +92,11 @@ public:
 
   [[nodiscard]] Workspace workspace() const;
 
-  /// W in tau = W parameters; out (n, parameter_count()).
+  /// Moves the terms with memory to a position, and computes nothing.
+  void advance(Workspace & workspace, const VectorIn & q) const noexcept;
+
+  /// W in tau = W parameters; out (n, parameter_count()). Columns of load-dependent terms hold
+  /// gravity's torque with the mechanism's own parameters.
   void regressor(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     MatrixOut out) const noexcept;
@@ -120,6 +135,10 @@ public:
 
 private:
   explicit Mechanism(std::shared_ptr<const Definition> definition) noexcept;
+  /// Fills the workspace's term_values: torque of each term per unit of its parameter.
+  void evaluate_terms(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq)
+    const noexcept;
   void add_terms(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) const noexcept;
