@@ -12,6 +12,8 @@ package. So ``share/dynid`` is the first of these that holds ``config``:
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -21,6 +23,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
+DEVELOPMENT = ("-DDYNID_WERROR=ON", "-DDYNID_BUILD_TESTS=ON", "-DDYNID_BUILD_BENCHMARKS=ON")
 
 
 class CMakeBuild(build_ext):
@@ -38,23 +41,36 @@ class CMakeBuild(build_ext):
         build = ROOT / "build/editable" if in_place else Path(self.build_temp).resolve() / "cmake"
         configure = [
             "cmake",
+            "--fresh",  # an isolated build's paths are gone by the next one
             f"-S{ROOT}",
             f"-B{build}",
             "-GNinja",
             f"-DPython3_EXECUTABLE={sys.executable}",
             f"-DCMAKE_LIBRARY_OUTPUT_DIRECTORY={target.parent}",
-            f"-DCMAKE_BUILD_RPATH={';'.join(libraries)}",
             "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON",
             f"-DCMAKE_INSTALL_RPATH={';'.join(libraries)}",
             "-DCMAKE_DISABLE_FIND_PACKAGE_ament_cmake=ON",
-            *os.environ.get("CMAKE_ARGS", "").split(),
+            *(DEVELOPMENT if in_place else ()),
+            *shlex.split(os.environ.get("CMAKE_ARGS", "")),
         ]
-        subprocess.run(configure, check=True)
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(min(2, os.cpu_count() or 1)))
-        subprocess.run(
-            ["cmake", "--build", str(build), "--target", "dynid_python", "--parallel", jobs],
-            check=True,
-        )
+        _run(configure)
+        _run(["cmake", "--build", str(build), "--target", "dynid_python", "--parallel", jobs])
+
+
+def _environment() -> dict[str, str]:
+    """Put the tools beside this Python first: a virtual environment may not be activated."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    return {**os.environ, "PATH": path}
+
+
+def _run(command: list[str]) -> None:
+    environment = _environment()
+    program = shutil.which(command[0], path=environment["PATH"])
+    if program is None:
+        message = f"Building dynid needs {command[0]}: pip install cmake ninja."
+        raise SystemExit(message)
+    subprocess.run([program, *command[1:]], env=environment, check=True)
 
 
 def _data_files() -> list[tuple[str, list[str]]]:

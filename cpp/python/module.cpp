@@ -109,8 +109,8 @@ Array gram(
   const auto input = states(q, dq, ddq);
   const auto torque = samples(tau);
   if (
-    weights && (weights->ndim() != 2 || weights->shape(0) != q.shape(0) ||
-                weights->shape(1) != q.shape(1))) {
+    weights &&
+    (weights->ndim() != 2 || weights->shape(0) != q.shape(0) || weights->shape(1) != q.shape(1))) {
     throw std::invalid_argument("The weights have another shape than the samples.");
   }
   const double * const weight = weights ? weights->data() : nullptr;
@@ -139,9 +139,8 @@ Array of_states(
   const dynid::Mechanism & mechanism, const Array & q, const Array & dq, const Array & ddq)
 {
   const auto input = states(q, dq, ddq);
-  return filled({input.q.rows(), input.q.cols()}, [&](double * out) {
-    function(mechanism, input, out);
-  });
+  return filled(
+    {input.q.rows(), input.q.cols()}, [&](double * out) { function(mechanism, input, out); });
 }
 
 Array gravity_torque(const dynid::Mechanism & mechanism, const Array & q)

@@ -9,7 +9,7 @@
 
 #include "dynid/mechanism.hpp"
 
-extern "C" void * __libc_malloc(std::size_t size);  // NOLINT(bugprone-reserved-identifier)
+extern "C" void * __libc_malloc(std::size_t size);  // NOLINT: glibc names it
 
 namespace
 {
@@ -75,11 +75,13 @@ dynid::Mechanism make_mechanism()
   for (const auto & kind : dynid::term_kinds()) {
     const double scale = kind.scaled ? 0.1 : 0.0;
     description.terms.push_back({&kind, 0, dynid::TermSide::joint, 0.0, scale});
-    description.terms.push_back({&kind, 1, dynid::TermSide::motor, 0.0, scale});
+    if (!kind.loaded) {
+      description.terms.push_back({&kind, 1, dynid::TermSide::motor, 0.0, scale});
+    }
   }
   const dynid::Mechanism mechanism(description);
   Eigen::VectorXd parameters = mechanism.urdf_parameters();
-  parameters.tail(2 * static_cast<Eigen::Index>(dynid::term_kinds().size())).setConstant(0.3);
+  parameters.tail(static_cast<Eigen::Index>(description.terms.size())).setConstant(0.3);
   return mechanism.with_parameters(parameters);
 }
 
@@ -107,13 +109,10 @@ int main()
   caught = allocations;
   expect(caught > 0, "an allocation is counted");
 
+  expect_no_allocation("regressor", [&] { mechanism.regressor(workspace, q, dq, ddq, regressor); });
   expect_no_allocation(
-    "regressor", [&] { mechanism.regressor(workspace, q, dq, ddq, regressor); });
-  expect_no_allocation("torque", [&] {
-    mechanism.torque(workspace, q, dq, ddq, mechanism.parameters(), expected);
-  });
-  expect_no_allocation(
-    "term_torque", [&] { mechanism.term_torque(workspace, q, dq, ddq, tau); });
+    "torque", [&] { mechanism.torque(workspace, q, dq, ddq, mechanism.parameters(), expected); });
+  expect_no_allocation("term_torque", [&] { mechanism.term_torque(workspace, q, dq, ddq, tau); });
   expect_no_allocation("gravity_torque", [&] { mechanism.gravity_torque(workspace, q, tau); });
   expect_no_allocation("mass_matrix", [&] { mechanism.mass_matrix(workspace, q, square); });
   expect_no_allocation(

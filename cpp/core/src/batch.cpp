@@ -88,8 +88,8 @@ void torque(
   states.check(mechanism);
   if (parameters.size() != mechanism.parameter_count()) {
     throw std::invalid_argument(
-      "The mechanism has " + std::to_string(mechanism.parameter_count()) +
-      " parameters, but got " + std::to_string(parameters.size()) + ".");
+      "The mechanism has " + std::to_string(mechanism.parameter_count()) + " parameters, but got " +
+      std::to_string(parameters.size()) + ".");
   }
   auto workspace = resumed(mechanism, past);
   const auto n = mechanism.joint_count();

@@ -68,8 +68,8 @@ void move_body(
   place_body(body, joint.q, motion);
   const Vector axis = vector(body.axis);
   const Vector w = parent.velocity;
-  const Vector lift = parent.lift + cross(parent.acceleration, motion.origin) +
-                      cross(w, cross(w, motion.origin));
+  const Vector lift =
+    parent.lift + cross(parent.acceleration, motion.origin) + cross(w, cross(w, motion.origin));
   motion.velocity = rotate_in(motion, w);
   motion.acceleration = rotate_in(motion, parent.acceleration);
   motion.lift = rotate_in(motion, lift);

@@ -159,8 +159,8 @@ void Mechanism::advance(Workspace & workspace, const VectorIn & q) const noexcep
 }
 
 void Mechanism::evaluate_terms(
-  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq)
-  const noexcept
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq,
+  const VectorIn & ddq) const noexcept
 {
   auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
@@ -196,8 +196,7 @@ void Mechanism::add_terms(
 {
   auto & memory = *workspace.memory_;
   evaluate_terms(workspace, q, dq, ddq);
-  memory.term_values.array() *=
-    definition_->parameters.tail(memory.term_values.size()).array();
+  memory.term_values.array() *= definition_->parameters.tail(memory.term_values.size()).array();
   tau.noalias() += definition_->term_rows * memory.term_values;
 }
 
@@ -233,8 +232,7 @@ void Mechanism::gravity_torque(
   restore(tree.order, memory.data.g, tau);
 }
 
-void Mechanism::mass_matrix(
-  Workspace & workspace, const VectorIn & q, MatrixOut out) const noexcept
+void Mechanism::mass_matrix(Workspace & workspace, const VectorIn & q, MatrixOut out) const noexcept
 {
   auto & memory = *workspace.memory_;
   const auto & tree = definition_->tree;
@@ -243,7 +241,8 @@ void Mechanism::mass_matrix(
   for (std::size_t i = 0; i < tree.order.size(); ++i) {
     for (std::size_t j = i; j < tree.order.size(); ++j) {
       // crba fills the upper triangle only
-      const double entry = memory.data.M(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+      const double entry =
+        memory.data.M(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
       out(tree.order[i], tree.order[j]) = entry;
       out(tree.order[j], tree.order[i]) = entry;
     }

@@ -73,8 +73,9 @@ std::string body_problem(const DynamicParameters & values, int number)
     return body + " has a negative mass, which recursive Newton-Euler dynamics cannot use.";
   }
   if (values[0] == 0.0 && !values.segment<3>(1).isZero(0.0)) {
-    return body + " has first moments but no mass, which recursive Newton-Euler dynamics cannot "
-                  "use; use standard parameters, or the regressor.";
+    return body +
+           " has first moments but no mass, which recursive Newton-Euler dynamics cannot "
+           "use; use standard parameters, or the regressor.";
   }
   return {};
 }
@@ -82,9 +83,8 @@ std::string body_problem(const DynamicParameters & values, int number)
 }  // namespace
 
 Mechanism::Definition::Definition(const MechanismDescription & description)
-: tree(
-    read_urdf_tree(
-      description.urdf_xml, description.joints, description.locked, description.gravity)),
+: tree(read_urdf_tree(
+    description.urdf_xml, description.joints, description.locked, description.gravity)),
   terms(description.terms),
   coupling(
     checked_coupling(description.coupling, static_cast<Eigen::Index>(description.joints.size()))),

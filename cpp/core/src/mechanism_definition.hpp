@@ -28,7 +28,7 @@ struct Mechanism::Definition
   bool any_load_term = false;
   Eigen::Index memory_count = 0;  // terms with memory
   Eigen::MatrixXd axes;           // of the joints, in their frames
-  Eigen::MatrixXd term_rows;  // column k: joint rows of term k per unit of its torque
+  Eigen::MatrixXd term_rows;      // column k: joint rows of term k per unit of its torque
   std::vector<bool> prismatic;
   std::vector<std::string> names;
   std::vector<std::string> units;

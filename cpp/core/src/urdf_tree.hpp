@@ -13,7 +13,7 @@ namespace dynid
 /// The same tree twice: for pinocchio's algorithms, and for the regressor.
 struct UrdfTree
 {
-  pinocchio::Model model;   ///< one revolute or prismatic joint of plain angle or length per joint
+  pinocchio::Model model;    ///< one revolute or prismatic joint of plain angle or length per joint
   KinematicTree kinematics;  ///< bodies in the order of model's joints 1, 2, ...
   std::vector<int> order;    ///< order[i]: number in drive order of model's joint i + 1
 };

@@ -31,9 +31,9 @@ using Past = Presliding *;
 /// Copies a workspace's past out, if there is somewhere to.
 void keep(Workspace & workspace, Past past) noexcept;
 
-/// The functions of Mechanism for whole arrays, time along the rows. Outputs are row-major, of the size given, and
-/// belong to the caller. They throw std::invalid_argument where shapes do not fit, or where the
-/// function is for rigid bodies and the parameters are not.
+/// The functions of Mechanism for whole arrays, time along the rows. Outputs are row-major, of the
+/// size given, and belong to the caller. They throw std::invalid_argument where shapes do not fit,
+/// or where the function is for rigid bodies and the parameters are not.
 namespace batch
 {
 
@@ -47,7 +47,7 @@ void torque(
 void inverse_dynamics(const Mechanism & mechanism, const States & states, double * out);  // (N, n)
 void term_torque(const Mechanism & mechanism, const States & states, double * out);       // (N, n)
 void gravity_torque(const Mechanism & mechanism, const Samples & q, double * out);        // (N, n)
-void mass_matrix(const Mechanism & mechanism, const Samples & q, double * out);        // (N, n, n)
+void mass_matrix(const Mechanism & mechanism, const Samples & q, double * out);  // (N, n, n)
 void coriolis_matrix(
   const Mechanism & mechanism, const Samples & q, const Samples & dq, double * out);  // (N, n, n)
 

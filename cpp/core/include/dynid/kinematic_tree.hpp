@@ -9,10 +9,10 @@ namespace dynid
 /// A moving body and the joint that carries it. Joint frame and body frame coincide.
 struct Body
 {
-  int parent = -1;         ///< index of the parent body in KinematicTree::bodies, -1 is the base
-  int number = 0;          ///< of the joint in drive order: row, and block of ten columns
-  bool prismatic = false;  ///< otherwise revolute, with or without limits
-  Eigen::Vector3d axis;    ///< unit vector in the joint frame
+  int parent = -1;           ///< index of the parent body in KinematicTree::bodies, -1 is the base
+  int number = 0;            ///< of the joint in drive order: row, and block of ten columns
+  bool prismatic = false;    ///< otherwise revolute, with or without limits
+  Eigen::Vector3d axis;      ///< unit vector in the joint frame
   Eigen::Matrix3d rotation;  ///< of the joint frame in the parent's, at q = 0
   Eigen::Vector3d origin;    ///< of the joint frame in the parent's, at q = 0 [m]
 };

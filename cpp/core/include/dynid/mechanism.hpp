@@ -20,8 +20,8 @@ using MatrixOut = Eigen::Ref<RowMajorMatrix>;
 struct MechanismDescription
 {
   std::string urdf_xml;
-  std::vector<std::string> joints;       ///< the actuated ones, in drive order
-  std::map<std::string, double> locked;  ///< positions of others [rad or m]; 0 where absent
+  std::vector<std::string> joints;           ///< the actuated ones, in drive order
+  std::map<std::string, double> locked;      ///< positions of others [rad or m]; 0 where absent
   Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< in the URDF's root frame [m/s^2]
   Eigen::MatrixXd coupling;  ///< T in q_joint = T q_motor (n, n); empty means identity
   std::vector<JointTerm> terms;
@@ -137,8 +137,8 @@ private:
   explicit Mechanism(std::shared_ptr<const Definition> definition) noexcept;
   /// Fills the workspace's term_values: torque of each term per unit of its parameter.
   void evaluate_terms(
-    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq)
-    const noexcept;
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq,
+    const VectorIn & ddq) const noexcept;
   void add_terms(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) const noexcept;

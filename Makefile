@@ -1,0 +1,89 @@
+# make demo · make test · make bench · make lint · make clean
+# Everything happens in .venv and build/; nothing of the system is changed.
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+BUILD := build/editable
+ROS_SETUP := /opt/ros/$(ROS_DISTRO)/setup.bash
+
+CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+CPP_CHECKS := $(wildcard test/cpp/*.cpp benchmarks/*.cpp)
+PYTHON_CODE := dynid test benchmarks setup.py
+
+.PHONY: demo install test pytest ctest ros-test bench lint lint-python lint-cpp clean
+
+demo: install
+	$(BIN)/dynid demo
+
+# --- the environment --------------------------------------------------------------------------
+install: $(VENV)/.installed
+
+$(BIN)/python:
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "make: '$(PYTHON) -m venv' failed:\
+	 install the system's package for it (Debian, Ubuntu: apt install python3-venv), or name\
+	 another Python >= 3.10 as in 'make PYTHON=python3.12 test'." >&2; exit 1; }
+
+# What builds dynid is installed first, because an editable build is not isolated: so it compiles
+# against the very pinocchio that it will run with, and compiles only what changed.
+$(VENV)/.tools: $(BIN)/python setup.cfg constraints.txt
+	$(BIN)/python -c "import configparser; c = configparser.ConfigParser(); c.read('setup.cfg'); \
+	  print(c['options.extras_require']['build'])" > $(VENV)/tools.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -r $(VENV)/tools.txt
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py CMakeLists.txt $(CPP)
+	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(BIN)/python -m pip install --quiet -c constraints.txt \
+	  --no-build-isolation -e '.[test,lint]'
+	@touch $@
+
+# --- checks -----------------------------------------------------------------------------------
+test: install lint pytest ctest ros-test
+
+pytest: install
+	$(BIN)/python -m pytest -n $(JOBS)
+
+ctest: install
+	$(BIN)/cmake --build $(BUILD) --target test_realtime --parallel $(JOBS)
+	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure
+
+ros-test:
+	@if [ -n "$(ROS_DISTRO)" ] && [ -f "$(ROS_SETUP)" ]; then \
+	  set -e; bash -c '. "$(ROS_SETUP)" && colcon build --base-paths . --packages-select dynid \
+	    --build-base build/colcon --install-base build/colcon-install --cmake-args -DBUILD_TESTING=ON \
+	    && colcon test --base-paths . --packages-select dynid --build-base build/colcon \
+	    --install-base build/colcon-install && colcon test-result --test-result-base build/colcon'; \
+	else \
+	  echo "skipped: colcon build, launch tests and ros2_control plugins, no ROS 2 under\
+	 /opt/ros/\$$ROS_DISTRO"; \
+	fi
+
+bench: install
+	$(BIN)/cmake --build $(BUILD) --target bench_regressor --parallel $(JOBS)
+	$(BUILD)/bench_regressor
+	@for script in benchmarks/bench_*.py; do \
+	  if [ -f "$$script" ]; then $(BIN)/python "$$script" || exit 1; fi; done
+
+lint: lint-python lint-cpp
+
+lint-python: install
+	$(BIN)/ruff check $(PYTHON_CODE)
+	$(BIN)/ruff format --check $(PYTHON_CODE)
+	$(BIN)/mypy
+
+# clang-tidy takes half a minute for a file that sees pinocchio: only files that changed, or whose
+# headers did, are looked at again
+TIDY := $(patsubst %.cpp,build/tidy/%.ok,$(filter %.cpp,$(CPP)))
+
+lint-cpp: install $(TIDY)
+	$(BIN)/clang-format --dry-run -Werror $(CPP) $(CPP_CHECKS)
+
+build/tidy/%.ok: %.cpp $(filter %.hpp,$(CPP)) .clang-tidy | $(VENV)/.installed
+	@mkdir -p $(dir $@)
+	$(BIN)/clang-tidy -p $(BUILD) --quiet $<
+	@touch $@
+
+clean:
+	rm -rf build $(VENV) *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find dynid -name '_core*.so' -delete
