@@ -77,6 +77,7 @@ def _provenance(identification: Identification) -> dict[str, Value]:
         "raw_samples": int(identification.raw_samples),
         "samples": int(identification.samples),
         "condition_number": float(identification.condition_number),
+        "base_parameter_count": len(identification.base_parameters),
     }
 
 

@@ -86,6 +86,7 @@ class ModelEntries(Settings):
     raw_samples: StrictInt
     samples: StrictInt
     condition_number: Annotated[float, Field(strict=True, allow_inf_nan=True)]
+    base_parameter_count: StrictInt
     joints: Texts
     gravity: Doubles
     coupling: Doubles
@@ -126,6 +127,16 @@ class StoredModel:
     status: Literal["success", "failed"]
     created: datetime
     entries: ModelEntries
+
+    @property
+    def condition_number(self) -> float:
+        """Condition number of the identification."""
+        return self.entries.condition_number
+
+    @property
+    def base_parameter_count(self) -> int:
+        """Number of base parameters, those included that the data did not determine."""
+        return self.entries.base_parameter_count
 
     def mechanism(self) -> Mechanism:
         """Return the mechanism with these parameters."""

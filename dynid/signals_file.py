@@ -13,6 +13,7 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.atomic_write import whole_file
+from dynid.filters import ParallelFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,11 +51,11 @@ def write_signals(result: Identification | Validation, path: Path) -> None:
     Every topic carries ``sensor_msgs/msg/JointState``, at the joint side and in SI units:
 
     - ``/dynid/raw``: position and effort before any filter;
-    - ``/dynid/filtered``: position, velocity, effort as they were fitted;
+    - ``/dynid/filtered``: position, velocity, effort as they were compared with the model;
     - ``/dynid/acceleration``: the filtered acceleration [rad/s^2 or m/s^2] in ``velocity``,
       because JointState has no field for it, and plots show joints by name only from JointState;
     - ``/dynid/model``: the model's torque in ``effort``;
-    - ``/dynid/torque_error``: model minus measured, in ``effort``.
+    - ``/dynid/torque_error``: model minus measured, both filtered alike, in ``effort``.
 
     Stamps are seconds since the start of the first recording; the others follow after ``GAP``.
 
@@ -65,11 +66,20 @@ def write_signals(result: Identification | Validation, path: Path) -> None:
     """
     with whole_file(path) as unfinished, TemporaryDirectory(dir=unfinished.parent) as folder:
         bag = Path(folder) / "signals"
-        _write_bag(result.signals, result.model_torque, bag)
+        _write_bag(result, bag)
         shutil.move(bag / "signals.mcap", unfinished)
 
 
-def _write_bag(recordings: Sequence[Signals], model_torque: Sequence[Array], folder: Path) -> None:
+def measured_torque(result: Identification | Validation) -> tuple[Array, ...]:
+    """Return each recording's torque (N, n) through the filter that the model's went through."""
+    settings = result.profile.identification.parallel_filter
+    return tuple(
+        ParallelFilter.from_settings(settings, signals.sampling_rate).smooth(signals.torque)
+        for signals in result.signals
+    )
+
+
+def _write_bag(result: Identification | Validation, folder: Path) -> None:
     writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
     with writer:
@@ -77,21 +87,22 @@ def _write_bag(recordings: Sequence[Signals], model_torque: Sequence[Array], fol
             name: writer.add_connection(name, _MESSAGE, typestore=_TYPES) for name in _TOPICS
         }
         start = 0.0
-        for signals, model in zip(recordings, model_torque, strict=True):
+        for signals, measured, model in zip(
+            result.signals, measured_torque(result), result.model_torque, strict=True
+        ):
             stamps = np.round((start + signals.time - signals.time[0]) * 1e9).astype(np.int64)
             start = float(stamps[-1]) * 1e-9 + GAP
             for first in range(0, len(stamps), _BLOCK):
                 part = slice(first, first + _BLOCK)
                 ticks = stamps[part]
-                topics = _topics(signals, model, part)
+                topics = _topics(signals, measured[part], model[part], part)
                 streams = [_messages(ticks, signals.joint_names, topics[name]) for name in _TOPICS]
                 for stamp, *messages in zip(ticks.tolist(), *streams, strict=True):
                     for name, message in zip(_TOPICS, messages, strict=True):
                         writer.write(connections[name], stamp, message)
 
 
-def _topics(signals: Signals, model: Array, part: slice) -> dict[str, Fields]:
-    measured, modelled = signals.torque[part], model[part]
+def _topics(signals: Signals, measured: Array, model: Array, part: slice) -> dict[str, Fields]:
     return {
         "/dynid/raw": {
             "position": signals.raw_position[part],
@@ -103,8 +114,8 @@ def _topics(signals: Signals, model: Array, part: slice) -> dict[str, Fields]:
             "effort": measured,
         },
         "/dynid/acceleration": {"velocity": signals.acceleration[part]},
-        "/dynid/model": {"effort": modelled},
-        "/dynid/torque_error": {"effort": modelled - measured},
+        "/dynid/model": {"effort": model},
+        "/dynid/torque_error": {"effort": model - measured},
     }
 
 

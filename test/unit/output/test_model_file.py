@@ -141,6 +141,8 @@ def test_everything_else_comes_back_too(identification, tmp_path):
     assert entries.errors.unit == ("A", "A", "A")
     assert math.isnan(entries.errors.r_squared[0])
     assert entries.base_parameters.names == ("ZZ1R", "MX2R")
+    assert model.base_parameter_count == 3
+    assert model.condition_number == 42.5
     assert entries.coupling == (1, 0, 0, 0.25, 1, 0, 0, 0, 1)
     assert entries.terms.joints[-1] == "shoulder"
     assert not model.parameters.flags.writeable

@@ -1,0 +1,130 @@
+"""The report put together from tables, figures and words."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from jinja2 import Environment, StrictUndefined
+
+from dynid.atomic_write import write_text
+from dynid.model_file import iso_time
+from dynid.report import tables, words
+from dynid.report.numbers import count, significant
+from dynid.report.plots import Motion, coverage_plot, friction_plot, torque_plot
+from dynid.signals_file import measured_torque
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dynid.identification import Identification
+    from dynid.mechanism import Mechanism
+    from dynid.validation import Validation
+
+
+def write_report(identification: Identification, path: Path) -> None:
+    """Write an identification's report: one HTML file that loads nothing from anywhere.
+
+    Raises
+    ------
+    DynidError
+        The file cannot be written.
+    """
+    write_text(path, report_html(identification))
+
+
+def write_validation_report(validation: Validation, model: Mechanism, path: Path) -> None:
+    """Write the report on a ``model`` that was held against other recordings.
+
+    Raises
+    ------
+    DynidError
+        The file cannot be written.
+    """
+    motion = _motion(validation, model)
+    content = _common(validation, motion, model)
+    content |= {
+        "title": f"{validation.profile.robot}: validation of its dynamic model",
+        "verdict": words.verdict(validation.judgement, content["allowed"], held_out=True),
+        "identification": None,
+        "created": None,
+    }
+    write_text(path, _render(content))
+
+
+def report_html(identification: Identification) -> str:
+    """Return the text of an identification's report."""
+    motion = _motion(identification, identification.mechanism)
+    content = _common(identification, motion, identification.mechanism)
+    judgement = identification.judgement
+    content |= {
+        "title": f"{identification.profile.robot}: identification of its dynamic model",
+        "verdict": words.verdict(judgement, content["allowed"], held_out=False),
+        "identification": identification,
+        "created": iso_time(identification.created),
+        "steps": content["steps"] + words.estimation_steps(identification),
+        "base_rows": [tables.base_row(p) for p in identification.base_parameters],
+        "body_header": tables.body_header(identification),
+        "body_rows": tables.body_rows(identification),
+        "terms": tables.term_table(identification),
+    }
+    content["facts"] += [
+        (significant(identification.condition_number, 3), "condition number"),
+        (str(len(identification.base_parameters)), "base parameters"),
+        ("yes" if identification.physically_consistent else "no", "physically consistent"),
+    ]
+    return _render(content)
+
+
+def _motion(result: Identification | Validation, mechanism: Mechanism) -> Motion:
+    prismatic = tuple(kind == "prismatic" for kind in mechanism.joint_types)
+    return Motion(result.signals, measured_torque(result), result.model_torque, prismatic)
+
+
+def _common(
+    result: Identification | Validation, motion: Motion, mechanism: Mechanism
+) -> dict[str, Any]:
+    """Return what both kinds of report show."""
+    profile, judgement = result.profile, result.judgement
+    allowed = profile.identification.max_relative_torque_error
+    held_out = getattr(result, "held_out", None)
+    joints = [
+        {
+            "name": joint.joint,
+            "errors": tables.error_row(joint, allowed, number, held_out),
+            "plot": torque_plot(motion, number),
+            "coverage": tables.coverage_row(motion, profile.limits, number),
+        }
+        for number, joint in enumerate(judgement.joints)
+    ]
+    settings = yaml.safe_dump(profile.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    return {
+        "success": judgement.success,
+        "reasons": judgement.reasons,
+        "warnings": judgement.warnings,
+        "notes": result.notes,
+        "allowed": allowed,
+        "error_header": tables.error_header(judgement.joints[0], held_out=held_out is not None),
+        "joints": joints,
+        "friction": friction_plot(motion, mechanism),
+        "coverage": coverage_plot(motion, profile.limits),
+        "steps": words.recording_steps(profile, result.signals, result.samples),
+        "facts": [
+            (str(len(result.signals)), "recordings" if len(result.signals) > 1 else "recording"),
+            (f"{significant(sum(motion.lengths), 3)} s", "of motion"),
+            (count(result.samples), "samples"),
+        ],
+        "sources": result.sources,
+        "versions": getattr(result, "versions", {}),
+        "settings": settings,
+    }
+
+
+def _render(content: dict[str, Any]) -> str:
+    folder = files("dynid.report")
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    template = environment.from_string((folder / "template.html.j2").read_text("utf-8"))
+    return template.render(**content, style=(folder / "style.css").read_text("utf-8"))

@@ -1,0 +1,213 @@
+"""The report's tables: every number as text, ready for the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.report.numbers import NOT_KNOWN, count, percent, significant, unit
+from dynid.report.plots import Motion, limits_of
+
+if TYPE_CHECKING:
+    from dynid.fitting import HeldOut
+    from dynid.identification import BaseParameter, Identification
+    from dynid.judgement import JointJudgement
+    from dynid.profile import Limits
+
+_PER_BODY = 10
+_SHORT = 48
+_NEGLIGIBLE = 1e-9
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text, a smaller one beside it, and how it is marked (a class of style.css)."""
+
+    text: str
+    small: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Regrouping:
+    """A base parameter's sum; the rest of a long one is unfolded on demand."""
+
+    start: str
+    rest: str
+
+
+@dataclass(frozen=True)
+class BaseRow:
+    """One line of the table of base parameters."""
+
+    name: str
+    value: str
+    deviation: str
+    relative: Cell
+    consistent: str
+    unit: str
+    status: str
+    mark: str
+    regrouping: Regrouping
+
+
+@dataclass(frozen=True)
+class BodyRow:
+    """Ten standard parameters of a body, identified (small: the URDF's)."""
+
+    joint: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class TermTable:
+    """Parameters of the joint terms: a row for each joint, a column for each kind."""
+
+    kinds: tuple[str, ...]
+    rows: tuple[BodyRow, ...]
+
+
+def error_row(
+    joint: JointJudgement, allowed: float, number: int, held_out: HeldOut | None
+) -> list[Cell]:
+    """Return one joint's line of the table of errors."""
+    torque_unit = "N" if joint.unit == "N" else "N·m"
+    largest = joint.max_relative_torque_error
+    failed = not largest <= allowed
+    own_unit = [] if unit(joint.unit) == torque_unit else [Cell(significant(joint.rmse, 3))]
+    return [
+        *own_unit,
+        Cell(significant(joint.rmse_torque, 3)),
+        Cell(significant(joint.rmse_raw, 3)),
+        Cell(percent(joint.nrmse)),
+        Cell(percent(joint.relative_error)),
+        *([Cell(percent(held_out.relative_error[number]))] if held_out else []),
+        Cell(significant(joint.r_squared, 4)),
+        Cell(percent(largest), mark="bad" if failed else ""),
+        Cell(percent(joint.mean_relative_torque_error)),
+        Cell(count(joint.moving_samples), f"of {count(joint.samples)}"),
+    ]
+
+
+def error_header(joint: JointJudgement, *, held_out: bool) -> list[tuple[str, str]]:
+    """Return each column's name and its explanation."""
+    shown = unit(joint.unit)
+    own_unit = [] if shown in ("N·m", "N") else [(f"RMSE [{shown}]", "in the unit recorded")]
+    return [
+        *own_unit,
+        ("RMSE [N·m]", "root mean square of model minus measured torque (N where a joint slides)"),
+        ("against raw", "the same against the unfiltered torque"),
+        ("NRMSE", "RMSE over the range of the measured torque"),
+        ("relative error", "norm of the error over norm of the measured torque"),
+        *([("held out", "relative error on parts that the fit had not seen")] if held_out else []),
+        ("R²", "share of the torque's variance that the model explains"),
+        ("max error", "largest error over largest measured torque, on moving samples"),
+        ("mean error", "mean error over largest measured torque, on moving samples"),
+        ("moving samples", "samples with a speed above the threshold"),
+    ]
+
+
+def base_row(parameter: BaseParameter) -> BaseRow:
+    """Return one line of the table of base parameters."""
+    status, mark = "essential", ""
+    if not parameter.determined:
+        status, mark = "not determined", "unknown"
+    elif not parameter.essential:
+        status, mark = "left out", "muted"
+    relative = parameter.relative_standard_deviation
+    # a sum is cut between its terms, and the name it starts with is in the first column
+    text = parameter.regrouping.partition(" = ")[2] or parameter.regrouping
+    cut = len(text)
+    if cut > _SHORT:
+        cut = max(text.rfind(sign, 0, _SHORT) for sign in (" + ", " - "))
+    return BaseRow(
+        name=parameter.name,
+        value=significant(parameter.value),
+        deviation=_deviation(parameter.standard_deviation),
+        relative=Cell(percent(relative), mark="bad" if relative > 0.3 and not mark else ""),
+        consistent=significant(parameter.consistent_value),
+        unit=unit(parameter.unit),
+        status=status,
+        mark=mark,
+        regrouping=Regrouping(text[:cut], text[cut:]),
+    )
+
+
+def _deviation(value: float) -> str:
+    return f"± {significant(value, 2)}" if np.isfinite(value) else NOT_KNOWN
+
+
+def body_header(identification: Identification) -> list[str]:
+    """Return the names and units of a body's ten parameters."""
+    mechanism = identification.mechanism
+    pairs = zip(mechanism.parameter_names, mechanism.parameter_units, strict=True)
+    return [f"{name.rstrip('0123456789')} [{unit(u)}]" for name, u in list(pairs)[:_PER_BODY]]
+
+
+def body_rows(identification: Identification) -> list[BodyRow]:
+    """Return one line for each body."""
+    joints = identification.mechanism.joints
+    bodies = [
+        identification.parameters[_PER_BODY * number : _PER_BODY * (number + 1)]
+        for number in range(len(joints))
+    ]
+    # a solver's zeros are not quite zero
+    largest = [max(abs(p.value) for p in column) for column in zip(*bodies, strict=True)]
+    return [
+        BodyRow(
+            joint,
+            tuple(
+                Cell(
+                    "≈ 0" if 0 < abs(p.value) < _NEGLIGIBLE * size else significant(p.value, 3),
+                    significant(p.urdf, 3),
+                    "" if p.determined else "muted",
+                )
+                for p, size in zip(body, largest, strict=True)
+            ),
+        )
+        for joint, body in zip(joints, bodies, strict=True)
+    ]
+
+
+def term_table(identification: Identification) -> TermTable:
+    """Return the table of the joint terms."""
+    mechanism = identification.mechanism
+    values = identification.parameters[_PER_BODY * len(mechanism.joints) :]
+    found: dict[tuple[str, int], Cell] = {}
+    for term, parameter in zip(mechanism.terms, values, strict=True):
+        kind = term.kind.replace("_", " ") + (" (motor)" if term.side == "motor" else "")
+        if term.scale:
+            kind += f" at {term.scale:g}"
+        mark = "" if parameter.determined else "muted"
+        cell = Cell(significant(parameter.value), unit(parameter.unit), mark)
+        found[kind, term.joint] = cell
+    kinds = tuple(dict.fromkeys(kind for kind, _ in found))
+    rows = tuple(
+        BodyRow(joint, tuple(found.get((kind, number), Cell("")) for kind in kinds))
+        for number, joint in enumerate(mechanism.joints)
+    )
+    return TermTable(kinds, rows)
+
+
+def coverage_row(motion: Motion, limits: Limits, joint: int) -> list[Cell]:
+    """Return the range of a joint's motion and the share of what is allowed."""
+    cells = []
+    for name, shown in zip(
+        ("position", "velocity", "acceleration"), motion.units(joint), strict=False
+    ):
+        values = motion.joined(name, joint)
+        low, high = float(values.min()), float(values.max())
+        allowed = limits_of(limits, name, joint)
+        share = ""
+        if allowed is not None:
+            used = (
+                (high - low) / (allowed[1] - allowed[0])
+                if name == "position"
+                else float(np.abs(values).max()) / allowed[1]
+            )
+            share = f"{percent(used)} of limits"
+        text = f"{significant(low, 3)} … {significant(high, 3)} {shown}"
+        cells.append(Cell(text if np.isfinite([low, high]).all() else NOT_KNOWN, share))
+    return cells

@@ -1,0 +1,147 @@
+"""What was done, in words: the report's account of recordings, filters and estimator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dynid.report.numbers import count, percent, significant
+
+if TYPE_CHECKING:
+    from dynid.identification import Identification
+    from dynid.identification_settings import IdentificationSettings
+    from dynid.judgement import Judgement
+    from dynid.profile import RobotProfile
+    from dynid.signals import Signals
+
+_ESTIMATORS = {
+    "ols": "ordinary least squares",
+    "wls": "weighted least squares: each joint counts by its own noise",
+    "irls": "iteratively reweighted least squares (Huber): outliers count little",
+}
+
+
+def verdict(judgement: Judgement, allowed: float, *, held_out: bool) -> str:
+    """Return the outcome in one sentence."""
+    worst = max(judgement.joints, key=lambda joint: joint.max_relative_torque_error)
+    error = percent(worst.max_relative_torque_error)
+    what = "the recordings, which it had not seen," if held_out else "the recordings"
+    if judgement.success:
+        return (
+            f"The model explains {what} at every joint: the largest torque error is {error} of "
+            f"the largest measured torque (joint {worst.joint}); {100 * allowed:g} % is allowed."
+        )
+    return (
+        f"The model does not explain {what} well enough to be run: the largest torque error is "
+        f"{error} of the largest measured torque (joint {worst.joint}); {100 * allowed:g} % is "
+        "allowed."
+    )
+
+
+def recording_steps(
+    profile: RobotProfile, signals: tuple[Signals, ...], samples: int
+) -> list[tuple[str, str]]:
+    """Return what went in and how it was filtered, as (step, what was done)."""
+    settings = profile.identification
+    length = sum(float(s.time[-1] - s.time[0]) for s in signals)
+    rates = " and ".join(sorted({f"{s.sampling_rate:g} Hz" for s in signals}))
+    plural = "" if len(signals) == 1 else "s"
+    return [
+        (
+            "Recordings",
+            f"{len(signals)} recording{plural}, {significant(length, 3)} s at {rates}, "
+            f"{count(samples)} samples used",
+        ),
+        ("Filters", _filters(settings)),
+        ("Velocity", f"{settings.velocity}, then accelerations by differences"),
+        ("Velocity threshold", _threshold(settings)),
+    ]
+
+
+def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
+    """Return how parameters were found, as (step, what was done)."""
+    base = identification.base_parameters
+    determined = sum(parameter.determined for parameter in base)
+    left_out = sum(p.determined and not p.essential for p in base)
+    steps = [
+        ("Joint terms", _terms(identification.profile)),
+        ("Estimator", _ESTIMATORS.get(identification.estimator, identification.estimator)),
+        (
+            "Base parameters",
+            f"{len(base)} of {len(identification.parameters)} standard parameters' combinations; "
+            f"{determined} determined by the recordings, {left_out} left out as not essential; "
+            f"condition number {significant(identification.condition_number, 3)}",
+        ),
+        ("Physical consistency", _consistency(identification)),
+    ]
+    if identification.held_out.folds:
+        steps.append(
+            (
+                "Held out",
+                f"{identification.held_out.folds} times, a part of the recordings was kept from "
+                "the fit and predicted by it",
+            )
+        )
+    return steps
+
+
+def _filters(settings: IdentificationSettings) -> str:
+    parts = []
+    if settings.median is not None:
+        parts.append(f"outliers replaced by a running median of {settings.median.order} samples")
+    if settings.period is not None:
+        parts.append(f"averaged over periods of {settings.period:g} s")
+    if settings.cutoff_hz is not None:
+        torque = "positions and torque" if settings.filter_torque else "positions"
+        parts.append(
+            f"{torque} through a zero-phase Butterworth low-pass of order "
+            f"{settings.filter_order}, cut-off {settings.cutoff_hz:g} Hz"
+        )
+    if settings.parallel_filter is not None:
+        cutoff = settings.parallel_filter.cutoff_hz
+        low_pass = f", low-pass at {cutoff:g} Hz" if cutoff else ""
+        parts.append(
+            f"regressor and torque filtered alike{low_pass}, every "
+            f"{settings.parallel_filter.decimation}. sample kept"
+        )
+    return "; ".join(parts) or "none"
+
+
+def _threshold(settings: IdentificationSettings) -> str:
+    threshold = settings.velocity_threshold
+    if threshold.absolute is not None:
+        lower = f"{threshold.absolute} rad/s or m/s"
+    else:
+        lower = f"{percent(threshold.fraction)} of the joint's largest speed"
+    fitted = "only faster samples" if threshold.fit == "moving" else "all samples"
+    return f"{lower}; {fitted} were fitted"
+
+
+def _terms(profile: RobotProfile) -> str:
+    parts = []
+    for term in profile.terms:
+        where = "all joints" if term.joints == "all" else ", ".join(term.joints)
+        details = [where, *(["at the motor"] if term.side == "motor" else [])]
+        if term.smoothing:
+            details.append(f"smoothed over {term.smoothing:g} rad/s")
+        if term.scale:
+            details.append(f"scale {term.scale:g}")
+        parts.append(f"{term.kind.replace('_', ' ')} ({', '.join(details)})")
+    coupled = "; motors and joints coupled" if profile.coupling is not None else ""
+    return ("; ".join(parts) or "none") + coupled
+
+
+def _consistency(identification: Identification) -> str:
+    if not identification.physically_consistent:
+        return "not asked for: a body may have an inertia that nothing can have"
+    changes = [
+        joint.relative_error - plain
+        for joint, plain in zip(
+            identification.judgement.joints,
+            identification.unconstrained_relative_error,
+            strict=True,
+        )
+    ]
+    return (
+        "every body has an inertia that a real body can have; this costs at most "
+        f"{100 * max(changes, default=0.0):.2f} percentage points of relative error"
+    )

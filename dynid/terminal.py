@@ -1,0 +1,262 @@
+"""Results on a terminal: tables that also read well in a pipe, a bar for what takes long, JSON."""
+
+from __future__ import annotations
+
+import math
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from dynid.report.numbers import count, percent, significant, unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from dynid.fitting import HeldOut
+    from dynid.identification import Identification
+    from dynid.judgement import JointJudgement, Judgement
+    from dynid.recording import RecordingInfo
+    from dynid.recording.info import Timing
+
+PIPE_WIDTH = 100
+"""Columns of a table that goes into a file or another program."""
+PATIENCE = 1.0
+"""[s] after which a bar shows that something is going on."""
+
+_MEASURES = (
+    "rmse",
+    "unit",
+    "rmse_torque",
+    "rmse_raw",
+    "nrmse",
+    "relative_error",
+    "r_squared",
+    "max_relative_torque_error",
+    "mean_relative_torque_error",
+    "samples",
+    "moving_samples",
+    "velocity_threshold",
+)
+
+
+def judgement_json(
+    judgement: Judgement, *, condition_number: float, base_parameters: int, samples: int
+) -> dict[str, Any]:
+    """Return what ``--json`` prints: fractions, not percent; what is not a number is null."""
+    return {
+        "joints": {
+            joint.joint: {name: _finite(getattr(joint, name)) for name in _MEASURES}
+            for joint in judgement.joints
+        },
+        "success": bool(judgement.success),
+        "reasons": list(judgement.reasons),
+        "warnings": list(judgement.warnings),
+        "condition_number": _finite(condition_number),
+        "base_parameters": int(base_parameters),
+        "samples": int(samples),
+    }
+
+
+def print_identification(console: Console, identification: Identification) -> None:
+    """Print what was identified, how well it explains the recordings, and the friction found."""
+    console = _roomy(console)
+    console.print(Text(f"{identification.profile.robot}: identified dynamic model", style="bold"))
+    determined = sum(p.determined for p in identification.base_parameters)
+    consistent = "yes" if identification.physically_consistent else "no"
+    facts = (
+        f"{count(identification.samples)} samples, "
+        f"{len(identification.base_parameters)} base parameters ({determined} determined), "
+        f"condition number {significant(identification.condition_number, 3)}, "
+        f"estimator {identification.estimator}, physically consistent: {consistent}"
+    )
+    console.print(Text(facts), soft_wrap=not console.is_terminal)
+    console.print()
+    console.print(Text("Joint terms [SI] (everything else is in report.html)"))
+    console.print(_term_table(identification))
+    console.print()
+    print_judgement(
+        console,
+        identification.judgement,
+        held_out=identification.held_out,
+        notes=identification.notes,
+    )
+
+
+def print_judgement(
+    console: Console,
+    judgement: Judgement,
+    *,
+    held_out: HeldOut | None = None,
+    notes: Iterable[str] = (),
+) -> None:
+    """Print each joint's errors, and whether they are small enough."""
+    console = _roomy(console)
+    console.print(_error_table(judgement.joints, held_out))
+    for title, sentences, style in (
+        ("Failed because", judgement.reasons if not judgement.success else (), "bold red"),
+        ("Worth a look", judgement.warnings, "yellow"),
+        ("Notes", tuple(notes), ""),
+    ):
+        _print_list(console, title, sentences, style)
+    outcome = ("Succeeded.", "bold green") if judgement.success else ("Failed.", "bold red")
+    console.print(Text(*outcome))
+
+
+def print_recording_info(console: Console, info: RecordingInfo) -> None:
+    """Print what a recording holds."""
+    console = _roomy(console)
+    size = f"{significant(info.size / 1e6, 3)} MB" if info.size >= 1e5 else f"{info.size} bytes"
+    console.print(Text(f"{info.name}: {info.kind}, {size}", style="bold"))
+    if info.topics:
+        table = _table("topic", "type", "messages")
+        for topic in info.topics:
+            used = " (read)" if topic.name == info.topic else ""
+            table.add_row(*map(Text, (topic.name + used, topic.type, count(topic.messages))))
+        console.print(table)
+    if info.columns:
+        console.print(Text(f"{count(info.rows)} rows, {info.columns} columns"))
+        _print_list(console, "Columns", info.header, "")
+    if info.timing is not None:
+        console.print(Text(_timing(info.timing)))
+        gaps = [
+            f"{gap.length:.3f} s without samples after {gap.start:.3f} s"
+            for gap in info.timing.gaps
+        ]
+        _print_list(console, "Gaps", gaps, "yellow")
+    if info.joints:
+        table = _table("joint", "position", "velocity", "effort")
+        for joint in info.joints:
+            ranges = (joint.position, joint.velocity, joint.effort)
+            table.add_row(Text(joint.name), *(Text(_range(values)) for values in ranges))
+        console.print(table)
+    _print_list(console, "Would be mended", info.repairs, "yellow")
+    if info.problem is not None:
+        console.print(Text(f"Would be refused: {info.problem}", style="bold red"))
+
+
+@contextmanager
+def progress(console: Console) -> Iterator[Callable[[str], None]]:
+    """Yield a function that is told each step's name as it begins.
+
+    On a terminal, a bar appears once the block has taken longer than ``PATIENCE``, and leaves
+    nothing behind. Anywhere else nothing is printed.
+    """
+    bar = Progress(
+        BarColumn(bar_width=24),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    task = bar.add_task("", total=None)  # how long a step takes is not known
+    timer = threading.Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    if console.is_terminal:
+        timer.start()
+    try:
+        yield lambda step: bar.update(task, description=step)
+    finally:
+        timer.cancel()
+        if timer.ident is not None:
+            timer.join()  # a bar that starts after it was stopped would never stop
+        bar.stop()
+
+
+def _finite(value: float | str) -> float | str | None:
+    if isinstance(value, str | int):
+        return value
+    return float(value) if math.isfinite(value) else None
+
+
+def _roomy(console: Console) -> Console:
+    """Return a console as wide as tables need where nobody's window limits it: in a pipe."""
+    if console.is_terminal or console.quiet or console.width >= PIPE_WIDTH:
+        return console
+    return Console(file=console.file, width=PIPE_WIDTH, color_system=None)
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(first, no_wrap=True, overflow="fold")
+    for name in others:
+        table.add_column(name, justify="right", overflow="fold")
+    return table
+
+
+def _error_table(joints: Sequence[JointJudgement], held_out: HeldOut | None) -> Table:
+    units = sorted({unit(joint.unit) for joint in joints})
+    table = _table(
+        "joint",
+        f"RMSE [{', '.join(units)}]",
+        *([] if units == ["N·m"] else ["RMSE [N·m]"]),
+        "NRMSE",
+        "relative",
+        *(["held out"] if held_out else []),
+        "R²",
+        "max error",
+        "mean error",
+    )
+    for number, joint in enumerate(joints):
+        values = [
+            significant(joint.rmse, 3),
+            *([] if units == ["N·m"] else [significant(joint.rmse_torque, 3)]),
+            percent(joint.nrmse),
+            percent(joint.relative_error),
+            *([percent(held_out.relative_error[number])] if held_out else []),
+            significant(joint.r_squared, 4),
+            percent(joint.max_relative_torque_error),
+            percent(joint.mean_relative_torque_error),
+        ]
+        table.add_row(Text(joint.joint), *map(Text, values))
+    return table
+
+
+def _term_table(identification: Identification) -> Table:
+    """Return the joint terms, a column for each kind; standard parameters fill the report."""
+    mechanism = identification.mechanism
+    names = list(dict.fromkeys(name.rstrip("0123456789") for name in _term_names(identification)))
+    found = dict(zip(mechanism.parameter_names, mechanism.parameters, strict=True))
+    table = _table("joint", *names)
+    for number, joint in enumerate(mechanism.joints, start=1):
+        values = (found.get(f"{name}{number}") for name in names)
+        shown = ("" if value is None else _compact(float(value)) for value in values)
+        table.add_row(Text(joint), *map(Text, shown))
+    return table
+
+
+def _compact(value: float) -> str:
+    return f"{value:.3g}" if math.isfinite(value) else "–"
+
+
+def _term_names(identification: Identification) -> Sequence[str]:
+    mechanism = identification.mechanism
+    return mechanism.parameter_names[len(mechanism.parameter_names) - len(mechanism.terms) :]
+
+
+def _print_list(console: Console, title: str, sentences: Sequence[str], style: str) -> None:
+    if sentences:
+        console.print(Text(f"{title}:", style=style))
+        for sentence in sentences:
+            # programs look for whole sentences
+            console.print(Text(f"  - {sentence}"), soft_wrap=not console.is_terminal)
+
+
+def _timing(timing: Timing) -> str:
+    rate = "" if timing.sampling_rate is None else f" at {significant(timing.sampling_rate, 4)} Hz"
+    return (
+        f"{count(timing.samples)} samples in {timing.duration:.3f} s{rate}; steps from "
+        f"{1e3 * timing.shortest_step:.3g} ms to {1e3 * timing.longest_step:.3g} ms, "
+        f"jitter {1e3 * timing.jitter:.3g} ms"
+    )
+
+
+def _range(values: tuple[float, float] | None) -> str:
+    if values is None:
+        return "–"
+    return f"{significant(values[0], 3)} … {significant(values[1], 3)}"
