@@ -1,0 +1,214 @@
+import numpy as np
+import pytest
+from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+
+from dynid.base_parameters import base_parameterization
+from dynid.essential import essential_parameters
+from dynid.estimators import ESTIMATORS, Estimate
+from dynid.fitting import pose
+from dynid.preprocess import preprocess
+from dynid.profile import RobotProfile
+from dynid.recording import Recording
+from dynid.regression import Problem
+
+
+def posed(profile: RobotProfile, *recordings: Recording) -> Problem:
+    mechanism = profile.mechanism(ARM_URDF)
+    signals = [preprocess(recording, profile) for recording in recordings]
+    return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+
+
+def fitted(problem: Problem, estimator: str = "wls") -> Estimate:
+    return ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters)
+
+
+def truth(problem: Problem) -> np.ndarray:
+    return problem.base.project(true_parameters(problem.mechanism))
+
+
+@pytest.mark.parametrize("estimator", ["ols", "wls", "irls"])
+def test_recovers_the_base_parameters_of_noiseless_data(estimator: str) -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    problem = posed(profile, recorded(mechanism, true_parameters(mechanism)))
+    # velocities are central differences of positions at 200 Hz: nothing else is in error
+    np.testing.assert_allclose(fitted(problem, estimator).base, truth(problem), atol=5e-3)
+
+
+def test_ordinary_least_squares_agrees_with_lstsq_on_the_stacked_regressor() -> None:
+    profile = arm_profile(
+        identification={
+            "cutoff_hz": None,
+            "trim_rest": False,
+            "velocity_threshold": {"fit": "all"},
+        }
+    )
+    mechanism = profile.mechanism(ARM_URDF)
+    problem = posed(profile, recorded(mechanism, true_parameters(mechanism), noise=0.5))
+    signals = problem.rows[0].signals
+    regressor = mechanism.regressor(signals.position, signals.velocity, signals.acceleration)
+    stacked = regressor[:, :, problem.base.independent].reshape(-1, len(problem.base.names))
+    expected = np.linalg.lstsq(stacked, signals.torque.ravel(), rcond=None)[0]
+    np.testing.assert_allclose(fitted(problem, "ols").base, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_weighing_joints_by_their_noise_beats_counting_them_alike() -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    errors = {"ols": 0.0, "wls": 0.0}
+    for seed in range(8):
+        recording = recorded(mechanism, true_parameters(mechanism), samples=1500, seed=seed)
+        noise = np.random.default_rng(seed).standard_normal(recording.effort.shape)
+        noisy = Recording(
+            time=recording.time,
+            position=recording.position,
+            velocity=recording.velocity,
+            effort=recording.effort + noise * [8.0, 0.1, 0.01],
+            joint_names=recording.joint_names,
+            sampling_rate=recording.sampling_rate,
+        )
+        problem = posed(profile, noisy)
+        hand = [number for number, name in enumerate(problem.base.names) if "3" in name]
+        for name in errors:
+            difference = (fitted(problem, name).base - truth(problem))[hand]
+            errors[name] += float(np.sum(difference**2))
+    assert errors["wls"] < 0.5 * errors["ols"]
+
+
+def test_a_few_wild_samples_hardly_move_the_robust_estimate() -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
+    effort = recording.effort.copy()
+    effort[::40] += 30.0
+    wild = Recording(
+        time=recording.time,
+        position=recording.position,
+        velocity=recording.velocity,
+        effort=effort,
+        joint_names=recording.joint_names,
+        sampling_rate=recording.sampling_rate,
+    )
+    problem = posed(profile, wild)
+    deviation = {
+        name: float(np.abs(fitted(problem, name).base - truth(problem)).max())
+        for name in ("wls", "irls")
+    }
+    assert deviation["irls"] < 0.2 * deviation["wls"]
+
+
+@pytest.mark.parametrize("correlated", [False, True])
+def test_standard_deviations_cover_the_truth(correlated: bool) -> None:
+    """Two thirds of the errors lie within one deviation, whether the noise is white or not."""
+    profile = arm_profile(
+        identification={"cutoff_hz": None, "trim_rest": False, "velocity": "measured"}
+    )
+    mechanism = profile.mechanism(ARM_URDF)
+    scores = []
+    for seed in range(12):
+        recording = recorded(mechanism, true_parameters(mechanism), samples=2000, seed=seed)
+        noise = np.random.default_rng(100 + seed).standard_normal(recording.effort.shape)
+        if correlated:
+            kernel = np.ones(20) / np.sqrt(20)
+            noise = np.apply_along_axis(np.convolve, 0, noise, kernel, "same")
+        noisy = Recording(
+            time=recording.time,
+            position=recording.position,
+            velocity=recording.velocity,
+            effort=recording.effort + noise,
+            joint_names=recording.joint_names,
+            sampling_rate=recording.sampling_rate,
+        )
+        problem = posed(profile, noisy)
+        estimate = fitted(problem)
+        scores.append((estimate.base - truth(problem)) / np.sqrt(np.diag(estimate.covariance)))
+    spread = float(np.sqrt(np.mean(np.concatenate(scores) ** 2)))
+    assert 0.7 < spread < 1.4
+
+
+def test_blocks_give_the_normal_equations_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = arm_profile(
+        terms=[{"kind": "viscous"}, {"kind": "presliding", "scale": 0.01}],
+        identification={
+            "cutoff_hz": None,
+            "trim_rest": False,
+            "parallel_filter": {"cutoff_hz": 10.0, "decimation": 4},
+        },
+    )
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), samples=6000)
+    whole = posed(profile, recording).normal_equations()
+    monkeypatch.setattr("dynid.regression._BLOCK", 512)
+    in_blocks = posed(profile, recording).normal_equations()
+    scale = np.abs(whole.gram).max()
+    np.testing.assert_allclose(in_blocks.gram, whole.gram, atol=1e-6 * scale)
+
+
+def test_normal_equations_give_the_squared_error_of_the_residuals() -> None:
+    profile = arm_profile(identification={"cutoff_hz": 20.0, "trim_rest": False})
+    mechanism = profile.mechanism(ARM_URDF)
+    problem = posed(
+        profile,
+        recorded(mechanism, true_parameters(mechanism), noise=0.3),
+        recorded(mechanism, true_parameters(mechanism), noise=0.3, seed=5, samples=900),
+    )
+    base = truth(problem) * 1.1
+    expected = sum(
+        (errors**2 * rows.fitted).sum(axis=0)
+        for errors, rows in zip(problem.residuals(base), problem.rows, strict=True)
+    )
+    np.testing.assert_allclose(problem.normal_equations().squared_error(base), expected, rtol=1e-8)
+
+
+def test_a_joint_that_never_moves_keeps_its_urdf_values_and_is_said_so() -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism))
+    position = recording.position.copy()
+    position[:, 2] = 0.3
+    still = Recording(
+        time=recording.time,
+        position=position,
+        velocity=None,
+        effort=recording.effort,
+        joint_names=recording.joint_names,
+        sampling_rate=recording.sampling_rate,
+    )
+    problem = posed(profile, still)
+    estimate = fitted(problem)
+    viscous = problem.base.names.index("Fv3")
+    assert not estimate.determined[viscous]
+    assert estimate.base[viscous] == 0.0
+    assert estimate.determined[problem.base.names.index("Fv1")]
+
+
+def test_elimination_drops_what_is_not_there_and_keeps_what_is() -> None:
+    profile = arm_profile(
+        terms=[{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "viscous_cubic"}]
+    )
+    mechanism = profile.mechanism(ARM_URDF)
+    problem = posed(profile, recorded(mechanism, true_parameters(mechanism), noise=1.0))
+    essential, values = essential_parameters(fitted(problem))
+    kept = {name for name, keep in zip(problem.base.names, essential, strict=True) if keep}
+    assert {"Fv1", "Fc1", "Fv2", "Fc2"} <= kept
+    assert not {"Fcub1", "Fcub2", "Fcub3"} <= kept
+    np.testing.assert_array_equal(values[~essential], 0.0)
+
+
+def test_condition_number_is_that_of_the_column_scaled_regressor() -> None:
+    profile = arm_profile(
+        identification={
+            "cutoff_hz": None,
+            "trim_rest": False,
+            "velocity_threshold": {"fit": "all"},
+        }
+    )
+    mechanism = profile.mechanism(ARM_URDF)
+    problem = posed(profile, recorded(mechanism, true_parameters(mechanism), noise=0.1))
+    signals = problem.rows[0].signals
+    regressor = mechanism.regressor(signals.position, signals.velocity, signals.acceleration)
+    stacked = regressor[:, :, problem.base.independent].reshape(-1, len(problem.base.names))
+    expected = np.linalg.cond(stacked / np.linalg.norm(stacked, axis=0))
+    assert fitted(problem, "ols").condition_number == pytest.approx(expected, rel=1e-4)
+
+

@@ -1,0 +1,137 @@
+import numpy as np
+import pinocchio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+
+from dynid.base_parameters import base_parameterization
+from dynid.comparison import compare, relative_errors
+from dynid.errors import EstimationError
+from dynid.fitting import Fit, fit, pose
+from dynid.physical import is_physically_consistent, pseudo_inertia
+from dynid.preprocess import preprocess
+from dynid.profile import RobotProfile
+from dynid.recording import Recording
+
+
+def identified(profile: RobotProfile, *recordings: Recording) -> Fit:
+    mechanism = profile.mechanism(ARM_URDF)
+    signals = [preprocess(recording, profile) for recording in recordings]
+    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    return fit(problem, profile.identification)
+
+
+def settings_with(**changes: object) -> dict[str, object]:
+    return {"cutoff_hz": None, "trim_rest": False, "velocity": "measured", **changes}
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=30)
+def test_pseudo_inertia_is_that_of_pinocchio(seed: int) -> None:
+    pinocchio.seed(seed % 2**31)
+    inertia = pinocchio.Inertia.Random()
+    expected = pinocchio.PseudoInertia.FromInertia(inertia).toMatrix()
+    ours = pseudo_inertia(inertia.toDynamicParameters())
+    np.testing.assert_allclose(ours, expected, atol=1e-12)
+
+
+def test_noiseless_data_of_a_real_arm_are_reproduced_by_a_consistent_model() -> None:
+    profile = arm_profile(identification=settings_with())
+    mechanism = profile.mechanism(ARM_URDF)
+    truth = true_parameters(mechanism)
+    result = identified(profile, recorded(mechanism, truth))
+    base = result.problem.base
+    np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=2e-3)
+    assert result.consistent
+
+
+def test_noise_that_makes_least_squares_impossible_still_gives_bodies_that_can_exist() -> None:
+    profile = arm_profile(identification=settings_with())
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), samples=300, noise=8.0)
+    result = identified(profile, recording)
+    assert result.consistent
+    assert not is_physically_consistent(mechanism, result.unconstrained)
+
+
+def test_consistency_costs_less_than_a_percent_of_torque_error_on_good_data() -> None:
+    profile = arm_profile(identification=settings_with())
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.5)
+    result = identified(profile, recording)
+    signals = [preprocess(recording, profile)]
+    errors = [
+        relative_errors(
+            compare(mechanism.with_parameters(parameters), signals, profile.identification)
+        )
+        for parameters in (result.standard, result.unconstrained)
+    ]
+    assert np.all(errors[0] <= 1.01 * errors[1])
+
+
+def test_what_the_data_leave_open_keeps_the_urdf_values() -> None:
+    """The first link turns about a fixed axis: its mass can be anything."""
+    profile = arm_profile(identification=settings_with())
+    mechanism = profile.mechanism(ARM_URDF)
+    truth = true_parameters(mechanism)
+    result = identified(profile, recorded(mechanism, truth))
+    mass = mechanism.parameter_names.index("M1")
+    assert not result.determined[mass]
+    assert result.standard[mass] == pytest.approx(truth[mass], rel=1e-3)
+
+
+def test_what_the_data_determine_does_not_depend_on_the_urdf() -> None:
+    profile = arm_profile(identification=settings_with())
+    mechanism = profile.mechanism(ARM_URDF)
+    truth = true_parameters(mechanism)
+    recording = recorded(mechanism, truth)
+    heavier = ARM_URDF.replace('mass value="2.0"', 'mass value="3.0"')
+    signals = [preprocess(recording, profile)]
+    other = profile.mechanism(heavier)
+    base = base_parameterization(other)
+    result = fit(pose(other, base, signals, profile.identification), profile.identification)
+    np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=5e-3)
+
+
+def test_friction_and_rotor_inertia_are_never_negative() -> None:
+    profile = arm_profile(
+        terms=[{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "rotor_inertia"}],
+        identification=settings_with(),
+    )
+    mechanism = profile.mechanism(ARM_URDF)
+    drives_itself = true_parameters(mechanism)
+    drives_itself[mechanism.parameter_names.index("Fv3")] = -0.5
+    result = identified(profile, recorded(mechanism, drives_itself))
+    friction = result.standard[30:]
+    assert np.all(friction >= -1e-9)
+
+
+def test_the_total_mass_is_kept_within_its_bounds() -> None:
+    profile = arm_profile(identification=settings_with(physical={"total_mass": [8.0, 8.5]}))
+    mechanism = profile.mechanism(ARM_URDF)
+    result = identified(profile, recorded(mechanism, true_parameters(mechanism), noise=0.5))
+    total = result.standard[[0, 10, 20]].sum()
+    assert 8.0 - 1e-6 <= total <= 8.5 + 1e-6
+
+
+def test_a_single_parameter_is_kept_within_its_bounds() -> None:
+    profile = arm_profile(identification=settings_with(physical={"bounds": {"M3": [1.5, 1.6]}}))
+    mechanism = profile.mechanism(ARM_URDF)
+    result = identified(profile, recorded(mechanism, true_parameters(mechanism), noise=0.5))
+    assert 1.5 - 1e-6 <= result.standard[20] <= 1.6 + 1e-6
+
+
+def test_refuses_bounds_that_contradict_each_other() -> None:
+    bounds = {"physical": {"total_mass": [1.0, 2.0], "bounds": {"M3": [5.0, 6.0]}}}
+    profile = arm_profile(identification=settings_with(**bounds))
+    mechanism = profile.mechanism(ARM_URDF)
+    with pytest.raises(EstimationError, match="contradict"):
+        identified(profile, recorded(mechanism, true_parameters(mechanism)))
+
+
+def test_refuses_a_bound_on_a_parameter_that_is_not_there() -> None:
+    profile = arm_profile(identification=settings_with(physical={"bounds": {"M9": [0.0, 1.0]}}))
+    mechanism = profile.mechanism(ARM_URDF)
+    with pytest.raises(EstimationError, match="names 'M9'"):
+        identified(profile, recorded(mechanism, true_parameters(mechanism)))
