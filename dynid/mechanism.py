@@ -7,7 +7,6 @@ side, in the order of its ``joints``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -15,6 +14,8 @@ import numpy as np
 
 from dynid import _core
 from dynid.errors import MechanismError
+from dynid.joint_term import TERM_KINDS, JointTerm, core_term
+from dynid.sample_arrays import check_output, numbers, sample_arrays, vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,38 +24,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-TERM_KINDS: tuple[str, ...] = tuple(_core.term_kinds())
-"""Every kind of joint term; cpp/core/src/joint_terms.cpp has their formulas and units."""
+__all__ = ["TERM_KINDS", "JointTerm", "Mechanism"]
 
 _Result = TypeVar("_Result")
 _NOTHING_LOCKED: Mapping[str, float] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class JointTerm:
-    """What a joint or motor adds to rigid-body dynamics: one parameter, one regressor column.
-
-    With v the velocity of the joint or motor, and s(v) = sign(v), or tanh(v / smoothing):
-    ``viscous`` v, ``viscous_positive`` max(v, 0), ``viscous_negative`` min(v, 0),
-    ``viscous_cubic`` v^3, ``viscous_root`` sign(v) sqrt|v|, ``coulomb`` s(v),
-    ``coulomb_positive`` max(s(v), 0), ``coulomb_negative`` min(s(v), 0),
-    ``stribeck`` s(v) exp(-(v / scale)^2), ``offset`` and ``spring_preload`` 1,
-    ``spring_stiffness`` the position, ``rotor_inertia`` the acceleration, ``coulomb_load``
-    s(v) times the size of the torque that gravity asks of the joint (with the mechanism's own
-    parameters), ``presliding`` the deflection of an elastic contact that slides when stretched by
-    ``scale``, as a share of it, from -1 to 1 (stop operator of Prandtl and Ishlinskii).
-    """
-
-    kind: str
-    """One of ``TERM_KINDS``."""
-    joint: int
-    """Index of the joint or motor, from 0."""
-    side: Literal["joint", "motor"] = "joint"
-    """Whose motion counts. A motor's torque reaches the joints through the coupling."""
-    smoothing: float = 0.0
-    """Velocity [rad/s or m/s] over which the sign is smoothed; 0 keeps it, with sign(0) = 0."""
-    scale: float = 0.0
-    """Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]."""
 
 
 class Mechanism:
@@ -67,26 +40,17 @@ class Mechanism:
     x, y, z, moments of inertia XX, XY, YY, XZ, YZ, ZZ, both about the origin of the joint's frame
     (pinocchio's order); then one parameter for each joint term.
 
-    Parameters
-    ----------
-    urdf_xml
-        The URDF's text.
-    joints
-        Names of the actuated joints, in drive order.
-    locked
-        Positions [rad or m] of other movable joints; 0 for those in neither.
-    gravity
-        Acceleration [m/s^2] in the frame of the URDF's root link.
-    coupling
-        T in q_joint = T q_motor and τ_motor = Tᵀ τ_joint, (n, n); None for the identity. Motor
-        positions are behind the gear, so that T has no unit.
-    terms
-        Joint terms, in the order of their parameters.
+    Args:
+        urdf_xml: the URDF's text.
+        joints: names of the actuated joints, in drive order.
+        locked: positions [rad or m] of other movable joints; 0 for those in neither.
+        gravity: acceleration [m/s^2] in the frame of the URDF's root link.
+        coupling: T in q_joint = T q_motor and τ_motor = Tᵀ τ_joint, (n, n); None for the identity.
+            Motor positions are behind the gear, so that T has no unit.
+        terms: joint terms, in the order of their parameters.
 
-    Raises
-    ------
-    MechanismError
-        Where these do not make a mechanism, in a sentence.
+    Raises:
+        MechanismError: these do not make a mechanism.
     """
 
     def __init__(
@@ -102,13 +66,13 @@ class Mechanism:
         self._arguments = (urdf_xml, joints, locked, coupling, terms)
         self._joints = tuple(joints)
         self._terms = tuple(terms)
-        self._gravity = _read_only(_vector("gravity", gravity, 3))
-        matrix = np.zeros((0, 0)) if coupling is None else _numbers("coupling", coupling)
+        self._gravity = _read_only(vector("gravity", gravity, 3))
+        matrix = np.zeros((0, 0)) if coupling is None else numbers("coupling", coupling)
         if matrix.ndim != 2:
             message = f"The coupling matrix has {matrix.ndim} dimensions, but must have 2."
             raise MechanismError(message)
         try:
-            core_terms = [_core_term(term) for term in self._terms]
+            core_terms = [core_term(term) for term in self._terms]
             self._core = _core.Mechanism(
                 urdf_xml, self._joints, dict(locked), self._gravity, matrix, core_terms
             )
@@ -200,14 +164,16 @@ class Mechanism:
         shape = (len(batch[0]), len(self._joints), len(self._core.parameter_names))
         if out is None:
             out = np.empty(shape[1:] if single else shape)
-        _check_output(out, shape[1:] if single else shape)
-        self._core.regressor_into(*batch, out.reshape(shape), past)
+        check_output(out, shape[1:] if single else shape)
+        position, velocity, acceleration = batch
+        self._core.regressor_into(position, velocity, acceleration, out.reshape(shape), past)
         return out
 
     def new_past(self) -> Array:
-        """The past of the terms with memory before anything moved, for arrays given in pieces.
+        """Return the past of the terms with memory before anything moved.
 
-        Functions that take ``past`` begin there and leave it where the array ends; (terms, 2).
+        Functions that take ``past`` begin there and leave it where their array ends, so that a
+        motion can be given in pieces; (terms, 2).
         """
         past = np.zeros((self._core.memory_count, 2))
         past[:, 0] = np.nan
@@ -233,25 +199,26 @@ class Mechanism:
         Sums of such matrices over pieces of a recording give its normal equations, without the
         regressor ever being stored.
 
-        Parameters
-        ----------
-        q, dq, ddq, tau
-            Samples, (N, n).
-        columns
-            The k columns of the regressor to use, in this order; None for all p.
-        weights
-            (N, n), how much a sample counts for a joint, 0 for not at all; None for ones.
-        past
-            Of the terms with memory, see :meth:`new_past`; None begins afresh.
+        Args:
+            q: positions, (N, n).
+            dq: velocities, (N, n).
+            ddq: accelerations, (N, n).
+            tau: torques, (N, n).
+            columns: the k columns of the regressor to use, in this order; None for all p.
+            weights: (N, n), how much a sample counts for a joint, 0 for not at all; None for ones.
+            past: of the terms with memory, see :meth:`new_past`; None begins afresh.
         """
         batch, _ = self._samples(q=q, dq=dq, ddq=ddq, tau=tau)
         chosen = range(len(self.parameter_names)) if columns is None else columns
-        weight = None if weights is None else _numbers("weights", weights)
+        weight = None if weights is None else numbers("weights", weights)
         if weight is not None and weight.shape != batch[0].shape:
             message = f"weights has shape {weight.shape}, but must have {batch[0].shape}."
             raise MechanismError(message)
-        numbers = [int(column) for column in chosen]
-        return _sentence(lambda: self._core.gram(*batch, numbers, weight, past))
+        indices = [int(column) for column in chosen]
+        position, velocity, acceleration, torque = batch
+        return _sentence(
+            lambda: self._core.gram(position, velocity, acceleration, torque, indices, weight, past)
+        )
 
     def torque(
         self,
@@ -264,7 +231,9 @@ class Mechanism:
         """Return W π for any parameters (p,), also base parameters: (N, n), or (n,)."""
         batch, single = self._samples(q=q, dq=dq, ddq=ddq)
         values = self._parameter_vector(parameters)
-        return _first(self._core.torque(*batch, values, past), single)
+        position, velocity, acceleration = batch
+        torque = self._core.torque(position, velocity, acceleration, values, past)
+        return _first(torque, single)
 
     def inverse_dynamics(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
         """Return torques by recursive Newton-Euler with the current parameters: (N, n), or (n,).
@@ -303,35 +272,10 @@ class Mechanism:
         return _first(_sentence(lambda: self._core.forward_dynamics(*batch)), single)
 
     def _samples(self, **arrays: ArrayLike) -> tuple[list[Array], bool]:
-        """Check that the arrays are samples of one length; return them (N, n), and if N was absent.
-
-        Raises MechanismError.
-        """
-        count = len(self._joints)
-        read = {name: _numbers(name, array) for name, array in arrays.items()}
-        first = next(iter(read.values()))
-        single = first.ndim == 1
-        expected = (count,) if single else (len(first) if first.ndim == 2 else "N", count)
-        for name, array in read.items():
-            if array.shape != expected:
-                message = (
-                    f"{name} has shape {array.shape}, but must have "
-                    f"({', '.join(map(str, expected))}{',' if single else ''}), "
-                    f"one column for each of the {count} joints."
-                )
-                raise MechanismError(message)
-        return [array.reshape(-1, count) for array in read.values()], single
+        return sample_arrays(len(self._joints), arrays)
 
     def _parameter_vector(self, parameters: ArrayLike) -> Array:
-        return _vector("parameters", parameters, len(self._core.parameter_names))
-
-
-def _core_term(term: JointTerm) -> _core.JointTerm:
-    if term.side not in ("joint", "motor"):
-        message = f"A joint term's side is '{term.side}', but must be 'joint' or 'motor'."
-        raise MechanismError(message)
-    at_motor = term.side == "motor"
-    return _core.JointTerm(term.kind, term.joint, at_motor, term.smoothing, term.scale)
+        return vector("parameters", parameters, len(self._core.parameter_names))
 
 
 def _sentence(function: Callable[[], _Result]) -> _Result:
@@ -340,29 +284,6 @@ def _sentence(function: Callable[[], _Result]) -> _Result:
         return function()
     except ValueError as error:
         raise MechanismError(str(error)) from None
-
-
-def _numbers(name: str, array: ArrayLike) -> Array:
-    try:
-        return np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError):
-        message = f"{name} must be an array of numbers."
-        raise MechanismError(message) from None
-
-
-def _vector(name: str, array: ArrayLike, size: int) -> Array:
-    vector = _numbers(name, array)
-    if vector.shape != (size,):
-        message = f"{name} has shape {vector.shape}, but must have ({size},)."
-        raise MechanismError(message)
-    return vector
-
-
-def _check_output(out: Array, shape: tuple[int, ...]) -> None:
-    usable = out.dtype == np.float64 and out.flags.c_contiguous and out.flags.writeable
-    if out.shape != shape or not usable:
-        message = f"out must be a writeable C-ordered float64 array of shape {shape}."
-        raise MechanismError(message)
 
 
 def _first(result: Array, single: bool) -> Array:

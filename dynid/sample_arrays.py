@@ -1,0 +1,62 @@
+"""Arrays on their way into the compiled core: numbers, C-ordered, of the shape it expects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import MechanismError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+
+def sample_arrays(count: int, arrays: Mapping[str, ArrayLike]) -> tuple[list[Array], bool]:
+    """Return samples of ``count`` joints as arrays (N, count), and whether they were one sample.
+
+    The arrays, by name, must all be (N, count), or all (count,). Raises MechanismError.
+    """
+    read = {name: numbers(name, array) for name, array in arrays.items()}
+    first = next(iter(read.values()))
+    single = first.ndim == 1
+    expected = (count,) if single else (len(first) if first.ndim == 2 else "N", count)
+    for name, array in read.items():
+        if array.shape != expected:
+            message = (
+                f"{name} has shape {array.shape}, but must have "
+                f"({', '.join(map(str, expected))}{',' if single else ''}), "
+                f"one column for each of the {count} joints."
+            )
+            raise MechanismError(message)
+    return [array.reshape(-1, count) for array in read.values()], single
+
+
+def numbers(name: str, array: ArrayLike) -> Array:
+    """Return a C-ordered float64 array; raises MechanismError where it is none of numbers."""
+    try:
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        message = f"{name} must be an array of numbers."
+        raise MechanismError(message) from None
+
+
+def vector(name: str, array: ArrayLike, size: int) -> Array:
+    """Return a vector of that size; raises MechanismError."""
+    vector = numbers(name, array)
+    if vector.shape != (size,):
+        message = f"{name} has shape {vector.shape}, but must have ({size},)."
+        raise MechanismError(message)
+    return vector
+
+
+def check_output(out: Array, shape: tuple[int, ...]) -> None:
+    """Raise MechanismError where ``out`` cannot be filled in place."""
+    usable = out.dtype == np.float64 and out.flags.c_contiguous and out.flags.writeable
+    if out.shape != shape or not usable:
+        message = f"out must be a writeable C-ordered float64 array of shape {shape}."
+        raise MechanismError(message)
