@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from dynid.report.numbers import count, percent, significant, unit
+from dynid.report.numbers import percent, significant, unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -69,7 +69,7 @@ def print_identification(console: Console, identification: Identification) -> No
     determined = sum(p.determined for p in identification.base_parameters)
     consistent = "yes" if identification.physically_consistent else "no"
     facts = (
-        f"{count(identification.samples)} samples, "
+        f"{identification.samples} samples, "
         f"{len(identification.base_parameters)} base parameters ({determined} determined), "
         f"condition number {significant(identification.condition_number, 3)}, "
         f"estimator {identification.estimator}, physically consistent: {consistent}"
@@ -116,10 +116,10 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
         table = _table("topic", "type", "messages")
         for topic in info.topics:
             used = " (read)" if topic.name == info.topic else ""
-            table.add_row(*map(Text, (topic.name + used, topic.type, count(topic.messages))))
+            table.add_row(*map(Text, (topic.name + used, topic.type, str(topic.messages))))
         console.print(table)
     if info.columns:
-        console.print(Text(f"{count(info.rows)} rows, {info.columns} columns"))
+        console.print(Text(f"{info.rows} rows, {info.columns} columns"))
         _print_list(console, "Columns", info.header, "")
     if info.timing is not None:
         console.print(Text(_timing(info.timing)))
@@ -250,7 +250,7 @@ def _print_list(console: Console, title: str, sentences: Sequence[str], style: s
 def _timing(timing: Timing) -> str:
     rate = "" if timing.sampling_rate is None else f" at {significant(timing.sampling_rate, 4)} Hz"
     return (
-        f"{count(timing.samples)} samples in {timing.duration:.3f} s{rate}; steps from "
+        f"{timing.samples} samples in {timing.duration:.3f} s{rate}; steps from "
         f"{1e3 * timing.shortest_step:.3g} ms to {1e3 * timing.longest_step:.3g} ms, "
         f"jitter {1e3 * timing.jitter:.3g} ms"
     )

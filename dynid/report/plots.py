@@ -113,14 +113,11 @@ def friction_plot(motion: Motion, mechanism: Mechanism) -> Markup:
     count = len(motion.names)
     columns = min(3, count)
     rows = -(-count // columns)
-    friction = [
-        mechanism.term_torque(s.position, s.velocity, np.zeros_like(s.velocity))
-        for s in motion.signals
-    ]
+    friction = _own_terms(motion, mechanism)
     with svg.style("friction"):
         drawing = svg.figure(_WIDTH, 2.5 * rows + 0.3)
         for joint, axes in enumerate(svg.all_axes(drawing, rows, columns, count)):
-            model = np.concatenate([values[:, joint] for values in friction])
+            model = friction[:, joint]
             error = np.concatenate(
                 [
                     (measured - modelled)[:, joint]
@@ -157,7 +154,8 @@ def coverage_plot(motion: Motion, limits: Limits) -> Markup:
             for column, name in enumerate(("position", "velocity", "acceleration")):
                 axes: Axes = all_axes[joint, column]
                 values = motion.joined(name, joint)
-                axes.hist(values, bins=_BINS, color=svg.MODEL, alpha=0.75)
+                axes.stairs(*np.histogram(values, _BINS), fill=True, color=svg.MODEL, alpha=0.75)
+                axes.set_ylim(bottom=0)
                 _mark_limits(axes, values, limits_of(limits, name, joint))
                 axes.set_yticks([])
                 axes.grid(visible=False, axis="y")
@@ -178,6 +176,24 @@ def limits_of(limits: Limits, name: str, joint: int) -> tuple[float, float] | No
         return None
     value = given[joint if len(given) > 1 else 0]
     return value if isinstance(value, tuple) else (-value, value)
+
+
+def _own_terms(motion: Motion, mechanism: Mechanism) -> Array:
+    """Torque of the joint terms of each joint, as if it alone moved and did not accelerate.
+
+    Through a coupling, other joints' motors rub on it as well; that is no function of its speed.
+    """
+    position = np.concatenate([signals.position for signals in motion.signals])
+    velocity = np.concatenate([signals.velocity for signals in motion.signals])
+    still = np.zeros_like(velocity)
+    if (mechanism.coupling == np.eye(velocity.shape[1])).all():
+        return mechanism.term_torque(position, velocity, still)
+    terms = np.empty_like(velocity)
+    for joint in range(velocity.shape[1]):
+        alone = still.copy()
+        alone[:, joint] = velocity[:, joint]
+        terms[:, joint] = mechanism.term_torque(position, alone, still)[:, joint]
+    return terms
 
 
 def _mark_limits(axes: Axes, values: Array, limits: tuple[float, float] | None) -> None:

@@ -52,7 +52,7 @@ def recording_steps(
             f"{count(samples)} samples used",
         ),
         ("Filters", _filters(settings)),
-        ("Velocity", f"{settings.velocity}, then accelerations by differences"),
+        ("Velocity", f"{settings.velocity}; acceleration differentiated from it"),
         ("Velocity threshold", _threshold(settings)),
     ]
 
@@ -67,7 +67,7 @@ def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
         ("Estimator", _ESTIMATORS.get(identification.estimator, identification.estimator)),
         (
             "Base parameters",
-            f"{len(base)} of {len(identification.parameters)} standard parameters' combinations; "
+            f"{len(base)} combinations of {len(identification.parameters)} standard parameters; "
             f"{determined} determined by the recordings, {left_out} left out as not essential; "
             f"condition number {significant(identification.condition_number, 3)}",
         ),
@@ -99,10 +99,9 @@ def _filters(settings: IdentificationSettings) -> str:
     if settings.parallel_filter is not None:
         cutoff = settings.parallel_filter.cutoff_hz
         low_pass = f", low-pass at {cutoff:g} Hz" if cutoff else ""
-        parts.append(
-            f"regressor and torque filtered alike{low_pass}, every "
-            f"{settings.parallel_filter.decimation}. sample kept"
-        )
+        decimation = settings.parallel_filter.decimation
+        kept = f", one sample in {decimation} kept" if decimation > 1 else ""
+        parts.append(f"regressor and torque filtered alike{low_pass}{kept}")
     return "; ".join(parts) or "none"
 
 

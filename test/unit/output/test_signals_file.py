@@ -100,19 +100,20 @@ def test_dynid_reads_its_own_signals_as_a_recording(identification, written, mak
     np.testing.assert_allclose(read.effort, recording.signals[0].torque, rtol=0, atol=0)
 
 
-def test_memory_does_not_grow_with_the_recording(make_identification, tmp_path, monkeypatch):
-    def peak(identification):
+def test_messages_are_never_all_in_memory_at_once(make_identification, tmp_path, monkeypatch):
+    identification = make_identification(8_000, 1)
+
+    def peak(block):
+        monkeypatch.setattr(signals_file, "_BLOCK", block)
         tracemalloc.start()
         write_signals(identification, tmp_path / "signals.mcap")
         _, highest = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return highest
 
-    monkeypatch.setattr(signals_file, "_BLOCK", 500)
-    short, long = make_identification(2_000, 1), make_identification(8_000, 1)
-    peak(short)  # once, for what is loaded and cached on first use
-    # the index of messages, about 100 bytes each, does grow; the messages themselves must not
-    assert peak(long) - peak(short) < 6_000 * 5 * 200
+    peak(500)  # once, for what is loaded and cached on first use
+    # five topics, of which even the shortest message takes 120 bytes
+    assert peak(8_000) - peak(500) > 7_500 * 5 * 120
 
 
 def test_an_interrupted_write_leaves_the_old_file(identification, tmp_path, monkeypatch):
