@@ -1,22 +1,54 @@
-"""YAML files into typed, validated, frozen objects; every mistake named by file, key and expectation."""
+"""YAML files into typed, frozen objects; every mistake named by file, key and expectation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from difflib import get_close_matches
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
+from pydantic_core import ErrorDetails
 
 from dynid.errors import ConfigurationError
+
+KeyPath = tuple[int | str, ...]
+
+# what the types of a YAML entry are called, by the error that pydantic raises in their place
+_TYPES = {
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "dict_type": "a group of keys and values",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "literal_error": "{expected}",
+    "model_type": "a group of keys and values",
+    "string_type": "text",
+    "tuple_type": "a list",
+}
 
 
 class Settings(BaseModel):
     """Base of every validated group of settings: immutable, and closed to unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _true_is_no_number(cls, value: object, info: ValidationInfo) -> object:
+        """YAML reads ``yes``, ``on`` and ``true`` as true, which pydantic would count as 1."""
+        types = _leaf_types(cls.model_fields[str(info.field_name)].annotation)
+        values = value if isinstance(value, list) else [value]
+        expects_number = bool(types & {float, int}) and bool not in types
+        if expects_number and any(isinstance(one, bool) for one in values):
+            raise ValueError("must be a number, not true or false (YAML's yes, no, on and off)")
+        return value
 
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
@@ -52,23 +84,92 @@ def parse(settings_type: type[SettingsT], content: Mapping[str, Any], where: str
     try:
         return settings_type.model_validate(content)
     except ValidationError as error:
-        raise ConfigurationError(_sentence(settings_type, error, where)) from None
+        raise ConfigurationError(_sentence(settings_type, error, content, where)) from None
 
 
-def _sentence(settings_type: type[Settings], error: ValidationError, where: str) -> str:
-    first = error.errors(include_url=False)[0]
-    key = ".".join(str(part) for part in first["loc"]) or "the file"
+def _sentence(
+    settings_type: type[Settings], error: ValidationError, content: object, where: str
+) -> str:
+    # a misspelled key first: it is why another one is missing
+    errors = sorted(error.errors(include_url=False), key=lambda e: e["type"] != "extra_forbidden")
+    first, path = errors[0], _path(errors[0], content)
     if first["type"] == "extra_forbidden":
         known = _known_keys(settings_type, first["loc"][:-1])
-        near = get_close_matches(str(first["loc"][-1]), known, n=1)
+        near = get_close_matches(str(path[-1]), known, n=1)
         hint = f"did you mean '{near[0]}'" if near else f"known keys are {', '.join(known)}"
-        return f"{where}: unknown key '{key}'; {hint}."
-    if first["type"] == "missing":
-        return f"{where}: key '{key}' is missing."
-    # a validator's own ValueError reads as a sentence already; pydantic's need the value they saw
-    message = first["msg"].removeprefix("Value error, ")
-    seen = "" if first["type"] == "value_error" else f", got {first['input']!r}"
-    return f"{where}: key '{key}': {message[0].lower()}{message[1:].rstrip('.')}{seen}."
+        return f"{where}: unknown {_place(path)}; {hint}."
+    if _misses_a_key(first):
+        return f"{where}: {_place(path)} is missing."
+    path, meant = _closest(errors, content)
+    place = f"{_place(path)}: " if path else ""
+    # a validator's own ValueError reads as a sentence already; the others need the value they saw
+    seen = "" if meant[0]["type"] == "value_error" else f", got {_shown(meant[0]['input'])}"
+    return f"{where}: {place}{_expectation(meant)}{seen}."
+
+
+def _closest(errors: list[ErrorDetails], content: object) -> tuple[KeyPath, list[ErrorDetails]]:
+    """The complaints to tell about, all of one place.
+
+    Where an entry may be of several types, each of them complains. The one that gets deepest into
+    the entry, or only misses its bounds, is what the user meant.
+    """
+    first = _path(errors[0], content)
+    paths = [_path(error, content) for error in errors]
+    rivals = [path for path in paths if path[: len(first)] == first]
+    deepest = max(rivals, key=len)
+    here = [error for error, path in zip(errors, paths, strict=True) if path == deepest]
+    return deepest, [error for error in here if error["type"] not in _TYPES] or here
+
+
+def _path(error: ErrorDetails, content: object) -> KeyPath:
+    """Where in ``content`` the error is, without what pydantic adds to tell alternatives apart."""
+    path: list[int | str] = []
+    for part in error["loc"]:
+        if isinstance(content, Mapping | list | tuple):
+            with suppress(LookupError, TypeError):
+                content = content[part]  # type: ignore[index]
+                path.append(part)
+    return (*path, error["loc"][-1]) if _misses_a_key(error) else tuple(path)
+
+
+def _misses_a_key(error: ErrorDetails) -> bool:
+    """Not so where a list of fixed length ends too early, which pydantic gives the same type."""
+    return error["type"] == "missing" and isinstance(error["loc"][-1], str)
+
+
+def _place(path: KeyPath) -> str:
+    """``key 'side' in entry 1 of key 'terms'``: keys joined by dots, entries counted from 1."""
+    place = ""
+    for is_entry, run in groupby(path, key=lambda part: isinstance(part, int)):
+        if is_entry:
+            for number in run:
+                place = f"entry {int(number) + 1} of {place}"
+        else:
+            key = ".".join(str(part) for part in run)
+            place = f"key '{key}'" + (f" in {place}" if place else "")
+    return place
+
+
+def _expectation(errors: list[ErrorDetails]) -> str:
+    kind, context = errors[-1]["type"], errors[-1].get("ctx", {})
+    if kind == "missing":
+        return f"must have {int(errors[-1]['loc'][-1]) + 1} values"
+    if kind in {"too_long", "too_short"}:
+        count = context.get("max_length", context.get("min_length", 0))
+        limit = "most" if kind == "too_long" else "least"
+        return f"must have at {limit} {count} value{'' if count == 1 else 's'}"
+    if kind not in _TYPES:
+        message = errors[-1]["msg"].removeprefix("Value error, ").rstrip(".")
+        return message.replace("Input should be", "must be")
+    names = [_TYPES[e["type"]].format(**e.get("ctx", {})) for e in errors]
+    return f"must be {', or '.join(dict.fromkeys(names))}"
+
+
+def _shown(value: object) -> str:
+    """A value as YAML would have it, cut where it gets long."""
+    text = repr(value)
+    text = {"None": "null", "True": "true", "False": "false"}.get(text, text)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _known_keys(settings_type: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
@@ -81,7 +182,12 @@ def _known_keys(settings_type: type[BaseModel], path: tuple[int | str, ...]) -> 
     return sorted(group.model_fields)
 
 
-def _model_types(annotation: Any) -> list[type[BaseModel]]:
+def _leaf_types(annotation: object) -> set[object]:
+    parts = getattr(annotation, "__args__", ())
+    return {leaf for part in parts for leaf in _leaf_types(part)} if parts else {annotation}
+
+
+def _model_types(annotation: object) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [found for part in getattr(annotation, "__args__", ()) for found in _model_types(part)]

@@ -20,7 +20,7 @@ from dynid.recording import ColumnMap
 
 def _broadcastable(value: object) -> object:
     """A single number stands for every joint; it is stored as a tuple of one."""
-    return (value,) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return (value,) if isinstance(value, int | float | str) else value
 
 
 PerJoint = Annotated[tuple[float, ...], BeforeValidator(_broadcastable)]
@@ -35,6 +35,13 @@ class Limits(Settings):
     acceleration: PerJointPositive | None = None
     torque_max: PerJointPositive | None = None
     torque_threshold: PerJointPositive | None = None
+
+    @model_validator(mode="after")
+    def _positions_are_lower_and_upper(self) -> Limits:
+        for low, high in self.position or ():
+            if low >= high:
+                raise ValueError(f"position [{low:g}, {high:g}] must read [lower, upper]")
+        return self
 
 
 class Drives(Settings):
@@ -57,6 +64,9 @@ class Drives(Settings):
             raise ValueError(f"effort '{self.effort}' needs torque_constant [N m/A]")
         if self.effort == "rated_current_permille" and self.rated_current_ma is None:
             raise ValueError("effort 'rated_current_permille' needs rated_current_ma [mA]")
+        for name in ("torque_constant", "gear_ratio"):
+            if 0.0 in (getattr(self, name) or ()):
+                raise ValueError(f"{name} must not be 0, which would leave no torque")
         return self
 
     @property
@@ -123,7 +133,7 @@ class RobotProfile(Settings):
         n = len(self.joints)
         if len(set(self.joints)) != n:
             raise ValueError("a joint is listed twice in 'joints'")
-        for group in (self.limits, self.drives):
+        for group in (self.limits, self.drives, self.identification.velocity_threshold):
             for name, value in group:
                 if isinstance(value, tuple) and len(value) not in (1, n):
                     raise ValueError(
@@ -247,7 +257,7 @@ def _urdf_text(urdf: str, profile_path: Path, given: Path | None) -> str:
 
 def _override(content: dict[str, Any], override: str) -> None:
     key, separator, text = override.partition("=")
-    if not separator or not key:
+    if not separator or not all(key.split(".")):
         raise ConfigurationError(
             f"--set {override}: must read key=value, such as identification.cutoff_hz=20."
         )
@@ -258,7 +268,9 @@ def _override(content: dict[str, Any], override: str) -> None:
     *groups, last = key.split(".")
     target = content
     for group in groups:
-        target = target.setdefault(group, {})
+        if target.get(group) is None:  # an optional group left out, which the key brings in
+            target[group] = {}
+        target = target[group]
         if not isinstance(target, dict):
             raise ConfigurationError(f"--set {override}: '{group}' is not a group of settings.")
     target[last] = value
