@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +17,7 @@ _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 _WEIGHT_ITERATIONS = 3
 _HUBER_ITERATIONS = 12
+_HUBER_TOLERANCE = 0.01  # change of a parameter, in its standard deviations
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Estimate:
         joint_variance: (n,) variance of the torque error.
         correlation: (n,) how many samples share one independent error (1: white).
         equations: normal equations it was solved from, with the estimator's row weights.
+        plain_equations: the same with every row counting alike.
         condition_number: of the weighted regressor with columns scaled to unit norm.
     """
 
@@ -38,6 +41,7 @@ class Estimate:
     joint_variance: Array
     correlation: Array
     equations: NormalEquations
+    plain_equations: NormalEquations
     condition_number: float
 
 
@@ -72,15 +76,15 @@ class IterativelyReweightedLeastSquares:
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         estimate = _weighted(problem, problem.normal_equations(), start)
+        plain = estimate.equations
         for _ in range(_HUBER_ITERATIONS):
-            residuals = problem.residuals(estimate.base)
-            weights = _huber_weights(problem, residuals)
+            weights = _huber_weights(problem, list(problem.residuals(estimate.base)))
             previous = estimate.base
             estimate = _weighted(problem, problem.normal_equations(weights), start)
             step = np.abs(estimate.base - previous)
-            if np.all(step <= 1e-4 * np.sqrt(np.diag(estimate.covariance)) + 1e-12):
+            if np.all(step <= _HUBER_TOLERANCE * np.sqrt(np.diag(estimate.covariance))):
                 break
-        return estimate
+        return replace(estimate, plain_equations=plain)
 
 
 ESTIMATORS: dict[str, type[Estimator]] = {
@@ -155,8 +159,7 @@ def _finished(
     joint_weight: Array,
     variance: Array,
 ) -> Estimate:
-    residuals = problem.residuals(solution.base)
-    correlation = _error_correlation(problem, residuals)
+    correlation = _error_correlation(problem.residuals(solution.base))
     meat = np.einsum(
         "j,jik->ik", joint_weight**2 * variance * correlation, equations.joint_gram[:, :-1, :-1]
     )
@@ -167,22 +170,22 @@ def _finished(
         joint_variance=variance,
         correlation=correlation,
         equations=equations,
+        plain_equations=equations,
         condition_number=solution.condition_number,
     )
 
 
-def _error_correlation(problem: Problem, residuals: list[Array]) -> Array:
+def _error_correlation(residuals: Iterable[Array]) -> Array:
     """Integrated autocorrelation time of each joint's error, in samples, (n,).
 
     Least squares on errors that persist over c samples is c times less certain than the textbook
     formula says. Summed up to the first negative pair (Geyer 1992).
     """
-    result = np.ones(len(problem.mechanism.joints))
-    for joint in range(len(result)):
-        times = [_correlation_time(errors[:, joint]) for errors in residuals]
-        weights = [len(errors) for errors in residuals]
-        result[joint] = np.average(times, weights=weights)
-    return result
+    times, lengths = [], []
+    for errors in residuals:
+        times.append([_correlation_time(column) for column in errors.T])
+        lengths.append(len(errors))
+    return np.asarray(np.average(times, axis=0, weights=lengths))
 
 
 def _correlation_time(errors: Array) -> float:

@@ -93,7 +93,7 @@ def cross_validate(fitted: Fit) -> HeldOut:
 
     Costs no second pass over the recording: every block has its own normal equations.
     """
-    equations = fitted.problem.normal_equations()
+    equations = fitted.estimate.plain_equations
     weighted = fitted.estimate.equations
     start = fitted.problem.base.project(fitted.problem.mechanism.urdf_parameters)
     error = np.zeros(len(equations.joint_rows))

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from importlib import metadata
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from dynid.base_parameters import BaseParameterization, base_parameterization
 from dynid.checks import check_against_urdf, check_gravity, check_residuals
@@ -97,6 +98,17 @@ def identify(
     Raises:
         DynidError: a recording, setting or mechanism does not allow it.
     """
+    # matrices here are some 80 wide: more threads only get in each other's way
+    with threadpool_limits(1, user_api="blas"):
+        return _identify(profile, urdf_xml, recordings, progress)
+
+
+def _identify(
+    profile: RobotProfile,
+    urdf_xml: str,
+    recordings: Sequence[Recording],
+    progress: Progress,
+) -> Identification:
     progress("building the mechanism")
     mechanism = profile.mechanism(urdf_xml)
     base = base_parameterization(mechanism)

@@ -13,9 +13,6 @@ from dynid.filters import ParallelFilter
 from dynid.mechanism import Mechanism
 from dynid.signals import Array, Signals
 
-Block = tuple[slice, Array]
-"""Rows and their regressor (m, n, k)."""
-
 _KEPT_NUMBERS = 2**24
 # samples whose regressor is in memory at once; a parallel filter needs its margins besides
 _BLOCK = 8192
@@ -82,14 +79,18 @@ class NormalEquations:
 
 @dataclass(frozen=True)
 class Problem:
-    """Find base parameters that explain the torque of these rows with this mechanism."""
+    """Find base parameters that explain the torque of these rows with this mechanism.
+
+    ``rows`` can be any sequence, also one that makes or reads its elements when asked: only one of
+    them is in use at a time.
+    """
 
     mechanism: Mechanism
     base: BaseParameterization
-    rows: tuple[Rows, ...]
+    rows: Sequence[Rows]
     folds: int
     # filtered regressors of recordings that fit in memory: iterations ask for them again and again
-    _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
+    _kept: dict[int, list[_Block]] = field(default_factory=dict, repr=False, compare=False)
 
     def with_parameters(self, standard: Array) -> Problem:
         """The same problem with other current parameters, which load-dependent terms look at."""
@@ -111,17 +112,16 @@ class Problem:
                 self._add_filtered(gram, number, weight)
         return NormalEquations(gram, counts)
 
-    def residuals(self, base: Array) -> list[Array]:
+    def residuals(self, base: Array) -> Iterator[Array]:
         """Model minus measured torque at every row (m, n), one array per recording."""
         standard = self.base.lift(base, np.zeros(len(self.mechanism.parameter_names)))
-        errors = []
         for number, rows in enumerate(self.rows):
             if rows.parallel_filter.passes_through:
                 model = model_torque(self.mechanism, rows.signals, rows.parallel_filter, standard)
+                yield model - rows.torque
             else:
-                model = np.concatenate([block @ base for _, block in self._blocks(number)])
-            errors.append(model - rows.torque)
-        return errors
+                extended = np.append(base, -1.0)
+                yield np.concatenate([(b.stacked @ extended).T for b in self._blocks(number)])
 
     def _add_direct(self, gram: Array, rows: Rows, weight: Array) -> None:
         signals, past = rows.signals, self.mechanism.new_past()
@@ -141,16 +141,13 @@ class Problem:
             )
 
     def _add_filtered(self, gram: Array, number: int, weight: Array) -> None:
-        rows = self.rows[number]
-        for span, regressor in self._blocks(number):
-            for joint in range(regressor.shape[1]):
-                part = np.column_stack([regressor[:, joint], rows.torque[span, joint]])
-                part *= np.sqrt(weight[span, joint])[:, None]
-                for fold in np.unique(rows.fold[span]):
-                    of_fold = part[rows.fold[span] == fold]
-                    gram[fold, joint] += of_fold.T @ of_fold
+        for block in self._blocks(number):
+            root = np.sqrt(weight[block.span].T)
+            for joint, stacked in enumerate(block.stacked):
+                weighted = stacked * root[joint, :, None]
+                gram[block.fold, joint] += weighted.T @ weighted
 
-    def _blocks(self, number: int) -> Iterable[Block]:
+    def _blocks(self, number: int) -> Iterable[_Block]:
         if number in self._kept:
             return self._kept[number]
         rows, columns = self.rows[number], self.base.independent
@@ -158,6 +155,15 @@ class Problem:
         if rows.torque.size * len(columns) > _KEPT_NUMBERS:
             return blocks
         return self._kept.setdefault(number, list(blocks))
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Consecutive rows of one fold: ``stacked`` holds [W_j, tau_j] of each joint, (n, m, k+1)."""
+
+    fold: int
+    span: slice
+    stacked: Array
 
 
 def make_rows(
@@ -181,8 +187,8 @@ def model_torque(
 
 def _filtered_blocks(
     mechanism: Mechanism, columns: NDArray[np.intp], rows: Rows
-) -> Iterator[Block]:
-    """Filtered and decimated regressor in consecutive blocks: (rows, (m, n, k)).
+) -> Iterator[_Block]:
+    """Filtered and decimated regressor beside the torque, in consecutive blocks.
 
     Each block is filtered together with margins on either side, long enough for what lies beyond
     not to show.
@@ -204,7 +210,18 @@ def _filtered_blocks(
         )[:, :, columns]
         smooth = _smooth_nonzero(regressor, parallel)
         inner = smooth[start - begin : min(samples, start + block) - begin : step]
-        yield slice(start // step, start // step + len(inner)), inner
+        yield from _split_by_fold(rows, start // step, inner)
+
+
+def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[_Block]:
+    """Blocks of one fold each from the regressor (m, n, k) of rows that begin at ``first``."""
+    folds = rows.fold[first : first + len(regressor)]
+    bounds = [0, *(np.flatnonzero(np.diff(folds)) + 1), len(folds)]
+    for begin, end in zip(bounds, bounds[1:], strict=False):
+        span = slice(first + begin, first + end)
+        torque = rows.torque[span, :, None]
+        stacked = np.concatenate([regressor[begin:end], torque], axis=2)
+        yield _Block(int(folds[begin]), span, np.ascontiguousarray(stacked.transpose(1, 0, 2)))
 
 
 def _smooth_nonzero(regressor: Array, parallel: ParallelFilter) -> Array:

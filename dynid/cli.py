@@ -1,0 +1,245 @@
+"""The command line: arguments in, calls into the library, tables or JSON out.
+
+Exit codes: 0 good, 1 ran but failed its criterion, 2 bad input.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from dynid.errors import DynidError
+from dynid.identification import Identification, identify
+from dynid.model_file import read_model
+from dynid.outputs import write_outputs
+from dynid.profile import RobotProfile, load_profile, shipped_profiles
+from dynid.recording import Recording, convert, describe, load_recording
+from dynid.recording.columns import ColumnMap
+from dynid.configuration import parse, read_yaml
+from dynid.terminal import (
+    judgement_json,
+    print_identification,
+    print_judgement,
+    print_recording_info,
+    progress,
+)
+from dynid.validation import validate
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="From a recording of a robot to a dynamic model that can be trusted and run.",
+    pretty_exceptions_enable=False,
+)
+
+Recordings = Annotated[
+    list[Path], typer.Argument(help="rosbag2 folder, .mcap, .db3, .npz or CSV; several are joined.")
+]
+Profile = Annotated[
+    str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
+]
+Urdf = Annotated[Path | None, typer.Option(help="URDF to use in place of the profile's.")]
+Start = Annotated[float | None, typer.Option(help="Leave out what lies before [s].")]
+Stop = Annotated[float | None, typer.Option(help="Leave out what lies behind [s].")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Override a key of the profile: identification.cutoff_hz=20."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the results.")]
+
+
+@app.command("identify")
+def identify_command(
+    recordings: Recordings,
+    profile: Profile,
+    urdf: Urdf = None,
+    start: Start = None,
+    stop: Stop = None,
+    estimator: Annotated[str | None, typer.Option(help="ols, wls or irls.")] = None,
+    settings: Set = None,
+    output: Output = Path("out"),
+    as_json: AsJson = False,
+) -> None:
+    """Identify the dynamic model of a robot from recordings of its motion."""
+    overrides = list(settings or [])
+    if estimator is not None:
+        overrides.append(f"identification.estimator={estimator}")
+    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=overrides)
+    console = _console(as_json)
+    with progress(console) as step:
+        loaded = _load(recordings, robot, start, stop, step)
+        identification = identify(robot, urdf_xml, loaded, progress=step)
+        step("writing the report")
+        written = write_outputs(identification, output)
+    _show(identification, console, written, as_json)
+
+
+@app.command("validate")
+def validate_command(
+    recordings: Recordings,
+    model: Annotated[Path, typer.Option("--model", "-m", help="model.yaml of an identification.")],
+    start: Start = None,
+    stop: Stop = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge an identified model on recordings that it has not seen."""
+    stored = read_model(model)
+    console = _console(as_json)
+    with progress(console) as step:
+        loaded = _load(recordings, stored.profile, start, stop, step)
+        step("judging")
+        validation = validate(stored.profile, stored.mechanism(), loaded)
+    if as_json:
+        _print_json(
+            judgement_json(
+                validation.judgement,
+                condition_number=stored.condition_number,
+                base_parameters=stored.base_parameter_count,
+                samples=validation.samples,
+            )
+        )
+    else:
+        print_judgement(console, validation.judgement, notes=validation.notes)
+    raise typer.Exit(0 if validation.judgement.success else 1)
+
+
+@app.command("convert")
+def convert_command(
+    source: Annotated[Path, typer.Argument(help="CSV file, or folder of files.")],
+    destination: Annotated[Path, typer.Argument(help="rosbag2 folder to create.")],
+    columns: Annotated[
+        Path | None, typer.Option(help="YAML file that says which column is what.")
+    ] = None,
+) -> None:
+    """Write a CSV recording as a rosbag2 folder (MCAP)."""
+    samples = convert(source, destination, _column_map(columns))
+    Console().print(f"{destination}: {len(samples.stamps)} samples of {len(samples.joint_names)} joints.")
+
+
+@app.command("info")
+def info_command(
+    recording: Annotated[Path, typer.Argument(help="Any recording.")],
+    columns: Annotated[Path | None, typer.Option(help="Column map, for CSV.")] = None,
+    profile: Annotated[str | None, typer.Option("--profile", "-p", help="Profile with one.")] = None,
+) -> None:
+    """Tell what a recording holds."""
+    column_map = _column_map(columns)
+    if column_map is None and profile is not None:
+        column_map = load_profile(profile)[0].recording.columns
+    print_recording_info(Console(), describe(recording, columns=column_map))
+
+
+@app.command("demo")
+def demo_command(
+    robot: Annotated[str, typer.Option(help="A profile with a simulation.")] = "puma560",
+    output: Output = Path("out"),
+    as_json: AsJson = False,
+) -> None:
+    """Simulate a robot, identify it from what it measured, and validate on another motion."""
+    from dynid.demo import run_demo  # the simulation is for the demo alone
+
+    console = _console(as_json)
+    with progress(console) as step:
+        identification, validation = run_demo(robot, progress=step)
+        step("writing the report")
+        written = write_outputs(identification, output)
+    _show(identification, console, written, as_json, finish=False)
+    if not as_json:
+        console.print("\nOn a second motion that the identification has not seen:")
+        print_judgement(console, validation.judgement, notes=validation.notes)
+    good = identification.judgement.success and validation.judgement.success
+    raise typer.Exit(0 if good else 1)
+
+
+@app.command("profiles")
+def profiles_command() -> None:
+    """List the robot profiles that come with dynid."""
+    for name in shipped_profiles():
+        typer.echo(name)
+
+
+def main() -> None:
+    """Run the command line; a user's mistake becomes one sentence and exit code 2."""
+    try:
+        app()
+    except DynidError as error:
+        typer.echo(f"dynid: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        name = error.filename or "a file"
+        typer.echo(f"dynid: {name}: {error.strerror or error}.", err=True)
+        sys.exit(2)
+
+
+def _console(as_json: bool) -> Console:
+    """Tables go to the standard output, unless that belongs to JSON."""
+    return Console(stderr=as_json, quiet=as_json)
+
+
+def _load(
+    paths: list[Path],
+    profile: RobotProfile,
+    start: float | None,
+    stop: float | None,
+    step: Callable[[str], None],
+) -> list[Recording]:
+    source = profile.recording
+    loaded = []
+    for path in paths:
+        step(f"reading {path.name}")
+        loaded.append(
+            load_recording(
+                path,
+                profile.joints,
+                topic=source.topic,
+                columns=source.columns,
+                sampling_rate=source.sampling_rate,
+                start=start,
+                stop=stop,
+            )
+        )
+    return loaded
+
+
+def _show(
+    identification: Identification,
+    console: Console,
+    written: list[Path],
+    as_json: bool,
+    *,
+    finish: bool = True,
+) -> None:
+    if as_json:
+        _print_json(
+            judgement_json(
+                identification.judgement,
+                condition_number=identification.condition_number,
+                base_parameters=len(identification.base_parameters),
+                samples=identification.samples,
+            )
+        )
+    else:
+        print_identification(console, identification)
+        for path in written:
+            console.print(f"wrote {path}", highlight=False)
+    if finish:
+        raise typer.Exit(0 if identification.judgement.success else 1)
+
+
+def _print_json(content: dict[str, Any]) -> None:
+    typer.echo(json.dumps(content, allow_nan=False))
+
+
+def _column_map(path: Path | None) -> ColumnMap | None:
+    return None if path is None else parse(ColumnMap, read_yaml(path), path.name)
+
+
+if __name__ == "__main__":
+    main()
