@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -218,14 +219,27 @@ def _error_table(joints: Sequence[JointJudgement], held_out: HeldOut | None) -> 
 
 
 def _term_table(identification: Identification) -> Table:
-    """Return the joint terms, a column for each kind; standard parameters fill the report."""
+    """Return the joint terms, a column for each kind; standard parameters fill the report.
+
+    Several terms of one kind at one joint differ in their scales and add up, so they are summed.
+    """
     mechanism = identification.mechanism
-    names = list(dict.fromkeys(name.rstrip("0123456789") for name in _term_names(identification)))
-    found = dict(zip(mechanism.parameter_names, mechanism.parameters, strict=True))
-    table = _table("joint", *names)
-    for number, joint in enumerate(mechanism.joints, start=1):
-        values = (found.get(f"{name}{number}") for name in names)
-        shown = ("" if value is None else _compact(float(value)) for value in values)
+    found: dict[tuple[str, int], list[float]] = {}
+    first = len(mechanism.parameter_names) - len(mechanism.terms)
+    for term, name, value in zip(
+        mechanism.terms,
+        mechanism.parameter_names[first:],
+        mechanism.parameters[first:],
+        strict=True,
+    ):
+        prefix = "".join(takewhile(str.isalpha, name))
+        found.setdefault((prefix, term.joint), []).append(float(value))
+    summed = {prefix for (prefix, _), values in found.items() if len(values) > 1}
+    prefixes = list(dict.fromkeys(prefix for prefix, _ in found))
+    table = _table("joint", *(f"Σ {name}" if name in summed else name for name in prefixes))
+    for number, joint in enumerate(mechanism.joints):
+        cells = (found.get((prefix, number)) for prefix in prefixes)
+        shown = ("" if values is None else _compact(sum(values)) for values in cells)
         table.add_row(Text(joint), *map(Text, shown))
     return table
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -180,6 +181,7 @@ def term_table(identification: Identification) -> TermTable:
         kind = term.kind.replace("_", " ") + (" (motor)" if term.side == "motor" else "")
         if term.scale:
             kind += f" at {term.scale:g}"
+        kind = _unused(kind, term.joint, found)
         mark = "" if parameter.determined else "muted"
         cell = Cell(significant(parameter.value), unit(parameter.unit), mark)
         found[kind, term.joint] = cell
@@ -189,6 +191,12 @@ def term_table(identification: Identification) -> TermTable:
         for number, joint in enumerate(mechanism.joints)
     )
     return TermTable(kinds, rows)
+
+
+def _unused(kind: str, joint: int, found: dict[tuple[str, int], Cell]) -> str:
+    """Tell terms apart that only differ in what a column's name does not say."""
+    names = (kind if number == 1 else f"{kind} ({number})" for number in itertools.count(1))
+    return next(name for name in names if (name, joint) not in found)
 
 
 def coverage_row(motion: Motion, limits: Limits, joint: int) -> list[Cell]:

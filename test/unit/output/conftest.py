@@ -70,6 +70,8 @@ def a_profile(**changes) -> RobotProfile:
             {"kind": "offset"},
             {"kind": "rotor_inertia", "side": "motor", "joints": ["elbow & co"]},
             {"kind": "stribeck", "joints": ["shoulder"], "scale": 0.2},
+            {"kind": "presliding", "joints": ["shoulder"], "scale": 0.01},
+            {"kind": "presliding", "joints": ["shoulder"], "scale": 0.05},
         ],
     }
     return RobotProfile.model_validate({**content, **changes})

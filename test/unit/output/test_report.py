@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from dynid.report import report_html, write_report, write_validation_report
 from dynid.report.decimate import envelope, evenly
 from dynid.report.numbers import percent, significant, unit
-from dynid.report.tables import base_row
+from dynid.report.tables import base_row, term_table
 from dynid.validation import Validation
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -135,6 +135,13 @@ def test_parameters_are_told_with_deviations_and_status(page):
     assert "ZZ1R 1.250 ± 0.010 0.80 % 1.260 kg·m² essential ZZ1 + XX2 + 0.25 M3" in text
     assert "MX2R 0.5000 ± 0.10 20.0 % 0.4000 kg·m left out" in text
     assert "Fv1 – – – 0.5000 N·m·s/rad not determined" in text
+
+
+def test_every_joint_term_has_a_cell_of_its_own(identification):
+    table = term_table(identification)
+    shown = [cell.text for row in table.rows for cell in row.cells if cell.text]
+    expected = [significant(p.value) for p in identification.parameters[30:]]
+    assert sorted(shown) == sorted(expected)
 
 
 def test_a_long_combination_is_unfolded_on_demand(identification):

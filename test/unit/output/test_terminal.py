@@ -108,6 +108,20 @@ def test_a_pipe_gets_plain_lines_of_at_most_a_hundred_columns(identification):
     assert text.splitlines()[-1] == "Succeeded."
 
 
+def test_terms_of_one_kind_at_one_joint_are_summed(identification):
+    named = dict(
+        zip(
+            identification.mechanism.parameter_names,
+            identification.mechanism.parameters,
+            strict=True,
+        )
+    )
+    total = sum(value for name, value in named.items() if name.startswith("Fh1"))
+    lines = printed(print_identification, identification).splitlines()
+    head = next(number for number, line in enumerate(lines) if "Σ Fh" in line)
+    assert lines[head + 1].split()[-1] == f"{total:.3g}"
+
+
 def test_sentences_stay_whole_in_a_pipe(failed):
     long = "joint 'lift': " + "a very long reason " * 10 + "indeed."
     judgement = replace(failed.judgement, reasons=(long,))
