@@ -1,0 +1,102 @@
+"""Identification of real robots from real recordings, which are not part of this repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynid.identification import Identification, identify
+from dynid.judgement import Judgement
+from dynid.profile import RobotProfile, load_profile
+from dynid.recording import Recording, load_recording
+from dynid.validation import validate
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+UR10 = DATA / "ur10" / "ur10_exciting_trajectory.db3"
+TX40 = DATA / "tx40"
+UR10E = DATA / "ur10e"
+
+
+def needs(path: Path) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not path.exists(), reason=f"the recording {path.name} is not here")
+
+
+def load(
+    profile: RobotProfile, path: Path, start: float | None = None, stop: float | None = None
+) -> Recording:
+    source = profile.recording
+    return load_recording(
+        path,
+        profile.joints,
+        columns=source.columns,
+        sampling_rate=source.sampling_rate,
+        start=start,
+        stop=stop,
+    )
+
+
+def relative_errors(judgement: Judgement) -> np.ndarray:
+    return np.array([joint.relative_error for joint in judgement.joints])
+
+
+def parameters_by_name(identification: Identification) -> dict[str, float]:
+    return {parameter.name: parameter.value for parameter in identification.parameters}
+
+
+@needs(UR10)
+def test_ur10_predicts_motion_it_has_not_seen_better_than_plain_friction_does() -> None:
+    profile, urdf = load_profile("ur10")
+    result = identify(profile, urdf, [load(profile, UR10, stop=19.26)])
+    held_out = validate(profile, result.mechanism, [load(profile, UR10, start=19.26)])
+    # a plain script with viscous and Coulomb friction, offset and rotor inertia, on the same split
+    plain = np.array([0.170, 0.067, 0.059, 0.128, 0.133, 0.160])
+    assert np.all(relative_errors(held_out.judgement) < 0.75 * plain)
+    assert result.judgement.success
+    assert result.physically_consistent
+
+
+@needs(TX40)
+def test_tx40_wrist_is_explained_by_its_coupling() -> None:
+    profile, urdf = load_profile("tx40")
+    result = identify(profile, urdf, [load(profile, TX40)])
+    wrist = relative_errors(result.judgement)[4:]
+    assert np.all(wrist < [0.11, 0.10])
+
+    at_joints = [term for term in profile.terms if term.side == "joint"]
+    uncoupled = profile.model_copy(update={"terms": tuple(at_joints)})
+    without = identify(uncoupled, urdf, [load(profile, TX40)])
+    assert np.all(relative_errors(without.judgement)[4:] > 2.5 * wrist)
+
+
+@needs(TX40)
+def test_tx40_friction_is_that_of_the_literature() -> None:
+    profile, urdf = load_profile("tx40")
+    result = identify(profile, urdf, [load(profile, TX40)])
+    found = parameters_by_name(result)
+    # the literature's Fv5 and Fv6 are what each joint feels of its own speed: its motor's included
+    for joint in ("5", "6"):
+        found["Fv" + joint] += found["Fvm6"]
+    published = {
+        "Fv": (8.05, 5.53, 1.97, 1.11, 1.86, 0.65),
+        "Fc": (7.14, 8.26, 6.34, 2.48, 3.03, 0.282),
+    }
+    for prefix, values in published.items():
+        for joint, value in enumerate(values, start=1):
+            assert found[f"{prefix}{joint}"] == pytest.approx(value, rel=0.15), f"{prefix}{joint}"
+    assert found["Fvm6"] == pytest.approx(0.616, rel=0.15)
+    assert found["Fcm6"] == pytest.approx(1.95, rel=0.15)
+
+
+@needs(UR10E)
+def test_ur10e_currents_between_ten_points_are_predicted() -> None:
+    profile, urdf = load_profile("ur10e")
+    result = identify(profile, urdf, [load(profile, UR10E / "ur-20_02_12-50sec_12harm.csv")])
+    points = load(profile, UR10E / "ur-20_01_17-ptp_10_points.csv")
+    held_out = validate(profile, result.mechanism, [points]).judgement
+    standard = np.array([0.220, 0.278, 0.186, 0.037, 0.099, 0.118])  # [A]
+    assert [joint.unit for joint in held_out.joints] == ["A"] * 6
+    assert np.all(np.array([joint.rmse for joint in held_out.joints]) <= standard)
+    assert held_out.success
