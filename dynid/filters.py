@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,9 @@ from dynid.errors import PreprocessingError
 from dynid.identification_settings import MedianSettings, ParallelFilterSettings
 
 Array = NDArray[np.float64]
+Sections = NDArray[np.float64]
 
-# a 4th-order Butterworth has decayed below 1e-6 after six periods of its cut-off
-_SETTLING_PERIODS = 6.0
+_SETTLED = 1e-7  # share of its size to which a filter's slowest pole has decayed when it is over
 _CHEBYSHEV_ORDER = 8
 _CHEBYSHEV_RIPPLE_DB = 0.05
 
@@ -35,7 +35,7 @@ def low_pass(
             f"cutoff_hz = {cutoff_hz:g} Hz is not below the Nyquist frequency "
             f"{sampling_rate / 2:g} Hz of a recording sampled at {sampling_rate:g} Hz."
         )
-    sections = signal.butter(order, cutoff_hz, fs=sampling_rate, output="sos")
+    sections = _butterworth(cutoff_hz, order, sampling_rate)
     return _forwards_backwards(sections, values, sampling_rate / cutoff_hz, periodic)
 
 
@@ -49,18 +49,27 @@ def differentiate(values: Array, sampling_rate: float, *, periodic: bool = False
 def replace_outliers(values: Array, settings: MedianSettings) -> tuple[Array, int]:
     """Replace samples far from their running median by that median; returns also how many.
 
-    "Far" is ``threshold`` robust standard deviations (1.4826 MAD) of the difference, per column.
+    "Far" is ``threshold`` robust standard deviations (1.4826 median absolute deviations): of the
+    column, which tells spikes from noise, and of the samples beside it, which tells spikes from
+    the bends of a smooth signal (Hampel's identifier). A thousandth of the column's range is never
+    far: there a sensor shows its resolution.
     """
     median = ndimage.median_filter(values, size=(settings.order, 1), mode="nearest")
     difference = np.abs(values - median)
-    # a clean signal differs from its median nearly nowhere: MAD over what differs at all
-    spread = np.array([_robust_spread(column) for column in difference.T])
-    outlier = difference > settings.threshold * spread
+    threshold = 1.4826 * settings.threshold
+    far = np.maximum(threshold * np.median(difference, axis=0), 1e-3 * np.ptp(median, axis=0))
+    outlier = difference > far
+    reach = settings.order // 2
+    for column in range(values.shape[1]):
+        at = np.flatnonzero(outlier[:, column])
+        beside = np.clip(at[:, None] + np.arange(-reach, reach + 1), 0, len(values) - 1)
+        deviation = np.abs(values[beside, column] - median[at, column, None])
+        outlier[at, column] = difference[at, column] > threshold * np.median(deviation, axis=1)
     return np.where(outlier, median, values), int(outlier.sum())
 
 
 def average_periods(values: Array, period: float, sampling_rate: float) -> tuple[Array, int]:
-    """Mean over the whole periods that ``values`` (N, n) holds; returns one period and their number.
+    """Mean over the whole periods that ``values`` (N, n) holds; returns it and their number.
 
     Where a period is no whole number of samples, every period is read off at the same phases.
 
@@ -99,6 +108,7 @@ class ParallelFilter:
     def from_settings(
         cls, settings: ParallelFilterSettings | None, sampling_rate: float
     ) -> ParallelFilter:
+        """The filter that settings ask for, at a sampling rate [Hz]."""
         settings = settings or ParallelFilterSettings()
         return cls(settings.cutoff_hz, settings.order, settings.decimation, sampling_rate)
 
@@ -110,40 +120,51 @@ class ParallelFilter:
     @property
     def margin(self) -> int:
         """Samples after which what came before no longer shows in the output."""
-        cutoffs = [] if self.cutoff_hz is None else [self.cutoff_hz]
+        settling = [0]
+        if self.cutoff_hz is not None:
+            sections = _butterworth(self.cutoff_hz, self.order, self.sampling_rate)
+            settling.append(_settling_samples(sections))
         if self.decimation > 1:
-            cutoffs.append(0.4 * self.sampling_rate / self.decimation)
-        return ceil(_SETTLING_PERIODS * self.sampling_rate / min(cutoffs)) if cutoffs else 0
+            settling.append(_settling_samples(self._anti_alias()))
+        return max(settling)
 
     def smooth(self, values: Array) -> Array:
         """Filter ``values`` (N, …) at the full rate."""
         if self.cutoff_hz is not None:
             values = low_pass(values, self.cutoff_hz, self.order, self.sampling_rate)
         if self.decimation > 1:
-            sections = signal.cheby1(
-                _CHEBYSHEV_ORDER, _CHEBYSHEV_RIPPLE_DB, 0.8 / self.decimation, output="sos"
+            values = _forwards_backwards(
+                self._anti_alias(), values, 2.5 * self.decimation, periodic=False
             )
-            values = _forwards_backwards(sections, values, 2.5 * self.decimation, periodic=False)
         return values
 
     def decimate(self, values: Array) -> Array:
         """Keep every ``decimation``-th of already smoothed samples."""
         return values[:: self.decimation]
 
+    def _anti_alias(self) -> Sections:
+        corner = 0.8 / self.decimation
+        sections = signal.cheby1(_CHEBYSHEV_ORDER, _CHEBYSHEV_RIPPLE_DB, corner, output="sos")
+        return np.asarray(sections)
+
+
+def _butterworth(cutoff_hz: float, order: int, sampling_rate: float) -> Sections:
+    return np.asarray(signal.butter(order, cutoff_hz, fs=sampling_rate, output="sos"))
+
+
+def _settling_samples(sections: Sections) -> int:
+    _, poles, _ = signal.sos2zpk(sections)
+    return ceil(log(_SETTLED) / log(np.abs(poles).max()))
+
 
 def _forwards_backwards(
-    sections: NDArray[np.float64], values: Array, cutoff_period: float, periodic: bool
+    sections: Sections, values: Array, cutoff_period: float, periodic: bool
 ) -> Array:
     """Run second-order sections both ways, padded by what the slowest pole needs to settle."""
     pad = min(len(values) - 1, ceil(3 * cutoff_period))
     if periodic:
-        repeats = 1 + ceil(_SETTLING_PERIODS * cutoff_period / len(values))
+        repeats = 1 + ceil(_settling_samples(sections) / len(values))
         tiled = np.concatenate([values] * (2 * repeats + 1))
         start = repeats * len(values)
         return np.asarray(signal.sosfiltfilt(sections, tiled, axis=0))[start : start + len(values)]
     return np.asarray(signal.sosfiltfilt(sections, values, axis=0, padlen=pad))
-
-
-def _robust_spread(difference: Array) -> float:
-    differing = difference[difference > 0]
-    return 1.4826 * float(np.median(differing)) if len(differing) else 0.0
