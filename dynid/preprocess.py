@@ -1,15 +1,17 @@
-"""Recording → signals: units, coupling, outliers, filters, derivatives, and what counts as moving."""
+"""Recording → signals: units, coupling, outliers, filters, derivatives, and what moves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import PreprocessingError
 from dynid.filters import average_periods, differentiate, low_pass, replace_outliers
-from dynid.identification_settings import IdentificationSettings, VelocityThreshold
+from dynid.identification_settings import IdentificationSettings, MedianSettings, VelocityThreshold
 from dynid.profile import RobotProfile
 from dynid.recording import Recording
 from dynid.signals import Array, Signals
@@ -35,15 +37,19 @@ def preprocess(recording: Recording, profile: RobotProfile) -> Signals:
         PreprocessingError: a cut-off, period or threshold does not fit this recording.
     """
     settings, rate = profile.identification, recording.sampling_rate
+    _check_joints(recording, profile)
     _check_cutoff(settings)
     notes = list(recording.repairs)
     track = _joint_side(recording, profile)
     if settings.median is not None:
-        track, outliers = _without_outliers(track, settings)
-        notes.append(f"{outliers} outliers were replaced by the median of order {settings.median.order}.")
+        track, outliers = _without_outliers(track, settings.median)
+        order = settings.median.order
+        notes.append(f"{outliers} outliers were replaced by the median of order {order}.")
     time = recording.time
     if settings.trim_rest:
         span = _moving_span(track, settings, rate)
+        if settings.period is not None:
+            span = _completed(span, settings.period * rate, len(time))
         notes += _trim_note(span, len(time), rate)
         if settings.period is not None:
             track, time = track.cut(span), time[span]
@@ -52,9 +58,11 @@ def preprocess(recording: Recording, profile: RobotProfile) -> Signals:
         span = slice(None)
     if settings.period is not None:
         track, periods = _mean_period(track, settings.period, rate)
+        # another rate where a period was no whole number of samples
+        rate = len(track.position) / settings.period
         time = time[0] + np.arange(len(track.position)) / rate
         notes.append(f"{periods} periods of {settings.period:g} s were averaged.")
-    signals = _filtered(track, time, profile, recording, notes)
+    signals = _filtered(track, time, rate, profile, notes)
     return _cut(signals, span, round(settings.border * rate))
 
 
@@ -68,11 +76,14 @@ def _joint_side(recording: Recording, profile: RobotProfile) -> _Track:
     return _Track(track.position @ coupling.T, velocity, track.torque @ np.linalg.inv(coupling))
 
 
-def _without_outliers(track: _Track, settings: IdentificationSettings) -> tuple[_Track, int]:
-    assert settings.median is not None
-    position, in_position = replace_outliers(track.position, settings.median)
-    torque, in_torque = replace_outliers(track.torque, settings.median)
-    return replace(track, position=position, torque=torque), in_position + in_torque
+def _without_outliers(track: _Track, settings: MedianSettings) -> tuple[_Track, int]:
+    cleaned, outliers = {}, 0
+    for name in ("position", "velocity", "torque"):
+        values = getattr(track, name)
+        if values is not None:
+            cleaned[name], found = replace_outliers(values, settings)
+            outliers += found
+    return replace(track, **cleaned), outliers
 
 
 def _mean_period(track: _Track, period: float, rate: float) -> tuple[_Track, int]:
@@ -83,9 +94,9 @@ def _mean_period(track: _Track, period: float, rate: float) -> tuple[_Track, int
 
 
 def _filtered(
-    track: _Track, time: Array, profile: RobotProfile, recording: Recording, notes: list[str]
+    track: _Track, time: Array, rate: float, profile: RobotProfile, notes: list[str]
 ) -> Signals:
-    settings, rate = profile.identification, recording.sampling_rate
+    settings = profile.identification
     position, velocity, acceleration = _motion(track, settings, rate)
     torque = track.torque
     if settings.filter_torque and settings.cutoff_hz is not None:
@@ -164,6 +175,16 @@ def _moving_span(track: _Track, settings: IdentificationSettings, rate: float) -
     return slice(int(moving[0]), int(moving[-1]) + 1)
 
 
+def _completed(span: slice, length: float, samples: int) -> slice:
+    """Give back to the last period what trimming took of it: all joints may turn back at once."""
+    whole = ceil(round((span.stop - span.start) / length) * length)
+    if not 0 < whole - (span.stop - span.start) < 0.1 * length:
+        return span
+    start = max(0, (span.start + span.stop - whole) // 2)
+    stop = min(samples, start + whole)
+    return slice(max(0, stop - whole), stop)
+
+
 def _trim_note(span: slice, samples: int, rate: float) -> list[str]:
     left_out = samples - (span.stop - span.start)
     if left_out < 0.02 * samples:
@@ -177,15 +198,22 @@ def _cut(signals: Signals, span: slice, border: int) -> Signals:
     def select(values: NDArray[np.generic]) -> NDArray[np.generic]:
         return values[span][inner]
 
-    names = ("time", "position", "velocity", "acceleration", "torque")
-    names += ("raw_position", "raw_torque", "moving")
-    cut = {name: select(getattr(signals, name)) for name in names}
+    names = ("time", "position", "velocity", "acceleration", "torque", "raw_position", "raw_torque")
+    cut: dict[str, Any] = {name: select(getattr(signals, name)) for name in (*names, "moving")}
     if len(cut["time"]) < 10:
         raise PreprocessingError(
             f"only {len(cut['time'])} samples are left after trimming and border removal; "
             "at least 10 are needed."
         )
     return replace(signals, **cut)
+
+
+def _check_joints(recording: Recording, profile: RobotProfile) -> None:
+    if recording.joint_names != profile.joints:
+        raise PreprocessingError(
+            f"the recording's joints are {', '.join(recording.joint_names)}, but the profile's are "
+            f"{', '.join(profile.joints)}; load it with the joints in the profile's order."
+        )
 
 
 def _check_cutoff(settings: IdentificationSettings) -> None:
