@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite, isnan
 
 import numpy as np
 
@@ -75,40 +76,44 @@ def judge(
     """
     names = comparisons[0].signals.joint_names
     joints = tuple(_judge_joint(comparisons, number) for number in range(len(names)))
-    reasons = [
-        f"{joint.joint}: max relative torque error {joint.max_relative_torque_error:.1%}, "
-        f"allowed {allowed:.0%}."
-        for joint in joints
-        if not joint.max_relative_torque_error <= allowed
-    ]
-    reasons += [
-        f"{joint.joint}: no sample moves faster than {joint.velocity_threshold:.3g} rad/s."
-        for joint in joints
-        if joint.moving_samples == 0
-    ]
+    reasons = [reason for joint in joints for reason in _reasons(joint, allowed)]
     return Judgement(joints, not reasons, tuple(reasons), tuple(warnings))
+
+
+def _reasons(joint: JointJudgement, allowed: float) -> list[str]:
+    worst = joint.max_relative_torque_error
+    if not isfinite(joint.rmse):
+        return [f"{joint.joint}: model or measured torque is not a finite number throughout."]
+    if joint.moving_samples == 0:
+        return [f"{joint.joint}: no sample moves faster than {joint.velocity_threshold:.3g} rad/s."]
+    if not isfinite(worst):
+        return [f"{joint.joint}: the measured torque is zero wherever the joint moves."]
+    if worst > allowed:
+        return [f"{joint.joint}: max relative torque error {worst:.1%}, allowed {allowed:.0%}."]
+    return []
 
 
 def _judge_joint(comparisons: Sequence[Comparison], number: int) -> JointJudgement:
     first = comparisons[0].signals
     measured = np.concatenate([c.measured[:, number] for c in comparisons])
     error = np.concatenate([c.model[:, number] for c in comparisons]) - measured
-    raw_error = np.concatenate([(c.raw_model - c.signals.raw_torque)[:, number] for c in comparisons])
+    raw_errors = [(c.raw_model - c.signals.raw_torque)[:, number] for c in comparisons]
     moving = np.concatenate([c.signals.moving[:, number] for c in comparisons])
     peak = float(np.abs(measured[moving]).max()) if moving.any() else 0.0
-    relative = np.abs(error[moving]) / peak if peak > 0 else np.array([0.0])
+    worst = float(np.abs(error[moving]).max()) if moving.any() else 0.0
+    mean = float(np.abs(error[moving]).mean()) if moving.any() else 0.0
     rmse = _rms(error)
     return JointJudgement(
         joint=first.joint_names[number],
         unit=first.effort_unit,
         rmse=rmse / abs(float(first.torque_per_effort[number])),
         rmse_torque=rmse,
-        rmse_raw=_rms(raw_error),
+        rmse_raw=_rms(np.concatenate(raw_errors)),
         nrmse=_ratio(rmse, float(np.ptp(measured))),
         relative_error=_ratio(rmse, _rms(measured)),
         r_squared=1.0 - _ratio(rmse, float(measured.std())) ** 2,
-        max_relative_torque_error=float(relative.max()),
-        mean_relative_torque_error=float(relative.mean()),
+        max_relative_torque_error=_ratio(worst, peak),
+        mean_relative_torque_error=_ratio(mean, peak),
         samples=len(measured),
         moving_samples=int(moving.sum()),
         velocity_threshold=float(max(c.signals.velocity_threshold[number] for c in comparisons)),
@@ -121,6 +126,6 @@ def _rms(values: Array) -> float:
 
 def _ratio(part: float, whole: float) -> float:
     """``part / whole``; a joint without any torque is wrong altogether unless it is exact."""
-    if whole > 0:
+    if whole > 0 or isnan(whole):
         return part / whole
     return 0.0 if part == 0 else float("inf")
