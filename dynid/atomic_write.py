@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynid.errors import DynidError
+from dynid.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
     Raises
     ------
-    DynidError
+    OutputError
         The folder does not exist, or cannot be written to.
     """
     target = Path(os.path.realpath(path))
@@ -31,14 +31,14 @@ def whole_file(path: Path) -> Iterator[Path]:
     unfinished = target.with_name(f".{target.name}-{secrets.token_hex(4)}{target.suffix}")
     if target.is_dir():
         message = f"{path}: is a folder; expected the name of a file to write."
-        raise DynidError(message)
+        raise OutputError(message)
     try:
         yield unfinished
         _flush(unfinished)
         unfinished.replace(target)
     except OSError as error:
         message = f"{path}: cannot be written ({error.strerror or error})."
-        raise DynidError(message) from None
+        raise OutputError(message) from None
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
@@ -49,7 +49,7 @@ def write_text(path: Path, text: str) -> None:
 
     Raises
     ------
-    DynidError
+    OutputError
         The folder does not exist, or cannot be written to.
     """
     with whole_file(path) as unfinished:

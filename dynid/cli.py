@@ -17,7 +17,7 @@ from rich.console import Console
 from dynid.errors import DynidError
 from dynid.identification import Identification, identify
 from dynid.model_file import read_model
-from dynid.outputs import write_outputs
+from dynid.outputs import write_outputs, write_validation_outputs
 from dynid.profile import RobotProfile, load_profile, shipped_profiles
 from dynid.recording import Recording, convert, describe, load_recording
 from dynid.recording.columns import ColumnMap
@@ -87,6 +87,9 @@ def validate_command(
     model: Annotated[Path, typer.Option("--model", "-m", help="model.yaml of an identification.")],
     start: Start = None,
     stop: Stop = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for a report and the signals.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Judge an identified model on recordings that it has not seen."""
@@ -96,6 +99,7 @@ def validate_command(
         loaded = _load(recordings, stored.profile, start, stop, step)
         step("judging")
         validation = validate(stored.profile, stored.mechanism(), loaded)
+        written = [] if output is None else write_validation_outputs(validation, output)
     if as_json:
         _print_json(
             judgement_json(
@@ -107,6 +111,7 @@ def validate_command(
         )
     else:
         print_judgement(console, validation.judgement, notes=validation.notes)
+        _print_written(console, written)
     raise typer.Exit(0 if validation.judgement.success else 1)
 
 
@@ -227,10 +232,14 @@ def _show(
         )
     else:
         print_identification(console, identification)
-        for path in written:
-            console.print(f"wrote {path}", highlight=False)
+        _print_written(console, written)
     if finish:
         raise typer.Exit(0 if identification.judgement.success else 1)
+
+
+def _print_written(console: Console, paths: list[Path]) -> None:
+    for path in paths:
+        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
 
 
 def _print_json(content: dict[str, Any]) -> None:

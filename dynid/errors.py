@@ -29,5 +29,9 @@ class EstimationError(DynidError):
     """The data do not allow the estimation that was asked for."""
 
 
+class OutputError(DynidError):
+    """A result cannot be written where it should go."""
+
+
 class ModelFileError(DynidError):
     """A model.yaml is missing, incomplete, or not what it claims to be."""

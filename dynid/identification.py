@@ -67,7 +67,8 @@ class Identification:
     created: datetime  # UTC
     versions: dict[str, str]
     signals: tuple[Signals, ...]  # one per recording
-    model_torque: tuple[Array, ...]  # (N, n) per recording, same filter as signals.torque
+    measured_torque: tuple[Array, ...]  # (N, n) per recording, through the parallel filter
+    model_torque: tuple[Array, ...]  # (N, n) per recording, through the same
     parameters: tuple[StandardParameter, ...]
     base_parameters: tuple[BaseParameter, ...]
     condition_number: float
@@ -131,6 +132,7 @@ def _identify(
         created=datetime.now(timezone.utc),
         versions=versions(),
         signals=signals,
+        measured_torque=tuple(c.measured for c in comparisons),
         model_torque=tuple(c.model for c in comparisons),
         parameters=_standard_table(mechanism, fitted),
         base_parameters=_base_table(base, fitted),

@@ -29,7 +29,7 @@ def write_model(identification: Identification, path: Path) -> None:
 
     Raises
     ------
-    DynidError
+    OutputError
         The file cannot be written.
     """
     write_text(path, model_text(identification))

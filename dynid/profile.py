@@ -197,7 +197,7 @@ def load_profile(
     for override in overrides:
         _override(content, override)
     if urdf is not None:
-        content["urdf"] = str(urdf)
+        content["urdf"] = urdf.name
     profile = parse(RobotProfile, content, path.name)
     return profile, _urdf_text(profile.urdf, path, urdf)
 

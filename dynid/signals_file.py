@@ -13,7 +13,6 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.atomic_write import whole_file
-from dynid.filters import ParallelFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,22 +60,13 @@ def write_signals(result: Identification | Validation, path: Path) -> None:
 
     Raises
     ------
-    DynidError
+    OutputError
         The file cannot be written.
     """
     with whole_file(path) as unfinished, TemporaryDirectory(dir=unfinished.parent) as folder:
         bag = Path(folder) / "signals"
         _write_bag(result, bag)
         shutil.move(bag / "signals.mcap", unfinished)
-
-
-def measured_torque(result: Identification | Validation) -> tuple[Array, ...]:
-    """Return each recording's torque (N, n) through the filter that the model's went through."""
-    settings = result.profile.identification.parallel_filter
-    return tuple(
-        ParallelFilter.from_settings(settings, signals.sampling_rate).smooth(signals.torque)
-        for signals in result.signals
-    )
 
 
 def _write_bag(result: Identification | Validation, folder: Path) -> None:
@@ -88,7 +78,7 @@ def _write_bag(result: Identification | Validation, folder: Path) -> None:
         }
         start = 0.0
         for signals, measured, model in zip(
-            result.signals, measured_torque(result), result.model_torque, strict=True
+            result.signals, result.measured_torque, result.model_torque, strict=True
         ):
             stamps = np.round((start + signals.time - signals.time[0]) * 1e9).astype(np.int64)
             start = float(stamps[-1]) * 1e-9 + GAP

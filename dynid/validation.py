@@ -20,9 +20,11 @@ class Validation:
     """A model's judgement on given recordings, with what is needed to draw it."""
 
     profile: RobotProfile
+    mechanism: Mechanism  # carries the model's parameters
     judgement: Judgement
-    signals: tuple[Signals, ...]
-    model_torque: tuple[Array, ...]
+    signals: tuple[Signals, ...]  # one per recording
+    measured_torque: tuple[Array, ...]  # (N, n) per recording, through the parallel filter
+    model_torque: tuple[Array, ...]  # (N, n) per recording, through the same
     sources: tuple[Source, ...]
     samples: int
     notes: tuple[str, ...]
@@ -43,12 +45,14 @@ def validate(
     comparisons = compare(model, signals, settings)
     return Validation(
         profile=profile,
+        mechanism=model,
         judgement=judge(
             comparisons,
             allowed=settings.max_relative_torque_error,
             warnings=check_residuals(model, comparisons),
         ),
         signals=signals,
+        measured_torque=tuple(c.measured for c in comparisons),
         model_torque=tuple(c.model for c in comparisons),
         sources=tuple(source for recording in recordings for source in recording.sources),
         samples=sum(len(s.time) for s in signals),

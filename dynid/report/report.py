@@ -13,13 +13,11 @@ from dynid.model_file import iso_time
 from dynid.report import tables, words
 from dynid.report.numbers import count, significant
 from dynid.report.plots import Motion, coverage_plot, friction_plot, torque_plot
-from dynid.signals_file import measured_torque
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.identification import Identification
-    from dynid.mechanism import Mechanism
     from dynid.validation import Validation
 
 
@@ -28,22 +26,22 @@ def write_report(identification: Identification, path: Path) -> None:
 
     Raises
     ------
-    DynidError
+    OutputError
         The file cannot be written.
     """
     write_text(path, report_html(identification))
 
 
-def write_validation_report(validation: Validation, model: Mechanism, path: Path) -> None:
-    """Write the report on a ``model`` that was held against other recordings.
+def write_validation_report(validation: Validation, path: Path) -> None:
+    """Write the report on a model that was held against other recordings.
 
     Raises
     ------
-    DynidError
+    OutputError
         The file cannot be written.
     """
-    motion = _motion(validation, model)
-    content = _common(validation, motion, model)
+    motion = _motion(validation)
+    content = _common(validation, motion)
     content |= {
         "title": f"{validation.profile.robot}: validation of its dynamic model",
         "verdict": words.verdict(validation.judgement, content["allowed"], held_out=True),
@@ -55,8 +53,8 @@ def write_validation_report(validation: Validation, model: Mechanism, path: Path
 
 def report_html(identification: Identification) -> str:
     """Return the text of an identification's report."""
-    motion = _motion(identification, identification.mechanism)
-    content = _common(identification, motion, identification.mechanism)
+    motion = _motion(identification)
+    content = _common(identification, motion)
     judgement = identification.judgement
     content |= {
         "title": f"{identification.profile.robot}: identification of its dynamic model",
@@ -77,14 +75,12 @@ def report_html(identification: Identification) -> str:
     return _render(content)
 
 
-def _motion(result: Identification | Validation, mechanism: Mechanism) -> Motion:
-    prismatic = tuple(kind == "prismatic" for kind in mechanism.joint_types)
-    return Motion(result.signals, measured_torque(result), result.model_torque, prismatic)
+def _motion(result: Identification | Validation) -> Motion:
+    prismatic = tuple(kind == "prismatic" for kind in result.mechanism.joint_types)
+    return Motion(result.signals, result.measured_torque, result.model_torque, prismatic)
 
 
-def _common(
-    result: Identification | Validation, motion: Motion, mechanism: Mechanism
-) -> dict[str, Any]:
+def _common(result: Identification | Validation, motion: Motion) -> dict[str, Any]:
     """Return what both kinds of report show."""
     profile, judgement = result.profile, result.judgement
     allowed = profile.identification.max_relative_torque_error
@@ -107,7 +103,7 @@ def _common(
         "allowed": allowed,
         "error_header": tables.error_header(judgement.joints[0], held_out=held_out is not None),
         "joints": joints,
-        "friction": friction_plot(motion, mechanism),
+        "friction": friction_plot(motion, result.mechanism),
         "coverage": coverage_plot(motion, profile.limits),
         "steps": words.recording_steps(profile, result.signals, result.samples),
         "facts": [

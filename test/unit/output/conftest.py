@@ -100,6 +100,7 @@ def an_identification(samples: int = 400, recordings: int = 2) -> Identification
         created=datetime(2026, 1, 31, 12, 0, 5, tzinfo=timezone.utc),
         versions={"dynid": "0.1.0", "numpy": "2.0"},
         signals=tuple(signals),
+        measured_torque=tuple(s.torque for s in signals),
         model_torque=tuple(torques),
         parameters=_standard(mechanism),
         base_parameters=_base(),

@@ -170,12 +170,12 @@ def test_a_joint_that_never_moves_is_drawn_too(identification):
         for s in identification.signals
     )
     torque = tuple(t * 0 for t in identification.model_torque)
-    Page(report_html(replace(identification, signals=signals, model_torque=torque)))
+    Page(report_html(replace(identification, signals=signals, measured_torque=torque, model_torque=torque)))
 
 
 def test_a_validation_has_a_report_of_its_own(identification, tmp_path):
     path = tmp_path / "validation.html"
-    write_validation_report(validation_of(identification), identification.mechanism, path)
+    write_validation_report(validation_of(identification), path)
     text = Page(path.read_text()).text
     assert "arm: validation of its dynamic model" in text
     assert "the recordings, which it had not seen," in text
@@ -185,8 +185,10 @@ def test_a_validation_has_a_report_of_its_own(identification, tmp_path):
 def validation_of(identification) -> Validation:
     return Validation(
         profile=identification.profile,
+        mechanism=identification.mechanism,
         judgement=identification.judgement,
         signals=identification.signals,
+        measured_torque=identification.measured_torque,
         model_torque=identification.model_torque,
         sources=identification.sources,
         samples=identification.samples,
