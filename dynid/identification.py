@@ -147,7 +147,7 @@ def _identify(
         held_out=cross_validate(fitted),
         raw_samples=sum(len(recording.time) for recording in recordings),
         samples=sum(len(s.time) for s in signals),
-        notes=tuple(note for s in signals for note in s.notes),
+        notes=(*(note for s in signals for note in s.notes), *_whiteness(mechanism, fitted)),
     )
 
 
@@ -170,6 +170,20 @@ def _warnings(
             "URDF's values."
         )
     return warnings
+
+
+def _whiteness(mechanism: Mechanism, fitted: Fit) -> list[str]:
+    """How far torque errors are from white noise, which the textbook's deviations presume."""
+    first = fitted.problem.rows[0]
+    rate = first.signals.sampling_rate / first.parallel_filter.decimation
+    worst = int(np.argmax(fitted.estimate.correlation))
+    samples = float(fitted.estimate.correlation[worst])
+    if samples < 2.0:
+        return []
+    return [
+        f"Torque errors are not white: they persist for up to {samples / rate:.2g} s "
+        f"({mechanism.joints[worst]}); standard deviations account for it."
+    ]
 
 
 def _standard_table(mechanism: Mechanism, fitted: Fit) -> tuple[StandardParameter, ...]:

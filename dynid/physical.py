@@ -87,7 +87,18 @@ def consistent_parameters(
     linear = -(right + pull @ (near / size))
     scaled = _solve(cost, linear, _constraints(mechanism, settings, size))
     determined = np.sum(undetermined**2, axis=1) < 1e-2
-    return ConsistentSolution(scaled * size, determined)
+    return ConsistentSolution(_with_clean_zeros(mechanism, scaled * size), determined)
+
+
+def _with_clean_zeros(mechanism: Mechanism, standard: Array) -> Array:
+    """Friction that the solver left a rounding error above its bound is none."""
+    cleaned = standard.copy()
+    for kind in NON_NEGATIVE_KINDS:
+        of_kind = [i for i, term in enumerate(mechanism.terms) if term.kind == kind]
+        columns = 10 * len(mechanism.joints) + np.array(of_kind, dtype=np.intp)
+        values = cleaned[columns]
+        cleaned[columns] = np.where(values < 1e-5 * values.max(initial=0.0), 0.0, values)
+    return cleaned
 
 
 def _finest_variance(estimate: Estimate) -> Array:
