@@ -93,11 +93,13 @@ def consistent_parameters(
 def _with_clean_zeros(mechanism: Mechanism, standard: Array) -> Array:
     """Friction that the solver left a rounding error above its bound is none."""
     cleaned = standard.copy()
+    smallest = 1e-8 * np.abs(standard[10 * len(mechanism.joints) :]).max(initial=0.0)
     for kind in NON_NEGATIVE_KINDS:
         of_kind = [i for i, term in enumerate(mechanism.terms) if term.kind == kind]
         columns = 10 * len(mechanism.joints) + np.array(of_kind, dtype=np.intp)
         values = cleaned[columns]
-        cleaned[columns] = np.where(values < 1e-5 * values.max(initial=0.0), 0.0, values)
+        bound = max(smallest, 1e-5 * values.max(initial=0.0))
+        cleaned[columns] = np.where(values < bound, 0.0, values)
     return cleaned
 
 
