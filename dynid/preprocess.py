@@ -16,6 +16,8 @@ from dynid.profile import RobotProfile
 from dynid.recording import Recording
 from dynid.signals import Array, Signals
 
+_STANDSTILL = 1e-6  # [rad/s or m/s] what rounding in a filter makes of a joint at rest
+
 
 @dataclass(frozen=True)
 class _Track:
@@ -154,7 +156,7 @@ def _motion(
 
 def _moving(velocity: Array, threshold: VelocityThreshold) -> tuple[Array, NDArray[np.bool_]]:
     speed = np.abs(velocity)
-    lower = threshold.fraction * speed.max(axis=0)
+    lower = np.maximum(threshold.fraction * speed.max(axis=0), _STANDSTILL)
     if threshold.absolute is not None:
         lower = np.broadcast_to(np.asarray(threshold.absolute, dtype=float), lower.shape).copy()
     moving = speed > lower
