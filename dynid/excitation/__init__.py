@@ -3,7 +3,7 @@
 from dynid.excitation.build import build_excitation
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limits import ExcitationError, check_limits, check_rest, sample_peaks
-from dynid.excitation.motion import Excitation, Motion
+from dynid.excitation.motion import Array, Excitation, Motion
 from dynid.excitation.ramp import Ramp
 from dynid.excitation.settings import (
     ExcitationSettings,
@@ -14,6 +14,7 @@ from dynid.excitation.settings import (
 from dynid.excitation.sine import SineExcitation
 
 __all__ = [
+    "Array",
     "Excitation",
     "ExcitationError",
     "ExcitationSettings",

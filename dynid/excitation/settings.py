@@ -15,7 +15,7 @@ from pydantic import (
 
 from dynid.configuration import Settings, parse
 from dynid.errors import ConfigurationError
-from dynid.profile import PerJoint, PerJointPositive  # noqa: TC001 (pydantic reads them)
+from dynid.profile import PerJoint, PerJointPositive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
