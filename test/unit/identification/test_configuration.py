@@ -1,0 +1,174 @@
+"""Each mistake in a YAML file becomes one sentence that a user understands without pydantic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import Field, PositiveFloat, ValidationError, field_validator
+
+from dynid.configuration import Settings, parse, read_yaml
+from dynid.errors import ConfigurationError
+
+
+class Part(Settings):
+    side: Literal["left", "right"] = "left"
+    size: PositiveFloat = 1.0
+
+
+class Whole(Settings):
+    name: str
+    count: int = 0
+    switch: bool = False
+    height: float | None = None
+    vector: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    some: Annotated[tuple[float, ...], Field(min_length=2)] = (1.0, 2.0)
+    level: PositiveFloat | tuple[PositiveFloat, ...] | None = None
+    which: tuple[str, ...] | Literal["all"] = "all"
+    part: Part = Part()
+    parts: tuple[Part, ...] = ()
+    rows: tuple[tuple[float, float], ...] = ()
+    named: dict[str, float] = Field(default_factory=dict)
+    free: dict[str, Any] = Field(default_factory=dict)
+    even: int = 0
+
+    @field_validator("even")
+    @classmethod
+    def _is_even(cls, even: int) -> int:
+        if even % 2:
+            raise ValueError(f"must be even, got {even}")
+        return even
+
+
+def sentence(**content: object) -> str:
+    with pytest.raises(ConfigurationError) as refusal:
+        parse(Whole, {"name": "x", **content}, "my.yaml")
+    return str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({"cuont": 1}, "unknown key 'cuont'; did you mean 'count'."),
+        ({"part": {"sise": 1}}, "unknown key 'part.sise'; did you mean 'size'."),
+        (
+            {"parts": [{}, {"sise": 1}]},
+            "unknown key 'sise' in entry 2 of key 'parts'; did you mean 'size'.",
+        ),
+        ({"part": {"colour": 1}}, "unknown key 'part.colour'; known keys are side, size."),
+        ({"name": 5}, "key 'name': must be text, got 5."),
+        ({"name": None}, "key 'name': must be text, got null."),
+        ({"count": "many"}, "key 'count': must be a whole number, got 'many'."),
+        ({"count": 2.5}, "key 'count': must be a whole number, got 2.5."),
+        ({"switch": "perhaps"}, "key 'switch': must be true or false, got 'perhaps'."),
+        ({"height": "tall"}, "key 'height': must be a number, got 'tall'."),
+        ({"height": float("nan")}, "key 'height': must be a finite number, got nan."),
+        ({"part": 3}, "key 'part': must be a group of keys and values, got 3."),
+        ({"part": {"side": "up"}}, "key 'part.side': must be 'left' or 'right', got 'up'."),
+        ({"part": {"size": 0}}, "key 'part.size': must be greater than 0, got 0."),
+        ({"parts": {"side": "left"}}, "key 'parts': must be a list, got {'side': 'left'}."),
+        ({"parts": [3]}, "entry 1 of key 'parts': must be a group of keys and values, got 3."),
+        ({"vector": 9.81}, "key 'vector': must be a list, got 9.81."),
+        ({"vector": [1, 2]}, "key 'vector': must have 3 values, got [1, 2]."),
+        ({"vector": []}, "key 'vector': must have 3 values, got []."),
+        ({"vector": [1, 2, 3, 4]}, "key 'vector': must have at most 3 values, got [1, 2, 3, 4]."),
+        ({"vector": [0, 0, "down"]}, "entry 3 of key 'vector': must be a number, got 'down'."),
+        ({"some": [1]}, "key 'some': must have at least 2 values, got [1]."),
+        ({"rows": [[1, 2], [3]]}, "entry 2 of key 'rows': must have 2 values, got [3]."),
+        (
+            {"rows": [[1, "b"]]},
+            "entry 2 of entry 1 of key 'rows': must be a number, got 'b'.",
+        ),
+        ({"named": {"a": "b"}}, "key 'named.a': must be a number, got 'b'."),
+        ({"even": 3}, "key 'even': must be even, got 3."),
+        # of several types, the one that came closest speaks
+        ({"level": "high"}, "key 'level': must be a number, or a list, got 'high'."),
+        ({"level": -1}, "key 'level': must be greater than 0, got -1."),
+        ({"level": [1, -2]}, "entry 2 of key 'level': must be greater than 0, got -2."),
+        ({"level": [1, "b"]}, "entry 2 of key 'level': must be a number, got 'b'."),
+        ({"which": "none"}, "key 'which': must be a list, or 'all', got 'none'."),
+        ({"which": ["a", 1]}, "entry 2 of key 'which': must be text, got 1."),
+    ],
+)
+def test_mistake_becomes_one_sentence(content: dict[str, object], expected: str) -> None:
+    assert sentence(**content) == f"my.yaml: {expected}"
+
+
+def test_missing_key_is_named() -> None:
+    with pytest.raises(ConfigurationError, match=r"^my.yaml: key 'name' is missing\.$"):
+        parse(Whole, {}, "my.yaml")
+
+
+def test_misspelled_key_counts_before_the_one_it_leaves_missing() -> None:
+    with pytest.raises(ConfigurationError, match="unknown key 'nmae'; did you mean 'name'"):
+        parse(Whole, {"nmae": "x"}, "my.yaml")
+
+
+@pytest.mark.parametrize("content", [{"height": True}, {"count": False}, {"vector": [0, 0, True]}])
+def test_true_is_no_number(content: dict[str, object]) -> None:
+    assert "must be a number, not true or false" in sentence(**content)
+
+
+def test_true_is_true_where_it_may_be() -> None:
+    whole = parse(Whole, {"name": "x", "switch": True, "free": {"a": True}}, "my.yaml")
+    assert whole.switch is True
+    assert whole.free == {"a": True}
+
+
+def test_long_values_are_cut() -> None:
+    text = sentence(vector="9" * 500)
+    assert len(text) < 150
+    assert text.endswith("....")
+
+
+@pytest.mark.parametrize("name", sorted(set(Whole.model_fields) - {"free", "switch"}))
+@pytest.mark.parametrize("value", [object, [object], {"a": object}, [[object]], [{"a": object}]])
+def test_no_sentence_speaks_pydantic(name: str, value: object) -> None:
+    # no key takes a class
+    text = sentence(**{name: value})
+    assert text.startswith("my.yaml: ")
+    assert text.endswith(".")
+    for word in ("nput should", "constrained", "tuple", "dict", "instance", "literal"):
+        assert word not in text
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(ValidationError):
+        parse(Whole, {"name": "x"}, "my.yaml").name = "y"  # type: ignore[misc]
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def test_reads_a_mapping(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("a: {b: [1, 2.5]}\n")
+    assert read_yaml(path) == {"a": {"b": [1, 2.5]}}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"a: 1\nb: [1, 2\nc: 3\n", r"is not valid YAML at line [34]\."),
+        (b"- 1\n- 2\n", "must hold a mapping"),
+        (b"", "must hold a mapping"),
+        (b"a: \xff\xfe\n", "cannot be read as text"),
+    ],
+)
+def test_refuses_what_is_no_yaml_mapping(tmp_path: Path, content: bytes, expected: str) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=expected) as refusal:
+        read_yaml(path)
+    assert "bad.yaml" in str(refusal.value)
+
+
+def test_refuses_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"gone\.yaml: there is no such file\."):
+        read_yaml(tmp_path / "gone.yaml")
+
+
+def test_refuses_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read as text"):
+        read_yaml(tmp_path)
