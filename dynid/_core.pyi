@@ -11,7 +11,13 @@ def term_kinds() -> list[str]: ...
 
 class JointTerm:
     def __init__(
-        self, kind: str, joint: int, at_motor: bool, smoothing: float, scale: float
+        self,
+        kind: str,
+        joint: int,
+        at_motor: bool,
+        smoothing: float,
+        scale: float,
+        dead_band: float,
     ) -> None: ...
 
 class Mechanism:

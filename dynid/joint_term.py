@@ -24,7 +24,8 @@ class JointTerm:
     ``spring_stiffness`` the position, ``rotor_inertia`` the acceleration, ``coulomb_load``
     s(v) times the size of the torque that gravity asks of the joint (with the mechanism's own
     parameters), ``presliding`` the deflection of an elastic contact that slides when stretched by
-    ``scale``, as a share of it, from -1 to 1 (stop operator of Prandtl and Ishlinskii).
+    ``scale``, as a share of it, from -1 to 1 (stop operator of Prandtl and Ishlinskii), behind a play
+    of ``dead_band``.
     """
 
     kind: str
@@ -37,6 +38,8 @@ class JointTerm:
     """Velocity [rad/s or m/s] over which the sign is smoothed; 0 keeps it, with sign(0) = 0."""
     scale: float = 0.0
     """Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]."""
+    dead_band: float = 0.0
+    """Of a presliding term [rad or m]: motion to and fro within it is an encoder's noise."""
 
 
 def core_term(term: JointTerm) -> _core.JointTerm:
@@ -45,4 +48,6 @@ def core_term(term: JointTerm) -> _core.JointTerm:
         message = f"A joint term's side is '{term.side}', but must be 'joint' or 'motor'."
         raise MechanismError(message)
     at_motor = term.side == "motor"
-    return _core.JointTerm(term.kind, term.joint, at_motor, term.smoothing, term.scale)
+    return _core.JointTerm(
+        term.kind, term.joint, at_motor, term.smoothing, term.scale, term.dead_band
+    )

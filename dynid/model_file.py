@@ -99,6 +99,7 @@ def _mechanics(identification: Identification) -> dict[str, Value]:
             "sides": [term.side for term in mechanism.terms],
             "smoothing": _floats(term.smoothing for term in mechanism.terms),
             "scale": _floats(term.scale for term in mechanism.terms),
+            "dead_band": _floats(term.dead_band for term in mechanism.terms),
         },
         "parameter_names": mechanism.parameter_names,
         "parameters": Listed(

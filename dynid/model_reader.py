@@ -38,6 +38,7 @@ class TermEntries(Settings):
     sides: Texts
     smoothing: Doubles
     scale: Doubles
+    dead_band: Doubles
 
 
 class ErrorEntries(Settings):
@@ -259,6 +260,11 @@ def _check_mechanism(model: StoredModel, path: Path) -> None:
         ("terms.sides", listed.sides if listed else (), tuple(t.side for t in terms)),
         ("terms.smoothing", listed.smoothing if listed else (), tuple(t.smoothing for t in terms)),
         ("terms.scale", listed.scale if listed else (), tuple(t.scale for t in terms)),
+        (
+            "terms.dead_band",
+            listed.dead_band if listed else (),
+            tuple(t.dead_band for t in terms),
+        ),
         ("parameter_names", entries.parameter_names, mechanism.parameter_names),
     ]
     for name, found, expected in pairs:

@@ -95,7 +95,8 @@ class TermSettings(Settings):
     joints: tuple[str, ...] | Literal["all"] = "all"
     side: Literal["joint", "motor"] = "joint"
     smoothing: Annotated[float, Field(ge=0)] = 0.0  # velocity [rad/s or m/s] of the smooth sign
-    scale: Annotated[float, Field(ge=0)] = 0.0  # Stribeck velocity, presliding distance, …
+    scale: Annotated[float, Field(ge=0)] = 0.0  # Stribeck velocity or presliding distance
+    dead_band: Annotated[float, Field(ge=0)] = 0.0  # of presliding [rad or m]: an encoder's noise
 
 
 class RecordingSettings(Settings):
@@ -158,6 +159,7 @@ class RobotProfile(Settings):
                 side=term.side,
                 smoothing=term.smoothing,
                 scale=term.scale,
+                dead_band=term.dead_band,
             )
             for term in self.terms
             for joint in (self.joints if term.joints == "all" else term.joints)

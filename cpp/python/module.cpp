@@ -69,10 +69,11 @@ void advance(const dynid::Mechanism & mechanism, const Array & q, Written & past
 }
 
 dynid::JointTerm make_term(
-  const std::string & kind, int joint, bool at_motor, double smoothing, double scale)
+  const std::string & kind, int joint, bool at_motor, double smoothing, double scale,
+  double dead_band)
 {
   const auto side = at_motor ? dynid::TermSide::motor : dynid::TermSide::joint;
-  return {&dynid::term_kind(kind), joint, side, smoothing, scale};
+  return {&dynid::term_kind(kind), joint, side, smoothing, scale, dead_band};
 }
 
 dynid::Mechanism make_mechanism(
@@ -187,7 +188,7 @@ PYBIND11_MODULE(_core, module)
   py::class_<dynid::JointTerm>(module, "JointTerm")
     .def(
       py::init(&make_term), py::arg("kind"), py::arg("joint"), py::arg("at_motor"),
-      py::arg("smoothing"), py::arg("scale"));
+      py::arg("smoothing"), py::arg("scale"), py::arg("dead_band"));
 
   py::class_<dynid::Mechanism>(module, "Mechanism")
     .def(

@@ -51,6 +51,12 @@ void check_values(const JointTerm & term)
   if (!term.kind->scaled && term.scale != 0.0) {
     throw std::invalid_argument(where(term) + " has a scale, but takes none.");
   }
+  if (!(std::isfinite(term.dead_band) && term.dead_band >= 0.0)) {
+    throw std::invalid_argument(where(term) + " has a dead band that is not 0 or above.");
+  }
+  if (!term.kind->remembers && term.dead_band != 0.0) {
+    throw std::invalid_argument(where(term) + " has a dead band, but takes none.");
+  }
 }
 
 }  // namespace
@@ -121,13 +127,12 @@ std::vector<std::string> parameter_names(const std::vector<JointTerm> & terms)
   return names;
 }
 
-double Presliding::move(double q, double distance) noexcept
+double Presliding::move(const JointTerm & term, double to) noexcept
 {
-  // NaN compares false: the first position starts relaxed
-  const double step = position == position ? q - position : 0.0;
-  position = q;
-  deflection = std::clamp(deflection + step, -distance, distance);
-  return deflection / distance;
+  const double before = std::isnan(position) ? to : position;
+  position = std::clamp(before, to - term.dead_band, to + term.dead_band);
+  deflection = std::clamp(deflection + position - before, -term.scale, term.scale);
+  return deflection / term.scale;
 }
 
 void check_terms(const std::vector<JointTerm> & terms, int joint_count)

@@ -153,7 +153,7 @@ void Mechanism::advance(Workspace & workspace, const VectorIn & q) const noexcep
     if (term.kind->remembers) {
       const bool at_joint = term.side == TermSide::joint;
       const double position = at_joint ? q[term.joint] : memory.motor_q[term.joint];
-      memory.presliding[next++].move(position, term.scale);
+      memory.presliding[next++].move(term, position);
     }
   }
 }
@@ -184,7 +184,7 @@ void Mechanism::evaluate_terms(
       at = {memory.motor_q[j], memory.motor_dq[j], memory.motor_ddq[j], 0.0, 0.0};
     }
     if (term.kind->remembers) {
-      at.deflection = memory.presliding[next++].move(at.q, term.scale);
+      at.deflection = memory.presliding[next++].move(term, at.q);
     }
     memory.term_values[static_cast<Eigen::Index>(k)] = term.kind->column(term, at);
   }
