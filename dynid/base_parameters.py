@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 _INERTIAL = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
 # kept before dropped, for a joint axis along z; other axes follow by cyclic exchange (Khalil)
 _KEPT_FIRST = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "YY", "MZ", "M")
+# regrouped into what they cannot be told from: a first joint's inertia, an offset
+_REGROUPED_KINDS = ("rotor_inertia", "spring_preload")
 _TOLERANCE = 1e-8
 _ZERO = 1e-12
 
@@ -40,11 +42,11 @@ class BaseParameterization:
 
     def project(self, standard: Array) -> Array:
         """Base parameters (k,) of a standard parameter vector (p,)."""
-        return self.regrouping @ standard
+        return np.asarray(self.regrouping @ standard)
 
     def lift(self, base: Array, near: Array) -> Array:
-        """A standard vector (p,) with exactly these base parameters, equal to ``near`` elsewhere."""
-        standard = near.copy()
+        """A standard vector (p,) with just these base parameters, equal to ``near`` elsewhere."""
+        standard = np.array(near)
         standard[self.independent] += base - self.project(near)
         return standard
 
@@ -94,13 +96,13 @@ def _random_regressor(mechanism: Mechanism, seed: int) -> Array:
 
 def _preferred_order(mechanism: Mechanism) -> list[int]:
     """Column indices, those to be kept first: friction, then inertial parameters by convention."""
-    names = mechanism.parameter_names
-    inertial = 10 * len(mechanism.joints)
-    order = [i for i in range(inertial, len(names)) if not names[i].startswith(("Ia", "Kp"))]
+    bodies = range(len(mechanism.joints))
+    terms = {10 * len(bodies) + i: term.kind for i, term in enumerate(mechanism.terms)}
+    last = [column for column, kind in terms.items() if kind in _REGROUPED_KINDS]
+    order = [column for column in terms if column not in last]
     for kept in _KEPT_FIRST:
-        for body in range(len(mechanism.joints)):
-            order.append(10 * body + _INERTIAL.index(_turned(kept, mechanism.axes[body])))
-    return order + [i for i in range(inertial, len(names)) if i not in order]
+        order += [10 * b + _INERTIAL.index(_turned(kept, mechanism.axes[b])) for b in bodies]
+    return order + last
 
 
 def _turned(name: str, axis: Array) -> str:

@@ -14,6 +14,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from dynid.configuration import parse, read_yaml
+from dynid.demo import run_demo
 from dynid.errors import DynidError
 from dynid.identification import Identification, identify
 from dynid.model_file import read_model
@@ -21,7 +23,6 @@ from dynid.outputs import write_outputs, write_validation_outputs
 from dynid.profile import RobotProfile, load_profile, shipped_profiles
 from dynid.recording import Recording, convert, describe, load_recording
 from dynid.recording.columns import ColumnMap
-from dynid.configuration import parse, read_yaml
 from dynid.terminal import (
     judgement_json,
     print_identification,
@@ -125,14 +126,17 @@ def convert_command(
 ) -> None:
     """Write a CSV recording as a rosbag2 folder (MCAP)."""
     samples = convert(source, destination, _column_map(columns))
-    Console().print(f"{destination}: {len(samples.stamps)} samples of {len(samples.joint_names)} joints.")
+    count, joints = len(samples.stamps), len(samples.joint_names)
+    Console().print(f"{destination}: {count} samples of {joints} joints.")
 
 
 @app.command("info")
 def info_command(
     recording: Annotated[Path, typer.Argument(help="Any recording.")],
     columns: Annotated[Path | None, typer.Option(help="Column map, for CSV.")] = None,
-    profile: Annotated[str | None, typer.Option("--profile", "-p", help="Profile with one.")] = None,
+    profile: Annotated[
+        str | None, typer.Option("--profile", "-p", help="Profile that has a column map.")
+    ] = None,
 ) -> None:
     """Tell what a recording holds."""
     column_map = _column_map(columns)
@@ -148,8 +152,6 @@ def demo_command(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a robot, identify it from what it measured, and validate on another motion."""
-    from dynid.demo import run_demo  # the simulation is for the demo alone
-
     console = _console(as_json)
     with progress(console) as step:
         identification, validation = run_demo(robot, progress=step)

@@ -16,7 +16,7 @@ from dynid.signals import Array, Signals
 def compare(
     model: Mechanism, signals: Sequence[Signals], settings: IdentificationSettings
 ) -> tuple[Comparison, ...]:
-    """Run the model (its current parameters) along every recording, filtered as the settings say."""
+    """Run the model (its current parameters) along every recording, filtered by the settings."""
     return tuple(_compare_one(model, one, settings) for one in signals)
 
 

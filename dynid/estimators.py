@@ -15,7 +15,7 @@ from dynid.signals import Array
 
 _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
-_WEIGHT_ITERATIONS = 3
+_WEIGHT_ITERATIONS = 2
 _HUBER_ITERATIONS = 12
 _HUBER_TOLERANCE = 0.01  # change of a parameter, in its standard deviations
 
@@ -57,16 +57,19 @@ class OrdinaryLeastSquares:
     """OLS: every joint's torque error counts the same [N m]."""
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
+        """See :class:`Estimator`."""
         equations = problem.normal_equations()
-        solution = _solve(equations, np.ones(len(equations.joint_rows)), problem.base.project(start))
+        alike = np.ones(len(equations.joint_rows))
+        solution = _solve(equations, alike, problem.base.project(start))
         variance = _joint_variance(equations, solution.base)
-        return _finished(problem, equations, solution, np.ones_like(variance), variance)
+        return _finished(problem, equations, solution, alike, variance)
 
 
 class WeightedLeastSquares:
     """WLS: joints weighted by the inverse variance of their torque error (Gautier 1997)."""
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
+        """See :class:`Estimator`."""
         equations = problem.normal_equations()
         return _weighted(problem, equations, start)
 
@@ -75,6 +78,7 @@ class IterativelyReweightedLeastSquares:
     """IRLS: WLS with Huber's weights, so that a few wild samples cannot pull the model."""
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
+        """See :class:`Estimator`."""
         estimate = _weighted(problem, problem.normal_equations(), start)
         plain = estimate.equations
         for _ in range(_HUBER_ITERATIONS):
@@ -113,7 +117,8 @@ def _weighted(problem: Problem, equations: NormalEquations, start: Array) -> Est
 
 
 def _iterate_weights(equations: NormalEquations, start: Array) -> tuple[_Solution, Array]:
-    variance = np.ones(len(equations.joint_rows))
+    solution = _solve(equations, np.ones(len(equations.joint_rows)), start)
+    variance = _joint_variance(equations, solution.base)
     for _ in range(_WEIGHT_ITERATIONS):
         solution = _solve(equations, 1 / variance, start)
         variance = _joint_variance(equations, solution.base)

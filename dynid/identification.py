@@ -1,4 +1,4 @@
-"""From recordings to a dynamic model: the whole identification, and the validation of its result."""
+"""From recordings to a dynamic model: the whole identification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an identification filters, selects, estimates and judges: the profile's ``identification``."""
+"""How to filter, select, estimate and judge: the profile's ``identification``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MedianSettings(Settings):
 
 
 class ParallelFilterSettings(Settings):
-    """The same zero-phase filter on every column of the regressor and on torque, then decimation."""
+    """The same zero-phase filter on every regressor column and on torque, then decimation."""
 
     cutoff_hz: PositiveFloat | None = None
     order: PositiveInt = 4
@@ -31,7 +31,7 @@ class ParallelFilterSettings(Settings):
 
 
 class VelocityThreshold(Settings):
-    """Which samples of a joint count as moving; only these are fitted where ``fit`` is ``moving``."""
+    """Which samples of a joint count as moving, and whether only these are fitted (``fit``)."""
 
     fraction: Annotated[float, Field(ge=0, lt=1)] = 0.03  # of the joint's peak velocity
     absolute: NonNegativeFloat | tuple[NonNegativeFloat, ...] | None = None  # [rad/s or m/s]
@@ -44,7 +44,7 @@ class PhysicalSettings(Settings):
 
     enabled: bool = True
     total_mass: tuple[NonNegativeFloat, PositiveFloat] | None = None  # [kg]
-    bounds: dict[str, tuple[float, float]] = {}  # parameter name → (low, high)
+    bounds: dict[str, tuple[float, float]] = Field(default_factory=dict)  # name → (low, high)
 
 
 class IdentificationSettings(Settings):

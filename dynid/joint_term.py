@@ -24,8 +24,8 @@ class JointTerm:
     ``spring_stiffness`` the position, ``rotor_inertia`` the acceleration, ``coulomb_load``
     s(v) times the size of the torque that gravity asks of the joint (with the mechanism's own
     parameters), ``presliding`` the deflection of an elastic contact that slides when stretched by
-    ``scale``, as a share of it, from -1 to 1 (stop operator of Prandtl and Ishlinskii), behind a play
-    of ``dead_band``.
+    ``scale``, as a share of it, from -1 to 1 (stop operator of Prandtl and Ishlinskii), behind a
+    play of ``dead_band``.
     """
 
     kind: str

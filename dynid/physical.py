@@ -46,7 +46,7 @@ def pseudo_inertia(inertial: Array) -> Array:
 
 
 def is_physically_consistent(mechanism: Mechanism, standard: Array) -> bool:
-    """Every body's pseudo-inertia is positive definite, and no friction or rotor drives the robot."""
+    """Every body's pseudo-inertia is positive definite, and nothing passive drives the robot."""
     bodies = standard[: 10 * len(mechanism.joints)].reshape(-1, 10)
     definite = all(np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0 for body in bodies)
     signed = standard[10 * len(mechanism.joints) + _signed_terms(mechanism)]
@@ -92,7 +92,7 @@ def consistent_parameters(
 
 def _with_clean_zeros(mechanism: Mechanism, standard: Array) -> Array:
     """Friction that the solver left a rounding error above its bound is none."""
-    cleaned = standard.copy()
+    cleaned = np.array(standard)
     smallest = 1e-8 * np.abs(standard[10 * len(mechanism.joints) :]).max(initial=0.0)
     for kind in NON_NEGATIVE_KINDS:
         of_kind = [i for i, term in enumerate(mechanism.terms) if term.kind == kind]
@@ -117,7 +117,7 @@ def _standard_normal(base: BaseParameterization, gram: Array, size: Array) -> tu
 
 def _reference(mechanism: Mechanism) -> Array:
     """The URDF's parameters, with bodies it leaves empty replaced by small real ones."""
-    reference = mechanism.urdf_parameters.copy()
+    reference = np.array(mechanism.urdf_parameters)
     for body in reference[: 10 * len(mechanism.joints)].reshape(-1, 10):
         if np.linalg.eigvalsh(pseudo_inertia(body))[0] <= 0:
             mass = body[0] if body[0] > 0 else 1.0
@@ -136,7 +136,8 @@ def _solid_sphere(mass: float, centre: Array, radius: float) -> Array:
 def _sizes(mechanism: Mechanism) -> Array:
     """What is large for each parameter: a body's mass times powers of its radius of gyration."""
     size = np.ones(len(mechanism.parameter_names))
-    for number, body in enumerate(_reference(mechanism)[: 10 * len(mechanism.joints)].reshape(-1, 10)):
+    bodies = _reference(mechanism)[: 10 * len(mechanism.joints)].reshape(-1, 10)
+    for number, body in enumerate(bodies):
         length = max(np.sqrt(np.trace(pseudo_inertia(body)[:3, :3]) / body[0]), 0.02)
         size[10 * number] = body[0]
         size[10 * number + 1 : 10 * number + 4] = body[0] * length
@@ -202,8 +203,8 @@ def _solve(
     cost: Array, linear: Array, constraints: tuple[sparse.csc_matrix, Array, list[object]]
 ) -> Array:
     matrix, bounds, cones = constraints
-    # With cost = L L^T, solved for y = L^T (x - free): the data's say on different directions differs
-    # by many decades, and the solver shall see no more of it than how far the constraints push.
+    # With cost = L L^T, solved for y = L^T (x - free): the data's say on different directions
+    # differs by many decades, and the solver shall only see how far the constraints push.
     values, vectors = np.linalg.eigh(cost)
     to_scaled = vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1]))
     free = -to_scaled @ (to_scaled.T @ linear)
@@ -233,7 +234,7 @@ def _pseudo_inertia_basis() -> Array:
     basis[0, 3, 3] = 1.0
     for axis in range(3):
         basis[1 + axis, axis, 3] = basis[1 + axis, 3, axis] = 1.0
-    # Sigma = tr(I)/2 - I
+    # the upper left block is half the trace of the inertia, less the inertia
     for parameter, (row, column) in zip((4, 6, 9), ((0, 0), (1, 1), (2, 2)), strict=True):
         basis[parameter, range(3), range(3)] = 0.5
         basis[parameter, row, column] = -0.5

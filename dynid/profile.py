@@ -1,4 +1,4 @@
-"""The robot profile: one YAML file that says everything about a robot but its dynamic parameters."""
+"""The robot profile: one YAML file with everything about a robot but its parameters."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Drives(Settings):
 
     ``effort`` names what a recording's effort is: ``torque`` (N m or N, nothing to convert),
     ``current`` [A] (times the torque constant), or ``rated_current_permille`` (CiA402 0x6078:
-    thousandths of the rated current). With a lead screw, torque times ``2 pi / screw_lead`` is force.
+    thousandths of the rated current). With a lead screw, force is torque times 2π / screw_lead.
     """
 
     effort: Literal["torque", "current", "rated_current_permille"] = "torque"
@@ -114,7 +114,7 @@ class RobotProfile(Settings):
     robot: str
     urdf: str
     joints: Annotated[tuple[str, ...], Field(min_length=1)]
-    locked: dict[str, float] = {}
+    locked: dict[str, float] = Field(default_factory=dict)
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     coupling: tuple[tuple[float, ...], ...] | None = None
     limits: Limits = Limits()
@@ -126,8 +126,8 @@ class RobotProfile(Settings):
     )
     recording: RecordingSettings = RecordingSettings()
     identification: IdentificationSettings = IdentificationSettings()
-    excitation: dict[str, Any] = {}
-    simulation: dict[str, Any] = {}
+    excitation: dict[str, Any] = Field(default_factory=dict)
+    simulation: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _counts_match(self) -> RobotProfile:
@@ -143,11 +143,11 @@ class RobotProfile(Settings):
         if self.coupling is not None and {len(self.coupling), *map(len, self.coupling)} != {n}:
             raise ValueError(f"'coupling' must be a {n} x {n} matrix (motor to joint)")
         for term in self.terms:
-            unknown = [] if term.joints == "all" else set(term.joints) - set(self.joints)
-            if unknown:
-                raise ValueError(
-                    f"term '{term.kind}' names joint '{sorted(unknown)[0]}', which is not in 'joints'"
-                )
+            for joint in () if term.joints == "all" else term.joints:
+                if joint not in self.joints:
+                    raise ValueError(
+                        f"term '{term.kind}' names joint '{joint}', which is not in 'joints'"
+                    )
         return self
 
     def joint_terms(self) -> tuple[JointTerm, ...]:
@@ -189,7 +189,7 @@ def load_profile(
     Args:
         name: a profile shipped with dynid, or the path of a YAML file.
         urdf: URDF to use in place of the profile's.
-        overrides: ``key=value`` with dots for nesting (``identification.cutoff_hz=20``), value in YAML.
+        overrides: ``key=value``, dots for nesting, value in YAML: ``identification.cutoff_hz=20``.
 
     Raises:
         ConfigurationError: no such profile or URDF, or an entry is unknown or impossible.
@@ -216,7 +216,7 @@ def parse_profile(text: str, where: str) -> RobotProfile:
 
 
 def share_directories() -> list[Path]:
-    """Where shipped profiles and URDFs can be: a source tree, a virtual environment, ROS's prefix."""
+    """Where shipped profiles and URDFs can be: source tree, virtual environment, ROS prefix."""
     here = Path(__file__).resolve()
     roots = [here.parents[1], Path(sys.prefix) / "share" / "dynid"]
     roots += [parent / "share" / "dynid" for parent in here.parents[2:6]]
@@ -225,8 +225,8 @@ def share_directories() -> list[Path]:
 
 def shipped_profiles() -> list[str]:
     """Names of the profiles that come with dynid."""
-    directories = share_directories()[:1]
-    return sorted(p.stem for root in directories for p in (root / "config" / "robots").glob("*.yaml"))
+    found = [p for root in share_directories()[:1] for p in root.glob("config/robots/*.yaml")]
+    return sorted(path.stem for path in found)
 
 
 def _profile_path(name: str) -> Path:

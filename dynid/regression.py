@@ -1,9 +1,10 @@
-"""The regression problem: normal equations per joint and fold, built in blocks of bounded memory."""
+"""The regression problem: normal equations per joint and fold, in bounded memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +70,8 @@ class NormalEquations:
     def squared_error(self, base: Array) -> Array:
         """Sum of squared errors of each joint for base parameters (k,); (n,)."""
         extended = np.append(base, -1.0)
-        return np.maximum(np.einsum("i,jik,k->j", extended, self.joint_gram, extended), 0.0)
+        error = np.einsum("i,jik,k->j", extended, self.joint_gram, extended)
+        return np.asarray(np.maximum(error, 0.0))
 
     @property
     def squared_torque(self) -> Array:
@@ -98,7 +100,7 @@ class Problem:
         return Problem(mechanism, self.base, self.rows, self.folds)
 
     def normal_equations(self, weights: Sequence[Array] | None = None) -> NormalEquations:
-        """Build the normal equations; ``weights`` (m, n) per recording multiply each row's square."""
+        """Build the normal equations; ``weights`` (m, n) per recording multiply squared errors."""
         n, k = len(self.mechanism.joints), len(self.base.independent)
         gram = np.zeros((self.folds, n, k + 1, k + 1))
         counts = np.zeros((self.folds, n))
@@ -171,7 +173,7 @@ def make_rows(
 ) -> Rows:
     """Filter and decimate one recording's torque, and deal its rows out to consecutive folds."""
     torque = parallel_filter.decimate(parallel_filter.smooth(signals.torque))
-    moving = parallel_filter.decimate(signals.moving)
+    moving = signals.moving[:: parallel_filter.decimation]
     fitted = np.ones_like(torque) if fit_all else moving.astype(np.float64)
     fold = np.minimum(np.arange(len(torque)) * folds // len(torque), folds - 1)
     return Rows(signals, parallel_filter, torque, fitted, fold)
@@ -217,7 +219,7 @@ def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[_Block]
     """Blocks of one fold each from the regressor (m, n, k) of rows that begin at ``first``."""
     folds = rows.fold[first : first + len(regressor)]
     bounds = [0, *(np.flatnonzero(np.diff(folds)) + 1), len(folds)]
-    for begin, end in zip(bounds, bounds[1:], strict=False):
+    for begin, end in pairwise(bounds):
         span = slice(first + begin, first + end)
         torque = rows.torque[span, :, None]
         stacked = np.concatenate([regressor[begin:end], torque], axis=2)
