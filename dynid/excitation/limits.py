@@ -19,6 +19,7 @@ _PER_CYCLE = 200
 """Grid points per period of the highest frequency: a sine's peak is missed by 0.012 % at most."""
 
 _PER_RAMP = 200
+"""Grid points on the shortest ramp, whose higher derivatives are large."""
 
 _ROUNDING = 1e-9
 
@@ -60,16 +61,16 @@ def sample_peaks(excitation: Excitation) -> Peaks:
     Between two points a step h apart, a function is at most h^2 / 8 times the largest size of its
     second derivative beyond the larger of its values there.
     """
-    pieces, steps = [], []
-    spacing = 1 / (_PER_CYCLE * excitation.highest_frequency)
-    points = excitation.breakpoints
-    for start, stop in pairwise(points):
-        count = max(int(np.ceil((stop - start) / spacing)), _PER_RAMP) + 1
-        pieces.append(np.linspace(start, stop, count))
-        steps.append((stop - start) / (count - 1))
-    time = np.concatenate(pieces)
+    pieces = list(pairwise(excitation.breakpoints))
+    shortest = min(stop - start for start, stop in pieces)
+    spacing = min(1 / (_PER_CYCLE * excitation.highest_frequency), shortest / _PER_RAMP)
+    grids = [
+        np.linspace(start, stop, int(np.ceil((stop - start) / spacing)) + 1)
+        for start, stop in pieces
+    ]
+    time = np.concatenate(grids)
     bounds = np.array([excitation.derivative_bound(order) for order in (2, 3, 4)])
-    return Peaks(time, excitation.evaluate(time), max(steps) ** 2 / 8 * bounds)
+    return Peaks(time, excitation.evaluate(time), spacing**2 / 8 * bounds)
 
 
 def check_limits(

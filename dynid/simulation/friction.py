@@ -22,7 +22,7 @@ DRY_KINDS = ("coulomb", "coulomb_positive", "coulomb_negative", "stribeck")
 REFUSED_KINDS = ("coulomb_load", "presliding")
 """Joint terms that depend on more than a joint's state, which the simulation has no step for."""
 
-_SWEEPS = 100
+_SWEEPS = 1000  # a dozen do but for joints that hardly differ
 _TOLERANCE = 1e-9  # of the largest torque, at which the sweeps end
 _SATURATED = 20.0  # tanh of this is 1 in double precision
 
@@ -86,7 +86,9 @@ class DryFriction:
                 surface.torques.append((torque, scale, True, True))
         self._surfaces = list(surfaces.values())
         count = len(self._surfaces)
-        self.directions = np.array([s.direction for s in self._surfaces]).reshape(count, -1).T
+        self.directions = (
+            np.array([s.direction for s in self._surfaces]).reshape(count, len(identity)).T
+        )
         """J (n, k): joint torque per unit of each surface's friction torque."""
         self._smooth = [surface.smoothing for surface in self._surfaces]
         self._velocity = [0.0] * count
