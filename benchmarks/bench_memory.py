@@ -9,13 +9,13 @@ from typing import overload
 
 import numpy as np
 
-from dynid.base_parameters import base_parameterization
-from dynid.estimators import WeightedLeastSquares
-from dynid.filters import ParallelFilter
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.estimation.estimators import WeightedLeastSquares
+from dynid.estimation.regression import Problem, Rows, make_rows
 from dynid.mechanism import Mechanism
+from dynid.preprocessing.filters import ParallelFilter
+from dynid.preprocessing.signals import Signals
 from dynid.profile import load_profile
-from dynid.regression import Problem, Rows, make_rows
-from dynid.signals import Signals
 
 _SAMPLES, _CHUNK, _RATE = 10_000_000, 50_000, 1000.0
 

@@ -18,8 +18,8 @@ from dynid.configuration import parse, read_yaml
 from dynid.demo import run_demo
 from dynid.errors import DynidError
 from dynid.identification import Identification, identify
-from dynid.model_file import read_model
-from dynid.outputs import write_outputs, write_validation_outputs
+from dynid.outputs.model_file import read_model
+from dynid.outputs.write import write_outputs, write_validation_outputs
 from dynid.profile import RobotProfile, load_profile, shipped_profiles
 from dynid.recording import Recording, convert, describe, load_recording
 from dynid.recording.columns import ColumnMap

@@ -7,10 +7,17 @@ from contextlib import suppress
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PositiveFloat,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails
 
 from dynid.errors import ConfigurationError
@@ -39,16 +46,30 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    @field_validator("*", mode="before")
+    @model_validator(mode="before")
     @classmethod
-    def _true_is_no_number(cls, value: object, info: ValidationInfo) -> object:
+    def _true_is_no_number(cls, content: object) -> object:
         """YAML reads ``yes``, ``on`` and ``true`` as true, which pydantic would count as 1."""
-        types = _leaf_types(cls.model_fields[str(info.field_name)].annotation)
-        values = value if isinstance(value, list) else [value]
-        expects_number = bool(types & {float, int}) and bool not in types
-        if expects_number and any(isinstance(one, bool) for one in values):
-            raise ValueError("must be a number, not true or false (YAML's yes, no, on and off)")
-        return value
+        for name, value in content.items() if isinstance(content, Mapping) else ():
+            field = cls.model_fields.get(name)
+            types = _leaf_types(field.annotation) if field else set()
+            values = value if isinstance(value, list) else [value]
+            expects_number = bool(types & {float, int}) and bool not in types
+            if expects_number and any(isinstance(one, bool) for one in values):
+                raise ValueError(
+                    f"'{name}' must be a number, not true or false (YAML's yes, no, on and off)"
+                )
+        return content
+
+
+def _broadcastable(value: object) -> object:
+    """A single number stands for every joint; it is stored as a tuple of one."""
+    return (value,) if isinstance(value, int | float | str) else value
+
+
+PerJoint = Annotated[tuple[float, ...], BeforeValidator(_broadcastable)]
+PerJointPositive = Annotated[tuple[PositiveFloat, ...], BeforeValidator(_broadcastable)]
+"""One number for every joint, or one for all."""
 
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
@@ -175,10 +196,13 @@ def _shown(value: object) -> str:
 def _known_keys(settings_type: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
     """Keys of the (nested) settings group that ``path`` leads to, as far as it can be followed."""
     group: type[BaseModel] = settings_type
+    alternatives: list[type[BaseModel]] = []
     for part in path:
         field = group.model_fields.get(str(part))
-        for candidate in _model_types(field.annotation if field else None):
-            group = candidate
+        alternatives = _model_types(field.annotation if field else None) or alternatives
+        tagged = [a for a in alternatives if "type" in a.model_fields]
+        named = [a for a in tagged if a.model_fields["type"].default == part]
+        group = (named or alternatives or [group])[-1]
     return sorted(group.model_fields)
 
 

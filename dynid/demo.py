@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 
-from dynid.configuration import parse
 from dynid.errors import ConfigurationError
-from dynid.excitation import FourierSettings, build_excitation, excitation_settings
+from dynid.excitation import FourierSettings, build_excitation
 from dynid.identification import Identification, identify
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
-from dynid.simulation import SimulationSettings, simulate
+from dynid.recording import Recording, Source
+from dynid.simulation import simulate
 from dynid.validation import Validation, validate
 
 _SAMPLING_RATE = 1000.0
@@ -24,11 +25,6 @@ def run_demo(robot: str, progress: Callable[[str], None]) -> tuple[Identificatio
         DynidError: a step fails.
     """
     profile, urdf_xml = load_profile(robot)
-    if not profile.simulation or not profile.excitation:
-        raise ConfigurationError(
-            f"profile '{robot}' has no 'excitation' and 'simulation' groups, which a demonstration "
-            "needs; puma560 has them."
-        )
     progress("simulating the excitation")
     recording = _simulated(profile, urdf_xml, seed=0)
     identification = identify(profile, urdf_xml, [recording], progress=progress)
@@ -39,11 +35,22 @@ def run_demo(robot: str, progress: Callable[[str], None]) -> tuple[Identificatio
 
 def _simulated(profile: RobotProfile, urdf_xml: str, *, seed: int) -> Recording:
     """What the robot's drives would have reported while it followed the excitation of a seed."""
-    where = f"{profile.robot}.yaml"
-    settings = excitation_settings(profile.excitation, where)
+    settings, twin = profile.excitation, profile.simulation
+    if settings is None or twin is None:
+        raise ConfigurationError(
+            f"profile '{profile.robot}' has no 'excitation' and 'simulation' groups, which a "
+            "demonstration needs; puma560 has them."
+        )
     if isinstance(settings, FourierSettings):
         settings = settings.model_copy(update={"seed": settings.seed + seed})
     mechanism = profile.mechanism(urdf_xml)
-    excitation = build_excitation(settings, profile.limits, profile.joints)
-    twin = parse(SimulationSettings, profile.simulation, where)
-    return simulate(mechanism, excitation, twin, sampling_rate=_SAMPLING_RATE, seed=seed)
+    sliding = [
+        joint
+        for joint, kind in zip(mechanism.joints, mechanism.joint_types, strict=True)
+        if kind == "prismatic"
+    ]
+    excitation = build_excitation(settings, profile.limits, profile.joints, prismatic=sliding)
+    recording = simulate(mechanism, excitation, twin, sampling_rate=_SAMPLING_RATE, seed=seed)
+    digest = hashlib.sha256(recording.effort.tobytes()).hexdigest()
+    source = Source(f"simulated {profile.robot}, seed {seed}", digest, "simulation")
+    return replace(recording, sources=(source,))

@@ -21,6 +21,14 @@ class MechanismError(DynidError):
     """A URDF, joint list, coupling or joint term does not make a mechanism."""
 
 
+class ExcitationError(DynidError):
+    """A motion would leave the robot's limits, or does not begin and end at rest."""
+
+
+class SimulationError(DynidError):
+    """The simulated robot cannot follow, or cannot be simulated."""
+
+
 class PreprocessingError(DynidError):
     """A filter, threshold or time span does not fit the recording."""
 

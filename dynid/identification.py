@@ -10,16 +10,16 @@ from importlib import metadata
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dynid.base_parameters import BaseParameterization, base_parameterization
-from dynid.checks import check_against_urdf, check_gravity, check_residuals
-from dynid.comparison import compare, relative_errors
-from dynid.fitting import Fit, HeldOut, cross_validate, fit, pose
-from dynid.judgement import Comparison, Judgement, judge
+from dynid.estimation.base_parameters import BaseParameterization, base_parameterization
+from dynid.estimation.fitting import Fit, HeldOut, cross_validate, fit, pose
+from dynid.judging.checks import check_against_urdf, check_gravity, check_residuals
+from dynid.judging.comparison import compare, relative_errors
+from dynid.judging.judgement import Comparison, Judgement, judge
 from dynid.mechanism import Mechanism
-from dynid.preprocess import preprocess
+from dynid.preprocessing.preprocess import preprocess
+from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
 from dynid.recording import Recording, Source
-from dynid.signals import Array, Signals
 
 Progress = Callable[[str], None]
 
@@ -156,9 +156,7 @@ def versions() -> dict[str, str]:
     return {name: metadata.version(name) for name in ("dynid", "pin", "numpy", "scipy", "clarabel")}
 
 
-def _warnings(
-    mechanism: Mechanism, comparisons: Sequence[Comparison], fitted: Fit
-) -> list[str]:
+def _warnings(mechanism: Mechanism, comparisons: Sequence[Comparison], fitted: Fit) -> list[str]:
     warnings = check_against_urdf(mechanism, comparisons)
     warnings += check_residuals(mechanism, comparisons)
     warnings += check_gravity(mechanism, comparisons, relative_errors(comparisons))

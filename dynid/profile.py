@@ -9,39 +9,16 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import yaml
-from pydantic import BeforeValidator, Field, PositiveFloat, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
-from dynid.configuration import Settings, parse, read_yaml
+from dynid.configuration import PerJoint, PerJointPositive, Settings, parse, read_yaml
 from dynid.errors import ConfigurationError
+from dynid.excitation.settings import ExcitationSettings
 from dynid.identification_settings import IdentificationSettings
+from dynid.limits import Limits
 from dynid.mechanism import JointTerm, Mechanism
 from dynid.recording import ColumnMap
-
-
-def _broadcastable(value: object) -> object:
-    """A single number stands for every joint; it is stored as a tuple of one."""
-    return (value,) if isinstance(value, int | float | str) else value
-
-
-PerJoint = Annotated[tuple[float, ...], BeforeValidator(_broadcastable)]
-PerJointPositive = Annotated[tuple[PositiveFloat, ...], BeforeValidator(_broadcastable)]
-
-
-class Limits(Settings):
-    """What the drives and the mechanics bear, one value per joint or one for all (SI)."""
-
-    position: tuple[tuple[float, float], ...] | None = None
-    velocity: PerJointPositive | None = None
-    acceleration: PerJointPositive | None = None
-    torque_max: PerJointPositive | None = None
-    torque_threshold: PerJointPositive | None = None
-
-    @model_validator(mode="after")
-    def _positions_are_lower_and_upper(self) -> Limits:
-        for low, high in self.position or ():
-            if low >= high:
-                raise ValueError(f"position [{low:g}, {high:g}] must read [lower, upper]")
-        return self
+from dynid.simulation.settings import SimulationSettings
 
 
 class Drives(Settings):
@@ -126,8 +103,8 @@ class RobotProfile(Settings):
     )
     recording: RecordingSettings = RecordingSettings()
     identification: IdentificationSettings = IdentificationSettings()
-    excitation: dict[str, Any] = Field(default_factory=dict)
-    simulation: dict[str, Any] = Field(default_factory=dict)
+    excitation: ExcitationSettings | None = None
+    simulation: SimulationSettings | None = None
 
     @model_validator(mode="after")
     def _counts_match(self) -> RobotProfile:

@@ -18,9 +18,9 @@ from dynid.report.numbers import percent, significant, unit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dynid.fitting import HeldOut
+    from dynid.estimation.fitting import HeldOut
     from dynid.identification import Identification
-    from dynid.judgement import JointJudgement, Judgement
+    from dynid.judging.judgement import JointJudgement, Judgement
     from dynid.recording import RecordingInfo
     from dynid.recording.info import Timing
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dynid.checks import check_residuals
-from dynid.comparison import compare
-from dynid.judgement import Judgement, judge
+from dynid.judging.checks import check_residuals
+from dynid.judging.comparison import compare
+from dynid.judging.judgement import Judgement, judge
 from dynid.mechanism import Mechanism
-from dynid.preprocess import preprocess
+from dynid.preprocessing.preprocess import preprocess
+from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
 from dynid.recording import Recording, Source
-from dynid.signals import Array, Signals
 
 
 @dataclass(frozen=True)

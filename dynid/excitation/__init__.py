@@ -2,21 +2,19 @@
 
 from dynid.excitation.build import build_excitation
 from dynid.excitation.fourier import FourierExcitation
-from dynid.excitation.limits import ExcitationError, check_limits, check_rest, sample_peaks
+from dynid.excitation.limits import check_limits, check_rest, sample_peaks
 from dynid.excitation.motion import Array, Excitation, Motion
 from dynid.excitation.ramp import Ramp
 from dynid.excitation.settings import (
     ExcitationSettings,
     FourierSettings,
     SineSettings,
-    excitation_settings,
 )
 from dynid.excitation.sine import SineExcitation
 
 __all__ = [
     "Array",
     "Excitation",
-    "ExcitationError",
     "ExcitationSettings",
     "FourierExcitation",
     "FourierSettings",
@@ -27,6 +25,5 @@ __all__ = [
     "build_excitation",
     "check_limits",
     "check_rest",
-    "excitation_settings",
     "sample_peaks",
 ]

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limits import (
-    ExcitationError,
     check_limits,
     check_rest,
     per_joint,
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.excitation.motion import Array, Excitation
-    from dynid.profile import Limits
+    from dynid.limits import Limits
 
 
 def build_excitation(

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dynid.errors import ConfigurationError, DynidError
+from dynid.errors import ConfigurationError, ExcitationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dynid.excitation.motion import Array, Excitation, Motion
-    from dynid.profile import Limits
+    from dynid.limits import Limits
 
 _PER_CYCLE = 200
 """Grid points per period of the highest frequency: a sine's peak is missed by 0.012 % at most."""
@@ -22,10 +22,6 @@ _PER_RAMP = 200
 """Grid points on the shortest ramp, whose higher derivatives are large."""
 
 _ROUNDING = 1e-9
-
-
-class ExcitationError(DynidError):
-    """A motion cannot be had, or would leave the robot's limits."""
 
 
 class Peaks(NamedTuple):

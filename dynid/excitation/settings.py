@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
 from pydantic import (
+    Discriminator,
     Field,
     NonNegativeFloat,
     NonNegativeInt,
     PositiveFloat,
     PositiveInt,
+    Tag,
     model_validator,
 )
 
-from dynid.configuration import Settings, parse
-from dynid.errors import ConfigurationError
-from dynid.profile import PerJoint, PerJointPositive
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from dynid.configuration import PerJoint, PerJointPositive, Settings
 
 Margin = Annotated[float, Field(gt=0, le=1)]
 
@@ -64,24 +62,18 @@ class FourierSettings(Settings):
         return self
 
 
-ExcitationSettings = Annotated[SineSettings | FourierSettings, Field(discriminator="type")]
+def _type_of(content: object) -> object:
+    """Tell the type of an excitation, ``fourier`` where none is named."""
+    if isinstance(content, Mapping):
+        return content.get("type", "fourier")
+    return getattr(content, "type", None)
 
-_TYPES: dict[str, type[SineSettings] | type[FourierSettings]] = {
-    "fourier": FourierSettings,
-    "sine": SineSettings,
-}
 
-
-def excitation_settings(content: Mapping[str, Any], where: str) -> SineSettings | FourierSettings:
-    """Read a profile's ``excitation`` group; ``where`` names the file in error messages.
-
-    Raises
-    ------
-    ConfigurationError
-        The type is unknown, or a key is missing, unknown or impossible.
-    """
-    name = content.get("type", "fourier")
-    if not isinstance(name, str) or name not in _TYPES:
-        message = f"{where}: excitation type {name!r} is not one of {', '.join(_TYPES)}."
-        raise ConfigurationError(message)
-    return parse(_TYPES[name], content, where)
+ExcitationSettings = Annotated[
+    Annotated[SineSettings, Tag("sine")] | Annotated[FourierSettings, Tag("fourier")],
+    Discriminator(
+        _type_of,
+        custom_error_type="excitation_type",
+        custom_error_message="type must be fourier or sine",
+    ),
+]

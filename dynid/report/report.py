@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from jinja2 import Environment, StrictUndefined
 
-from dynid.atomic_write import write_text
-from dynid.model_file import iso_time
+from dynid.outputs.atomic_write import write_text
+from dynid.outputs.model_file import iso_time
 from dynid.report import tables, words
 from dynid.report.numbers import count, significant
 from dynid.report.plots import Motion, coverage_plot, friction_plot, torque_plot

@@ -12,10 +12,10 @@ from dynid.report.numbers import NOT_KNOWN, count, percent, significant, unit
 from dynid.report.plots import Motion, limits_of
 
 if TYPE_CHECKING:
-    from dynid.fitting import HeldOut
+    from dynid.estimation.fitting import HeldOut
     from dynid.identification import BaseParameter, Identification
-    from dynid.judgement import JointJudgement
-    from dynid.profile import Limits
+    from dynid.judging.judgement import JointJudgement
+    from dynid.limits import Limits
 
 _PER_BODY = 10
 _SHORT = 48

@@ -9,9 +9,9 @@ from dynid.report.numbers import count, percent, significant
 if TYPE_CHECKING:
     from dynid.identification import Identification
     from dynid.identification_settings import IdentificationSettings
-    from dynid.judgement import Judgement
+    from dynid.judging.judgement import Judgement
+    from dynid.preprocessing.signals import Signals
     from dynid.profile import RobotProfile
-    from dynid.signals import Signals
 
 _ESTIMATORS = {
     "ols": "ordinary least squares",

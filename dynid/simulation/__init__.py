@@ -1,14 +1,13 @@
 """A robot in place of the real one: it follows an excitation and is recorded."""
 
 from dynid.simulation.friction import DryFriction
-from dynid.simulation.plant import SimulatedMotion, SimulationError, integrate, true_parameters
+from dynid.simulation.plant import SimulatedMotion, integrate, true_parameters
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import measure, simulate
 
 __all__ = [
     "DryFriction",
     "SimulatedMotion",
-    "SimulationError",
     "SimulationSettings",
     "integrate",
     "measure",

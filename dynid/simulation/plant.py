@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.errors import ConfigurationError, DynidError
+from dynid.errors import ConfigurationError, SimulationError
 from dynid.simulation.friction import DRY_KINDS, REFUSED_KINDS, DryFriction
 
 if TYPE_CHECKING:
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from dynid.simulation.settings import SimulationSettings
 
 _LOST = 1.0  # tracking error [rad or m] beyond which the position loop has failed
-
-
-class SimulationError(DynidError):
-    """The simulated robot cannot follow, or cannot be simulated."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat
 
-from dynid.configuration import Settings
-from dynid.profile import PerJoint, PerJointPositive
+from dynid.configuration import PerJoint, PerJointPositive, Settings
 
 
 def _not_negative(values: tuple[float, ...]) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynid.identification import Identification, identify
-from dynid.judgement import Judgement
+from dynid.judging.judgement import Judgement
 from dynid.profile import RobotProfile, load_profile
 from dynid.recording import Recording, load_recording
 from dynid.validation import validate

@@ -7,9 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from dynid.errors import ConfigurationError
+from dynid.configuration import Settings, parse
+from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation import (
-    ExcitationError,
+    ExcitationSettings,
     FourierExcitation,
     FourierSettings,
     Ramp,
@@ -17,10 +18,14 @@ from dynid.excitation import (
     SineSettings,
     build_excitation,
     check_limits,
-    excitation_settings,
     sample_peaks,
 )
-from dynid.profile import Limits
+from dynid.limits import Limits
+
+
+class Group(Settings):
+    excitation: ExcitationSettings
+
 
 JOINTS = ("shoulder", "elbow", "wrist")
 LIMITS = Limits(
@@ -291,9 +296,9 @@ def test_refuses_a_wrong_number_of_coefficient_rows() -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ({"type": "chirp"}, "p.yaml: excitation type 'chirp' is not one of fourier, sine."),
-        ({"harmonic": 3}, "unknown key 'harmonic'; did you mean 'harmonics'"),
-        ({"type": "sine"}, "key 'start' is missing"),
+        ({"type": "chirp"}, "p.yaml: key 'excitation': type must be fourier or sine"),
+        ({"harmonic": 3}, "unknown key 'excitation.harmonic'; did you mean 'harmonics'"),
+        ({"type": "sine"}, "key 'excitation.start' is missing"),
         ({"sine": [[0.1] * 5]}, "'sine' and 'cosine' coefficients are given together"),
         (
             {"harmonics": 2, "sine": [[0.1]], "cosine": [[0.1]]},
@@ -305,10 +310,11 @@ def test_refuses_a_wrong_number_of_coefficient_rows() -> None:
 )
 def test_impossible_settings_are_refused_in_a_sentence(content: dict, sentence: str) -> None:
     with pytest.raises(ConfigurationError, match=re.escape(sentence)):
-        excitation_settings(content, "p.yaml")
+        parse(Group, {"excitation": content}, "p.yaml")
 
 
 def test_settings_are_read_by_their_type() -> None:
     content = {"type": "sine", "start": 0, "target": 1, "frequency": 0.5, "duration": 10}
-    assert isinstance(excitation_settings(content, "p.yaml"), SineSettings)
-    assert isinstance(excitation_settings({}, "p.yaml"), FourierSettings)
+    assert isinstance(parse(Group, {"excitation": content}, "p.yaml").excitation, SineSettings)
+    fourier = parse(Group, {"excitation": {}}, "p.yaml")
+    assert isinstance(fourier.excitation, FourierSettings)

@@ -15,7 +15,9 @@ from dynid.mechanism import JointTerm, Mechanism
 positions = arrays(float, st.integers(2, 60), elements=st.floats(-0.05, 0.05))
 
 
-def presliding_column(path: np.ndarray, term: JointTerm, past: np.ndarray | None = None) -> np.ndarray:
+def presliding_column(
+    path: np.ndarray, term: JointTerm, past: np.ndarray | None = None
+) -> np.ndarray:
     mechanism = Mechanism(ARM_URDF, ["wrist"], terms=[term])
     q = path[:, None]
     return mechanism.regressor(q, 0 * q, 0 * q, past=past)[:, 0, -1]

@@ -10,11 +10,10 @@ import pinocchio
 import pytest
 from scipy.linalg import subspace_angles
 
-from dynid.configuration import parse
-from dynid.excitation import build_excitation, excitation_settings
+from dynid.excitation import build_excitation
 from dynid.mechanism import Mechanism
 from dynid.profile import load_profile, share_directories
-from dynid.simulation import SimulationSettings, true_parameters
+from dynid.simulation import true_parameters
 
 URDFS = share_directories()[0] / "urdf"
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -161,16 +160,16 @@ def test_pumas_gravity_torque_is_the_published_one() -> None:
 def test_pumas_profile_can_be_excited_and_simulated() -> None:
     profile, xml = load_profile("puma560")
     mechanism = profile.mechanism(xml)
-    settings = parse(SimulationSettings, profile.simulation, "puma560.yaml")
+    settings = profile.simulation
+    assert settings is not None
+    assert profile.excitation is not None
     true = true_parameters(mechanism, settings)
     named = dict(zip(mechanism.parameter_names, true, strict=True))
     # behind the gear, from the motor's published values
     assert named["Fv1"] == pytest.approx(1.48e-3 * 62.6111**2, rel=1e-3)
     assert named["Fc2"] == pytest.approx((0.126 + 0.071) / 2 * 107.815, rel=1e-3)
     assert named["Ia6"] == pytest.approx(33e-6 * 76.686**2, rel=1e-3)
-    excitation = build_excitation(
-        excitation_settings(profile.excitation, "puma560.yaml"), profile.limits, profile.joints
-    )
+    excitation = build_excitation(profile.excitation, profile.limits, profile.joints)
     motion = excitation.evaluate(np.arange(0.0, excitation.duration, 0.01))
     torque = mechanism.torque(*motion, true)
     assert profile.limits.torque_max is not None

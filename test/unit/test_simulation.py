@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.configuration import parse
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, SimulationError
 from dynid.excitation import Excitation, FourierSettings, SineSettings, build_excitation
 from dynid.mechanism import JointTerm, Mechanism
 from dynid.profile import Limits, load_profile
 from dynid.simulation import (
     DryFriction,
     SimulatedMotion,
-    SimulationError,
     SimulationSettings,
     integrate,
     measure,

@@ -4,7 +4,7 @@ from hypothesis import given
 from random_mechanisms import RandomTree, random_trees
 from synthetic import ARM_URDF
 
-from dynid.base_parameters import base_parameterization
+from dynid.estimation.base_parameters import base_parameterization
 from dynid.mechanism import JointTerm, Mechanism
 from dynid.profile import load_profile
 
@@ -98,9 +98,7 @@ def test_presliding_elements_of_different_length_are_told_apart() -> None:
 
 def test_load_friction_of_a_joint_without_load_has_no_base_parameter() -> None:
     terms = [JointTerm("coulomb_load", 0, smoothing=0.1)]
-    upright = Mechanism(
-        ARM_URDF.replace('rpy="1.5708 0 0"', ""), ["shoulder"], terms=terms
-    )
+    upright = Mechanism(ARM_URDF.replace('rpy="1.5708 0 0"', ""), ["shoulder"], terms=terms)
     assert "Fl1" not in base_parameterization(upright).names
 
 

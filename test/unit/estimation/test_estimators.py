@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
-from dynid.base_parameters import base_parameterization
-from dynid.essential import essential_parameters
-from dynid.estimators import ESTIMATORS, Estimate
-from dynid.fitting import pose
-from dynid.preprocess import preprocess
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.estimation.essential import essential_parameters
+from dynid.estimation.estimators import ESTIMATORS, Estimate
+from dynid.estimation.fitting import pose
+from dynid.estimation.regression import Problem
+from dynid.preprocessing.preprocess import preprocess
 from dynid.profile import RobotProfile
 from dynid.recording import Recording
-from dynid.regression import Problem
 
 
 def posed(profile: RobotProfile, *recordings: Recording) -> Problem:
@@ -138,7 +138,7 @@ def test_blocks_give_the_normal_equations_of_the_whole(monkeypatch: pytest.Monke
     mechanism = profile.mechanism(ARM_URDF)
     recording = recorded(mechanism, true_parameters(mechanism), samples=6000)
     whole = posed(profile, recording).normal_equations()
-    monkeypatch.setattr("dynid.regression._BLOCK", 512)
+    monkeypatch.setattr("dynid.estimation.regression._BLOCK", 512)
     in_blocks = posed(profile, recording).normal_equations()
     scale = np.abs(whole.gram).max()
     np.testing.assert_allclose(in_blocks.gram, whole.gram, atol=1e-6 * scale)
@@ -210,5 +210,3 @@ def test_condition_number_is_that_of_the_column_scaled_regressor() -> None:
     stacked = regressor[:, :, problem.base.independent].reshape(-1, len(problem.base.names))
     expected = np.linalg.cond(stacked / np.linalg.norm(stacked, axis=0))
     assert fitted(problem, "ols").condition_number == pytest.approx(expected, rel=1e-4)
-
-

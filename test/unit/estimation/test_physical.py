@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
-from dynid.base_parameters import base_parameterization
-from dynid.comparison import compare, relative_errors
 from dynid.errors import EstimationError
-from dynid.fitting import Fit, fit, pose
-from dynid.physical import is_physically_consistent, pseudo_inertia
-from dynid.preprocess import preprocess
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.estimation.fitting import Fit, fit, pose
+from dynid.estimation.physical import is_physically_consistent, pseudo_inertia
+from dynid.judging.comparison import compare, relative_errors
+from dynid.preprocessing.preprocess import preprocess
 from dynid.profile import RobotProfile
 from dynid.recording import Recording
 

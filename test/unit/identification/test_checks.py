@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
-from dynid.checks import check_against_urdf, check_gravity, check_residuals
-from dynid.comparison import compare, relative_errors
-from dynid.judgement import Comparison
+from dynid.judging.checks import check_against_urdf, check_gravity, check_residuals
+from dynid.judging.comparison import compare, relative_errors
+from dynid.judging.judgement import Comparison
 from dynid.mechanism import Mechanism
-from dynid.preprocess import preprocess
+from dynid.preprocessing.preprocess import preprocess
 from dynid.profile import RobotProfile
 from dynid.recording import Recording
 
@@ -222,6 +222,19 @@ def test_gravity_is_not_doubted_where_the_fit_is_good() -> None:
     recording = recorded(real, true_parameters(real))
     pair = compared(recording, arm_profile(), true_parameters(real))
     assert check_gravity(*pair, np.full(3, 0.01)) == []
+
+
+def test_torque_in_far_too_small_a_unit_is_not_taken_for_gravity_along_the_axis() -> None:
+    # where gravity does not act on the joint nothing is expected, which is close to hardly anything
+    profile = arm_profile(joints=["shoulder"], terms=[{"kind": "viscous"}])
+    mechanism = profile.mechanism(ARM_URDF)
+    parameters = truth(mechanism, Fv1=0.5)
+    recording = recorded(mechanism, parameters)
+    small = replace(recording, effort=1e-3 * recording.effort)
+    pair = compared(small, profile, parameters)
+    assert check_gravity(*pair, relative_errors(pair[1])) == []
+    (warning,) = check_against_urdf(*pair)
+    assert "0.001 times" in warning
 
 
 # --- time shift -------------------------------------------------------------------------------

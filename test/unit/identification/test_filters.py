@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from scipy import signal
 
 from dynid.errors import PreprocessingError
-from dynid.filters import (
+from dynid.identification_settings import MedianSettings, ParallelFilterSettings
+from dynid.preprocessing.filters import (
     ParallelFilter,
     average_periods,
     differentiate,
     low_pass,
     replace_outliers,
 )
-from dynid.identification_settings import MedianSettings, ParallelFilterSettings
 
 RATE = 1000.0
 seeds = st.integers(0, 2**32 - 1)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynid.comparison import relative_errors
-from dynid.judgement import Comparison, Judgement, judge
-from dynid.signals import Signals
+from dynid.judging.comparison import relative_errors
+from dynid.judging.judgement import Comparison, Judgement, judge
+from dynid.preprocessing.signals import Signals
 
 
 def comparison(

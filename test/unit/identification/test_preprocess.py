@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.errors import PreprocessingError
-from dynid.preprocess import preprocess
+from dynid.preprocessing.preprocess import preprocess
 from dynid.profile import RobotProfile
 from dynid.recording import Recording
 
@@ -423,6 +423,11 @@ def test_accepts_a_recording_at_rest_where_rest_is_kept() -> None:
 @pytest.mark.parametrize(("border", "left"), [(0.23, 8), (0.25, 0), (9.0, 0)])
 def test_refuses_when_too_few_samples_are_left(border: float, left: int) -> None:
     refuses(recording_of(swing(100)), f"only {left} samples are left .* at least 10", border=border)
+
+
+def test_ten_samples_are_enough_and_nine_are_not() -> None:
+    assert len(preprocess(recording_of(swing(10)), profile_of()).time) == 10
+    refuses(recording_of(swing(9)), "only 9 samples are left")
 
 
 @pytest.mark.parametrize("cutoff", [2.0, 1.5])

@@ -9,10 +9,10 @@ import pytest
 from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 
-from dynid import signals_file
 from dynid.errors import DynidError
+from dynid.outputs import signals_file
+from dynid.outputs.signals_file import GAP, write_signals
 from dynid.recording import load_recording
-from dynid.signals_file import GAP, write_signals
 
 TYPES = get_typestore(Stores.ROS2_JAZZY)
 

@@ -8,12 +8,12 @@ from datetime import datetime, timezone
 import numpy as np
 import pytest
 
-from dynid.fitting import HeldOut
+from dynid.estimation.fitting import HeldOut
 from dynid.identification import BaseParameter, Identification, StandardParameter
-from dynid.judgement import JointJudgement, Judgement
+from dynid.judging.judgement import JointJudgement, Judgement
+from dynid.preprocessing.signals import Signals
 from dynid.profile import RobotProfile
 from dynid.recording import Source
-from dynid.signals import Signals
 
 URDF = """<?xml version="1.0"?>
 <!-- Licence of the description: none -->

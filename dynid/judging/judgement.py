@@ -8,7 +8,7 @@ from math import isfinite, isnan
 
 import numpy as np
 
-from dynid.signals import Array, Signals
+from dynid.preprocessing.signals import Array, Signals
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import PreprocessingError
-from dynid.filters import average_periods, differentiate, low_pass, replace_outliers
 from dynid.identification_settings import IdentificationSettings, MedianSettings, VelocityThreshold
+from dynid.preprocessing.filters import average_periods, differentiate, low_pass, replace_outliers
+from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
 from dynid.recording import Recording
-from dynid.signals import Array, Signals
 
 _STANDSTILL = 1e-6  # [rad/s or m/s] what rounding in a filter makes of a joint at rest
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dynid.atomic_write import write_text
 from dynid.errors import OutputError
 from dynid.identification import Identification
-from dynid.model_file import write_model
+from dynid.outputs.atomic_write import write_text
+from dynid.outputs.model_file import write_model
+from dynid.outputs.signals_file import write_signals
+from dynid.outputs.urdf_export import identified_urdf
 from dynid.report import write_report, write_validation_report
-from dynid.signals_file import write_signals
-from dynid.urdf_export import identified_urdf
 from dynid.validation import Validation
 
 

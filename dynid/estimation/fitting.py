@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.base_parameters import BaseParameterization
-from dynid.essential import essential_parameters
-from dynid.estimators import ESTIMATORS, Estimate, weighted_solution
-from dynid.filters import ParallelFilter
+from dynid.estimation.base_parameters import BaseParameterization
+from dynid.estimation.essential import essential_parameters
+from dynid.estimation.estimators import ESTIMATORS, Estimate, weighted_solution
+from dynid.estimation.physical import consistent_parameters, is_physically_consistent
+from dynid.estimation.regression import Problem, make_rows
 from dynid.identification_settings import IdentificationSettings
 from dynid.mechanism import Mechanism
-from dynid.physical import consistent_parameters, is_physically_consistent
-from dynid.regression import Problem, make_rows
-from dynid.signals import Array, Signals
+from dynid.preprocessing.filters import ParallelFilter
+from dynid.preprocessing.signals import Array, Signals
 
 _LOAD_ROUNDS = 6
 _LOAD_TOLERANCE = 0.05  # change of base parameters, in their standard deviations

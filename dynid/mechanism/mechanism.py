@@ -14,8 +14,8 @@ import numpy as np
 
 from dynid import _core
 from dynid.errors import MechanismError
-from dynid.joint_term import TERM_KINDS, JointTerm, core_term
-from dynid.sample_arrays import check_output, numbers, sample_arrays, vector
+from dynid.mechanism.joint_term import TERM_KINDS, JointTerm, core_term
+from dynid.mechanism.sample_arrays import check_output, numbers, sample_arrays, vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

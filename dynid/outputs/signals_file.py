@@ -12,7 +12,7 @@ import numpy as np
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
-from dynid.atomic_write import whole_file
+from dynid.outputs.atomic_write import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.identification import Identification
-    from dynid.signals import Signals
+    from dynid.preprocessing.signals import Signals
     from dynid.validation import Validation
 
     Array = NDArray[np.float64]

@@ -170,7 +170,8 @@ def test_a_joint_that_never_moves_is_drawn_too(identification):
         for s in identification.signals
     )
     torque = tuple(t * 0 for t in identification.model_torque)
-    Page(report_html(replace(identification, signals=signals, measured_torque=torque, model_torque=torque)))
+    still = replace(identification, signals=signals, measured_torque=torque, model_torque=torque)
+    Page(report_html(still))
 
 
 def test_a_validation_has_a_report_of_its_own(identification, tmp_path):

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.errors import DynidError, ModelFileError
-from dynid.model_file import model_text, read_model, write_model
-from dynid.parameter_file import Block, Listed, number, parameter_file, quoted
+from dynid.outputs.model_file import model_text, read_model, write_model
+from dynid.outputs.parameter_file import Block, Listed, number, parameter_file, quoted
 
 
 def bits(value: float) -> bytes:
@@ -253,7 +253,7 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
         (lambda m: m["parameters"].__setitem__(3, math.nan), "key 'parameters'.*finite number"),
         (lambda m: m["parameters"].__setitem__(3, math.inf), "key 'parameters'.*finite number"),
         (lambda m: m["parameters"].__setitem__(3, "x"), "key 'parameters'"),
-        (lambda m: m["parameters"].__setitem__(3, True), "key 'parameters'"),
+        (lambda m: m["parameters"].__setitem__(3, True), "'parameters' must be a number"),
         (lambda m: m["errors"]["unit"].pop(), "model.unit has 2 values, expected 3 as in joints"),
         (lambda m: m["coupling"].pop(), "model.coupling has 8 values, expected 9"),
         (lambda m: m["gravity"].pop(), "model.gravity has 2 values, expected 3"),

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import EstimationError
-from dynid.regression import NormalEquations, Problem
-from dynid.signals import Array
+from dynid.estimation.regression import NormalEquations, Problem
+from dynid.preprocessing.signals import Array
 
 _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest

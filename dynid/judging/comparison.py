@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynid.filters import ParallelFilter
 from dynid.identification_settings import IdentificationSettings
-from dynid.judgement import Comparison
+from dynid.judging.judgement import Comparison
 from dynid.mechanism import Mechanism
-from dynid.signals import Array, Signals
+from dynid.preprocessing.filters import ParallelFilter
+from dynid.preprocessing.signals import Array, Signals
 
 
 def compare(

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from dynid.base_parameters import BaseParameterization
 from dynid.errors import EstimationError
-from dynid.estimators import Estimate
+from dynid.estimation.base_parameters import BaseParameterization
+from dynid.estimation.estimators import Estimate
 from dynid.identification_settings import PhysicalSettings
 from dynid.mechanism import Mechanism
-from dynid.signals import Array
+from dynid.preprocessing.signals import Array
 
 # parameters that a passive joint cannot have negative
 NON_NEGATIVE_KINDS = frozenset(

@@ -5,7 +5,7 @@ import pytest
 
 from dynid.errors import MechanismError
 from dynid.mechanism import JointTerm, Mechanism
-from dynid.urdf_export import identified_urdf, kinematic_urdf
+from dynid.outputs.urdf_export import identified_urdf, kinematic_urdf
 
 
 def rebuilt(identification, xml):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynid.comparison import relative_errors
-from dynid.judgement import Comparison
+from dynid.judging.comparison import relative_errors
+from dynid.judging.judgement import Comparison
 from dynid.mechanism import Mechanism
-from dynid.signals import Array
+from dynid.preprocessing.signals import Array
 
 Motion = tuple[Array, Array, Array]
 
@@ -90,8 +90,8 @@ def check_gravity(
 
     directions = [sign * axis for axis in np.eye(3) for sign in (-1.0, 1.0)]
     best = min((strength * direction for direction in directions), key=misfit)
-    # any smaller weight fits torque in far too small a unit: it shall be better than none
-    if misfit(best) > min(_MUCH_BETTER * misfit(present), np.sqrt(len(sizes))):
+    # any smaller weight fits torque in far too small a unit: it shall be better than no weight
+    if misfit(best) > min(_MUCH_BETTER * misfit(present), 0.9 * np.sqrt(len(sizes))):
         return []
     if _friction_power(error(best), motion) < 0:
         return []  # flipped signs of all torques look like opposite gravity, but drive friction

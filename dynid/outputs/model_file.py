@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import yaml
 
-from dynid.atomic_write import write_text
-from dynid.model_reader import FORMAT, StoredModel, read_model
-from dynid.parameter_file import Block, Listed, Value, parameter_file
-from dynid.urdf_export import kinematic_urdf
+from dynid.outputs.atomic_write import write_text
+from dynid.outputs.model_reader import FORMAT, StoredModel, read_model
+from dynid.outputs.parameter_file import Block, Listed, Value, parameter_file
+from dynid.outputs.urdf_export import kinematic_urdf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,0 +1,1 @@
+"""From signals to parameters: base parameters, estimators, physical consistency."""

@@ -1,0 +1,1 @@
+"""Files that leave the program: model.yaml, identified URDF, signals.mcap."""

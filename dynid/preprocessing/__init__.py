@@ -1,0 +1,1 @@
+"""From a recording to filtered signals of the joints."""
