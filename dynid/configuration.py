@@ -18,12 +18,13 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dynid.errors import ConfigurationError
 
 KeyPath = tuple[int | str, ...]
 
+_NO_NUMBER = "true_is_no_number"
 # what the types of a YAML entry are called, by the error that pydantic raises in their place
 _TYPES = {
     "bool_parsing": "true or false",
@@ -56,8 +57,10 @@ class Settings(BaseModel):
             values = value if isinstance(value, list) else [value]
             expects_number = bool(types & {float, int}) and bool not in types
             if expects_number and any(isinstance(one, bool) for one in values):
-                raise ValueError(
-                    f"'{name}' must be a number, not true or false (YAML's yes, no, on and off)"
+                raise PydanticCustomError(
+                    _NO_NUMBER,
+                    "must be a number, not true or false (YAML's yes, no, on and off)",
+                    {"key": name},
                 )
         return content
 
@@ -124,7 +127,11 @@ def _sentence(
     path, meant = _closest(errors, content)
     place = f"{_place(path)}: " if path else ""
     # a validator's own ValueError reads as a sentence already; the others need the value they saw
-    seen = "" if meant[0]["type"] == "value_error" else f", got {_shown(meant[0]['input'])}"
+    seen = (
+        ""
+        if meant[0]["type"] in {"value_error", _NO_NUMBER}
+        else f", got {_shown(meant[0]['input'])}"
+    )
     return f"{where}: {place}{_expectation(meant)}{seen}."
 
 
@@ -150,6 +157,8 @@ def _path(error: ErrorDetails, content: object) -> KeyPath:
             with suppress(LookupError, TypeError):
                 content = content[part]  # type: ignore[index]
                 path.append(part)
+    if error["type"] == _NO_NUMBER:
+        path.append(error["ctx"]["key"])
     return (*path, error["loc"][-1]) if _misses_a_key(error) else tuple(path)
 
 

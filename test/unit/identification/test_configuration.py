@@ -105,9 +105,18 @@ def test_misspelled_key_counts_before_the_one_it_leaves_missing() -> None:
         parse(Whole, {"nmae": "x"}, "my.yaml")
 
 
-@pytest.mark.parametrize("content", [{"height": True}, {"count": False}, {"vector": [0, 0, True]}])
-def test_true_is_no_number(content: dict[str, object]) -> None:
-    assert "must be a number, not true or false" in sentence(**content)
+@pytest.mark.parametrize(
+    ("content", "key"),
+    [
+        ({"height": True}, "key 'height'"),
+        ({"count": False}, "key 'count'"),
+        ({"vector": [0, 0, True]}, "key 'vector'"),
+        ({"part": {"size": True}}, "key 'part.size'"),
+        ({"parts": [{"size": True}]}, "key 'size' in entry 1 of key 'parts'"),
+    ],
+)
+def test_true_is_no_number(content: dict[str, object], key: str) -> None:
+    assert sentence(**content).startswith(f"my.yaml: {key}: must be a number, not true or false")
 
 
 def test_true_is_true_where_it_may_be() -> None:

@@ -188,6 +188,14 @@ def test_impossible_profile_is_refused_in_a_sentence(
     assert refusal(arm, **changes) == expected
 
 
+def test_hint_knows_the_keys_of_the_excitation_that_was_chosen(arm: Path) -> None:
+    fourier = refusal(arm, excitation={"type": "fourier", "harmonic": 3})
+    assert fourier == "arm.yaml: unknown key 'excitation.harmonic'; did you mean 'harmonics'."
+    sine = refusal(arm, excitation={"type": "sine", "harmonic": 3})
+    assert sine.startswith("arm.yaml: unknown key 'excitation.harmonic'; known keys are ")
+    assert "harmonics" not in sine
+
+
 def test_joint_that_the_urdf_lacks_is_refused_by_name(arm: Path) -> None:
     arm.write_text(yaml.safe_dump(ARM | {"joints": ["shoulder", "elbow", "hand"]}))
     profile, urdf = load_profile(str(arm))

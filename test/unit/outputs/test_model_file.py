@@ -253,7 +253,7 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
         (lambda m: m["parameters"].__setitem__(3, math.nan), "key 'parameters'.*finite number"),
         (lambda m: m["parameters"].__setitem__(3, math.inf), "key 'parameters'.*finite number"),
         (lambda m: m["parameters"].__setitem__(3, "x"), "key 'parameters'"),
-        (lambda m: m["parameters"].__setitem__(3, True), "'parameters' must be a number"),
+        (lambda m: m["parameters"].__setitem__(3, True), "key 'parameters': must be a number"),
         (lambda m: m["errors"]["unit"].pop(), "model.unit has 2 values, expected 3 as in joints"),
         (lambda m: m["coupling"].pop(), "model.coupling has 8 values, expected 9"),
         (lambda m: m["gravity"].pop(), "model.gravity has 2 values, expected 3"),
