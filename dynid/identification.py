@@ -10,6 +10,7 @@ from importlib import metadata
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.errors import EstimationError
 from dynid.estimation.base_parameters import BaseParameterization, base_parameterization
 from dynid.estimation.fitting import Fit, HeldOut, cross_validate, fit, pose
 from dynid.judging.checks import check_against_urdf, check_gravity, check_residuals
@@ -115,6 +116,10 @@ def _identify(
     base = base_parameterization(mechanism)
     progress("preprocessing")
     signals = tuple(preprocess(recording, profile) for recording in recordings)
+    if not any(one.moving.any() for one in signals):
+        raise EstimationError(
+            "no joint moves anywhere in what was recorded; an identification needs motion."
+        )
     progress("estimating")
     fitted = fit(pose(mechanism, base, signals, profile.identification), profile.identification)
     progress("judging")

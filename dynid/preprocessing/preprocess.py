@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from dynid.errors import PreprocessingError
 from dynid.identification_settings import IdentificationSettings, MedianSettings, VelocityThreshold
+from dynid.limits import Limits
 from dynid.preprocessing.filters import average_periods, differentiate, low_pass, replace_outliers
 from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
 from dynid.recording import Recording
 
+_STANDSTILL_SHARE = 0.005  # of the velocity limit: slower than that no robot is sent
 _STANDSTILL = 1e-6  # [rad/s or m/s] what rounding in a filter makes of a joint at rest
 
 
@@ -49,7 +51,7 @@ def preprocess(recording: Recording, profile: RobotProfile) -> Signals:
         notes.append(f"{outliers} outliers were replaced by the median of order {order}.")
     time = recording.time
     if settings.trim_rest:
-        span = _moving_span(track, settings, rate)
+        span = _moving_span(track, settings, profile.limits, rate)
         if settings.period is not None:
             span = _completed(span, settings.period * rate, len(time))
         notes += _trim_note(span, len(time), rate)
@@ -109,7 +111,7 @@ def _filtered(
             rate,
             periodic=settings.period is not None,
         )
-    lower, moving = _moving(velocity, settings.velocity_threshold)
+    lower, moving = _moving(velocity, settings.velocity_threshold, profile.limits)
     factor = profile.drives.torque_factor(len(profile.joints))
     coupled = profile.coupling is not None and profile.recording.side == "motor"
     return Signals(
@@ -154,9 +156,14 @@ def _motion(
     return position, velocity, differentiate(velocity, rate, periodic=periodic)
 
 
-def _moving(velocity: Array, threshold: VelocityThreshold) -> tuple[Array, NDArray[np.bool_]]:
+def _moving(
+    velocity: Array, threshold: VelocityThreshold, limits: Limits
+) -> tuple[Array, NDArray[np.bool_]]:
     speed = np.abs(velocity)
-    lower = np.maximum(threshold.fraction * speed.max(axis=0), _STANDSTILL)
+    top = np.zeros(1) if limits.velocity is None else np.asarray(limits.velocity)
+    # a share of the peak alone would take an encoder's noise at rest for motion
+    floor = np.maximum(_STANDSTILL, _STANDSTILL_SHARE * top)
+    lower = np.maximum(threshold.fraction * speed.max(axis=0), floor)
     if threshold.absolute is not None:
         lower = np.broadcast_to(np.asarray(threshold.absolute, dtype=float), lower.shape).copy()
     moving = speed > lower
@@ -165,16 +172,16 @@ def _moving(velocity: Array, threshold: VelocityThreshold) -> tuple[Array, NDArr
     return lower, moving
 
 
-def _moving_span(track: _Track, settings: IdentificationSettings, rate: float) -> slice:
+def _moving_span(
+    track: _Track, settings: IdentificationSettings, limits: Limits, rate: float
+) -> slice:
     """From the first to the last sample at which any joint moves."""
     _, velocity, _ = _motion(track, settings.model_copy(update={"period": None}), rate)
-    moving = np.flatnonzero(_moving(velocity, settings.velocity_threshold)[1].any(axis=1))
-    if len(moving) == 0:
-        raise PreprocessingError(
-            "no joint moves anywhere in this recording; an identification needs motion, "
-            "and a validation at rest needs identification.trim_rest=false."
-        )
-    return slice(int(moving[0]), int(moving[-1]) + 1)
+    _, moving = _moving(velocity, settings.velocity_threshold, limits)
+    samples = np.flatnonzero(moving.any(axis=1))
+    if len(samples) == 0:  # a recording of poses: nothing to trim, and a model can be held to it
+        return slice(0, len(moving))
+    return slice(int(samples[0]), int(samples[-1]) + 1)
 
 
 def _completed(span: slice, length: float, samples: int) -> slice:

@@ -408,16 +408,21 @@ def test_refuses_measured_velocity_where_none_was_measured() -> None:
 
 
 @pytest.mark.parametrize("cutoff", [None, 10.0])
-def test_refuses_a_recording_in_which_nothing_moves(cutoff: float | None) -> None:
+def test_a_recording_of_a_pose_is_kept_whole_and_nothing_in_it_moves(cutoff: float | None) -> None:
     # 0.1 is no binary fraction: a filter makes motion of 1e-13 rad/s of it
     still = recording_of(np.full((100, 2), 0.1))
-    sentence = "no joint moves anywhere .*identification.trim_rest=false"
-    refuses(still, sentence, trim_rest=True, cutoff_hz=cutoff)
-
-
-def test_accepts_a_recording_at_rest_where_rest_is_kept() -> None:
-    signals = preprocess(recording_of(np.ones((100, 2))), profile_of())
+    identification = {"trim_rest": True, "cutoff_hz": cutoff}
+    signals = preprocess(still, profile_of(identification=identification))
+    assert len(signals.time) == 100
     assert not signals.moving.any()
+
+
+def test_encoder_noise_at_rest_is_no_motion() -> None:
+    noise = np.random.default_rng(0).uniform(-1e-5, 1e-5, (200, 2))
+    recording = recording_of(0.3 + noise)
+    limits = {"velocity": 2.0}
+    assert preprocess(recording, profile_of()).moving.any()
+    assert not preprocess(recording, profile_of(limits=limits)).moving.any()
 
 
 @pytest.mark.parametrize(("border", "left"), [(0.23, 8), (0.25, 0), (9.0, 0)])

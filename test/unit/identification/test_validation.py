@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
-from dynid.errors import PreprocessingError
 from dynid.mechanism import Mechanism
 from dynid.recording import Source
 from dynid.validation import validate
@@ -96,10 +95,12 @@ def test_several_recordings_are_judged_together() -> None:
     assert "2 samples were repeated." in result.notes
 
 
-def test_recording_at_rest_is_refused_in_a_sentence() -> None:
+def test_a_recording_of_a_pose_is_judged_and_said_not_to_move() -> None:
     model = true_model()
     recording = recorded(model, model.parameters, samples=200)
     still = replace(recording, position=np.full((200, 3), 0.1))
     profile = arm_profile(identification={"cutoff_hz": 10.0, "trim_rest": True})
-    with pytest.raises(PreprocessingError, match=r"a validation at rest needs .*trim_rest=false"):
-        validate(profile, model, [still])
+    judgement = validate(profile, model, [still]).judgement
+    assert not judgement.success
+    assert all("no sample moves" in reason for reason in judgement.reasons)
+    assert all(joint.rmse > 0 for joint in judgement.joints)
