@@ -38,23 +38,15 @@ def build_excitation(
     Random Fourier coefficients are as large as margin, span and limits allow, joint by joint; all
     else is taken as it is given.
 
-    Parameters
-    ----------
-    settings
-        What to build.
-    limits
-        The robot's; those that are absent do not bind.
-    joints
-        Names of the n joints, in drive order.
-    prismatic
-        Names of those that slide, so that messages speak of m.
+    Args:
+        settings: What to build.
+        limits: The robot's; those that are absent do not bind.
+        joints: Names of the n joints, in drive order.
+        prismatic: Names of those that slide, so that messages speak of m.
 
-    Raises
-    ------
-    ConfigurationError
-        Settings and joints do not fit, or nothing bounds random coefficients.
-    ExcitationError
-        The motion leaves a limit, or does not start and end at rest.
+    Raises:
+        ConfigurationError: Settings and joints do not fit, or nothing bounds random coefficients.
+        ExcitationError: The motion leaves a limit, or does not start and end at rest.
     """
     excitation: SineExcitation | FourierExcitation
     if isinstance(settings, SineSettings):

@@ -24,16 +24,12 @@ class FourierExcitation:
     w = 2 pi base_frequency, so that a and b are the amplitudes of velocity. Periodic between the
     ramps, where averaging over periods lowers noise without any filter.
 
-    Attributes
-    ----------
-    centre
-        Position about which the joints move (n,) [rad or m].
-    sine, cosine
-        Coefficients a and b, one column for each harmonic l = 1 … L, (n, L) [rad/s or m/s].
-    base_frequency
-        [Hz].
-    ramp
-        Amplitude s(t); its duration is that of the whole motion.
+    Attributes:
+        centre: Position about which the joints move (n,) [rad or m].
+        sine, cosine: Coefficients a and b, one column for each harmonic l = 1 … L, (n, L) [rad/s or
+            m/s].
+        base_frequency: [Hz].
+        ramp: Amplitude s(t); its duration is that of the whole motion.
     """
 
     centre: Array

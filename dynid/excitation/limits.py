@@ -27,14 +27,10 @@ _ROUNDING = 1e-9
 class Peaks(NamedTuple):
     """Sampled motion and how far it can be exceeded between the samples.
 
-    Attributes
-    ----------
-    time
-        (N,) [s].
-    motion
-        Arrays (N, n).
-    slack
-        What position, velocity and acceleration may lie beyond their samples, (3, n).
+    Attributes:
+        time: (N,) [s].
+        motion: Arrays (N, n).
+        slack: What position, velocity and acceleration may lie beyond their samples, (3, n).
     """
 
     time: Array
@@ -79,24 +75,16 @@ def check_limits(
 ) -> None:
     """Raise unless the motion keeps position, velocity and acceleration limits at every instant.
 
-    Parameters
-    ----------
-    excitation
-        The motion to look at.
-    limits
-        Those that are absent are not checked.
-    joints
-        Names of the n joints.
-    margin
-        Fraction of the velocity and acceleration limits that may be used, and of the distance from
-        the middle of the position limits.
-    prismatic
-        Names of the joints that slide; they are spoken of in m instead of rad.
+    Args:
+        excitation: The motion to look at.
+        limits: Those that are absent are not checked.
+        joints: Names of the n joints.
+        margin: Fraction of the velocity and acceleration limits that may be used, and of the
+            distance from the middle of the position limits.
+        prismatic: Names of the joints that slide; they are spoken of in m instead of rad.
 
-    Raises
-    ------
-    ExcitationError
-        A sentence on the worst violation: joint, time and amount.
+    Raises:
+        ExcitationError: A sentence on the worst violation: joint, time and amount.
     """
     peaks = sample_peaks(excitation)
     worst: tuple[float, str] = (_ROUNDING, "")
@@ -144,10 +132,8 @@ def position_range(limits: Limits, joints: int) -> tuple[Array, Array] | None:
 def per_joint(values: Sequence[float], joints: int, name: str) -> Array:
     """One value for each joint (n,), from as many or from one for all.
 
-    Raises
-    ------
-    ConfigurationError
-        There are neither 1 nor n values.
+    Raises:
+        ConfigurationError: There are neither 1 nor n values.
     """
     if len(values) not in (1, joints):
         message = f"excitation: '{name}' has {len(values)} values, expected 1 or {joints}."

@@ -13,14 +13,10 @@ Array = NDArray[np.float64]
 class Motion(NamedTuple):
     """Joint motion at some instants, time along axis 0 and joints along axis 1.
 
-    Attributes
-    ----------
-    position
-        (N, n) [rad or m].
-    velocity
-        (N, n) [rad/s or m/s].
-    acceleration
-        (N, n) [rad/s^2 or m/s^2].
+    Attributes:
+        position: (N, n) [rad or m].
+        velocity: (N, n) [rad/s or m/s].
+        acceleration: (N, n) [rad/s^2 or m/s^2].
     """
 
     position: Array

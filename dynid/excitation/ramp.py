@@ -27,12 +27,9 @@ class Ramp:
     with any smooth motion has continuous acceleration, and rests where s is 0. With ``rise`` 0
     there is no ramp: s is 1 between 0 and ``duration``.
 
-    Attributes
-    ----------
-    rise
-        Duration of either ramp [s].
-    duration
-        Time from rest to rest, ramps included [s].
+    Attributes:
+        rise: Duration of either ramp [s].
+        duration: Time from rest to rest, ramps included [s].
     """
 
     rise: float
@@ -52,14 +49,10 @@ class Ramp:
     ) -> Motion:
         """Return rest + s(t) p(t - rise) and its derivatives.
 
-        Parameters
-        ----------
-        time
-            Instants (N,) [s]; outside [0, duration] the nearer end counts, at rest.
-        rest
-            Position without amplitude (n,).
-        motion
-            The motion p about that position, from instants (N,) to (N, n).
+        Args:
+            time: Instants (N,) [s]; outside [0, duration] the nearer end counts, at rest.
+            rest: Position without amplitude (n,).
+            motion: The motion p about that position, from instants (N,) to (N, n).
         """
         instants = np.asarray(time, dtype=np.float64)
         held = np.clip(instants, 0.0, self.duration)

@@ -21,10 +21,8 @@ def whole_file(path: Path) -> Iterator[Path]:
     Whatever goes wrong in the block, an interruption included, what was at ``path`` stays as it
     was and nothing is left beside it. A symbolic link is followed, not replaced.
 
-    Raises
-    ------
-    OutputError
-        The folder does not exist, or cannot be written to.
+    Raises:
+        OutputError: The folder does not exist, or cannot be written to.
     """
     target = Path(os.path.realpath(path))
     # in the same folder, so that the last step is a rename within one file system
@@ -47,10 +45,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 def write_text(path: Path, text: str) -> None:
     """Write ``text`` in UTF-8, whole or not at all.
 
-    Raises
-    ------
-    OutputError
-        The folder does not exist, or cannot be written to.
+    Raises:
+        OutputError: The folder does not exist, or cannot be written to.
     """
     with whole_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8", newline="\n")

@@ -27,10 +27,8 @@ __all__ = ["StoredModel", "model_text", "read_model", "write_model"]
 def write_model(identification: Identification, path: Path) -> None:
     """Write ``model.yaml``, whole or not at all.
 
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
+    Raises:
+        OutputError: The file cannot be written.
     """
     write_text(path, model_text(identification))
 

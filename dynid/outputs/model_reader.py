@@ -107,18 +107,14 @@ class ModelEntries(Settings):
 class StoredModel:
     """A model as read from its file.
 
-    Attributes
-    ----------
-    profile, urdf_xml
-        What the mechanism is built from; the URDF holds no more than that needs.
-    parameter_names, parameters
-        (p,) standard parameters and those of the joint terms; the array is read-only.
-    status
-        ``"failed"`` where the identification failed its criterion; such a model must not run.
-    created
-        When, in UTC.
-    entries
-        All that the file says, for what is not listed here.
+    Attributes:
+        profile, urdf_xml: What the mechanism is built from; the URDF holds no more than that needs.
+        parameter_names, parameters: (p,) standard parameters and those of the joint terms; the
+            array is read-only.
+        status: ``"failed"`` where the identification failed its criterion; such a model must not
+            run.
+        created: When, in UTC.
+        entries: All that the file says, for what is not listed here.
     """
 
     profile: RobotProfile
@@ -147,10 +143,9 @@ class StoredModel:
 def read_model(path: Path) -> StoredModel:
     """Read ``model.yaml``.
 
-    Raises
-    ------
-    ModelFileError
-        The file is missing, incomplete, altered or contradicts itself, in a sentence.
+    Raises:
+        ModelFileError: The file is missing, incomplete, altered or contradicts itself, in a
+            sentence.
     """
     try:
         content = read_yaml(path)

@@ -37,18 +37,13 @@ Value: TypeAlias = "Scalar | Block | Listed | Sequence[Scalar] | Mapping[str, Va
 def parameter_file(parameters: Mapping[str, Value], header: Sequence[str]) -> str:
     """Return the text of a parameter file for every node (``/**``).
 
-    Parameters
-    ----------
-    parameters
-        Names and values, nested as the names are. None and what is empty is left out: ROS 2 has
-        no type for it. A list's values must be of one type.
-    header
-        Lines of a comment for people.
+    Args:
+        parameters: Names and values, nested as the names are. None and what is empty is left out:
+            ROS 2 has no type for it. A list's values must be of one type.
+        header: Lines of a comment for people.
 
-    Raises
-    ------
-    ValueError
-        A list mixes types.
+    Raises:
+        ValueError: A list mixes types.
     """
     comment = [f"# {_one_line(line)}".rstrip() for line in header]
     body = _mapping({"/**": {"ros__parameters": parameters}}, 0)

@@ -58,10 +58,8 @@ def write_signals(result: Identification | Validation, path: Path) -> None:
 
     Stamps are seconds since the start of the first recording; the others follow after ``GAP``.
 
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
+    Raises:
+        OutputError: The file cannot be written.
     """
     with whole_file(path) as unfinished, TemporaryDirectory(dir=unfinished.parent) as folder:
         bag = Path(folder) / "signals"

@@ -37,19 +37,15 @@ def identified_urdf(
     damping and Coulomb friction as friction, for a pair of directions their mean, and 0 for a
     negative one; URDF has no place for other joint terms, nor for those of motors.
 
-    Parameters
-    ----------
-    urdf_xml
-        The URDF that ``mechanism`` was built from; meshes and all else are kept.
-    mechanism
-        Tells joints and joint terms.
-    parameters
-        (p,) in the order of ``mechanism.parameter_names``; None for ``mechanism.parameters``.
+    Args:
+        urdf_xml: The URDF that ``mechanism`` was built from; meshes and all else are kept.
+        mechanism: Tells joints and joint terms.
+        parameters: (p,) in the order of ``mechanism.parameter_names``; None for
+            ``mechanism.parameters``.
 
-    Raises
-    ------
-    MechanismError
-        A body's mass is not positive, so that it has no centre of mass; or the URDF is another.
+    Raises:
+        MechanismError: A body's mass is not positive, so that it has no centre of mass; or the URDF
+            is another.
     """
     values = np.asarray(mechanism.parameters if parameters is None else parameters, dtype=float)
     if values.shape != (len(mechanism.parameter_names),):
@@ -80,10 +76,8 @@ def identified_urdf(
 def kinematic_urdf(urdf_xml: str) -> str:
     """Return what a mechanism is built from, in plain ASCII: links' inertia, and joints.
 
-    Raises
-    ------
-    MechanismError
-        The text is not XML.
+    Raises:
+        MechanismError: The text is not XML.
     """
     root = _parsed(urdf_xml)
     kept = ET.Element(root.tag, root.attrib)

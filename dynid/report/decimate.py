@@ -16,16 +16,12 @@ if TYPE_CHECKING:
 def envelope(time: Array, values: Array, buckets: int) -> tuple[Array, Array]:
     """Keep the smallest and largest value of each bucket, in their order; no peak is lost.
 
-    Parameters
-    ----------
-    time, values
-        (N,).
-    buckets
-        Stretches of equally many samples; at most two points of each are kept.
+    Args:
+        time: (N,).
+        values: (N,).
+        buckets: Stretches of equally many samples; at most two points of each are kept.
 
-    Returns
-    -------
-    tuple
+    Returns:
         Times and values, (M,) with M ≤ 2 * buckets + 2, or all of them if there are no more. The
         first and the last sample are always among them.
     """

@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 def write_report(identification: Identification, path: Path) -> None:
     """Write an identification's report: one HTML file that loads nothing from anywhere.
 
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
+    Raises:
+        OutputError: The file cannot be written.
     """
     write_text(path, report_html(identification))
 
@@ -35,10 +33,8 @@ def write_report(identification: Identification, path: Path) -> None:
 def write_validation_report(validation: Validation, path: Path) -> None:
     """Write the report on a model that was held against other recordings.
 
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
+    Raises:
+        OutputError: The file cannot be written.
     """
     motion = _motion(validation)
     content = _common(validation, motion)

@@ -101,12 +101,10 @@ class DryFriction:
     def solve(self, free: Array, mobility: Array) -> Array:
         """Return the friction torques of one step, (k,) [N*m or N].
 
-        Parameters
-        ----------
-        free
-            Velocity of the surfaces at the step's end without friction (k,).
-        mobility
-            dt A (k, k): how much one unit of friction torque slows each surface in the step.
+        Args:
+            free: Velocity of the surfaces at the step's end without friction (k,).
+            mobility: dt A (k, k): how much one unit of friction torque slows each surface in the
+                step.
         """
         pairs = zip(self._surfaces, self._velocity, strict=True)
         bounds = [surface.bounds(velocity) for surface, velocity in pairs]

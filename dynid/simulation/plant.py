@@ -26,16 +26,11 @@ _LOST = 1.0  # tracking error [rad or m] beyond which the position loop has fail
 class SimulatedMotion:
     """What the simulated robot truly did, without its sensors.
 
-    Attributes
-    ----------
-    time
-        (N,) [s], uniform, from 0.
-    reference
-        What it should have done, arrays (N, n).
-    position, velocity, acceleration
-        (N, n) [rad or m and derivatives].
-    torque
-        Motor torque at the joint side (N, n) [N*m or N].
+    Attributes:
+        time: (N,) [s], uniform, from 0.
+        reference: What it should have done, arrays (N, n).
+        position, velocity, acceleration: (N, n) [rad or m and derivatives].
+        torque: Motor torque at the joint side (N, n) [N*m or N].
     """
 
     time: Array
@@ -51,10 +46,8 @@ def true_parameters(mechanism: Mechanism, settings: SimulationSettings) -> Array
 
     Stribeck friction in the settings has no parameter.
 
-    Raises
-    ------
-    ConfigurationError
-        A name in ``parameters`` is not one of the mechanism's.
+    Raises:
+        ConfigurationError: A name in ``parameters`` is not one of the mechanism's.
     """
     names = mechanism.parameter_names
     values: Array = mechanism.urdf_parameters.copy()
@@ -79,12 +72,9 @@ def integrate(
     Leapfrog: velocities live half-way between the instants of positions and torques, which makes
     the scheme second-order. Dry friction is solved for at every step, see :class:`DryFriction`.
 
-    Raises
-    ------
-    SimulationError
-        The position loop lost the robot.
-    ConfigurationError
-        Settings and mechanism do not fit.
+    Raises:
+        SimulationError: The position loop lost the robot.
+        ConfigurationError: Settings and mechanism do not fit.
     """
     robot = _Robot(mechanism, settings)
     steps = ceil(settings.integration_rate / sampling_rate * (1 - 1e-12))
@@ -117,10 +107,8 @@ def integrate(
 def per_joint(values: Sequence[float], joints: int, name: str) -> Array:
     """One value for each joint (n,), from as many or from one for all.
 
-    Raises
-    ------
-    ConfigurationError
-        There are neither 1 nor n values.
+    Raises:
+        ConfigurationError: There are neither 1 nor n values.
     """
     if len(values) not in (1, joints):
         message = f"simulation: '{name}' has {len(values)} values, expected 1 or {joints}."

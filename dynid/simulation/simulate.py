@@ -30,12 +30,9 @@ def simulate(
     The same arguments give the same recording. Effort is motor torque at the joint side, in the
     order of the mechanism's joints, whatever the real drives report.
 
-    Raises
-    ------
-    SimulationError
-        The position loop lost the robot.
-    ConfigurationError
-        Settings and mechanism do not fit.
+    Raises:
+        SimulationError: The position loop lost the robot.
+        ConfigurationError: Settings and mechanism do not fit.
     """
     motion = integrate(mechanism, excitation, settings, sampling_rate)
     return measure(motion, settings, mechanism.joints, sampling_rate=sampling_rate, seed=seed)
