@@ -26,6 +26,8 @@ NON_NEGATIVE_KINDS = frozenset(
 _UNDETERMINED_DEVIATION = 0.5
 # smallest eigenvalue of a body's pseudo-inertia, relative to a body of its size
 _MARGIN = 1e-5
+# sizes of the constraints' push, in standard deviations, for which the program is posed in turn
+_REACHES = (1.0, 1e3, 1e6)
 
 
 @dataclass(frozen=True)
@@ -208,24 +210,33 @@ def _solve(
     values, vectors = np.linalg.eigh(cost)
     to_scaled = vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1]))
     free = -to_scaled @ (to_scaled.T @ linear)
+    # how far is not known beforehand, and a solution of 1e5 reads to the solver as none at all
+    for reach in _REACHES:
+        push = _smallest(reach * matrix @ to_scaled, bounds - matrix @ free, cones)
+        if push is not None:
+            return np.asarray(free + reach * to_scaled @ push)
+    raise EstimationError(
+        "no physically consistent parameters were found: check that the total mass and the bounds "
+        "under identification.physical do not contradict each other."
+    )
+
+
+def _smallest(matrix: Array, bounds: Array, cones: list[object]) -> Array | None:
+    """The smallest y with ``bounds - matrix y`` in the cones; None if the solver finds none."""
     options = clarabel.DefaultSettings()
     options.verbose = False
-    options.max_iter = 200
+    count = matrix.shape[1]
     solver = clarabel.DefaultSolver(
-        sparse.identity(len(cost), format="csc"),
-        np.zeros(len(cost)),
-        sparse.csc_matrix(matrix @ to_scaled),
-        bounds - matrix @ free,
+        sparse.identity(count, format="csc"),
+        np.zeros(count),
+        sparse.csc_matrix(matrix),
+        bounds,
         cones,
         options,
     )
     solution = solver.solve()
-    if str(solution.status) not in {"Solved", "AlmostSolved"}:
-        raise EstimationError(
-            f"no physically consistent parameters were found ({solution.status}): check that the "
-            "total mass and the bounds under identification.physical do not contradict each other."
-        )
-    return np.asarray(free + to_scaled @ np.asarray(solution.x))
+    found = str(solution.status) in {"Solved", "AlmostSolved"}
+    return np.asarray(solution.x) if found else None
 
 
 def _pseudo_inertia_basis() -> Array:

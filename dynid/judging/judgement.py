@@ -38,6 +38,7 @@ class JointJudgement:
     samples: int
     moving_samples: int
     velocity_threshold: float
+    sliding: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Comparison:
     measured: Array
     model: Array
     raw_model: Array
+    sliding: tuple[bool, ...] = ()  # which joints are prismatic; () where none is
 
 
 def judge(
@@ -85,7 +87,9 @@ def _reasons(joint: JointJudgement, allowed: float) -> list[str]:
     if not isfinite(joint.rmse):
         return [f"{joint.joint}: model or measured torque is not a finite number throughout."]
     if joint.moving_samples == 0:
-        return [f"{joint.joint}: no sample moves faster than {joint.velocity_threshold:.3g} rad/s."]
+        speed = "m/s" if joint.sliding else "rad/s"
+        threshold = f"{joint.velocity_threshold:.3g} {speed}"
+        return [f"{joint.joint}: no sample moves faster than {threshold}."]
     if not isfinite(worst):
         return [f"{joint.joint}: the measured torque is zero wherever the joint moves."]
     if worst > allowed:
@@ -103,9 +107,10 @@ def _judge_joint(comparisons: Sequence[Comparison], number: int) -> JointJudgeme
     worst = float(np.abs(error[moving]).max()) if moving.any() else 0.0
     mean = float(np.abs(error[moving]).mean()) if moving.any() else 0.0
     rmse = _rms(error)
+    sliding = any(c.sliding[number] for c in comparisons if c.sliding)
     return JointJudgement(
         joint=first.joint_names[number],
-        unit=first.effort_unit,
+        unit="N" if sliding and first.effort_unit == "N*m" else first.effort_unit,
         rmse=rmse / abs(float(first.torque_per_effort[number])),
         rmse_torque=rmse,
         rmse_raw=_rms(np.concatenate(raw_errors)),
@@ -117,6 +122,7 @@ def _judge_joint(comparisons: Sequence[Comparison], number: int) -> JointJudgeme
         samples=len(measured),
         moving_samples=int(moving.sum()),
         velocity_threshold=float(max(c.signals.velocity_threshold[number] for c in comparisons)),
+        sliding=sliding,
     )
 
 

@@ -1,5 +1,7 @@
 """The whole way from recordings to a judged model, on robots whose parameters are known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
@@ -90,6 +92,27 @@ def test_parameters_a_motion_says_nothing_about_are_named() -> None:
     result = identify(profile, ARM_URDF, [still])
     assert any("says nothing about" in w and "Fv3" in w for w in result.judgement.warnings)
     assert not result.judgement.success
+
+
+def test_flipped_torque_fails_with_its_cause_named() -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
+    result = identify(profile, ARM_URDF, [replace(recording, effort=-recording.effort)])
+    assert not result.judgement.success
+    assert result.physically_consistent
+    for joint in profile.joints:
+        assert any(joint in w and "flipped" in w for w in result.judgement.warnings)
+
+
+def test_errors_of_a_sliding_joint_are_forces() -> None:
+    sliding = ARM_URDF.replace('name="wrist" type="revolute"', 'name="wrist" type="prismatic"')
+    profile = arm_profile(identification=PLAIN)
+    mechanism = profile.mechanism(sliding)
+    result = identify(
+        profile, sliding, [recorded(mechanism, true_parameters(mechanism), noise=0.1)]
+    )
+    assert [joint.unit for joint in result.judgement.joints] == ["N*m", "N*m", "N"]
 
 
 def test_refuses_to_identify_from_rest() -> None:
