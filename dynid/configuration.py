@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
+import numpy as np
 import yaml
+from numpy.typing import NDArray
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -73,6 +75,17 @@ def _broadcastable(value: object) -> object:
 PerJoint = Annotated[tuple[float, ...], BeforeValidator(_broadcastable)]
 PerJointPositive = Annotated[tuple[PositiveFloat, ...], BeforeValidator(_broadcastable)]
 """One number for every joint, or one for all."""
+
+
+def per_joint(values: Sequence[float], joints: int, name: str) -> NDArray[np.float64]:
+    """One value for each joint (n,), from as many or from one for all.
+
+    Raises:
+        ConfigurationError: There are neither 1 nor n values.
+    """
+    if len(values) not in (1, joints):
+        raise ConfigurationError(f"'{name}' has {len(values)} values, expected 1 or {joints}.")
+    return np.full(joints, values, dtype=np.float64)
 
 
 SettingsT = TypeVar("SettingsT", bound=Settings)

@@ -33,6 +33,12 @@ def run_demo(robot: str, progress: Callable[[str], None]) -> tuple[Identificatio
     return identification, validate(profile, identification.mechanism, [other])
 
 
+def dry(profile: RobotProfile) -> RobotProfile:
+    """The robot itself: a sign is smoothed in models of it, friction that sticks is not."""
+    terms = tuple(term.model_copy(update={"smoothing": 0.0}) for term in profile.terms)
+    return profile.model_copy(update={"terms": terms})
+
+
 def _simulated(profile: RobotProfile, urdf_xml: str, *, seed: int) -> Recording:
     """What the robot's drives would have reported while it followed the excitation of a seed."""
     settings, twin = profile.excitation, profile.simulation
@@ -43,7 +49,7 @@ def _simulated(profile: RobotProfile, urdf_xml: str, *, seed: int) -> Recording:
         )
     if isinstance(settings, FourierSettings):
         settings = settings.model_copy(update={"seed": settings.seed + seed})
-    mechanism = profile.mechanism(urdf_xml)
+    mechanism = dry(profile).mechanism(urdf_xml)
     sliding = [
         joint
         for joint, kind in zip(mechanism.joints, mechanism.joint_types, strict=True)

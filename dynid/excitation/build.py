@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limits import (
     check_limits,
     check_rest,
-    per_joint,
     position_range,
     sample_peaks,
 )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dynid.errors import ConfigurationError, ExcitationError
+from dynid.configuration import per_joint
+from dynid.errors import ExcitationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -127,18 +128,6 @@ def position_range(limits: Limits, joints: int) -> tuple[Array, Array] | None:
         return None
     pairs = np.broadcast_to(np.asarray(limits.position, dtype=np.float64), (joints, 2))
     return pairs[:, 0].copy(), pairs[:, 1].copy()
-
-
-def per_joint(values: Sequence[float], joints: int, name: str) -> Array:
-    """One value for each joint (n,), from as many or from one for all.
-
-    Raises:
-        ConfigurationError: There are neither 1 nor n values.
-    """
-    if len(values) not in (1, joints):
-        message = f"excitation: '{name}' has {len(values)} values, expected 1 or {joints}."
-        raise ConfigurationError(message)
-    return np.full(joints, values, dtype=np.float64)
 
 
 def _compared(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.simulation.friction import DRY_KINDS, REFUSED_KINDS, DryFriction
 
@@ -102,18 +103,6 @@ def integrate(
     return SimulatedMotion(
         time[kept], type(reference)(*(part[kept] for part in reference)), *record[:, kept]
     )
-
-
-def per_joint(values: Sequence[float], joints: int, name: str) -> Array:
-    """One value for each joint (n,), from as many or from one for all.
-
-    Raises:
-        ConfigurationError: There are neither 1 nor n values.
-    """
-    if len(values) not in (1, joints):
-        message = f"simulation: '{name}' has {len(values)} values, expected 1 or {joints}."
-        raise ConfigurationError(message)
-    return np.full(joints, values, dtype=np.float64)
 
 
 class _Robot:

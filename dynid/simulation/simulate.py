@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.configuration import per_joint
 from dynid.recording import Recording
-from dynid.simulation.plant import SimulatedMotion, integrate, per_joint
+from dynid.simulation.plant import SimulatedMotion, integrate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.configuration import parse
+from dynid.demo import dry
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.excitation import Excitation, FourierSettings, SineSettings, build_excitation
+from dynid.limits import Limits
 from dynid.mechanism import JointTerm, Mechanism
-from dynid.profile import Limits, load_profile
+from dynid.profile import load_profile
 from dynid.simulation import (
     DryFriction,
     SimulatedMotion,
@@ -27,8 +29,8 @@ from dynid.simulation import (
 )
 
 PROFILE, URDF = load_profile("puma560")
-TWIN = parse(SimulationSettings, PROFILE.simulation, "puma560.yaml")
-MECHANISM = PROFILE.mechanism(URDF)
+TWIN = PROFILE.simulation or SimulationSettings()
+MECHANISM = dry(PROFILE).mechanism(URDF)
 NO_FRICTION = SimulationSettings(
     parameters={name: value for name, value in TWIN.parameters.items() if name.startswith("Ia")}
 )

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
@@ -59,14 +61,7 @@ def test_weighing_joints_by_their_noise_beats_counting_them_alike() -> None:
     for seed in range(8):
         recording = recorded(mechanism, true_parameters(mechanism), samples=1500, seed=seed)
         noise = np.random.default_rng(seed).standard_normal(recording.effort.shape)
-        noisy = Recording(
-            time=recording.time,
-            position=recording.position,
-            velocity=recording.velocity,
-            effort=recording.effort + noise * [8.0, 0.1, 0.01],
-            joint_names=recording.joint_names,
-            sampling_rate=recording.sampling_rate,
-        )
+        noisy = replace(recording, effort=recording.effort + noise * [8.0, 0.1, 0.01])
         problem = posed(profile, noisy)
         hand = [number for number, name in enumerate(problem.base.names) if "3" in name]
         for name in errors:
@@ -81,14 +76,7 @@ def test_a_few_wild_samples_hardly_move_the_robust_estimate() -> None:
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
     effort = recording.effort.copy()
     effort[::40] += 30.0
-    wild = Recording(
-        time=recording.time,
-        position=recording.position,
-        velocity=recording.velocity,
-        effort=effort,
-        joint_names=recording.joint_names,
-        sampling_rate=recording.sampling_rate,
-    )
+    wild = replace(recording, effort=effort)
     problem = posed(profile, wild)
     deviation = {
         name: float(np.abs(fitted(problem, name).base - truth(problem)).max())
@@ -111,14 +99,7 @@ def test_standard_deviations_cover_the_truth(correlated: bool) -> None:
         if correlated:
             kernel = np.ones(20) / np.sqrt(20)
             noise = np.apply_along_axis(np.convolve, 0, noise, kernel, "same")
-        noisy = Recording(
-            time=recording.time,
-            position=recording.position,
-            velocity=recording.velocity,
-            effort=recording.effort + noise,
-            joint_names=recording.joint_names,
-            sampling_rate=recording.sampling_rate,
-        )
+        noisy = replace(recording, effort=recording.effort + noise)
         problem = posed(profile, noisy)
         estimate = fitted(problem)
         scores.append((estimate.base - truth(problem)) / np.sqrt(np.diag(estimate.covariance)))
@@ -166,14 +147,7 @@ def test_a_joint_that_never_moves_keeps_its_urdf_values_and_is_said_so() -> None
     recording = recorded(mechanism, true_parameters(mechanism))
     position = recording.position.copy()
     position[:, 2] = 0.3
-    still = Recording(
-        time=recording.time,
-        position=position,
-        velocity=None,
-        effort=recording.effort,
-        joint_names=recording.joint_names,
-        sampling_rate=recording.sampling_rate,
-    )
+    still = replace(recording, position=position, velocity=None)
     problem = posed(profile, still)
     estimate = fitted(problem)
     viscous = problem.base.names.index("Fv3")

@@ -81,14 +81,7 @@ def test_parameters_a_motion_says_nothing_about_are_named() -> None:
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
     position, velocity = recording.position.copy(), np.array(recording.velocity)
     position[:, 2], velocity[:, 2] = 0.4, 0.0
-    still = Recording(
-        time=recording.time,
-        position=position,
-        velocity=velocity,
-        effort=recording.effort,
-        joint_names=recording.joint_names,
-        sampling_rate=recording.sampling_rate,
-    )
+    still = replace(recording, position=position, velocity=velocity)
     result = identify(profile, ARM_URDF, [still])
     assert any("says nothing about" in w and "Fv3" in w for w in result.judgement.warnings)
     assert not result.judgement.success
