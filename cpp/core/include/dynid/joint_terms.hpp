@@ -52,21 +52,22 @@ struct JointTerm
   TermSide side = TermSide::joint;
   /// sign(v) becomes tanh(v / smoothing) [rad/s or m/s]; 0 keeps the sign, with sign(0) = 0
   double smoothing = 0.0;
-  double scale = 0.0;  ///< Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]
+  double scale = 0.0;      ///< Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]
   double dead_band = 0.0;  ///< of a presliding term [rad or m]: smaller motion to and fro is noise
 };
 
 /// The memory of one presliding term: an elastic contact that slides when stretched by the term's
-/// scale (stop operator of Prandtl and Ishlinskii). It starts relaxed at the first position it sees,
-/// and follows positions with a play of the term's dead band to either side, or the noise of an
-/// encoder at rest would slide it to and fro.
+/// scale (stop operator of Prandtl and Ishlinskii). It starts relaxed at the first position it
+/// sees, and follows positions with a play of the term's dead band to either side, or the noise of
+/// an encoder at rest would slide it to and fro.
 struct Presliding
 {
   /// Moves to a position; returns the deflection over the term's scale, -1 to 1.
   double move(const JointTerm & term, double to) noexcept;
 
-  double position = std::numeric_limits<double>::quiet_NaN();  ///< followed [rad or m], NaN at first
-  double deflection = 0.0;                                     ///< [rad or m]
+  double position =
+    std::numeric_limits<double>::quiet_NaN();  ///< followed [rad or m], NaN at first
+  double deflection = 0.0;                     ///< [rad or m]
 };
 
 /// Every kind there is.
