@@ -1,0 +1,91 @@
+"""The whole identification of 50 000 samples of six joints, against the bare regressor loop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median
+
+import numpy as np
+import pinocchio
+
+from dynid.identification import identify
+from dynid.mechanism import Mechanism
+from dynid.profile import load_profile
+from dynid.recording import Recording
+
+_SAMPLES, _RATE, _RUNS = 50_000, 1000.0, 5
+_TERMS = "[{kind: viscous}, {kind: coulomb}, {kind: offset}, {kind: rotor_inertia}]"
+
+
+def recorded(mechanism: Mechanism) -> Recording:
+    """A minute of every joint swinging, with friction and a little noise."""
+    parameters = np.array(mechanism.urdf_parameters)
+    parameters[10 * len(mechanism.joints) :] = 1.0
+    random = np.random.default_rng(0)
+    omega = 2 * np.pi * random.uniform(0.1, 1.0, (1, len(mechanism.joints), 5))
+    amplitude = random.uniform(0.5, 1.0, omega.shape) / omega
+    phase = omega * np.arange(_SAMPLES)[:, None, None] / _RATE
+    q = (amplitude * np.sin(phase)).sum(axis=2)
+    dq = (amplitude * omega * np.cos(phase)).sum(axis=2)
+    ddq = -(amplitude * omega**2 * np.sin(phase)).sum(axis=2)
+    torque = mechanism.torque(q, dq, ddq, parameters) + 0.5 * random.standard_normal(q.shape)
+    return Recording(
+        time=np.arange(_SAMPLES) / _RATE,
+        position=q,
+        velocity=dq,
+        effort=torque,
+        joint_names=mechanism.joints,
+        sampling_rate=_RATE,
+    )
+
+
+def seconds(task: Callable[[], object]) -> float:
+    """Median over several runs, after one that does not count."""
+    task()
+    times = []
+    for _ in range(_RUNS):
+        start = time.perf_counter()
+        task()
+        times.append(time.perf_counter() - start)
+    return median(times)
+
+
+def main() -> None:
+    """Time the identification, pinocchio's loop from Python, and dynid's regressor."""
+    profile, urdf = load_profile(
+        "ur10e",
+        overrides=[
+            f"terms={_TERMS}",
+            "drives={effort: torque}",
+            "identification={cutoff_hz: 10, velocity_threshold: {fit: all}}",
+        ],
+    )
+    mechanism = profile.mechanism(urdf)
+    recording = recorded(mechanism)
+    position, velocity = recording.position, np.asarray(recording.velocity)
+    model = pinocchio.buildModelFromXML(urdf)
+    data = model.createData()
+
+    def bare_loop() -> None:
+        for sample in range(_SAMPLES):
+            pinocchio.computeJointTorqueRegressor(
+                model, data, position[sample], velocity[sample], velocity[sample]
+            )
+
+    bare = seconds(bare_loop)
+    regressor = np.empty((_SAMPLES, 6, len(mechanism.parameter_names)))
+    rows = {
+        "pinocchio's regressor, loop in Python": bare,
+        "dynid's regressor, all samples": seconds(
+            lambda: mechanism.regressor(position, velocity, velocity, out=regressor)
+        ),
+        "whole identification": seconds(lambda: identify(profile, urdf, [recording])),
+    }
+    print(f"{_SAMPLES} samples x 6 joints, median of {_RUNS}")
+    for name, value in rows.items():
+        print(f"{name:40s} {value * 1e3:7.1f} ms   {value / bare:5.2f} x the first")
+
+
+if __name__ == "__main__":
+    main()
