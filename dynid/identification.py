@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from dynid.errors import EstimationError
 from dynid.estimation.base_parameters import BaseParameterization, base_parameterization
 from dynid.estimation.fitting import Fit, HeldOut, cross_validate, fit, pose
-from dynid.judging.checks import check_against_urdf, check_gravity, check_residuals
+from dynid.judging.checks import check_against_urdf, check_residuals
 from dynid.judging.comparison import compare, relative_errors
 from dynid.judging.judgement import Comparison, Judgement, judge
 from dynid.mechanism import Mechanism
@@ -164,7 +164,6 @@ def versions() -> dict[str, str]:
 def _warnings(mechanism: Mechanism, comparisons: Sequence[Comparison], fitted: Fit) -> list[str]:
     warnings = check_against_urdf(mechanism, comparisons)
     warnings += check_residuals(mechanism, comparisons)
-    warnings += check_gravity(mechanism, comparisons, relative_errors(comparisons))
     names = fitted.problem.base.names
     unknown = [n for n, known in zip(names, fitted.estimate.determined, strict=True) if not known]
     if unknown:

@@ -17,7 +17,7 @@ _GOOD = 0.05  # relative error up to which nothing can be wrong with gravity
 _DOUBTFUL = 0.115  # relative error from which on a cause is looked for
 _MUCH_BETTER = 0.6  # a cause is named where it lowers the error to this share
 _LONGEST_SHIFT = 20  # samples
-_ENOUGH = 20_000  # samples to look at where all recordings hold more
+_ENOUGH = 5_000  # samples to look at where all recordings hold more
 _UNIT_FACTORS = {
     1000.0: "N mm or mA",
     np.pi / 180: "degrees somewhere",
@@ -28,8 +28,8 @@ _UNIT_FACTORS = {
 def check_against_urdf(mechanism: Mechanism, comparisons: Sequence[Comparison]) -> list[str]:
     """Compare measured torque with what the URDF's masses alone would need.
 
-    Positions that are degrees, and a joint whose torque is the URDF's with the opposite sign or
-    off by a constant large factor, are reported in a sentence.
+    Positions that are degrees, gravity of another direction, and a joint whose torque is the
+    URDF's with the opposite sign or off by a constant large factor, are reported in a sentence.
     """
     motion, measured = _motion_and_torque(comparisons)
     expected = mechanism.torque(*motion, mechanism.urdf_parameters)
@@ -38,8 +38,9 @@ def check_against_urdf(mechanism: Mechanism, comparisons: Sequence[Comparison]) 
             "the torque fits positions in degrees much better than in radians; check the unit of "
             "position (a column map's 'factor' converts it)."
         ]
-    if check_gravity(mechanism, comparisons, relative_errors(comparisons)):
-        return []  # that is what to mend first: signs look wrong, too, under a wrong gravity
+    gravity = check_gravity(mechanism, comparisons)
+    if gravity:
+        return gravity  # that is what to mend first: signs look wrong, too, under a wrong gravity
     warnings: list[str] = []
     for number, name in enumerate(mechanism.joints):
         own = _own_terms(motion, number)
@@ -68,11 +69,9 @@ def check_residuals(mechanism: Mechanism, comparisons: Sequence[Comparison]) -> 
     return warnings
 
 
-def check_gravity(
-    mechanism: Mechanism, comparisons: Sequence[Comparison], relative_error: Array
-) -> list[str]:
+def check_gravity(mechanism: Mechanism, comparisons: Sequence[Comparison]) -> list[str]:
     """Where the fit is not good, see whether the URDF's weights fit better with gravity turned."""
-    if np.max(relative_error) < _GOOD:
+    if np.max(relative_errors(comparisons)) < _GOOD:
         return []
     motion, measured = _motion_and_torque(comparisons)
     strength = float(np.linalg.norm(mechanism.gravity)) or 9.81
