@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 _Array = NDArray[np.float64]
 
+version: str
+pinocchio_version: str
+
 def term_kinds() -> list[str]: ...
 
 class JointTerm:

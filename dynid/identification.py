@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib import metadata
@@ -10,6 +11,7 @@ from importlib import metadata
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid import _core
 from dynid.errors import EstimationError
 from dynid.estimation.base_parameters import BaseParameterization, base_parameterization
 from dynid.estimation.fitting import Fit, HeldOut, cross_validate, fit, pose
@@ -158,7 +160,11 @@ def _identify(
 
 def versions() -> dict[str, str]:
     """Versions of dynid and of what its figures depend on."""
-    return {name: metadata.version(name) for name in ("dynid", "pin", "numpy", "scipy", "clarabel")}
+    found = {"dynid": _core.version, "pinocchio": _core.pinocchio_version}
+    for name in ("numpy", "scipy", "clarabel"):
+        with suppress(metadata.PackageNotFoundError):  # a distribution may leave it out
+            found[name] = metadata.version(name)
+    return found
 
 
 def _warnings(mechanism: Mechanism, comparisons: Sequence[Comparison], fitted: Fit) -> list[str]:

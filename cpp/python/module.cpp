@@ -183,6 +183,8 @@ std::vector<std::string> kind_names()
 PYBIND11_MODULE(_core, module)
 {
   module.doc() = "The C++ core of dynid; see dynid.mechanism for its documented face.";
+  module.attr("version") = DYNID_VERSION;
+  module.attr("pinocchio_version") = DYNID_PINOCCHIO_VERSION;
   module.def("term_kinds", &kind_names);
 
   py::class_<dynid::JointTerm>(module, "JointTerm")
