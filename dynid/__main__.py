@@ -1,0 +1,5 @@
+"""``python -m dynid`` is ``dynid``."""
+
+from dynid.cli import main
+
+main()
