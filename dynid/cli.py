@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,14 +41,15 @@ app = typer.Typer(
 )
 
 Recordings = Annotated[
-    list[Path], typer.Argument(help="rosbag2 folder, .mcap, .db3, .npz or CSV; several are joined.")
+    list[Path],
+    typer.Argument(help="rosbag2, .mcap, .db3, .npz or CSV; several make one model."),
 ]
 Profile = Annotated[
     str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
 ]
 Urdf = Annotated[Path | None, typer.Option(help="URDF to use in place of the profile's.")]
-Start = Annotated[float | None, typer.Option(help="Leave out what lies before [s].")]
-Stop = Annotated[float | None, typer.Option(help="Leave out what lies behind [s].")]
+Start = Annotated[float | None, typer.Option(help="Leave out what lies before, in seconds.")]
+Stop = Annotated[float | None, typer.Option(help="Leave out what lies behind, in seconds.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", help="Override a key of the profile: identification.cutoff_hz=20."),
@@ -99,7 +101,9 @@ def validate_command(
     with progress(console) as step:
         loaded = _load(recordings, stored.profile, start, stop, step)
         step("judging")
-        validation = validate(stored.profile, stored.mechanism(), loaded)
+        validation = validate(
+            stored.profile, stored.mechanism(), loaded, failed=stored.status == "failed"
+        )
         written = [] if output is None else write_validation_outputs(validation, output)
     if as_json:
         _print_json(
@@ -174,11 +178,16 @@ def profiles_command() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake becomes one sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal without UTF-8 gets question marks
+            stream.reconfigure(errors="replace")
     try:
         app()
     except DynidError as error:
         typer.echo(f"dynid: {error}", err=True)
         sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read the output has had enough
     except OSError as error:
         name = error.filename or "a file"
         typer.echo(f"dynid: {name}: {error.strerror or error}.", err=True)

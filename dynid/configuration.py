@@ -91,6 +91,22 @@ def per_joint(values: Sequence[float], joints: int, name: str) -> NDArray[np.flo
 SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML's safe loader, but of a key given twice neither is silently dropped."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise _DuplicateKeyError(key, node.start_mark.line + 1)
+        return super().construct_mapping(node, deep)
+
+
+class _DuplicateKeyError(Exception):
+    def __init__(self, key: str, line: int) -> None:
+        super().__init__(f"key '{key}' is given twice in the group that begins at line {line}")
+
+
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read a YAML file whose top level is a mapping.
 
@@ -98,11 +114,13 @@ def read_yaml(path: Path) -> dict[str, Any]:
         ConfigurationError: the file is missing, unreadable, not YAML, or not a mapping.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.load(path.read_text(encoding="utf-8"), _UniqueKeys)  # noqa: S506 (is safe)
     except FileNotFoundError:
         raise ConfigurationError(f"{path}: there is no such file.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: cannot be read as text ({error}).") from None
+    except _DuplicateKeyError as error:
+        raise ConfigurationError(f"{path}: {error}.") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" at line {mark.line + 1}" if mark else ""

@@ -17,6 +17,7 @@ from dynid.estimation.base_parameters import BaseParameterization, base_paramete
 from dynid.estimation.fitting import Fit, HeldOut, cross_validate, fit, pose
 from dynid.judging.checks import check_against_urdf, check_residuals
 from dynid.judging.comparison import compare, relative_errors
+from dynid.judging.delay import check_delay
 from dynid.judging.judgement import Comparison, Judgement, judge
 from dynid.mechanism import Mechanism
 from dynid.preprocessing.preprocess import preprocess
@@ -169,7 +170,8 @@ def versions() -> dict[str, str]:
 
 def _warnings(mechanism: Mechanism, comparisons: Sequence[Comparison], fitted: Fit) -> list[str]:
     warnings = check_against_urdf(mechanism, comparisons)
-    warnings += check_residuals(mechanism, comparisons)
+    delay = check_delay(fitted.problem.mechanism, fitted.problem.base.independent, comparisons)
+    warnings += delay or check_residuals(mechanism, comparisons)
     names = fitted.problem.base.names
     unknown = [n for n, known in zip(names, fitted.estimate.determined, strict=True) if not known]
     if unknown:

@@ -64,5 +64,5 @@ class IdentificationSettings(Settings):
     estimator: Literal["ols", "wls", "irls"] = "wls"
     essential: bool = False
     physical: PhysicalSettings = PhysicalSettings()
-    folds: Annotated[int, Field(ge=2)] = 5
+    folds: Annotated[int, Field(ge=2, le=50)] = 5
     max_relative_torque_error: PositiveFloat = 0.5

@@ -240,6 +240,10 @@ def _override(content: dict[str, Any], override: str) -> None:
         raise ConfigurationError(
             f"--set {override}: must read key=value, such as identification.cutoff_hz=20."
         )
+    if not text.strip():
+        raise ConfigurationError(
+            f"--set {override}: the value is missing; {key}=null leaves an optional step out."
+        )
     try:
         value = yaml.safe_load(text)
     except yaml.YAMLError:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dynid.judging.checks import check_residuals
-from dynid.judging.comparison import compare
-from dynid.judging.judgement import Judgement, judge
+from dynid.judging.checks import check_against_urdf, check_residuals
+from dynid.judging.comparison import compare, relative_errors
+from dynid.judging.judgement import Comparison, Judgement, judge
 from dynid.mechanism import Mechanism
 from dynid.preprocessing.preprocess import preprocess
 from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
 from dynid.recording import Recording, Source
+
+_WRONG = 0.5  # relative error from which on signs and units are doubted
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,15 @@ class Validation:
 
 
 def validate(
-    profile: RobotProfile, model: Mechanism, recordings: Sequence[Recording]
+    profile: RobotProfile,
+    model: Mechanism,
+    recordings: Sequence[Recording],
+    *,
+    failed: bool = False,
 ) -> Validation:
     """Judge ``model`` (its current parameters) on recordings, by the profile's filters.
+
+    ``failed`` says that the model's own identification failed, which is then a warning.
 
     Raises:
         DynidError: a recording or setting does not allow it.
@@ -49,7 +57,7 @@ def validate(
         judgement=judge(
             comparisons,
             allowed=settings.max_relative_torque_error,
-            warnings=check_residuals(model, comparisons),
+            warnings=_warnings(model, comparisons, failed=failed),
         ),
         signals=signals,
         measured_torque=tuple(c.measured for c in comparisons),
@@ -58,3 +66,12 @@ def validate(
         samples=sum(len(s.time) for s in signals),
         notes=tuple(note for s in signals for note in s.notes),
     )
+
+
+def _warnings(model: Mechanism, comparisons: Sequence[Comparison], *, failed: bool) -> list[str]:
+    warnings = ["the identification of this model failed its criterion."] if failed else []
+    # on good data the URDF has nothing to add, and at rest friction can be of either sign
+    moving = all(c.signals.moving.any() for c in comparisons)
+    if moving and relative_errors(comparisons).max() > _WRONG:
+        warnings += check_against_urdf(model, comparisons)
+    return warnings + check_residuals(model, comparisons)

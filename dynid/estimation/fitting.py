@@ -91,9 +91,14 @@ def fit(problem: Problem, settings: IdentificationSettings) -> Fit:
 def cross_validate(fitted: Fit) -> HeldOut:
     """Leave out each block of the recordings once, fit on the others, and sum up its errors.
 
-    Costs no second pass over the recording: every block has its own normal equations.
+    Every block has its own normal equations, so that none is fitted twice. Errors count at rest
+    too, where only moving samples were fitted.
     """
-    equations = fitted.estimate.plain_equations
+    problem = fitted.problem
+    if all(np.all(rows.fitted > 0) for rows in problem.rows):
+        equations = fitted.estimate.plain_equations
+    else:
+        equations = problem.all_rows().normal_equations()
     weighted = fitted.estimate.equations
     start = fitted.problem.base.project(fitted.problem.mechanism.urdf_parameters)
     error = np.zeros(len(equations.joint_rows))
@@ -102,7 +107,8 @@ def cross_validate(fitted: Fit) -> HeldOut:
         error += equations.only(fold).squared_error(base)
     torque = equations.squared_torque
     rows = np.maximum(equations.joint_rows, 1.0)
-    relative = np.sqrt(error / np.where(torque > 0, torque, np.inf))
+    none = np.where(error > 0, np.inf, 0.0)  # a joint without torque is wrong unless it is exact
+    relative = np.sqrt(np.divide(error, torque, out=none, where=torque > 0))
     return HeldOut(
         folds=fitted.problem.folds,
         rmse_torque=tuple(float(e) for e in np.sqrt(error / rows)),

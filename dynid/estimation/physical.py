@@ -71,9 +71,10 @@ def consistent_parameters(
     Raises:
         EstimationError: bounds contradict each other, or the solver fails.
     """
-    near, size = _reference(mechanism), _sizes(mechanism)
+    near = _reference(mechanism)
     weight = 1 / np.maximum(estimate.joint_variance, _finest_variance(estimate))
     gram = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
+    size = _sizes(mechanism) * _strength(base.regrouping, gram, near)
     matrix, right = _standard_normal(base, gram, size)
     information, _ = _standard_normal(
         base,
@@ -133,6 +134,16 @@ def _solid_sphere(mass: float, centre: Array, radius: float) -> Array:
     inertia += mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
     upper = inertia[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]
     return np.concatenate([[mass], mass * centre, upper])
+
+
+def _strength(regrouping: Array, gram: Array, near: Array) -> float:
+    """How many times more torque was measured than the URDF's bodies need; at least 1.
+
+    A URDF whose masses are far too small shall not make all that is identified look large.
+    """
+    base = regrouping @ near
+    needed = float(base @ gram[:-1, :-1] @ base)
+    return max(1.0, float(base @ gram[:-1, -1]) / needed) if needed > 0 else 1.0
 
 
 def _sizes(mechanism: Mechanism) -> Array:

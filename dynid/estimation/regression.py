@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -113,6 +113,11 @@ class Problem:
             else:
                 self._add_filtered(gram, number, weight)
         return NormalEquations(gram, counts)
+
+    def all_rows(self) -> Problem:
+        """The same problem with every row counting, also those at rest."""
+        rows = tuple(replace(one, fitted=np.ones_like(one.fitted)) for one in self.rows)
+        return replace(self, rows=rows)
 
     def residuals(self, base: Array) -> Iterator[Array]:
         """Model minus measured torque at every row (m, n), one array per recording."""

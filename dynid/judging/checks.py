@@ -18,6 +18,7 @@ _DOUBTFUL = 0.115  # relative error from which on a cause is looked for
 _MUCH_BETTER = 0.6  # a cause is named where it lowers the error to this share
 _LONGEST_SHIFT = 20  # samples
 _ENOUGH = 5_000  # samples to look at where all recordings hold more
+_FRICTION_KINDS = ("coulomb", "viscous", "stribeck", "viscous_root", "presliding")
 _UNIT_FACTORS = {
     1000.0: "N mm or mA",
     np.pi / 180: "degrees somewhere",
@@ -63,8 +64,7 @@ def check_residuals(mechanism: Mechanism, comparisons: Sequence[Comparison]) -> 
         if share > 0.3:
             warnings.append(
                 f"{name}: {share:.0%} of the squared error depends on velocity alone; friction is "
-                "not described by the chosen terms (try smoothing, stribeck, viscous_root or "
-                "presliding)."
+                f"not described by the chosen terms{_untried_terms(mechanism, number)}."
             )
     return warnings
 
@@ -185,6 +185,12 @@ def _time_shift(name: str, comparisons: Sequence[Comparison], number: int) -> li
         f"{name}: torque comes {abs(best)} samples ({shift * 1e3:.3g} ms) {later} than the motion "
         "that needs it; align them, or expect an additive torque delay of that size."
     ]
+
+
+def _untried_terms(mechanism: Mechanism, number: int) -> str:
+    used = {term.kind for term in mechanism.terms if term.joint == number}
+    untried = [kind for kind in _FRICTION_KINDS if kind not in used]
+    return f" (try {', '.join(untried)})" if untried else ""
 
 
 def _explained_by_velocity(error: Array, velocity: Array) -> float:

@@ -78,6 +78,10 @@ class Mechanism:
             )
         except ValueError as error:
             raise MechanismError(str(error)) from None
+        for joint, mass in zip(self._joints, self.urdf_parameters[::10], strict=False):
+            if mass < 0:
+                message = f"The URDF gives the body of joint '{joint}' a mass of {mass:g} kg."
+                raise MechanismError(f"{message} A mass must not be negative.")
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from dynid.errors import OutputError
 from dynid.identification import Identification
@@ -17,38 +20,45 @@ from dynid.validation import Validation
 def write_outputs(identification: Identification, folder: Path) -> list[Path]:
     """Write model.yaml, the identified URDF, signals.mcap and report.html into ``folder``.
 
+    They take their places together: an interruption leaves the results of one identification.
+
     Raises:
         OutputError: the folder cannot be made, or a file not be written.
     """
-    _make(folder)
-    written = [folder / "model.yaml", folder / "signals.mcap", folder / "report.html"]
-    write_model(identification, written[0])
-    write_signals(identification, written[1])
-    write_report(identification, written[2])
-    if identification.physically_consistent:
-        urdf = identified_urdf(
-            identification.urdf_xml, identification.mechanism, identification.mechanism.parameters
-        )
-        written.append(folder / f"{identification.profile.robot}_identified.urdf")
-        write_text(written[-1], urdf)
-    return written
+    with _together(folder) as unfinished:
+        write_model(identification, unfinished / "model.yaml")
+        write_signals(identification, unfinished / "signals.mcap")
+        write_report(identification, unfinished / "report.html")
+        if identification.physically_consistent:
+            mechanism = identification.mechanism
+            urdf = identified_urdf(identification.urdf_xml, mechanism, mechanism.parameters)
+            write_text(unfinished / f"{identification.profile.robot}_identified.urdf", urdf)
+        names = sorted(path.name for path in unfinished.iterdir())
+    return [folder / name for name in names]
 
 
 def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]:
-    """Write validation.html and validation.mcap into ``folder``.
+    """Write validation.html and validation.mcap into ``folder``, together.
 
     Raises:
         OutputError: the folder cannot be made, or a file not be written.
     """
-    _make(folder)
-    written = [folder / "validation.mcap", folder / "validation.html"]
-    write_signals(validation, written[0])
-    write_validation_report(validation, written[1])
-    return written
+    with _together(folder) as unfinished:
+        write_signals(validation, unfinished / "validation.mcap")
+        write_validation_report(validation, unfinished / "validation.html")
+        names = sorted(path.name for path in unfinished.iterdir())
+    return [folder / name for name in names]
 
 
-def _make(folder: Path) -> None:
+@contextmanager
+def _together(folder: Path) -> Iterator[Path]:
+    """Yield a folder to write to; what is in it moves to ``folder`` only if the block succeeds."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder, prefix=".unfinished-") as temporary:
+            yield Path(temporary)
+            for path in sorted(Path(temporary).iterdir()):
+                path.replace(folder / path.name)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made a folder ({error.strerror}).") from None
+        name = error.filename or folder
+        raise OutputError(f"{name}: cannot be written ({error.strerror}).") from None

@@ -185,7 +185,7 @@ def _text(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise RecordingError(f"{path.name}: is not a text file.") from None
+        raise RecordingError(f"{path.name}: is not a text file in UTF-8.") from None
     except OSError as error:
         raise RecordingError(f"{path.name}: cannot be read ({error.strerror}).") from None
     if "\0" in text:

@@ -102,7 +102,16 @@ def error_header(joint: JointJudgement, *, held_out: bool) -> list[tuple[str, st
         ("against raw", "the same against the unfiltered torque"),
         ("NRMSE", "RMSE over the range of the measured torque"),
         ("relative error", "norm of the error over norm of the measured torque"),
-        *([("held out", "relative error on parts that the fit had not seen")] if held_out else []),
+        *(
+            [
+                (
+                    "held out",
+                    "relative error on parts the estimator had not seen",
+                )
+            ]
+            if held_out
+            else []
+        ),
         ("R²", "share of the torque's variance that the model explains"),
         ("max error", "largest error over largest measured torque, on moving samples"),
         ("mean error", "mean error over largest measured torque, on moving samples"),
@@ -116,7 +125,7 @@ def base_row(parameter: BaseParameter) -> BaseRow:
     if not parameter.determined:
         status, mark = "not determined", "unknown"
     elif not parameter.essential:
-        status, mark = "left out", "muted"
+        status, mark = "not essential", "muted"
     relative = parameter.relative_standard_deviation
     # a sum is cut between its terms, and the name it starts with is in the first column
     text = parameter.regrouping.partition(" = ")[2] or parameter.regrouping

@@ -27,13 +27,14 @@ def verdict(judgement: Judgement, allowed: float, *, held_out: bool) -> str:
     what = "the recordings, which it had not seen," if held_out else "the recordings"
     if judgement.success:
         return (
-            f"The model explains {what} at every joint: the largest torque error is {error} of "
-            f"the largest measured torque (joint {worst.joint}); {100 * allowed:g} % is allowed."
+            f"The model explains {what} at every joint: the largest torque error in motion "
+            f"is {error} of the largest measured torque ({worst.joint}); {100 * allowed:g} % is "
+            "allowed."
         )
     return (
-        f"The model does not explain {what} well enough to be run: the largest torque error is "
-        f"{error} of the largest measured torque (joint {worst.joint}); {100 * allowed:g} % is "
-        "allowed."
+        f"The model does not explain {what} well enough to be run: the largest torque error "
+        f"in motion is {error} of the largest measured torque ({worst.joint}); {100 * allowed:g} % "
+        "is allowed."
     )
 
 
@@ -68,7 +69,7 @@ def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
         (
             "Base parameters",
             f"{len(base)} combinations of {len(identification.parameters)} standard parameters; "
-            f"{determined} determined by the recordings, {left_out} left out as not essential; "
+            f"{determined} determined by the recordings, {left_out} of them not essential; "
             f"condition number {significant(identification.condition_number, 3)}",
         ),
         ("Physical consistency", _consistency(identification)),

@@ -63,6 +63,21 @@ def test_identifies_and_validates_and_leaves_four_files(
     assert all(joint["rmse"] < 0.08 for joint in judged["joints"].values()), judged
 
 
+def test_an_interruption_leaves_the_results_of_one_identification(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = workshop / "out"
+    run(monkeypatch, "identify", workshop / "motion_0", "-p", workshop / "arm.yaml", "-o", out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dynid.outputs.write.write_report", interrupted)
+    run(monkeypatch, "identify", workshop / "motion_1", "-p", workshop / "arm.yaml", "-o", out)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
 def test_json_is_one_object_with_the_promised_keys(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,5 +1,6 @@
 """The whole way from recordings to a judged model, on robots whose parameters are known."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -96,6 +97,54 @@ def test_flipped_torque_fails_with_its_cause_named() -> None:
     assert result.physically_consistent
     for joint in profile.joints:
         assert any(joint in w and "flipped" in w for w in result.judgement.warnings)
+
+
+@pytest.mark.parametrize("shift", [-12, 5, 30])
+def test_torque_that_comes_late_or_early_is_named_though_the_fit_adapts_to_it(shift: int) -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
+    moved = replace(recording, effort=np.roll(recording.effort, shift, axis=0))
+    result = identify(profile, ARM_URDF, [moved])
+    direction = "later" if shift > 0 else "earlier"
+    said = f"torque comes {abs(shift)} samples ({abs(shift) * 5} ms) {direction}"
+    assert any(said in warning for warning in result.judgement.warnings)
+
+
+def test_aligned_torque_is_not_said_to_be_late() -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=1.0)
+    warnings = identify(profile, ARM_URDF, [recording]).judgement.warnings
+    assert not any("torque comes" in warning for warning in warnings)
+
+
+@pytest.mark.parametrize("share", [1e-2, 1e-4])
+def test_a_urdf_of_far_too_small_masses_does_not_spoil_the_consistent_fit(share: float) -> None:
+    profile = arm_profile(identification=PLAIN)
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.2)
+    light = re.sub(
+        r'(mass value|i[xyz]{2})="([^"]+)"',
+        lambda m: f'{m[1]}="{float(m[2]) * share:.9g}"',
+        ARM_URDF,
+    )
+    errors = [
+        np.array([joint.rmse for joint in identify(profile, urdf, [recording]).judgement.joints])
+        for urdf in (ARM_URDF, light)
+    ]
+    assert np.all(errors[1] < 1.02 * errors[0])
+
+
+def test_held_out_errors_count_at_rest_too() -> None:
+    profile = arm_profile(
+        identification=PLAIN | {"velocity_threshold": {"fraction": 0.5, "fit": "moving"}}
+    )
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.5)
+    result = identify(profile, ARM_URDF, [recording])
+    whole = [joint.rmse_torque for joint in result.judgement.joints]
+    np.testing.assert_allclose(result.held_out.rmse_torque, whole, rtol=0.1)
 
 
 def test_errors_of_a_sliding_joint_are_forces() -> None:

@@ -218,7 +218,6 @@ def test_profile_text_that_is_no_mapping_is_refused(text: str) -> None:
         ("robot=other", lambda p: p.robot == "other"),
         ("identification.cutoff_hz=20", lambda p: p.identification.cutoff_hz == 20.0),
         ("identification.cutoff_hz=null", lambda p: p.identification.cutoff_hz is None),
-        ("identification.cutoff_hz=", lambda p: p.identification.cutoff_hz is None),
         ("drives.gear_ratio=[1, 2, 3]", lambda p: p.drives.gear_ratio == (1, 2, 3)),
         ("drives.gear_ratio=7", lambda p: p.drives.gear_ratio == (7,)),
         (
@@ -239,6 +238,17 @@ def test_override_reaches_its_key(arm: Path, override: str, read: object) -> Non
     assert read(profile)  # type: ignore[operator]
     # the rest stays
     assert profile.drives.torque_constant == (0.1,)
+
+
+def test_override_without_a_value_is_refused_where_null_may_be_meant(arm: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cutoff_hz=null leaves an optional step out"):
+        load_profile(str(arm), overrides=["identification.cutoff_hz="])
+
+
+def test_a_key_given_twice_is_refused(arm: Path) -> None:
+    arm.write_text(arm.read_text() + "\nrobot: another\n")
+    with pytest.raises(ConfigurationError, match="key 'robot' is given twice"):
+        load_profile(str(arm))
 
 
 def test_override_opens_a_group_that_was_left_null(arm: Path) -> None:
