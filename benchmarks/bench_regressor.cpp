@@ -103,9 +103,8 @@ int main()
         row_q = q.row(i);
         row_dq = dq.row(i);
         row_ddq = ddq.row(i);
-        checksum +=
-          pinocchio::computeJointTorqueRegressor(model, data, row_q, row_dq, row_ddq)(
-            joint_count - 1, 10 * joint_count - 1);
+        checksum += pinocchio::computeJointTorqueRegressor(model, data, row_q, row_dq, row_ddq)(
+          joint_count - 1, 10 * joint_count - 1);
       }
     }));
     batched.push_back(
