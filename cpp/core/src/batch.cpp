@@ -28,6 +28,27 @@ void check_shape(const Mechanism & mechanism, const Samples & samples, Eigen::In
   }
 }
 
+/// Calls function(workspace, i) for every sample, in the order of time.
+template <typename Function>
+void in_order(const Mechanism & mechanism, Eigen::Index count, Past past, const Function & function)
+{
+  auto workspace = resumed(mechanism, past);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    function(workspace, i);
+  }
+  keep(workspace, past);
+}
+
+/// The same for states, with function(workspace, q, dq, ddq, i).
+template <typename Function>
+void in_order(
+  const Mechanism & mechanism, const States & states, Past past, const Function & function)
+{
+  in_order(mechanism, states.q.rows(), past, [&](Workspace & workspace, Eigen::Index i) {
+    function(workspace, sample(states.q, i), sample(states.dq, i), sample(states.ddq, i), i);
+  });
+}
+
 }  // namespace
 
 void States::check(const Mechanism & mechanism) const
@@ -60,25 +81,21 @@ namespace batch
 void advance(const Mechanism & mechanism, const Samples & q, Past past)
 {
   check_shape(mechanism, q, q.rows());
-  auto workspace = resumed(mechanism, past);
-  for (Eigen::Index i = 0; i < q.rows(); ++i) {
+  in_order(mechanism, q.rows(), past, [&](Workspace & workspace, Eigen::Index i) {
     mechanism.advance(workspace, sample(q, i));
-  }
-  keep(workspace, past);
+  });
 }
 
 void regressor(const Mechanism & mechanism, const States & states, double * out, Past past)
 {
   states.check(mechanism);
-  auto workspace = resumed(mechanism, past);
   const auto n = mechanism.joint_count();
   const auto p = mechanism.parameter_count();
-  for (Eigen::Index i = 0; i < states.q.rows(); ++i) {
-    mechanism.regressor(
-      workspace, sample(states.q, i), sample(states.dq, i), sample(states.ddq, i),
-      MatrixMap(out + i * n * p, n, p));
-  }
-  keep(workspace, past);
+  in_order(
+    mechanism, states, past,
+    [&](auto & workspace, const auto & q, const auto & dq, const auto & ddq, Eigen::Index i) {
+      mechanism.regressor(workspace, q, dq, ddq, MatrixMap(out + i * n * p, n, p));
+    });
 }
 
 void torque(
@@ -91,61 +108,55 @@ void torque(
       "The mechanism has " + std::to_string(mechanism.parameter_count()) + " parameters, but got " +
       std::to_string(parameters.size()) + ".");
   }
-  auto workspace = resumed(mechanism, past);
   const auto n = mechanism.joint_count();
-  for (Eigen::Index i = 0; i < states.q.rows(); ++i) {
-    mechanism.torque(
-      workspace, sample(states.q, i), sample(states.dq, i), sample(states.ddq, i), parameters,
-      VectorMap(out + i * n, n));
-  }
-  keep(workspace, past);
+  in_order(
+    mechanism, states, past,
+    [&](auto & workspace, const auto & q, const auto & dq, const auto & ddq, Eigen::Index i) {
+      mechanism.torque(workspace, q, dq, ddq, parameters, VectorMap(out + i * n, n));
+    });
 }
 
 void inverse_dynamics(const Mechanism & mechanism, const States & states, double * out)
 {
   states.check(mechanism);
   mechanism.require_rigid_bodies();
-  auto workspace = mechanism.workspace();
   const auto n = mechanism.joint_count();
-  for (Eigen::Index i = 0; i < states.q.rows(); ++i) {
-    mechanism.inverse_dynamics(
-      workspace, sample(states.q, i), sample(states.dq, i), sample(states.ddq, i),
-      VectorMap(out + i * n, n));
-  }
+  in_order(
+    mechanism, states, nullptr,
+    [&](auto & workspace, const auto & q, const auto & dq, const auto & ddq, Eigen::Index i) {
+      mechanism.inverse_dynamics(workspace, q, dq, ddq, VectorMap(out + i * n, n));
+    });
 }
 
 void term_torque(const Mechanism & mechanism, const States & states, double * out)
 {
   states.check(mechanism);
-  auto workspace = mechanism.workspace();
   const auto n = mechanism.joint_count();
-  for (Eigen::Index i = 0; i < states.q.rows(); ++i) {
-    mechanism.term_torque(
-      workspace, sample(states.q, i), sample(states.dq, i), sample(states.ddq, i),
-      VectorMap(out + i * n, n));
-  }
+  in_order(
+    mechanism, states, nullptr,
+    [&](auto & workspace, const auto & q, const auto & dq, const auto & ddq, Eigen::Index i) {
+      mechanism.term_torque(workspace, q, dq, ddq, VectorMap(out + i * n, n));
+    });
 }
 
 void gravity_torque(const Mechanism & mechanism, const Samples & q, double * out)
 {
   check_shape(mechanism, q, q.rows());
   mechanism.require_rigid_bodies();
-  auto workspace = mechanism.workspace();
   const auto n = mechanism.joint_count();
-  for (Eigen::Index i = 0; i < q.rows(); ++i) {
+  in_order(mechanism, q.rows(), nullptr, [&](Workspace & workspace, Eigen::Index i) {
     mechanism.gravity_torque(workspace, sample(q, i), VectorMap(out + i * n, n));
-  }
+  });
 }
 
 void mass_matrix(const Mechanism & mechanism, const Samples & q, double * out)
 {
   check_shape(mechanism, q, q.rows());
   mechanism.require_rigid_bodies();
-  auto workspace = mechanism.workspace();
   const auto n = mechanism.joint_count();
-  for (Eigen::Index i = 0; i < q.rows(); ++i) {
+  in_order(mechanism, q.rows(), nullptr, [&](Workspace & workspace, Eigen::Index i) {
     mechanism.mass_matrix(workspace, sample(q, i), MatrixMap(out + i * n * n, n, n));
-  }
+  });
 }
 
 void coriolis_matrix(
@@ -154,31 +165,28 @@ void coriolis_matrix(
   check_shape(mechanism, q, q.rows());
   check_shape(mechanism, dq, q.rows());
   mechanism.require_rigid_bodies();
-  auto workspace = mechanism.workspace();
   const auto n = mechanism.joint_count();
-  for (Eigen::Index i = 0; i < q.rows(); ++i) {
-    mechanism.coriolis_matrix(
-      workspace, sample(q, i), sample(dq, i), MatrixMap(out + i * n * n, n, n));
-  }
+  in_order(mechanism, q.rows(), nullptr, [&](Workspace & workspace, Eigen::Index i) {
+    const MatrixMap matrix(out + i * n * n, n, n);
+    mechanism.coriolis_matrix(workspace, sample(q, i), sample(dq, i), matrix);
+  });
 }
 
 void forward_dynamics(const Mechanism & mechanism, const States & states, double * out)
 {
   states.check(mechanism);
   mechanism.require_rigid_bodies();
-  auto workspace = mechanism.workspace();
   const auto n = mechanism.joint_count();
-  for (Eigen::Index i = 0; i < states.q.rows(); ++i) {
-    const bool solved = mechanism.forward_dynamics(
-      workspace, sample(states.q, i), sample(states.dq, i), sample(states.ddq, i),
-      VectorMap(out + i * n, n));
-    if (!solved) {
-      throw std::invalid_argument(
-        "The mass matrix is not positive definite at sample " + std::to_string(i) +
-        ", so that accelerations do not follow from torques; a body has too little mass or "
-        "inertia.");
-    }
-  }
+  in_order(
+    mechanism, states, nullptr,
+    [&](auto & workspace, const auto & q, const auto & dq, const auto & tau, Eigen::Index i) {
+      if (!mechanism.forward_dynamics(workspace, q, dq, tau, VectorMap(out + i * n, n))) {
+        throw std::invalid_argument(
+          "The mass matrix is not positive definite at sample " + std::to_string(i) +
+          ", so that accelerations do not follow from torques; a body has too little mass or "
+          "inertia.");
+      }
+    });
 }
 
 }  // namespace batch
