@@ -8,6 +8,7 @@ from statistics import median
 
 import numpy as np
 import pinocchio
+from swing import Swing
 
 from dynid.identification import identify
 from dynid.mechanism import Mechanism
@@ -22,14 +23,9 @@ def recorded(mechanism: Mechanism) -> Recording:
     """A minute of every joint swinging, with friction and a little noise."""
     parameters = np.array(mechanism.urdf_parameters)
     parameters[10 * len(mechanism.joints) :] = 1.0
-    random = np.random.default_rng(0)
-    omega = 2 * np.pi * random.uniform(0.1, 1.0, (1, len(mechanism.joints), 5))
-    amplitude = random.uniform(0.5, 1.0, omega.shape) / omega
-    phase = omega * np.arange(_SAMPLES)[:, None, None] / _RATE
-    q = (amplitude * np.sin(phase)).sum(axis=2)
-    dq = (amplitude * omega * np.cos(phase)).sum(axis=2)
-    ddq = -(amplitude * omega**2 * np.sin(phase)).sum(axis=2)
-    torque = mechanism.torque(q, dq, ddq, parameters) + 0.5 * random.standard_normal(q.shape)
+    q, dq, ddq = Swing(len(mechanism.joints), highest_hz=1.0).at(np.arange(_SAMPLES) / _RATE)
+    noise = 0.5 * np.random.default_rng(1).standard_normal(q.shape)
+    torque = mechanism.torque(q, dq, ddq, parameters) + noise
     return Recording(
         time=np.arange(_SAMPLES) / _RATE,
         position=q,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import overload
 
 import numpy as np
+from swing import Swing
 
 from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.estimators import WeightedLeastSquares
@@ -25,10 +26,7 @@ class Simulated(Sequence[Rows]):
 
     def __init__(self, mechanism: Mechanism, parameters: np.ndarray) -> None:
         self._mechanism = mechanism.with_parameters(parameters)
-        random = np.random.default_rng(0)
-        shape = (1, len(mechanism.joints), 5)
-        self._omega = 2 * np.pi * random.uniform(0.05, 0.5, shape)
-        self._amplitude = random.uniform(0.2, 0.6, shape) / self._omega
+        self._swing = Swing(len(mechanism.joints), highest_hz=0.5)
 
     def __len__(self) -> int:
         return _SAMPLES // _CHUNK
@@ -43,10 +41,7 @@ class Simulated(Sequence[Rows]):
         if not 0 <= number < len(self):
             raise IndexError(number)
         clock = (number * _CHUNK + np.arange(_CHUNK)) / _RATE
-        phase = self._omega * clock[:, None, None]
-        q = (self._amplitude * np.sin(phase)).sum(axis=2)
-        dq = (self._amplitude * self._omega * np.cos(phase)).sum(axis=2)
-        ddq = -(self._amplitude * self._omega**2 * np.sin(phase)).sum(axis=2)
+        q, dq, ddq = self._swing.at(clock)
         torque = self._mechanism.torque(q, dq, ddq, self._mechanism.parameters)
         torque += np.random.default_rng(number).standard_normal(torque.shape)
         signals = Signals(

@@ -82,6 +82,7 @@ def identify_command(
         step("writing the report")
         written = write_outputs(identification, output)
     _show(identification, console, written, as_json)
+    raise typer.Exit(0 if identification.judgement.success else 1)
 
 
 @app.command("validate")
@@ -161,7 +162,7 @@ def demo_command(
         identification, validation = run_demo(robot, progress=step)
         step("writing the report")
         written = write_outputs(identification, output)
-    _show(identification, console, written, as_json, finish=False)
+    _show(identification, console, written, as_json)
     if not as_json:
         console.print("\nOn a second motion that the identification has not seen:")
         print_judgement(console, validation.judgement, notes=validation.notes)
@@ -225,12 +226,7 @@ def _load(
 
 
 def _show(
-    identification: Identification,
-    console: Console,
-    written: list[Path],
-    as_json: bool,
-    *,
-    finish: bool = True,
+    identification: Identification, console: Console, written: list[Path], as_json: bool
 ) -> None:
     if as_json:
         _print_json(
@@ -244,8 +240,6 @@ def _show(
     else:
         print_identification(console, identification)
         _print_written(console, written)
-    if finish:
-        raise typer.Exit(0 if identification.judgement.success else 1)
 
 
 def _print_written(console: Console, paths: list[Path]) -> None:

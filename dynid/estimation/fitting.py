@@ -98,11 +98,11 @@ def cross_validate(fitted: Fit) -> HeldOut:
     if all(np.all(rows.fitted > 0) for rows in problem.rows):
         equations = fitted.estimate.plain_equations
     else:
-        equations = problem.all_rows().normal_equations()
+        equations = problem.normal_equations(at_rest=True)
     weighted = fitted.estimate.equations
-    start = fitted.problem.base.project(fitted.problem.mechanism.urdf_parameters)
+    start = problem.base.project(problem.mechanism.urdf_parameters)
     error = np.zeros(len(equations.joint_rows))
-    for fold in range(fitted.problem.folds):
+    for fold in range(problem.folds):
         base = weighted_solution(weighted.without(fold), start)
         error += equations.only(fold).squared_error(base)
     torque = equations.squared_torque
@@ -110,7 +110,7 @@ def cross_validate(fitted: Fit) -> HeldOut:
     none = np.where(error > 0, np.inf, 0.0)  # a joint without torque is wrong unless it is exact
     relative = np.sqrt(np.divide(error, torque, out=none, where=torque > 0))
     return HeldOut(
-        folds=fitted.problem.folds,
+        folds=problem.folds,
         rmse_torque=tuple(float(e) for e in np.sqrt(error / rows)),
         relative_error=tuple(float(e) for e in relative),
     )

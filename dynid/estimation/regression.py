@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -99,13 +99,22 @@ class Problem:
         mechanism = self.mechanism.with_parameters(standard)
         return Problem(mechanism, self.base, self.rows, self.folds)
 
-    def normal_equations(self, weights: Sequence[Array] | None = None) -> NormalEquations:
-        """Build the normal equations; ``weights`` (m, n) per recording multiply squared errors."""
+    def normal_equations(
+        self, weights: Sequence[Array] | None = None, *, at_rest: bool = False
+    ) -> NormalEquations:
+        """Build the normal equations.
+
+        Args:
+            weights: (m, n) per recording, multiply squared errors.
+            at_rest: count every row, also those that are not fitted.
+        """
         n, k = len(self.mechanism.joints), len(self.base.independent)
         gram = np.zeros((self.folds, n, k + 1, k + 1))
         counts = np.zeros((self.folds, n))
         for number, rows in enumerate(self.rows):
-            weight = rows.fitted if weights is None else rows.fitted * weights[number]
+            weight = np.ones_like(rows.fitted) if at_rest else rows.fitted
+            if weights is not None:
+                weight = weight * weights[number]
             for fold in range(self.folds):
                 counts[fold] += weight[rows.fold == fold].sum(axis=0)
             if rows.parallel_filter.passes_through:
@@ -113,11 +122,6 @@ class Problem:
             else:
                 self._add_filtered(gram, number, weight)
         return NormalEquations(gram, counts)
-
-    def all_rows(self) -> Problem:
-        """The same problem with every row counting, also those at rest."""
-        rows = tuple(replace(one, fitted=np.ones_like(one.fitted)) for one in self.rows)
-        return replace(self, rows=rows)
 
     def residuals(self, base: Array) -> Iterator[Array]:
         """Model minus measured torque at every row (m, n), one array per recording."""

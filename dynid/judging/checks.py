@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynid.judging.comparison import relative_errors
+from dynid.judging.delay import shift_sentence
 from dynid.judging.judgement import Comparison
 from dynid.mechanism import Mechanism
 from dynid.preprocessing.signals import Array
@@ -179,12 +180,7 @@ def _time_shift(name: str, comparisons: Sequence[Comparison], number: int) -> li
     best = min(errors, key=lambda lag: errors[lag])
     if best == 0 or abs(best) == reach or errors[best] > _MUCH_BETTER * errors[0]:
         return []
-    shift = abs(best) / longest.signals.sampling_rate
-    later = "later" if best > 0 else "earlier"
-    return [
-        f"{name}: torque comes {abs(best)} samples ({shift * 1e3:.3g} ms) {later} than the motion "
-        "that needs it; align them, or expect an additive torque delay of that size."
-    ]
+    return [f"{name}: {shift_sentence(best, longest.signals.sampling_rate)}"]
 
 
 def _untried_terms(mechanism: Mechanism, number: int) -> str:

@@ -41,12 +41,17 @@ def check_delay(
     best = min(range(max(-reach, best - step), min(reach, best + step) + 1), key=error)
     if best == 0 or abs(best) == reach or error(best) > _BETTER * error(0):
         return []
-    seconds = abs(best) / signals.sampling_rate
-    later = "later" if best > 0 else "earlier"
-    return [
-        f"torque comes {abs(best)} samples ({seconds * 1e3:.3g} ms) {later} than the motion that "
-        "needs it; align them, or expect an additive torque delay of that size."
-    ]
+    return [shift_sentence(best, signals.sampling_rate)]
+
+
+def shift_sentence(samples: int, sampling_rate: float) -> str:
+    """What to tell of torque that comes that many samples late, or early if negative."""
+    size = abs(samples)
+    later = "later" if samples > 0 else "earlier"
+    return (
+        f"torque comes {size} samples ({size / sampling_rate * 1e3:.3g} ms) {later} than the "
+        "motion that needs it; align them, or expect an additive torque delay of that size."
+    )
 
 
 class _ErrorOfShift:

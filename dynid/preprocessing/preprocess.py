@@ -49,24 +49,14 @@ def preprocess(recording: Recording, profile: RobotProfile) -> Signals:
         track, outliers = _without_outliers(track, settings.median)
         order = settings.median.order
         notes.append(f"{outliers} outliers were replaced by the median of order {order}.")
-    time = recording.time
-    if settings.trim_rest:
-        span = _moving_span(track, settings, profile.limits, rate)
-        if settings.period is not None:
-            span = _completed(span, settings.period * rate, len(time))
-        notes += _trim_note(span, len(time), rate)
-        if settings.period is not None:
-            track, time = track.cut(span), time[span]
-            span = slice(None)
-    else:
-        span = slice(None)
+    time, span = recording.time, slice(None)
     if settings.period is not None:
-        track, periods = _mean_period(track, settings.period, rate)
-        # another rate where a period was no whole number of samples
-        rate = len(track.position) / settings.period
-        time = time[0] + np.arange(len(track.position)) / rate
-        notes.append(f"{periods} periods of {settings.period:g} s were averaged.")
-    signals = _filtered(track, time, rate, profile, notes)
+        track, time, rate = _averaged(track, time, rate, settings.period, profile, notes)
+    signals = _filtered(track, time, rate, profile)
+    if settings.trim_rest and settings.period is None:
+        span = _moving_span(signals.moving)
+        notes += _trim_note(span, len(time), rate)
+    signals = replace(signals, notes=tuple(notes))
     return _cut(signals, span, round(settings.border * rate))
 
 
@@ -90,6 +80,30 @@ def _without_outliers(track: _Track, settings: MedianSettings) -> tuple[_Track, 
     return replace(track, **cleaned), outliers
 
 
+def _averaged(
+    track: _Track,
+    time: Array,
+    rate: float,
+    period: float,
+    profile: RobotProfile,
+    notes: list[str],
+) -> tuple[_Track, Array, float]:
+    """One mean period, its time and its rate; what was left out and averaged joins the notes."""
+    settings = profile.identification
+    if settings.trim_rest:
+        # the recording as a whole is not periodic, rest at its ends least of all
+        _, velocity, _ = _motion(track, settings.model_copy(update={"period": None}), rate)
+        _, moving = _moving(velocity, settings.velocity_threshold, profile.limits)
+        span = _completed(_moving_span(moving), period * rate, len(time))
+        notes += _trim_note(span, len(time), rate)
+        track, time = track.cut(span), time[span]
+    track, periods = _mean_period(track, period, rate)
+    notes.append(f"{periods} periods of {period:g} s were averaged.")
+    # another rate where a period was no whole number of samples
+    rate = len(track.position) / period
+    return track, time[0] + np.arange(len(track.position)) / rate, rate
+
+
 def _mean_period(track: _Track, period: float, rate: float) -> tuple[_Track, int]:
     position, periods = average_periods(track.position, period, rate)
     torque, _ = average_periods(track.torque, period, rate)
@@ -97,9 +111,7 @@ def _mean_period(track: _Track, period: float, rate: float) -> tuple[_Track, int
     return _Track(position, velocity, torque), periods
 
 
-def _filtered(
-    track: _Track, time: Array, rate: float, profile: RobotProfile, notes: list[str]
-) -> Signals:
+def _filtered(track: _Track, time: Array, rate: float, profile: RobotProfile) -> Signals:
     settings = profile.identification
     position, velocity, acceleration = _motion(track, settings, rate)
     torque = track.torque
@@ -129,7 +141,6 @@ def _filtered(
         torque_per_effort=np.ones_like(factor) if coupled else factor,
         effort_unit="N*m" if coupled else profile.drives.effort_unit,
         sampling_rate=rate,
-        notes=tuple(notes),
     )
 
 
@@ -172,12 +183,8 @@ def _moving(
     return lower, moving
 
 
-def _moving_span(
-    track: _Track, settings: IdentificationSettings, limits: Limits, rate: float
-) -> slice:
-    """From the first to the last sample at which any joint moves."""
-    _, velocity, _ = _motion(track, settings.model_copy(update={"period": None}), rate)
-    _, moving = _moving(velocity, settings.velocity_threshold, limits)
+def _moving_span(moving: NDArray[np.bool_]) -> slice:
+    """From the first to the last sample at which any joint moves; ``moving`` is (N, n)."""
     samples = np.flatnonzero(moving.any(axis=1))
     if len(samples) == 0:  # a recording of poses: nothing to trim, and a model can be held to it
         return slice(0, len(moving))

@@ -1,6 +1,5 @@
 #include "dynid/mechanism.hpp"
 
-#include <algorithm>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <stdexcept>
@@ -35,11 +34,6 @@ Workspace::Workspace(std::unique_ptr<Memory> memory) noexcept : memory_(std::mov
 Workspace::Workspace(Workspace && other) noexcept = default;
 Workspace & Workspace::operator=(Workspace && other) noexcept = default;
 Workspace::~Workspace() = default;
-
-void Workspace::reset() noexcept
-{
-  std::fill(memory_->presliding.begin(), memory_->presliding.end(), Presliding{});
-}
 
 std::vector<Presliding> & Workspace::presliding() noexcept { return memory_->presliding; }
 

@@ -20,6 +20,23 @@ def posed(profile: RobotProfile, *recordings: Recording) -> Problem:
     return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
 
 
+def posed_on_all_rows(noise: float) -> tuple[Problem, np.ndarray]:
+    """Return a problem that fits every row, and its regressor with all rows below one another."""
+    profile = arm_profile(
+        identification={
+            "cutoff_hz": None,
+            "trim_rest": False,
+            "velocity_threshold": {"fit": "all"},
+        }
+    )
+    mechanism = profile.mechanism(ARM_URDF)
+    problem = posed(profile, recorded(mechanism, true_parameters(mechanism), noise=noise))
+    signals = problem.rows[0].signals
+    regressor = mechanism.regressor(signals.position, signals.velocity, signals.acceleration)
+    stacked = regressor[:, :, problem.base.independent]
+    return problem, stacked.reshape(-1, len(problem.base.names))
+
+
 def fitted(problem: Problem, estimator: str = "wls") -> Estimate:
     return ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters)
 
@@ -38,19 +55,8 @@ def test_recovers_the_base_parameters_of_noiseless_data(estimator: str) -> None:
 
 
 def test_ordinary_least_squares_agrees_with_lstsq_on_the_stacked_regressor() -> None:
-    profile = arm_profile(
-        identification={
-            "cutoff_hz": None,
-            "trim_rest": False,
-            "velocity_threshold": {"fit": "all"},
-        }
-    )
-    mechanism = profile.mechanism(ARM_URDF)
-    problem = posed(profile, recorded(mechanism, true_parameters(mechanism), noise=0.5))
-    signals = problem.rows[0].signals
-    regressor = mechanism.regressor(signals.position, signals.velocity, signals.acceleration)
-    stacked = regressor[:, :, problem.base.independent].reshape(-1, len(problem.base.names))
-    expected = np.linalg.lstsq(stacked, signals.torque.ravel(), rcond=None)[0]
+    problem, stacked = posed_on_all_rows(noise=0.5)
+    expected = np.linalg.lstsq(stacked, problem.rows[0].torque.ravel(), rcond=None)[0]
     np.testing.assert_allclose(fitted(problem, "ols").base, expected, rtol=1e-6, atol=1e-8)
 
 
@@ -170,17 +176,6 @@ def test_elimination_drops_what_is_not_there_and_keeps_what_is() -> None:
 
 
 def test_condition_number_is_that_of_the_column_scaled_regressor() -> None:
-    profile = arm_profile(
-        identification={
-            "cutoff_hz": None,
-            "trim_rest": False,
-            "velocity_threshold": {"fit": "all"},
-        }
-    )
-    mechanism = profile.mechanism(ARM_URDF)
-    problem = posed(profile, recorded(mechanism, true_parameters(mechanism), noise=0.1))
-    signals = problem.rows[0].signals
-    regressor = mechanism.regressor(signals.position, signals.velocity, signals.acceleration)
-    stacked = regressor[:, :, problem.base.independent].reshape(-1, len(problem.base.names))
+    problem, stacked = posed_on_all_rows(noise=0.1)
     expected = np.linalg.cond(stacked / np.linalg.norm(stacked, axis=0))
     assert fitted(problem, "ols").condition_number == pytest.approx(expected, rel=1e-4)

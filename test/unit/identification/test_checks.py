@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -105,8 +106,6 @@ def test_urdf_without_masses_raises_nothing() -> None:
 
 def _inertia_values(urdf: str) -> list[str]:
     """Split around the values of moments of inertia, which come at odd places."""
-    import re  # noqa: PLC0415
-
     return re.split(r'(?<=i[xyz][xyz]=)("[^"]*")', urdf)
 
 

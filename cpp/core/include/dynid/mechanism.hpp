@@ -34,9 +34,6 @@ struct MechanismDescription
 class Workspace
 {
 public:
-  /// Forgets the past: the next position finds every presliding contact relaxed.
-  void reset() noexcept;
-
   /// Past of the terms with memory, (position, deflection) for each; to be kept and put back.
   [[nodiscard]] std::vector<Presliding> & presliding() noexcept;
 
