@@ -73,3 +73,78 @@ class Mechanism:
     def gravity_torque(self, q: _Array, /) -> _Array: ...
     def mass_matrix(self, q: _Array, /) -> _Array: ...
     def coriolis_matrix(self, q: _Array, dq: _Array, /) -> _Array: ...
+
+class FaultReason:
+    none: FaultReason
+    following_error: FaultReason
+    injected: FaultReason
+    not_finite: FaultReason
+
+class Fault:
+    @property
+    def reason(self) -> FaultReason: ...
+    @property
+    def drive(self) -> int: ...
+    @property
+    def time(self) -> float: ...
+
+class PlantTruth:
+    @property
+    def position(self) -> _Array: ...
+    @property
+    def velocity(self) -> _Array: ...
+    @property
+    def acceleration(self) -> _Array: ...
+    @property
+    def torque(self) -> _Array: ...
+
+class DrivePlantSettings:
+    control_rate: float
+    integration_rate: float
+    command_delay: int
+    feedback_delay: int
+    motor_side: bool
+    bandwidth_hz: _Array
+    damping_ratio: _Array
+    integral_time: _Array
+    torque_max: _Array
+    stop_deceleration: _Array
+    following_error: _Array
+    position_resolution: _Array
+    rated_torque: _Array
+    torque_noise: _Array
+    seed: int
+    stribeck_torque: _Array
+    stribeck_velocity: _Array
+    lower: _Array
+    upper: _Array
+
+class DrivePlant:
+    def __init__(
+        self,
+        urdf_xml: str,
+        joints: Sequence[str],
+        locked: Mapping[str, float],
+        gravity: _Array,
+        coupling: _Array,
+        terms: Sequence[JointTerm],
+        parameters: _Array,
+        settings: DrivePlantSettings,
+    ) -> None: ...
+    def reset(self, position: _Array, /) -> None: ...
+    def step(self, target: _Array, torque_offset: _Array, /) -> None: ...
+    def run(self, targets: _Array, /) -> _Array: ...
+    @property
+    def position(self) -> _Array: ...
+    @property
+    def velocity(self) -> _Array: ...
+    @property
+    def torque(self) -> _Array: ...
+    @property
+    def rejected_inputs(self) -> int: ...
+    @property
+    def fault(self) -> Fault: ...
+    def trip(self) -> None: ...
+    def clear_fault(self) -> None: ...
+    @property
+    def truth(self) -> PlantTruth: ...

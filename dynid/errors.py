@@ -43,3 +43,11 @@ class OutputError(DynidError):
 
 class ModelFileError(DynidError):
     """A model.yaml is missing, incomplete, or not what it claims to be."""
+
+
+class TaskError(DynidError):
+    """A step of a sequence on the robot was refused, or failed."""
+
+
+class PlaybackError(DynidError):
+    """A trajectory cannot be followed, or a motion must not start as things are."""

@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "bindings.hpp"
 #include "dynid/batch.hpp"
 #include "dynid/gram.hpp"
 #include "dynid/mechanism.hpp"
@@ -221,4 +222,6 @@ PYBIND11_MODULE(_core, module)
     .def("gravity_torque", &gravity_torque)
     .def("mass_matrix", &mass_matrix)
     .def("coriolis_matrix", &coriolis_matrix);
+
+  dynid::bind_drive_plant(module);
 }

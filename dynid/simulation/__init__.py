@@ -1,16 +1,14 @@
-"""A robot in place of the real one: it follows an excitation and is recorded."""
+"""A robot in place of the real one: it follows targets and is recorded."""
 
-from dynid.simulation.friction import DryFriction
-from dynid.simulation.plant import SimulatedMotion, integrate, true_parameters
+from dynid.simulation.robot import RobotState, SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.simulate import measure, simulate
+from dynid.simulation.simulate import simulate
+from dynid.simulation.truth import true_parameters
 
 __all__ = [
-    "DryFriction",
-    "SimulatedMotion",
+    "RobotState",
+    "SimulatedRobot",
     "SimulationSettings",
-    "integrate",
-    "measure",
     "simulate",
     "true_parameters",
 ]

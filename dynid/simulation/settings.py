@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat
 
@@ -18,10 +18,11 @@ def _not_negative(values: tuple[float, ...]) -> tuple[float, ...]:
 
 
 PerJointNotNegative = Annotated[PerJoint, AfterValidator(_not_negative)]
+Cycles = Annotated[int, Field(ge=0, le=1000)]
 
 
 class SimulationSettings(Settings):
-    """The true robot, its position loop, and its sensors; one value per joint or one for all."""
+    """The true robot, its drives and their sensors; one value per joint (drive) or one for all."""
 
     parameters: dict[str, float] = Field(default_factory=dict)
     """True parameters by name (``Fv1``, ``M2``); bodies keep the URDF's, terms 0 otherwise."""
@@ -31,21 +32,30 @@ class SimulationSettings(Settings):
     stribeck_velocity: PerJointPositive = (0.05,)
     """Velocity over which that falls off [rad/s or m/s]."""
 
-    bandwidth_hz: PerJointPositive = (8.0,)
-    """Natural frequency of the position loop."""
-    damping_ratio: PerJointPositive = (0.8,)
-    """Of the position loop."""
-    feedforward: Literal["none", "gravity", "inverse_dynamics"] = "gravity"
-    """Torque that the drives add for the reference motion, from the URDF's bodies."""
+    bandwidth_hz: PerJointPositive = (10.0,)
+    """Natural frequency of position and velocity loop."""
+    damping_ratio: PerJointPositive = (1.0,)
+    """Of these loops: velocity gain 2 ζ ω, position gain ω / (2 ζ), at the motor's mean inertia."""
+    integral_time: PerJointPositive | None = (0.05,)
+    """Of the velocity loop [s]; None: it has no integrator."""
+    command_delay: Cycles = 1
+    """Control cycles until a target acts."""
+    feedback_delay: Cycles = 2
+    """Control cycles until a measurement is told."""
+    following_error: PerJointPositive = (0.5,)
+    """Distance between reference and position that trips the drives [rad or m]."""
 
     position_resolution: PerJointNotNegative = (0.0,)
-    """Step of the recorded position [rad or m]; 0 records it exactly."""
-    torque_resolution: PerJointNotNegative = (0.0,)
-    """Step of the recorded torque [N*m or N]."""
+    """Step of the measured position [rad or m]; 0 measures exactly."""
+    rated_torque: PerJointNotNegative | None = None
+    """Torque is measured in whole thousandths of it [N*m or N, behind the gear]; 0: exactly.
+    None: of the profile's ``drives`` where they say, 0 otherwise."""
     torque_noise: PerJointNotNegative = (0.0,)
-    """Standard deviation of white noise on the recorded torque [N*m or N]."""
+    """Standard deviation of white noise on the measured torque [N*m or N]."""
 
+    home: PerJoint | None = None
+    """Position of the joints to begin at [rad or m]; None: 0, or the limit nearest to it."""
     rest: NonNegativeFloat = 0.5
     """Time at rest before and after the motion [s]."""
     integration_rate: PositiveFloat = 1000.0
-    """Fewest integration steps per second; raised to a multiple of the sampling rate [Hz]."""
+    """Fewest integration steps per second; raised to a multiple of the control rate [Hz]."""

@@ -6,64 +6,58 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.configuration import per_joint
+from dynid.errors import SimulationError
 from dynid.recording import Recording
-from dynid.simulation.plant import SimulatedMotion, integrate
+from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dynid.excitation import Array, Excitation
-    from dynid.mechanism import Mechanism
-    from dynid.simulation.settings import SimulationSettings
+    from dynid.excitation import Excitation
+    from dynid.profile import RobotProfile
 
 
 def simulate(
-    mechanism: Mechanism,
+    profile: RobotProfile,
+    urdf_xml: str,
     excitation: Excitation,
-    settings: SimulationSettings,
     *,
-    sampling_rate: float = 1000.0,
+    control_rate: float = 1000.0,
     seed: int = 0,
 ) -> Recording:
-    """Record the position-controlled robot while it follows an excitation.
+    """Record the simulated robot of a profile, each control cycle, while it follows an excitation.
 
-    The same arguments give the same recording. Effort is motor torque at the joint side, in the
-    order of the mechanism's joints, whatever the real drives report.
+    The same arguments give the same recording.
+
+    Args:
+        profile: of the robot.
+        urdf_xml: the URDF's text.
+        excitation: of the joints; the robot rests for ``simulation.rest`` before and after.
+        control_rate: cycles per second [Hz].
+        seed: of the sensors' noise.
 
     Raises:
-        SimulationError: The position loop lost the robot.
-        ConfigurationError: Settings and mechanism do not fit.
+        SimulationError: The drives lost the robot.
+        ConfigurationError: The profile does not describe a robot that can move.
+        MechanismError: Profile and URDF do not fit.
     """
-    motion = integrate(mechanism, excitation, settings, sampling_rate)
-    return measure(motion, settings, mechanism.joints, sampling_rate=sampling_rate, seed=seed)
-
-
-def measure(
-    motion: SimulatedMotion,
-    settings: SimulationSettings,
-    joints: Sequence[str],
-    *,
-    sampling_rate: float,
-    seed: int = 0,
-) -> Recording:
-    """Read a simulated motion with encoders and torque sensors that quantise and are noisy."""
-    count = len(joints)
-    noise = per_joint(settings.torque_noise, count, "torque_noise")
-    noisy = motion.torque + noise * np.random.default_rng(seed).standard_normal(motion.torque.shape)
-    position_step = per_joint(settings.position_resolution, count, "position_resolution")
-    torque_step = per_joint(settings.torque_resolution, count, "torque_resolution")
+    robot = SimulatedRobot(profile, urdf_xml, control_rate=control_rate, seed=seed)
+    rest = (profile.simulation or SimulationSettings()).rest
+    cycles = round((excitation.duration + 2 * rest) * control_rate) + 1
+    time = np.arange(cycles) / control_rate
+    targets = robot.commanded(excitation.evaluate(time - rest).position)
+    robot.reset(targets[0])
+    state = robot.run(targets)
+    if robot.fault is not None:
+        message = (
+            f"{robot.fault} Check simulation.parameters and limits.torque_max, lower bandwidth_hz "
+            "or raise integration_rate."
+        )
+        raise SimulationError(message)
     return Recording(
-        time=np.arange(len(motion.time)) / sampling_rate,
-        position=_quantised(motion.position, position_step),
-        velocity=motion.velocity,
-        effort=_quantised(noisy, torque_step),
-        joint_names=tuple(joints),
-        sampling_rate=sampling_rate,
+        time=time,
+        position=state.position,
+        velocity=state.velocity,
+        effort=state.effort,
+        joint_names=profile.joints,
+        sampling_rate=control_rate,
     )
-
-
-def _quantised(values: Array, step: Array) -> Array:
-    """Round to multiples of a step (n,); 0 leaves a column as it is."""
-    safe = np.where(step > 0, step, 1.0)
-    return np.where(step > 0, np.round(values / safe) * safe, values)

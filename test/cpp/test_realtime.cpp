@@ -1,49 +1,10 @@
-// The functions a control cycle calls allocate nothing. Every malloc of the process is counted,
-// also those of pinocchio and Eigen, which a replaced operator new would miss.
+// The functions a control cycle calls allocate nothing, and agree with each other.
 
-#include <atomic>
-#include <cstdlib>
-#include <functional>
-#include <iostream>
-#include <string>
-
+#include "checks.hpp"
 #include "dynid/mechanism.hpp"
 
-extern "C" void * __libc_malloc(std::size_t size);  // NOLINT: glibc names it
-
 namespace
 {
-std::atomic<bool> counting{false};
-std::atomic<int> allocations{0};
-}  // namespace
-
-extern "C" void * malloc(std::size_t size)
-{
-  if (counting) {
-    ++allocations;
-  }
-  return __libc_malloc(size);
-}
-
-namespace
-{
-
-int failures = 0;
-
-void expect(bool condition, const std::string & sentence)
-{
-  std::cout << (condition ? "ok    " : "FAIL  ") << sentence << "\n";
-  failures += condition ? 0 : 1;
-}
-
-void expect_no_allocation(const std::string & name, const std::function<void()> & function)
-{
-  allocations = 0;
-  counting = true;
-  function();
-  counting = false;
-  expect(allocations == 0, name + " allocates nothing");
-}
 
 /// A branched tree: a turning base that carries a slide and a wrist of two coupled joints.
 const char * const urdf = R"(
@@ -101,13 +62,7 @@ int main()
   dynid::RowMajorMatrix square(n, n);
   dynid::RowMajorMatrix regressor(n, mechanism.parameter_count());
 
-  int caught = 0;
-  allocations = 0;
-  counting = true;
-  std::free(std::malloc(1));
-  counting = false;
-  caught = allocations;
-  expect(caught > 0, "an allocation is counted");
+  expect_that_allocations_are_counted();
 
   expect_no_allocation("regressor", [&] { mechanism.regressor(workspace, q, dq, ddq, regressor); });
   expect_no_allocation(

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <memory>
+
+#include "dynid/drive_plant_settings.hpp"
+#include "dynid/mechanism.hpp"
+
+namespace dynid
+{
+
+/// Why the drives ignore their targets.
+enum class FaultReason
+{
+  none,
+  following_error,  ///< a drive was further from its reference than it may be
+  injected,         ///< by trip()
+  not_finite  ///< the motion left the range of numbers, so the robot rests where it was before
+};
+
+struct Fault
+{
+  FaultReason reason = FaultReason::none;
+  int drive = -1;     ///< the one with the following error, from 0
+  double time = 0.0;  ///< since the plant was made, of the cycle in which it happened [s]
+};
+
+/// The truth about the bodies, at the joints (n,) each [rad or m, per s, per s^2; N*m or N].
+struct PlantTruth
+{
+  Eigen::VectorXd position;
+  Eigen::VectorXd velocity;
+  Eigen::VectorXd acceleration;  ///< mean over the last integration step
+  Eigen::VectorXd torque;        ///< of the drives, held during that step
+};
+
+/// A robot in place of the real one: bodies with true parameters, dry friction, and at each motor a
+/// drive in CiA402's cyclic synchronous position mode.
+///
+/// A target acts `command_delay` cycles after it is given, and is approached linearly over one
+/// cycle, so that the reference velocity is the difference of targets. With r the reference, q the
+/// motor's position behind the gear, J its mean inertia, w = 2 pi bandwidth and D the damping
+/// ratio:
+///
+///     e = dr/dt + kp (r - q) - dq/dt,   torque = J kv (e + integral of e dt / integral_time) +
+///     offset
+///
+/// with kv = 2 D w and kp = w / (2 D), saturated at torque_max, where the integrator waits. The
+/// loops see the motor's true motion; what they tell (position in whole encoder steps, velocity as
+/// mean over the cycle, torque with noise in whole thousandths of the rated one) is of the cycle's
+/// end and comes `feedback_delay` cycles late.
+///
+/// In a fault the drives ignore targets and offsets, bring each motor to rest along a ramp, and
+/// hold it there with the same loops, until clear_fault() or reset().
+class DrivePlant
+{
+public:
+  /// `parameters` are the true ones of all bodies and terms. Throws std::invalid_argument with a
+  /// whole sentence. The robot rests at position 0.
+  DrivePlant(
+    const MechanismDescription & description, const VectorIn & parameters,
+    const DrivePlantSettings & settings);
+  DrivePlant(DrivePlant && other) noexcept;
+  DrivePlant & operator=(DrivePlant && other) noexcept;
+  DrivePlant(const DrivePlant &) = delete;
+  DrivePlant & operator=(const DrivePlant &) = delete;
+  ~DrivePlant();
+
+  [[nodiscard]] Eigen::Index joint_count() const noexcept;
+
+  /// To rest at a position (n,) on the commanded side, held against gravity, without a fault.
+  /// Throws std::invalid_argument where it is of the wrong size or not finite.
+  void reset(const VectorIn & position);
+
+  /// One control cycle: target position and torque offset (n,), on the commanded side. For control
+  /// cycles: no allocation, lock or exception. In place of a target that is not finite the one
+  /// before counts, in place of such an offset 0.
+  void step(const VectorIn & target, const VectorIn & torque_offset) noexcept;
+
+  /// Feedback on the commanded side (n,), as of the last step().
+  [[nodiscard]] const Eigen::VectorXd & position() const noexcept;
+  [[nodiscard]] const Eigen::VectorXd & velocity() const noexcept;
+  [[nodiscard]] const Eigen::VectorXd & torque() const noexcept;
+
+  /// Cycles whose target or offset had something in it that was not finite.
+  [[nodiscard]] std::uint64_t rejected_inputs() const noexcept;
+
+  [[nodiscard]] const Fault & fault() const noexcept;
+  void trip() noexcept;         ///< injects a fault, where there is none yet
+  void clear_fault() noexcept;  ///< targets count again, from where the drives hold the robot
+
+  /// What really is, for tests and plots: no drive could tell it.
+  [[nodiscard]] const PlantTruth & truth() const noexcept;
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace dynid

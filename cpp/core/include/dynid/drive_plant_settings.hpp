@@ -1,0 +1,44 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+
+namespace dynid
+{
+
+/// How the drives work and measure. Vectors have one value for each drive (n,), in SI behind the
+/// gear.
+struct DrivePlantSettings
+{
+  double control_rate = 1000.0;      ///< [Hz]
+  double integration_rate = 1000.0;  ///< fewest steps of bodies and loops per second [Hz]
+  int command_delay = 1;             ///< cycles until a target acts
+  int feedback_delay = 2;            ///< cycles until a measurement is told
+  bool motor_side = false;  ///< whether commands and feedback are before the coupling, or at joints
+
+  Eigen::VectorXd bandwidth_hz;       ///< natural frequency of position and velocity loop [Hz]
+  Eigen::VectorXd damping_ratio;      ///< of both [1]
+  Eigen::VectorXd integral_time;      ///< of the velocity loop [s]; infinity: no integrator
+  Eigen::VectorXd torque_max;         ///< [N*m or N]; infinity: unlimited
+  Eigen::VectorXd stop_deceleration;  ///< in a fault [rad/s^2 or m/s^2]; infinity: at once
+  Eigen::VectorXd following_error;    ///< that trips the drives [rad or m]
+
+  Eigen::VectorXd position_resolution;  ///< [rad or m]; 0 measures exactly
+  Eigen::VectorXd
+    rated_torque;  ///< torque is told in whole thousandths of it [N*m or N]; 0: exactly
+  Eigen::VectorXd torque_noise;  ///< standard deviation of white noise on it [N*m or N]
+  std::uint64_t seed = 0;        ///< of that noise
+
+  Eigen::VectorXd stribeck_torque;  ///< friction that no term describes, see DryFriction::Stribeck
+  Eigen::VectorXd stribeck_velocity;  ///< [rad/s or m/s]
+  Eigen::VectorXd lower;  ///< positions of the joints between which mean inertias set the gains
+  Eigen::VectorXd upper;  ///< [rad or m]
+
+  /// Throws std::invalid_argument unless they are possible, for that many drives.
+  void check(Eigen::Index drives) const;
+
+  /// Integration steps in a control cycle.
+  [[nodiscard]] int steps_per_cycle() const noexcept;
+};
+
+}  // namespace dynid

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "dynid/joint_terms.hpp"
+
+namespace dynid
+{
+
+/// Every dry friction of a mechanism: it sticks where it can, slides where it must, never chatters.
+///
+/// Instead of a sign, which no integration step resolves, each step solves for the friction torques
+/// f that fit the velocity they lead to (Moreau's time stepping): with u the velocity of the
+/// rubbing surfaces without them and A = J^T M^-1 J,
+///
+///     u' = u - dt A f,   f = F(u') sign(u'), and anything between -F and F where u' is 0.
+///
+/// This has exactly one solution, and the joints come to a true standstill. Terms with a smoothing
+/// velocity take tanh in place of the sign.
+class DryFriction
+{
+public:
+  using MatrixIn = Eigen::Ref<const Eigen::MatrixXd>;
+  using VectorIn = Eigen::Ref<const Eigen::VectorXd>;
+  using VectorOut = Eigen::Ref<Eigen::VectorXd>;
+
+  /// Friction that no joint term describes, at the joints: torque [N*m or N] that falls off with
+  /// exp(-(v / velocity)^2), velocity [rad/s or m/s]; (n,) each.
+  struct Stribeck
+  {
+    Eigen::VectorXd torque;
+    Eigen::VectorXd velocity;
+  };
+
+  /// Takes the dry ones of `terms`, with their parameters (all terms' values, in order), and what
+  /// is given besides; `to_motor` is T^-1 in q_motor = T^-1 q_joint (n, n). Throws
+  /// std::invalid_argument where friction would drive the robot.
+  DryFriction(
+    const std::vector<JointTerm> & terms, const VectorIn & values, const MatrixIn & to_motor,
+    const Stribeck & besides);
+
+  /// Whether a term's torque jumps where the velocity changes its sign.
+  [[nodiscard]] static bool is_dry(const TermKind & kind) noexcept;
+
+  /// Number of surfaces k.
+  [[nodiscard]] Eigen::Index count() const noexcept { return directions_.cols(); }
+
+  /// J (n, k): joint torque per unit of each surface's friction torque.
+  [[nodiscard]] const Eigen::MatrixXd & directions() const noexcept { return directions_; }
+
+  /// Forgets the step before: every surface is at rest.
+  void reset() noexcept;
+
+  /// The friction torques (k,) of one step [N*m or N], from the surfaces' velocity `free` (k,) at
+  /// its end without friction, and dt A (k, k): how much one unit of torque slows each surface. For
+  /// control cycles: no allocation.
+  void solve(const VectorIn & free, const MatrixIn & mobility, VectorOut torque) noexcept;
+
+private:
+  struct Torque
+  {
+    double size;   // [N*m or N]
+    double scale;  // Stribeck velocity [rad/s or m/s], or infinity
+    bool forwards;
+    bool backwards;
+  };
+  struct Surface
+  {
+    TermSide side;
+    int joint;
+    double smoothing;  // velocity over which the sign is smoothed [rad/s or m/s]
+    std::vector<Torque> torques;
+    double velocity = 0.0;
+    double torque = 0.0;
+    double low = 0.0;   // torque of sliding backwards
+    double high = 0.0;  // torque of sliding forwards
+    double sliding = 0.0;
+    double after = 0.0;
+
+    void update_bounds() noexcept;
+    [[nodiscard]] double alone(double free, double mobility) const noexcept;
+  };
+
+  Surface & surface(TermSide side, int joint, double smoothing);
+  [[nodiscard]] bool keep_sliding(const VectorIn & free, const MatrixIn & mobility) noexcept;
+  void sweep(const VectorIn & free, const MatrixIn & mobility) noexcept;
+
+  std::vector<Surface> surfaces_;
+  Eigen::MatrixXd directions_;
+};
+
+}  // namespace dynid

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "dynid/drive_plant.hpp"
+
+namespace dynid
+{
+
+/// The control loops of a DrivePlant's drives, see there; (n,) vectors at the motors.
+class CspDrives
+{
+public:
+  /// `inertia` [kg*m^2 or kg] is what each motor turns behind its gear, in the mean.
+  CspDrives(const DrivePlantSettings & settings, const Eigen::VectorXd & inertia);
+
+  /// Holds a position at rest, with what torque that takes in the integrators (where there are
+  /// any).
+  void hold(const VectorIn & position, const VectorIn & torque) noexcept;
+
+  /// Follows a reference from now on.
+  void follow(const VectorIn & reference, const VectorIn & velocity) noexcept;
+
+  /// One step [s] along the ramp to rest that begins at the reference followed last.
+  void ramp_down(double step) noexcept;
+
+  /// The drive that is further from its reference than it may be, or -1.
+  [[nodiscard]] int lost(const VectorIn & position) const noexcept;
+
+  /// The torques of one step [s] (n,), and the integrators' growth in it.
+  const Eigen::VectorXd & torque(
+    const VectorIn & position, const VectorIn & velocity, const VectorIn & offset,
+    double step) noexcept;
+
+  /// The torques of the last step.
+  [[nodiscard]] const Eigen::VectorXd & torque() const noexcept { return torque_; }
+  [[nodiscard]] const Eigen::VectorXd & reference() const noexcept { return reference_; }
+
+private:
+  Eigen::VectorXd position_gain_;  // kp [1/s]
+  Eigen::VectorXd velocity_gain_;  // J kv [N*m*s/rad or N*s/m]
+  Eigen::VectorXd integral_rate_;  // 1 / integral_time [1/s]
+  Eigen::VectorXd torque_max_;
+  Eigen::VectorXd stop_deceleration_;
+  Eigen::VectorXd following_error_;
+  Eigen::VectorXd reference_;
+  Eigen::VectorXd reference_velocity_;
+  Eigen::VectorXd integral_;  // [N*m or N]
+  Eigen::VectorXd torque_;
+};
+
+}  // namespace dynid

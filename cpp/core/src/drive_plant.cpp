@@ -1,0 +1,297 @@
+#include "dynid/drive_plant.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "csp_drives.hpp"
+#include "delay_line.hpp"
+#include "plant_bodies.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double too_large = 1e100;  // what is larger counts as infinite, or sums of it would be
+
+bool usable(double value) noexcept { return std::abs(value) <= too_large; }
+
+double quantised(double value, double step) noexcept
+{
+  return step > 0.0 ? std::round(value / step) * step : value;
+}
+
+DrivePlantSettings checked(DrivePlantSettings settings, Eigen::Index drives)
+{
+  settings.check(drives);
+  return settings;
+}
+
+}  // namespace
+
+struct DrivePlant::Parts
+{
+  Parts(
+    const MechanismDescription & description, const VectorIn & parameters,
+    const DrivePlantSettings & given);
+
+  void rest_at(const VectorIn & side_position) noexcept;
+  void accept(const VectorIn & new_target, const VectorIn & new_offset) noexcept;
+  void move(const VectorIn & goal, const VectorIn & offset) noexcept;
+  void advance(const VectorIn & offset) noexcept;
+  void fail(FaultReason reason, int drive) noexcept;
+  void hold() noexcept;
+  void read_motors() noexcept;
+  void measure() noexcept;
+  void tell(const VectorIn & due) noexcept;
+
+  DrivePlantSettings settings;
+  PlantBodies bodies;
+  Eigen::MatrixXd coupling;       // T in q_joint = T q_motor
+  Eigen::MatrixXd to_motor;       // its inverse
+  Eigen::MatrixXd side_to_motor;  // the same for the commanded side: identity where that is motors
+  Eigen::MatrixXd motor_to_side;
+  CspDrives drives;
+  int steps;    // of integration in a cycle
+  double step;  // of integration [s]
+  std::mt19937_64 random;
+  std::normal_distribution<double> normal;
+
+  // at the commanded side
+  Eigen::VectorXd target;  // the last that was usable
+  Eigen::VectorXd offset;
+  Eigen::VectorXd position;
+  Eigen::VectorXd velocity;
+  Eigen::VectorXd torque;
+  // at the motors
+  Eigen::VectorXd command;   // target and offset (2 n)
+  Eigen::VectorXd measured;  // position, velocity, torque (3 n)
+  Eigen::VectorXd no_offset;
+  Eigen::VectorXd from;  // reference at the cycle's begin
+  Eigen::VectorXd reference;
+  Eigen::VectorXd reference_velocity;
+  Eigen::VectorXd begin;  // position at the cycle's begin
+  Eigen::VectorXd motor_position;
+  Eigen::VectorXd motor_velocity;
+  Eigen::VectorXd motor_torque;
+  Eigen::VectorXd joint_torque;
+
+  DelayLine commands;
+  DelayLine measurements;
+  Fault fault;
+  std::uint64_t cycles = 0;
+  std::uint64_t rejected = 0;
+};
+
+DrivePlant::Parts::Parts(
+  const MechanismDescription & description, const VectorIn & parameters,
+  const DrivePlantSettings & given)
+: settings(checked(given, static_cast<Eigen::Index>(description.joints.size()))),
+  bodies(description, parameters, {given.stribeck_torque, given.stribeck_velocity}),
+  coupling(bodies.mechanism().coupling()),
+  to_motor(coupling.inverse()),
+  side_to_motor(given.motor_side ? coupling.Identity(coupling.rows(), coupling.cols()) : to_motor),
+  motor_to_side(given.motor_side ? coupling.Identity(coupling.rows(), coupling.cols()) : coupling),
+  drives(given, bodies.mean_motor_inertia(given.lower, given.upper)),
+  steps(given.steps_per_cycle()),
+  step(1.0 / (given.control_rate * steps)),
+  random(given.seed),
+  commands(given.command_delay, 2 * coupling.rows()),
+  measurements(given.feedback_delay, 3 * coupling.rows())
+{
+  const auto n = coupling.rows();
+  for (auto * vector :
+       {&target, &offset, &position, &velocity, &torque, &no_offset, &from, &reference,
+        &reference_velocity, &begin, &motor_position, &motor_velocity, &motor_torque,
+        &joint_torque}) {
+    vector->setZero(n);
+  }
+  command.setZero(2 * n);
+  measured.setZero(3 * n);
+  rest_at(target);
+}
+
+void DrivePlant::Parts::rest_at(const VectorIn & side_position) noexcept
+{
+  const auto n = target.size();
+  target = side_position;
+  command.head(n).noalias() = side_to_motor * target;
+  command.tail(n).setZero();
+  commands.fill(command);
+  joint_torque.noalias() = coupling * command.head(n);  // for once positions
+  bodies.rest_at(joint_torque);
+  hold();
+  fault = {};
+  begin = motor_position;
+  measure();
+  measurements.fill(measured);
+  tell(measured);
+}
+
+/// Has the drives hold the bodies where they rest.
+void DrivePlant::Parts::hold() noexcept
+{
+  read_motors();
+  bodies.holding_torque(joint_torque);
+  motor_torque.noalias() = coupling.transpose() * joint_torque;
+  drives.hold(motor_position, motor_torque);
+  motor_torque = drives.torque();
+}
+
+void DrivePlant::Parts::accept(const VectorIn & new_target, const VectorIn & new_offset) noexcept
+{
+  const auto n = target.size();
+  bool all = true;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const bool good_target = usable(new_target[i]);
+    const bool good_offset = usable(new_offset[i]);
+    target[i] = good_target ? new_target[i] : target[i];
+    offset[i] = good_offset ? new_offset[i] : 0.0;
+    all = all && good_target && good_offset;
+  }
+  rejected += all ? 0 : 1;
+  command.head(n).noalias() = side_to_motor * target;
+  command.tail(n).noalias() = motor_to_side.transpose() * offset;
+}
+
+/// The bodies' and loops' part of a cycle.
+void DrivePlant::Parts::move(const VectorIn & goal, const VectorIn & active_offset) noexcept
+{
+  begin = motor_position;
+  if (fault.reason == FaultReason::none) {
+    from = drives.reference();
+    reference_velocity = settings.control_rate * (goal - from);
+    drives.follow(goal, reference_velocity);
+    const int lost = drives.lost(motor_position);
+    if (lost >= 0) {
+      fail(FaultReason::following_error, lost);
+    }
+  }
+  for (int i = 0; i < steps; ++i) {
+    if (fault.reason == FaultReason::none) {
+      reference = from + (static_cast<double>(i) / steps) * (goal - from);
+      drives.follow(reference, reference_velocity);
+      advance(active_offset);
+    } else {
+      advance(no_offset);
+      drives.ramp_down(step);
+    }
+  }
+  if (fault.reason == FaultReason::none) {
+    drives.follow(goal, reference_velocity);
+  }
+}
+
+void DrivePlant::Parts::advance(const VectorIn & active_offset) noexcept
+{
+  motor_torque = drives.torque(motor_position, motor_velocity, active_offset, step);
+  joint_torque.noalias() = to_motor.transpose() * motor_torque;
+  const bool finite = bodies.advance(joint_torque, step);
+  read_motors();
+  if (!finite) {
+    fail(FaultReason::not_finite, -1);
+    hold();
+  }
+}
+
+/// Stops following: from here and at this velocity, the drives' ramp begins.
+void DrivePlant::Parts::fail(FaultReason reason, int drive) noexcept
+{
+  if (fault.reason == FaultReason::none) {
+    fault = {reason, drive, static_cast<double>(cycles) / settings.control_rate};
+    drives.follow(motor_position, motor_velocity);
+  }
+}
+
+void DrivePlant::Parts::read_motors() noexcept
+{
+  motor_position.noalias() = to_motor * bodies.truth().position;
+  motor_velocity.noalias() = to_motor * bodies.truth().velocity;
+}
+
+void DrivePlant::Parts::measure() noexcept
+{
+  const auto n = motor_position.size();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double noisy = motor_torque[i] + settings.torque_noise[i] * normal(random);
+    measured[i] = quantised(motor_position[i], settings.position_resolution[i]);
+    measured[n + i] = settings.control_rate * (motor_position[i] - begin[i]);
+    measured[2 * n + i] = quantised(noisy, settings.rated_torque[i] / 1000.0);
+  }
+}
+
+void DrivePlant::Parts::tell(const VectorIn & due) noexcept
+{
+  const auto n = position.size();
+  position.noalias() = motor_to_side * due.head(n);
+  velocity.noalias() = motor_to_side * due.segment(n, n);
+  torque.noalias() = side_to_motor.transpose() * due.tail(n);
+}
+
+DrivePlant::DrivePlant(
+  const MechanismDescription & description, const VectorIn & parameters,
+  const DrivePlantSettings & settings)
+: parts_(std::make_unique<Parts>(description, parameters, settings))
+{
+}
+DrivePlant::DrivePlant(DrivePlant && other) noexcept = default;
+DrivePlant & DrivePlant::operator=(DrivePlant && other) noexcept = default;
+DrivePlant::~DrivePlant() = default;
+
+Eigen::Index DrivePlant::joint_count() const noexcept { return parts_->target.size(); }
+
+void DrivePlant::reset(const VectorIn & position)
+{
+  if (position.size() != joint_count()) {
+    throw std::invalid_argument(
+      "The position to rest at has " + std::to_string(position.size()) + " values, but must have " +
+      std::to_string(joint_count()) + ", one for each joint.");
+  }
+  for (Eigen::Index i = 0; i < position.size(); ++i) {
+    if (!usable(position[i])) {
+      throw std::invalid_argument("The position to rest at has a value that is not finite.");
+    }
+  }
+  parts_->rest_at(position);
+}
+
+void DrivePlant::step(const VectorIn & target, const VectorIn & torque_offset) noexcept
+{
+  auto & parts = *parts_;
+  const auto n = parts.target.size();
+  parts.accept(target, torque_offset);
+  const auto due = parts.commands.pass(parts.command);
+  parts.move(due.head(n), due.tail(n));
+  parts.measure();
+  parts.tell(parts.measurements.pass(parts.measured));
+  ++parts.cycles;
+}
+
+const Eigen::VectorXd & DrivePlant::position() const noexcept { return parts_->position; }
+const Eigen::VectorXd & DrivePlant::velocity() const noexcept { return parts_->velocity; }
+const Eigen::VectorXd & DrivePlant::torque() const noexcept { return parts_->torque; }
+std::uint64_t DrivePlant::rejected_inputs() const noexcept { return parts_->rejected; }
+const Fault & DrivePlant::fault() const noexcept { return parts_->fault; }
+const PlantTruth & DrivePlant::truth() const noexcept { return parts_->bodies.truth(); }
+
+void DrivePlant::trip() noexcept { parts_->fail(FaultReason::injected, -1); }
+
+void DrivePlant::clear_fault() noexcept
+{
+  auto & parts = *parts_;
+  if (parts.fault.reason == FaultReason::none) {
+    return;
+  }
+  const auto n = parts.target.size();
+  parts.fault = {};
+  parts.target.noalias() = parts.motor_to_side * parts.drives.reference();
+  parts.command.head(n) = parts.drives.reference();
+  parts.command.tail(n).setZero();
+  parts.commands.fill(parts.command);
+}
+
+}  // namespace dynid

@@ -1,0 +1,202 @@
+#include "dynid/dry_friction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+namespace dynid
+{
+namespace
+{
+
+constexpr int most_sweeps = 1000;    // a dozen do but for joints that hardly differ
+constexpr double tolerance = 1e-9;   // of the largest torque, at which the sweeps end
+constexpr double saturated = 20.0;   // tanh of this is 1 in double precision
+constexpr int most_iterations = 20;  // of Newton's method, which converges from one side
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::array<std::string_view, 4> dry_kinds{
+  "coulomb", "coulomb_positive", "coulomb_negative", "stribeck"};
+
+void check_size(const JointTerm & term, double size)
+{
+  if (size < 0.0) {
+    std::ostringstream text;
+    text << "The " << term.kind->name << " friction of "
+         << (term.side == TermSide::motor ? "motor " : "joint ") << term.joint + 1 << " is " << size
+         << ", but must not be negative: it would drive the robot.";
+    throw std::invalid_argument(text.str());
+  }
+}
+
+}  // namespace
+
+DryFriction::DryFriction(
+  const std::vector<JointTerm> & terms, const VectorIn & values, const MatrixIn & to_motor,
+  const Stribeck & besides)
+{
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const auto & term = terms[k];
+    const double size = values[static_cast<Eigen::Index>(k)];
+    if (!is_dry(*term.kind) || size == 0.0) {
+      continue;
+    }
+    check_size(term, size);
+    surface(term.side, term.joint, term.smoothing)
+      .torques.push_back(
+        {size, term.kind->scaled ? term.scale : infinity, term.kind->name != "coulomb_negative",
+         term.kind->name != "coulomb_positive"});
+  }
+  for (Eigen::Index joint = 0; joint < besides.torque.size(); ++joint) {
+    if (besides.torque[joint] > 0.0) {
+      surface(TermSide::joint, static_cast<int>(joint), 0.0)
+        .torques.push_back({besides.torque[joint], besides.velocity[joint], true, true});
+    }
+  }
+  directions_.setZero(to_motor.rows(), static_cast<Eigen::Index>(surfaces_.size()));
+  for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+    const auto column = static_cast<Eigen::Index>(i);
+    if (surfaces_[i].side == TermSide::motor) {
+      directions_.col(column) = to_motor.row(surfaces_[i].joint).transpose();
+    } else {
+      directions_(surfaces_[i].joint, column) = 1.0;
+    }
+  }
+}
+
+bool DryFriction::is_dry(const TermKind & kind) noexcept
+{
+  return std::find(dry_kinds.begin(), dry_kinds.end(), kind.name) != dry_kinds.end();
+}
+
+DryFriction::Surface & DryFriction::surface(TermSide side, int joint, double smoothing)
+{
+  for (auto & known : surfaces_) {
+    if (known.side == side && known.joint == joint && known.smoothing == smoothing) {
+      return known;
+    }
+  }
+  return surfaces_.emplace_back(Surface{side, joint, smoothing, {}});
+}
+
+void DryFriction::reset() noexcept
+{
+  for (auto & surface : surfaces_) {
+    surface.velocity = 0.0;
+    surface.torque = 0.0;
+  }
+}
+
+void DryFriction::solve(const VectorIn & free, const MatrixIn & mobility, VectorOut torque) noexcept
+{
+  for (auto & surface : surfaces_) {
+    surface.update_bounds();
+    surface.sliding = surface.velocity > 0.0   ? surface.high
+                      : surface.velocity < 0.0 ? surface.low
+                                               : 0.0;
+  }
+  if (!keep_sliding(free, mobility)) {
+    sweep(free, mobility);
+  }
+  for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+    auto & surface = surfaces_[i];
+    const auto row = static_cast<Eigen::Index>(i);
+    const double rest = 1e-12 + 1e-9 * std::abs(free[row]);
+    surface.velocity = std::abs(surface.after) < rest ? 0.0 : surface.after;
+    torque[row] = surface.torque;
+  }
+}
+
+/// Whether every surface slides on as before, too fast for smoothing to matter; if so, it is done.
+bool DryFriction::keep_sliding(const VectorIn & free, const MatrixIn & mobility) noexcept
+{
+  for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+    auto & surface = surfaces_[i];
+    surface.after = free[static_cast<Eigen::Index>(i)];
+    for (std::size_t j = 0; j < surfaces_.size(); ++j) {
+      surface.after -=
+        mobility(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) * surfaces_[j].sliding;
+    }
+    const bool fast = std::abs(surface.after) > saturated * surface.smoothing;
+    if (!(surface.after * surface.velocity > 0.0 && fast)) {
+      return false;
+    }
+  }
+  for (auto & surface : surfaces_) {
+    surface.torque = surface.sliding;
+  }
+  return true;
+}
+
+/// Solves for the torques one surface after the other until none changes (Gauss-Seidel).
+void DryFriction::sweep(const VectorIn & free, const MatrixIn & mobility) noexcept
+{
+  double scale = 0.0;
+  for (const auto & surface : surfaces_) {
+    scale = std::max({scale, surface.high, -surface.low});
+  }
+  const auto without = [&](std::size_t i, bool itself) {
+    double velocity = free[static_cast<Eigen::Index>(i)];
+    for (std::size_t j = 0; j < surfaces_.size(); ++j) {
+      if (j != i || itself) {
+        velocity -= mobility(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) *
+                    surfaces_[j].torque;
+      }
+    }
+    return velocity;
+  };
+  for (int round = 0; round < most_sweeps; ++round) {
+    double change = 0.0;
+    for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      const double found = surfaces_[i].alone(without(i, false), mobility(row, row));
+      change = std::max(change, std::abs(found - surfaces_[i].torque));
+      surfaces_[i].torque = found;
+    }
+    if (change <= tolerance * scale) {
+      break;
+    }
+  }
+  for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+    surfaces_[i].after = without(i, true);
+  }
+}
+
+void DryFriction::Surface::update_bounds() noexcept
+{
+  low = 0.0;
+  high = 0.0;
+  for (const auto & one : torques) {
+    const double ratio = velocity / one.scale;
+    const double level = ratio == 0.0 ? one.size : one.size * std::exp(-ratio * ratio);
+    high += one.forwards ? level : 0.0;
+    low -= one.backwards ? level : 0.0;
+  }
+}
+
+/// The torque f of this surface alone: u' = free - mobility f, f = F sign(u').
+double DryFriction::Surface::alone(double free, double mobility) const noexcept
+{
+  if (smoothing == 0.0) {
+    return std::min(std::max(free / mobility, low), high);
+  }
+  const double limit = free > 0.0 ? high : -low;
+  // u' + mobility limit tanh(u' / smoothing) = free: growing, and flatter away from 0, so that
+  // Newton's method from the side of 0 stays there
+  double u = free / (1.0 + mobility * limit / smoothing);
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    const double level = std::tanh(u / smoothing);
+    const double slope = 1.0 + mobility * limit / smoothing * (1.0 - level * level);
+    const double step = (free - u - mobility * limit * level) / slope;
+    u += step;
+    if (std::abs(step) <= 1e-12 * std::abs(free)) {
+      break;
+    }
+  }
+  return limit * std::tanh(u / smoothing);
+}
+
+}  // namespace dynid

@@ -1,0 +1,158 @@
+#include "plant_bodies.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace dynid
+{
+namespace
+{
+
+constexpr int inertia_samples = 200;
+
+/// Steps (n,) whose multiples, less their whole parts, fill the unit cube evenly (M. Roberts'
+/// generalisation of the golden ratio: powers of 1 / x with x^(n + 1) = x + 1).
+Eigen::VectorXd even_steps(Eigen::Index n)
+{
+  double root = 1.5;
+  for (int iteration = 0; iteration < 50; ++iteration) {
+    root = std::pow(1.0 + root, 1.0 / static_cast<double>(n + 1));
+  }
+  return Eigen::pow(1.0 / root, Eigen::ArrayXd::LinSpaced(n, 1.0, static_cast<double>(n)));
+}
+
+/// The mechanism with true parameters, but without what DryFriction takes over.
+Mechanism without_dry_friction(
+  const MechanismDescription & description, const VectorIn & parameters)
+{
+  const Mechanism mechanism = Mechanism(description).with_parameters(parameters);
+  Eigen::VectorXd smooth = parameters;
+  const auto first =
+    mechanism.parameter_count() - static_cast<Eigen::Index>(description.terms.size());
+  for (std::size_t k = 0; k < description.terms.size(); ++k) {
+    const auto & kind = *description.terms[k].kind;
+    const auto index = first + static_cast<Eigen::Index>(k);
+    if (DryFriction::is_dry(kind)) {
+      smooth[index] = 0.0;
+    } else if ((kind.loaded || kind.remembers) && smooth[index] != 0.0) {
+      throw std::invalid_argument(
+        mechanism.parameter_names()[static_cast<std::size_t>(index)] + " (" +
+        std::string(kind.name) +
+        ") cannot be simulated; leave it 0 and give Coulomb, Stribeck or viscous friction "
+        "instead.");
+    }
+  }
+  auto simulated = mechanism.with_parameters(smooth);
+  simulated.require_rigid_bodies();
+  return simulated;
+}
+
+}  // namespace
+
+PlantBodies::PlantBodies(
+  const MechanismDescription & description, const VectorIn & parameters,
+  const DryFriction::Stribeck & besides)
+: mechanism_(without_dry_friction(description, parameters)),
+  workspace_(mechanism_.workspace()),
+  friction_(
+    description.terms, parameters.tail(static_cast<Eigen::Index>(description.terms.size())),
+    mechanism_.coupling().inverse(), besides)
+{
+  const auto n = mechanism_.joint_count();
+  const auto k = friction_.count();
+  for (auto * vector :
+       {&truth_.position, &truth_.velocity, &truth_.acceleration, &truth_.torque, &zero_, &middle_,
+        &now_, &bias_, &after_}) {
+    vector->setZero(n);
+  }
+  mass_.setZero(n, n);
+  cholesky_ = Eigen::LLT<Eigen::MatrixXd>(n);
+  slowed_.setZero(n, k);
+  mobility_.setZero(k, k);
+  free_.setZero(k);
+  rubbing_.setZero(k);
+}
+
+Eigen::VectorXd PlantBodies::mean_motor_inertia(const VectorIn & lower, const VectorIn & upper)
+{
+  const auto & coupling = mechanism_.coupling();
+  const Eigen::VectorXd steps = even_steps(lower.size());
+  Eigen::VectorXd position(lower.size());
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(lower.size());
+  for (int sample = 0; sample < inertia_samples; ++sample) {
+    for (Eigen::Index j = 0; j < position.size(); ++j) {
+      const double share = sample * steps[j];
+      position[j] = lower[j] + (share - std::floor(share)) * (upper[j] - lower[j]);
+    }
+    mechanism_.mass_matrix(workspace_, position, mass_);
+    cholesky_.compute(mass_);
+    if (cholesky_.info() != Eigen::Success) {
+      throw std::invalid_argument(
+        "The mass matrix is not positive definite, so that torques do not say how the robot "
+        "moves; give its bodies and rotors inertia, in the URDF or as true parameters.");
+    }
+    sum += (coupling.transpose() * mass_ * coupling).diagonal();
+  }
+  return sum / inertia_samples;
+}
+
+void PlantBodies::rest_at(const VectorIn & position) noexcept
+{
+  truth_.position = position;
+  truth_.velocity.setZero();
+  truth_.acceleration.setZero();
+  friction_.reset();
+}
+
+void PlantBodies::holding_torque(VectorOut torque) noexcept
+{
+  mechanism_.inverse_dynamics(workspace_, truth_.position, zero_, zero_, torque);
+}
+
+bool PlantBodies::advance(const VectorIn & torque, double step) noexcept
+{
+  auto & [position, velocity, acceleration, held] = truth_;
+  held = torque;
+  middle_ = position + step / 2.0 * velocity;
+  now_ = velocity + step / 2.0 * acceleration;
+  mechanism_.inverse_dynamics(workspace_, middle_, now_, zero_, bias_);
+  mechanism_.mass_matrix(workspace_, middle_, mass_);
+  cholesky_.compute(mass_);
+  after_ = step * (torque - bias_);
+  cholesky_.solveInPlace(after_);
+  after_ += velocity;
+  if (friction_.count() > 0) {
+    rub(step);
+  }
+  middle_ += step / 2.0 * after_;
+  if (cholesky_.info() != Eigen::Success || !(after_.allFinite() && middle_.allFinite())) {
+    held.setZero();
+    rest_at(position);
+    return false;
+  }
+  acceleration = (after_ - velocity) / step;
+  velocity = after_;
+  position = middle_;
+  return true;
+}
+
+/// Takes from the velocity after the step what dry friction does in it.
+void PlantBodies::rub(double step) noexcept
+{
+  const auto & directions = friction_.directions();
+  slowed_ = step * directions;
+  cholesky_.solveInPlace(slowed_);
+  free_.noalias() = directions.transpose() * after_;
+  mobility_.noalias() = directions.transpose() * slowed_;
+  friction_.solve(free_, mobility_, rubbing_);
+  for (Eigen::Index j = 0; j < after_.size(); ++j) {
+    const double free = after_[j];
+    after_[j] -= slowed_.row(j).dot(rubbing_);
+    // a joint that sticks rests, rounding apart
+    after_[j] = std::abs(after_[j]) < 1e-12 + 1e-9 * std::abs(free) ? 0.0 : after_[j];
+  }
+}
+
+}  // namespace dynid

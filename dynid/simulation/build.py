@@ -1,0 +1,136 @@
+"""From a profile to the simulated robot's core: bodies, friction and drives in C++."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynid import _core
+from dynid.configuration import per_joint
+from dynid.errors import ConfigurationError
+from dynid.mechanism.joint_term import core_term
+from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.truth import true_parameters
+
+if TYPE_CHECKING:
+    from dynid.excitation import Array
+    from dynid.mechanism import Mechanism
+    from dynid.profile import RobotProfile
+
+
+class PlantArguments(NamedTuple):
+    """What the core's plant is made from; parameters (p,), settings as the core has them."""
+
+    urdf_xml: str
+    mechanism: Mechanism
+    locked: dict[str, float]
+    parameters: Array
+    settings: _core.DrivePlantSettings
+
+
+def plant_arguments(
+    profile: RobotProfile, urdf_xml: str, *, control_rate: float, seed: int = 0
+) -> PlantArguments:
+    """Work out the robot that a profile's ``simulation`` describes.
+
+    Signs that models smooth are true signs in it: its friction sticks. Without ``simulation``, its
+    bodies are the URDF's, and its joints have no friction.
+
+    Raises:
+        ConfigurationError: The settings do not fit the mechanism.
+        MechanismError: Profile and URDF do not fit.
+    """
+    profile = _dry(profile)
+    mechanism = profile.mechanism(urdf_xml)
+    simulation = profile.simulation or SimulationSettings()
+    settings = _core_settings(profile, mechanism, simulation)
+    settings.control_rate = control_rate
+    settings.seed = seed
+    parameters = true_parameters(mechanism, simulation)
+    return PlantArguments(urdf_xml, mechanism, profile.locked, parameters, settings)
+
+
+def build_plant(
+    profile: RobotProfile, urdf_xml: str, *, control_rate: float, seed: int
+) -> _core.DrivePlant:
+    """Build the robot that :func:`plant_arguments` works out.
+
+    Raises:
+        ConfigurationError: The settings do not describe a robot that can move.
+        MechanismError: Profile and URDF do not fit.
+    """
+    made = plant_arguments(profile, urdf_xml, control_rate=control_rate, seed=seed)
+    mechanism = made.mechanism
+    try:
+        return _core.DrivePlant(
+            urdf_xml,
+            mechanism.joints,
+            made.locked,
+            mechanism.gravity,
+            mechanism.coupling,
+            [core_term(term) for term in mechanism.terms],
+            made.parameters,
+            made.settings,
+        )
+    except ValueError as error:
+        message = f"simulation: {error}"
+        raise ConfigurationError(message) from None
+
+
+def position_limits(profile: RobotProfile) -> tuple[Array, Array]:
+    """Return the lower and upper position limits (n,) of the joints; infinite where absent."""
+    joints = len(profile.joints)
+    limits = profile.limits.position or ((-np.inf, np.inf),)
+    lower = per_joint([low for low, _ in limits], joints, "position")
+    return lower, per_joint([high for _, high in limits], joints, "position")
+
+
+def _dry(profile: RobotProfile) -> RobotProfile:
+    """Return the robot itself: a sign is smoothed in models of it, friction that sticks is not."""
+    terms = tuple(term.model_copy(update={"smoothing": 0.0}) for term in profile.terms)
+    return profile.model_copy(update={"terms": terms})
+
+
+def _core_settings(
+    profile: RobotProfile, mechanism: Mechanism, simulation: SimulationSettings
+) -> _core.DrivePlantSettings:
+    joints = len(profile.joints)
+    limits = profile.limits
+    endless = np.where(np.array(mechanism.joint_types) == "revolute", np.pi, 0.0)
+    lower, upper = position_limits(profile)
+    settings = _core.DrivePlantSettings()
+    settings.lower = np.where(np.isfinite(lower), lower, -endless)
+    settings.upper = np.where(np.isfinite(upper), upper, endless)
+    settings.integration_rate = simulation.integration_rate
+    settings.command_delay = simulation.command_delay
+    settings.feedback_delay = simulation.feedback_delay
+    settings.motor_side = profile.recording.side == "motor"
+    for name in (
+        "bandwidth_hz",
+        "damping_ratio",
+        "following_error",
+        "position_resolution",
+        "torque_noise",
+        "stribeck_torque",
+        "stribeck_velocity",
+    ):
+        setattr(settings, name, per_joint(getattr(simulation, name), joints, name))
+    none = (np.inf,)
+    settings.integral_time = per_joint(simulation.integral_time or none, joints, "integral_time")
+    settings.torque_max = per_joint(limits.torque_max or none, joints, "torque_max")
+    settings.stop_deceleration = per_joint(limits.acceleration or none, joints, "acceleration")
+    settings.rated_torque = _rated_torque(profile, simulation)
+    return settings
+
+
+def _rated_torque(profile: RobotProfile, simulation: SimulationSettings) -> Array:
+    """Return the torque (n,) whose thousandths the drives tell [N*m or N]; 0 where unknown."""
+    joints, drives = len(profile.joints), profile.drives
+    if simulation.rated_torque is not None:
+        return per_joint(simulation.rated_torque, joints, "rated_torque")
+    if drives.rated_current_ma is None or drives.torque_constant is None:
+        return np.zeros(joints)
+    permille = drives.model_copy(update={"effort": "rated_current_permille"})
+    rated: Array = np.abs(1000 * permille.torque_factor(joints))
+    return rated

@@ -1,0 +1,173 @@
+"""The simulated robot: position-controlled drives around true bodies and friction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynid import _core
+from dynid.configuration import per_joint
+from dynid.errors import ConfigurationError
+from dynid.simulation.build import build_plant, position_limits
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dynid.excitation import Array
+    from dynid.profile import RobotProfile
+
+
+class RobotState(NamedTuple):
+    """What the drives tell, one value per joint (n,), or one row per cycle (N, n).
+
+    As the profile's recordings have it: at the joints or the motors (``recording.side``), effort
+    in the unit of ``drives.effort``.
+
+    Attributes:
+        position: [rad or m], in whole encoder steps.
+        velocity: [rad/s or m/s], mean over the control cycle.
+        effort: [N*m, N, A, or thousandths of the rated current].
+    """
+
+    position: Array
+    velocity: Array
+    effort: Array
+
+
+class SimulatedRobot:
+    """The robot of a profile, a control cycle at a time, at rest at its home position at first.
+
+    Targets, torque offsets and states are at the joints or at the motors, as ``recording.side``
+    says. A state is as old as the drives make it: after ``command_delay`` + ``feedback_delay``
+    cycles (three, by default) a target shows in what :meth:`step` returns.
+
+    Args:
+        profile: of the robot; its ``simulation`` says what is true.
+        urdf_xml: the URDF's text.
+        control_rate: cycles per second [Hz].
+        seed: of the sensors' noise.
+
+    Raises:
+        ConfigurationError: the profile does not describe a robot that can move.
+        MechanismError: profile and URDF do not fit.
+    """
+
+    def __init__(
+        self,
+        profile: RobotProfile,
+        urdf_xml: str,
+        *,
+        control_rate: float = 1000.0,
+        seed: int = 0,
+    ) -> None:
+        self._plant = build_plant(profile, urdf_xml, control_rate=control_rate, seed=seed)
+        self._joints = profile.joints
+        self._factor = profile.drives.torque_factor(len(profile.joints))
+        self._no_offset = np.zeros(len(profile.joints))
+        self._from_joints: Array = np.eye(len(profile.joints))
+        if profile.coupling is not None and profile.recording.side == "motor":
+            self._from_joints = np.linalg.inv(np.array(profile.coupling))
+        self._home = self.commanded(_home(profile))
+        self.reset(self._home)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints, in drive order."""
+        return self._joints
+
+    @property
+    def home(self) -> Array:
+        """Position that the robot begins at (n,) [rad or m], on the side of the targets."""
+        home: Array = self._home.copy()
+        return home
+
+    @property
+    def fault(self) -> str | None:
+        """Why the drives ignore their targets, as a sentence; None where they follow them."""
+        fault = self._plant.fault
+        when = f"at {fault.time:.3f} s of simulated time"
+        if fault.reason == _core.FaultReason.following_error:
+            joint = self._joints[fault.drive]
+            return (
+                f"The drive of joint '{joint}' lost its target {when}; the drives brake and hold."
+            )
+        if fault.reason == _core.FaultReason.injected:
+            return f"A drive fault was injected {when}; the drives brake and hold."
+        if fault.reason == _core.FaultReason.not_finite:
+            return f"The simulated motion went beyond all numbers {when}; the robot was stopped."
+        return None
+
+    @property
+    def rejected_inputs(self) -> int:
+        """Cycles whose target or torque offset was not finite, so that the last target counted."""
+        count: int = self._plant.rejected_inputs
+        return count
+
+    @property
+    def truth(self) -> _core.PlantTruth:
+        """The joints' true position, velocity, acceleration and drive torque, which none measures.
+
+        Acceleration is the mean of the last integration step, during which torque is held.
+        """
+        return self._plant.truth
+
+    def commanded(self, position: Array) -> Array:
+        """Return joint positions, (n,) or (N, n), as targets: at the motors where those count."""
+        targets: Array = position @ self._from_joints.T
+        return targets
+
+    def reset(self, position: ArrayLike) -> None:
+        """Put the robot to rest at a position (n,) [rad or m], held and without a fault.
+
+        Raises:
+            ConfigurationError: it has another size, or is not finite.
+        """
+        try:
+            self._plant.reset(np.asarray(position, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            message = f"simulation: {error}"
+            raise ConfigurationError(message) from None
+
+    def step(self, target: Array, torque_offset: Array | None = None) -> RobotState:
+        """Return the state after one control cycle.
+
+        Args:
+            target: positions (n,) [rad or m]; where one is not finite, the one before counts.
+            torque_offset: to be added to the drives' own torque (n,) [N*m or N]; what is not finite
+                counts as 0.
+        """
+        plant = self._plant
+        plant.step(target, self._no_offset if torque_offset is None else torque_offset)
+        return RobotState(plant.position, plant.velocity, plant.torque / self._factor)
+
+    def run(self, targets: Array) -> RobotState:
+        """Return the states (N, n) of as many control cycles, one for each target (N, n)."""
+        position, velocity, torque = self._plant.run(targets)
+        return RobotState(position, velocity, torque / self._factor)
+
+    def trip(self) -> None:
+        """Inject a drive fault: the drives brake and hold, whatever their targets."""
+        self._plant.trip()
+
+    def clear_fault(self) -> None:
+        """Have the drives follow their targets again, from where they hold the robot."""
+        self._plant.clear_fault()
+
+
+def _home(profile: RobotProfile) -> Array:
+    """Return the joints' position to begin at (n,)."""
+    joints = len(profile.joints)
+    lower, upper = position_limits(profile)
+    given = profile.simulation.home if profile.simulation else None
+    if given is None:
+        return np.clip(np.zeros(joints), lower, upper)
+    home = per_joint(given, joints, "home")
+    for name, value, low, high in zip(profile.joints, home, lower, upper, strict=True):
+        if not low <= value <= high:
+            message = (
+                f"simulation: home has joint '{name}' at {value:g}, outside its position limits "
+                f"[{low:g}, {high:g}]."
+            )
+            raise ConfigurationError(message)
+    return home

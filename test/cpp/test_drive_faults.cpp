@@ -1,0 +1,146 @@
+// Faults stop the simulated robot, nothing that is no number reaches it, and its cycle allocates
+// nothing.
+
+#include <stdexcept>
+
+#include "checks.hpp"
+#include "simulated_robots.hpp"
+
+namespace
+{
+
+void a_fault_brings_it_to_rest_and_holds()
+{
+  auto plant = pendulum(plain(1));
+  plant.reset(zero);
+  int k = 0;
+  for (; k < 300; ++k) {
+    plant.step(one(swing(k)), zero);
+  }
+  const double speed = plant.truth().velocity[0];
+  const double from = plant.truth().position[0];
+  plant.trip();
+  for (; k < 1300; ++k) {
+    plant.step(one(swing(k)), zero);
+  }
+  const double held = plant.truth().position[0];
+  expect(plant.fault().reason == FaultReason::injected && speed > 1.0, "it trips while it moves");
+  expect(std::abs(plant.truth().velocity[0]) < 1e-3, "in a fault it comes to rest");
+  expect(
+    std::abs(held - from - speed * speed / 20.0) < 0.01, "along a ramp of the deceleration given");
+  plant.clear_fault();
+  plant.step(one(nan), one(nan));
+  for (k = 0; k < 500; ++k) {
+    plant.step(one(held + 1e-4 * k), zero);
+  }
+  expect(plant.fault().reason == FaultReason::none, "a cleared fault stays cleared");
+  expect(std::abs(plant.position()[0] - held - 0.0497) < 2e-3, "and targets are followed again");
+}
+
+void a_jump_of_the_target_trips()
+{
+  auto plant = arm(plain(2));
+  VectorXd target = VectorXd::Zero(2);
+  target[1] = 0.6;
+  for (int k = 0; k < 100; ++k) {
+    plant.step(target, VectorXd::Zero(2));
+  }
+  expect(plant.fault().reason == FaultReason::following_error, "a jump of the target trips");
+  expect(plant.fault().drive == 1, "and the drive that lost it is named");
+  expect(plant.truth().position.norm() < 0.1, "the robot does not follow the jump");
+  plant.reset(target);
+  expect(plant.fault().reason == FaultReason::none, "a reset clears the fault");
+}
+
+void no_nan_gets_in()
+{
+  auto plant = pendulum(plain(1));
+  auto same = pendulum(plain(1));
+  bool equal = true;
+  for (int k = 0; k < 500; ++k) {
+    const bool bad = k % 7 == 3;
+    plant.step(one(bad ? nan : swing(k)), one(k % 11 == 5 ? infinity : 1.0));
+    same.step(one(swing(bad ? k - 1 : k)), one(k % 11 == 5 ? 0.0 : 1.0));
+    equal = equal && plant.position() == same.position() && plant.torque() == same.torque();
+  }
+  expect(equal, "instead of what is not finite, the last target and no offset count");
+  expect(plant.rejected_inputs() > 100 && same.rejected_inputs() == 0, "which is counted");
+  plant.step(one(1e300), one(-1e300));
+  expect(
+    plant.truth().position.allFinite() && plant.fault().reason == FaultReason::none,
+    "a number beyond all reason counts as infinite");
+}
+
+void a_loop_that_explodes_is_stopped()
+{
+  auto settings = plain(1);
+  settings.bandwidth_hz = one(1e5);
+  settings.following_error = one(infinity);
+  auto plant = pendulum(settings);
+  bool finite = true;
+  for (int k = 0; k < 3000; ++k) {
+    plant.step(one(swing(k)), zero);
+    finite = finite && plant.truth().position.allFinite() && plant.torque().allFinite() &&
+             plant.velocity().allFinite();
+  }
+  expect(plant.fault().reason == FaultReason::not_finite, "a loop that explodes is a fault");
+  expect(finite, "and nothing that is not finite is ever told");
+}
+
+void refusals()
+{
+  const auto refused = [](const std::function<void()> & function) {
+    try {
+      function();
+    } catch (const std::invalid_argument &) {
+      return true;
+    }
+    return false;
+  };
+  auto plant = pendulum(plain(1));
+  auto settings = plain(1);
+  settings.bandwidth_hz = one(nan);
+  expect(refused([&] { pendulum(settings); }), "a setting that is no number is refused");
+  expect(refused([&] { pendulum(plain(2)); }), "settings for another robot are refused");
+  expect(refused([&] { pendulum(plain(1), -1.0); }), "friction that drives is refused");
+  expect(refused([&] { plant.reset(one(nan)); }), "a position that is no number is refused");
+}
+
+void a_cycle_allocates_nothing()
+{
+  auto settings = plain(2);
+  settings.integration_rate = 4000.0;
+  settings.torque_noise.setOnes();
+  settings.rated_torque.setConstant(10.0);
+  settings.stribeck_torque.setOnes();
+  auto plant = arm(settings);
+  VectorXd target(2);
+  const VectorXd offset = VectorXd::Zero(2);
+  expect_no_allocation("a cycle, in and out of faults,", [&] {
+    for (int k = 0; k < 3000; ++k) {
+      target.setConstant(k == 400 ? nan : k == 2000 ? 7.0 : swing(k));
+      plant.step(target, offset);
+      if (k == 1000) {
+        plant.trip();
+      }
+      if (k == 1500) {
+        plant.clear_fault();
+      }
+    }
+  });
+  expect(plant.fault().reason == FaultReason::following_error, "which it went through");
+}
+
+}  // namespace
+
+int main()
+{
+  expect_that_allocations_are_counted();
+  a_fault_brings_it_to_rest_and_holds();
+  a_jump_of_the_target_trips();
+  no_nan_gets_in();
+  a_loop_that_explodes_is_stopped();
+  refusals();
+  a_cycle_allocates_nothing();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
