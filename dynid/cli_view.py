@@ -1,0 +1,148 @@
+"""``dynid view``: a robot, the path of its tool and its torque errors, in a browser or as a PNG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynid.errors import ConfigurationError
+from dynid.outputs.model_file import read_model
+from dynid.profile import RobotProfile, load_profile
+from dynid.recording import Recording, load_recording
+from dynid.scene import (
+    RobotPicture,
+    Scene,
+    check_same_joints,
+    excitation_motion,
+    recorded_motion,
+    resting_position,
+)
+from dynid.view import serve, write_html, write_png
+from dynid.view.serve import has_display
+
+_SUFFIXES = (".html", ".png")
+
+
+def view_command(
+    profile: Annotated[
+        str | None, typer.Argument(help="Name of a shipped profile, or a YAML file.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", "-m", help="model.yaml of an identification.")
+    ] = None,
+    recording: Annotated[
+        Path | None,
+        typer.Option("--recording", "-r", help="Motion to show in place of the excitation."),
+    ] = None,
+    at: Annotated[
+        float | None, typer.Option(help="Moment of the motion to show, in seconds.")
+    ] = None,
+    tool: Annotated[
+        str | None, typer.Option(help="Link whose origin draws the path; the last, if not given.")
+    ] = None,
+    urdf: Annotated[
+        Path | None, typer.Option(help="URDF to use in place of the profile's.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write: .html or .png.")
+    ] = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to serve on; 0 for any that is free.")
+    ] = 0,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Override a key of the profile: excitation.seed=2."),
+    ] = None,
+) -> None:
+    """Show a robot, the path of its tool, and the torque errors of a model.
+
+    Without --output the page is served on this machine until Ctrl-C, and opened if there is a
+    display. With --model and --recording each joint shows its largest torque error, or the one at
+    the time --at.
+    """
+    if output is not None and output.suffix.lower() not in _SUFFIXES:
+        message = f"--output {output}: must end in {' or '.join(_SUFFIXES)}."
+        raise ConfigurationError(message)
+    scene = _scene(profile, model, recording, at, tool, urdf, settings or [])
+    if output is None:
+        serve(scene, port=port, ready=_announce, browse=has_display())
+        return
+    if output.suffix.lower() == ".png":
+        write_png(scene, output)
+    else:
+        write_html(scene, output)
+    typer.echo(f"wrote {output}")
+
+
+def _scene(
+    name: str | None,
+    model: Path | None,
+    recording: Path | None,
+    at: float | None,
+    tool: str | None,
+    urdf: Path | None,
+    settings: list[str],
+) -> Scene:
+    stored = None if model is None else read_model(model)
+    if name is not None:
+        profile, urdf_xml = load_profile(name, urdf=urdf, overrides=settings)
+    elif stored is None:
+        message = "dynid view: name a profile (dynid profiles lists them), or a --model."
+        raise ConfigurationError(message)
+    elif urdf is not None or settings:
+        message = "--urdf and --set belong to a profile: name one beside --model."
+        raise ConfigurationError(message)
+    else:
+        profile, urdf_xml = stored.profile, stored.urdf_xml
+    if stored is not None and model is not None:
+        check_same_joints(stored.profile, profile, model)
+    picture = RobotPicture(profile, urdf_xml, tool=tool)
+    if recording is None:
+        motion = excitation_motion(profile, picture.kinematics.mechanism)
+    else:
+        model_profile = profile if stored is None else stored.profile
+        motion = recorded_motion(
+            model_profile,
+            _loaded(recording, model_profile),
+            None if stored is None else stored.mechanism(),
+        )
+    if motion is None:
+        if at is not None:
+            message = f"--at {at:g}: profile {profile.robot} has no excitation; name a --recording."
+            raise ConfigurationError(message)
+        return picture.scene(resting_position(profile))
+    moment = 0 if at is None else motion.index(at)
+    error = motion.peak_errors()
+    if at is not None and motion.torque_error is not None:
+        error = motion.torque_error[moment]
+    return picture.scene(
+        motion.position[moment],
+        torque_error=error,
+        path=picture.tool_path(motion),
+        motion=motion,
+        time=float(motion.time[moment]),
+        title=_title(profile.robot, at, peak=error is not None and at is None),
+    )
+
+
+def _loaded(path: Path, profile: RobotProfile) -> Recording:
+    source = profile.recording
+    return load_recording(
+        path,
+        profile.joints,
+        topic=source.topic,
+        columns=source.columns,
+        sampling_rate=source.sampling_rate,
+    )
+
+
+def _title(robot: str, at: float | None, *, peak: bool) -> str:
+    if at is not None:
+        return f"{robot} at {at:g} s"
+    return f"{robot}: largest torque errors" if peak else robot
+
+
+def _announce(address: str) -> None:
+    typer.echo(f"{address}  (Ctrl-C ends)")
