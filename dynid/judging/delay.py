@@ -64,11 +64,14 @@ class _ErrorOfShift:
         begin = reach + max(0, count - _STRETCH) // 2
         stretch = slice(begin, begin + min(count, _STRETCH))
         step = max(1, (stretch.stop - begin) // _ROWS)
-        self._samples = np.arange(begin, stretch.stop, step)
+        # where a joint reverses, friction that sticks comes late by itself
+        kept = signals.moving[stretch][::step].all(axis=1)
+        kept |= kept.sum() < len(columns)
+        self._samples = np.arange(begin, stretch.stop, step)[kept]
         # terms with memory need every sample, so the motion cannot be thinned out beforehand
         chosen = mechanism.regressor(
             signals.position[stretch], signals.velocity[stretch], signals.acceleration[stretch]
-        )[::step, :, columns]
+        )[::step, :, columns][kept]
         self._torque = signals.raw_torque
         self._weight = 1 / np.maximum(np.linalg.norm(signals.raw_torque, axis=0), 1e-300)
         stacked = (chosen * self._weight[:, None]).reshape(-1, len(columns))
