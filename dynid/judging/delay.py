@@ -33,13 +33,13 @@ def check_delay(
     """
     signals = max((c.signals for c in comparisons), key=lambda s: len(s.time))
     reach = min(round(_LONGEST * signals.sampling_rate), len(signals.time) // 5)
-    if reach < 1:
+    if reach < 3:
         return []
     error = _ErrorOfShift(mechanism, columns, signals, reach)
     step = max(1, reach // _COARSE_STEPS)
     best = min(range(-(reach // step) * step, reach + 1, step), key=error)
-    best = min(range(max(-reach, best - step), min(reach, best + step) + 1), key=error)
-    if best == 0 or abs(best) == reach or error(best) > _BETTER * error(0):
+    best = min(range(max(2 - reach, best - step), min(reach - 2, best + step) + 1), key=error)
+    if best == 0 or abs(best) >= reach - 2 or error.around(best) > _BETTER * error.around(0):
         return []
     return [shift_sentence(best, signals.sampling_rate)]
 
@@ -81,3 +81,7 @@ class _ErrorOfShift:
     def __call__(self, shift: int) -> float:
         torque = (self._torque[self._samples + shift] * self._weight).ravel()
         return float(np.linalg.norm(torque - self._basis @ (self._basis.T @ torque)))
+
+    def around(self, shift: int) -> float:
+        """Mean error of a shift and its neighbours: a true delay is not won by a lucky sample."""
+        return float(np.mean([self(shift + k) for k in range(-2, 3)]))
