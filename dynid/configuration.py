@@ -113,20 +113,39 @@ def read_yaml(path: Path) -> dict[str, Any]:
     Raises:
         ConfigurationError: the file is missing, unreadable, not YAML, or not a mapping.
     """
+    return yaml_mapping(read_text(path), str(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8.
+
+    Raises:
+        ConfigurationError: the file is missing or unreadable.
+    """
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), _UniqueKeys)  # noqa: S506 (is safe)
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise ConfigurationError(f"{path}: there is no such file.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: cannot be read as text ({error}).") from None
+
+
+def yaml_mapping(text: str, where: str) -> dict[str, Any]:
+    """The mapping in a YAML text; ``where`` names the text in error messages.
+
+    Raises:
+        ConfigurationError: the text is not YAML, or not a mapping.
+    """
+    try:
+        content = yaml.load(text, _UniqueKeys)  # noqa: S506 (is safe)
     except _DuplicateKeyError as error:
-        raise ConfigurationError(f"{path}: {error}.") from None
+        raise ConfigurationError(f"{where}: {error}.") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" at line {mark.line + 1}" if mark else ""
-        raise ConfigurationError(f"{path}: is not valid YAML{line}.") from None
+        raise ConfigurationError(f"{where}: is not valid YAML{line}.") from None
     if not isinstance(content, dict):
-        raise ConfigurationError(f"{path}: must hold a mapping (key: value) at its top level.")
+        raise ConfigurationError(f"{where}: must hold a mapping (key: value) at its top level.")
     return content
 
 

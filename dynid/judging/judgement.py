@@ -50,6 +50,11 @@ class Judgement:
     reasons: tuple[str, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def mean_relative_error(self) -> float:
+        """One figure for all: the mean over the joints of their relative errors."""
+        return float(np.mean([joint.relative_error for joint in self.joints]))
+
 
 @dataclass(frozen=True)
 class Comparison:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from dynid.configuration import Settings, parse, read_yaml
+from dynid.configuration import Settings, parse, read_text, yaml_mapping
 from dynid.errors import ConfigurationError, MechanismError, ModelFileError
 from dynid.profile import RobotProfile, parse_profile
 
@@ -148,16 +148,29 @@ def read_model(path: Path) -> StoredModel:
             sentence.
     """
     try:
-        content = read_yaml(path)
-        entries = _entries(content, path)
-        _check_lengths(entries, path)
-        _check_urdf(entries, path)
-        profile = parse_profile(entries.profile, f"{path}: its profile")
+        text = read_text(path)
+    except ConfigurationError as error:
+        raise ModelFileError(str(error)) from None
+    return parse_model(text, str(path))
+
+
+def parse_model(text: str, where: str) -> StoredModel:
+    """The model in the text of a ``model.yaml``; ``where`` names the text in error messages.
+
+    Raises:
+        ModelFileError: The text is incomplete, altered or contradicts itself, in a sentence.
+    """
+    try:
+        content = yaml_mapping(text, where)
+        entries = _entries(content, where)
+        _check_lengths(entries, where)
+        _check_urdf(entries, where)
+        profile = parse_profile(entries.profile, f"{where}: its profile")
     except ConfigurationError as error:
         raise ModelFileError(str(error)) from None
     except (ValueError, RecursionError):
         # what PyYAML meets with other errors than its own: dates that are none, endless nesting
-        message = f"{path}: is not valid YAML."
+        message = f"{where}: is not valid YAML."
         raise ModelFileError(message) from None
     parameters = np.array(entries.parameters)
     parameters.setflags(write=False)
@@ -167,30 +180,30 @@ def read_model(path: Path) -> StoredModel:
         parameter_names=entries.parameter_names,
         parameters=parameters,
         status=entries.status,
-        created=_time(entries.created, path),
+        created=_time(entries.created, where),
         entries=entries,
     )
-    _check_mechanism(model, path)
+    _check_mechanism(model, where)
     return model
 
 
-def _entries(content: Mapping[str, Any], path: Path) -> ModelEntries:
+def _entries(content: Mapping[str, Any], where: str) -> ModelEntries:
     found: object = content
     for key in ("/**", "ros__parameters", "model"):
         found = found.get(key) if isinstance(found, Mapping) else None
     if not isinstance(found, Mapping):
-        message = f"{path}: is not a dynid model; it has no entry '/**: ros__parameters: model:'."
+        message = f"{where}: is not a dynid model; it has no entry '/**: ros__parameters: model:'."
         raise ModelFileError(message)
     if found.get("format") != FORMAT:
         message = (
-            f"{path}: has model.format {found.get('format')!r}, but this dynid reads {FORMAT}; "
+            f"{where}: has model.format {found.get('format')!r}, but this dynid reads {FORMAT}; "
             "identify again, or use the dynid that wrote it."
         )
         raise ModelFileError(message)
-    return parse(ModelEntries, found, f"{path}, model")
+    return parse(ModelEntries, found, f"{where}, model")
 
 
-def _check_lengths(entries: ModelEntries, path: Path) -> None:
+def _check_lengths(entries: ModelEntries, where: str) -> None:
     joints = len(entries.joints)
     groups: list[tuple[str, int, Mapping[str, object]]] = [
         ("parameter_names", len(entries.parameter_names), {"parameters": entries.parameters}),
@@ -214,33 +227,34 @@ def _check_lengths(entries: ModelEntries, path: Path) -> None:
             optional = name == "held_out_relative_error" and not values
             if isinstance(values, tuple) and len(values) != expected and not optional:
                 message = (
-                    f"{path}: model.{name} has {len(values)} values, "
+                    f"{where}: model.{name} has {len(values)} values, "
                     f"expected {expected} as in {reference}."
                 )
                 raise ModelFileError(message)
 
 
-def _check_urdf(entries: ModelEntries, path: Path) -> None:
+def _check_urdf(entries: ModelEntries, where: str) -> None:
     found = hashlib.sha256(entries.urdf.encode("utf-8", "surrogatepass")).hexdigest()
     if found != entries.urdf_sha256:
         message = (
-            f"{path}: model.urdf was altered (its SHA-256 is {found[:12]}…, "
+            f"{where}: model.urdf was altered (its SHA-256 is {found[:12]}…, "
             f"model.urdf_sha256 says {entries.urdf_sha256[:12]}…); identify again."
         )
         raise ModelFileError(message)
 
 
-def _check_mechanism(model: StoredModel, path: Path) -> None:
+def _check_mechanism(model: StoredModel, where: str) -> None:
     """Check that the lists, which a controller reads, tell the same as profile and URDF."""
     try:
         mechanism = model.profile.mechanism(model.urdf_xml)
     except MechanismError as error:
-        message = f"{path}: {error}"
+        message = f"{where}: {error}"
         raise ModelFileError(message) from None
     entries = model.entries
     terms = mechanism.terms
     listed = entries.terms
     pairs: list[tuple[str, object, object]] = [
+        ("robot", entries.robot, model.profile.robot),
         ("joints", entries.joints, mechanism.joints),
         ("gravity", entries.gravity, tuple(mechanism.gravity)),
         ("coupling", entries.coupling, tuple(mechanism.coupling.ravel())),
@@ -265,18 +279,18 @@ def _check_mechanism(model: StoredModel, path: Path) -> None:
     for name, found, expected in pairs:
         if found != expected:
             message = (
-                f"{path}: model.{name} does not match what model.profile and model.urdf describe; "
+                f"{where}: model.{name} does not match what model.profile and model.urdf describe; "
                 "the file was altered: identify again."
             )
             raise ModelFileError(message)
 
 
-def _time(text: str, path: Path) -> datetime:
+def _time(text: str, where: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
         return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
     except ValueError:
         message = (
-            f"{path}: model.created is '{text}', expected a time such as 2026-01-31T12:00:00Z."
+            f"{where}: model.created is '{text}', expected a time such as 2026-01-31T12:00:00Z."
         )
         raise ModelFileError(message) from None

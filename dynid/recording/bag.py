@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
@@ -15,12 +15,13 @@ from dynid.errors import RecordingError
 from dynid.recording.jointstate import JOINT_STATE, JointStates
 from dynid.recording.model import Source, digest
 from dynid.recording.salvage import left_open, salvage
-from dynid.recording.samples import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rosbags.interfaces import Connection
+
+    from dynid.recording.samples import Samples
 
 DEFAULT_TOPIC = "/joint_states"
 KINDS = {".mcap": "rosbag2 mcap", ".db3": "rosbag2 sqlite3"}
@@ -83,9 +84,9 @@ def read_bag(path: Path, joints: Sequence[str] | None, topic: str = DEFAULT_TOPI
     """
 
     def collect(readers: Sequence[Reader]) -> tuple[str, list[str], JointStates]:
-        name, notes = _choose_topic(path, topics_of(readers), topic)
+        name, notes = choose_topic(path, topics_of(readers), topic)
         states = JointStates(joints, f"{path.name}, topic {name}")
-        for receive_time, raw in _messages(readers, name):
+        for receive_time, raw in raw_joint_states(readers, name):
             states.add(receive_time, raw)
         return name, notes, states
 
@@ -95,15 +96,7 @@ def read_bag(path: Path, joints: Sequence[str] | None, topic: str = DEFAULT_TOPI
         Source(file.name, digest(file), kind_of(file), used, int(data.stamps[0]))
         for file in storage_files(path, compressed=True)
     )
-    return Samples(
-        stamps=data.stamps,
-        position=data.position,
-        velocity=data.velocity,
-        effort=data.effort,
-        joint_names=data.joint_names,
-        sources=sources,
-        repairs=(*repairs, *notes, *data.repairs),
-    )
+    return replace(data, sources=sources, repairs=(*repairs, *notes, *data.repairs))
 
 
 def with_bag(
@@ -161,7 +154,12 @@ def topics_of(readers: Sequence[Reader]) -> tuple[Topic, ...]:
     return tuple(Topic(name, kind, count) for (name, kind), count in sorted(found.items()))
 
 
-def _choose_topic(path: Path, topics: Sequence[Topic], wanted: str) -> tuple[str, list[str]]:
+def choose_topic(path: Path, topics: Sequence[Topic], wanted: str) -> tuple[str, list[str]]:
+    """The topic to read joint states from, and a sentence where it is not the wanted one.
+
+    Raises:
+        RecordingError: no topic will do.
+    """
     candidates = sorted({topic.name for topic in topics if topic.type == JOINT_STATE})
     if wanted in candidates:
         return wanted, []
@@ -176,7 +174,7 @@ def _choose_topic(path: Path, topics: Sequence[Topic], wanted: str) -> tuple[str
     )
 
 
-def _messages(readers: Sequence[Reader], topic: str) -> Iterator[tuple[int, bytes]]:
+def raw_joint_states(readers: Sequence[Reader], topic: str) -> Iterator[tuple[int, bytes]]:
     """(receive time [ns], raw message) of the JointState messages of a topic."""
     for reader in readers:
         chosen = [

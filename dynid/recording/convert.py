@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC
+from dynid.recording.bag_writer import BagWriter, require_absent
 from dynid.recording.jointstate import JOINT_STATE
 from dynid.recording.load import read_samples
 from dynid.recording.samples import Samples, nanoseconds
@@ -46,7 +46,7 @@ def convert(
     Raises:
         RecordingError: the source cannot be read, or the destination exists or cannot be written.
     """
-    _require_absent(Path(destination))
+    require_absent(Path(destination))
     samples = read_samples(Path(source), None, topic=topic, columns=columns)
     _write(samples, Path(destination), topic)
     return samples
@@ -76,15 +76,16 @@ def write_bag(recording: Recording, destination: Path | str, topic: str = DEFAUL
 
 
 def _write(samples: Samples, destination: Path, topic: str) -> None:
-    _require_absent(destination)
+    require_absent(destination)
     try:
         # beside its destination, so that the last step is a rename within one file system
         with tempfile.TemporaryDirectory(
             prefix=f".{destination.name}-", dir=destination.resolve().parent
         ) as folder:
             unfinished = Path(folder) / destination.name
-            _write_messages(samples, unfinished, topic)
-            _require_absent(destination)
+            with BagWriter(unfinished, str(destination)) as bag:
+                _write_messages(samples, bag, topic)
+            require_absent(destination)
             unfinished.rename(destination)
     except OSError as error:
         raise RecordingError(
@@ -92,12 +93,7 @@ def _write(samples: Samples, destination: Path, topic: str) -> None:
         ) from None
 
 
-def _require_absent(destination: Path) -> None:
-    if destination.exists():
-        raise RecordingError(f"{destination}: exists already; nothing was overwritten.")
-
-
-def _write_messages(samples: Samples, folder: Path, topic: str) -> None:
+def _write_messages(samples: Samples, bag: BagWriter, topic: str) -> None:
     velocity: Sequence[NDArray[np.float64]] | NDArray[np.float64] = (
         [np.empty(0)] * len(samples) if samples.velocity is None else samples.velocity
     )
@@ -105,20 +101,19 @@ def _write_messages(samples: Samples, folder: Path, topic: str) -> None:
     header: Any = _TYPES.types["std_msgs/msg/Header"]
     time: Any = _TYPES.types["builtin_interfaces/msg/Time"]
     names = list(samples.joint_names)
-    with Writer(folder, version=Writer.VERSION_LATEST, storage_plugin=StoragePlugin.MCAP) as writer:
-        connection = writer.add_connection(topic, JOINT_STATE, typestore=_TYPES)
-        for stamp, position, speed, effort in zip(
-            _ros_stamps(samples.stamps), samples.position, velocity, samples.effort, strict=True
-        ):
-            seconds, nanosec = divmod(stamp, 10**9)
-            message = message_type(
-                header=header(stamp=time(sec=seconds, nanosec=nanosec), frame_id=""),
-                name=names,
-                position=position,
-                velocity=speed,
-                effort=effort,
-            )
-            writer.write(connection, stamp, _TYPES.serialize_cdr(message, JOINT_STATE))
+    bag.add_topic(topic, JOINT_STATE)
+    for stamp, position, speed, effort in zip(
+        _ros_stamps(samples.stamps), samples.position, velocity, samples.effort, strict=True
+    ):
+        seconds, nanosec = divmod(stamp, 10**9)
+        message = message_type(
+            header=header(stamp=time(sec=seconds, nanosec=nanosec), frame_id=""),
+            name=names,
+            position=position,
+            velocity=speed,
+            effort=effort,
+        )
+        bag.write(topic, stamp, _TYPES.serialize_cdr(message, JOINT_STATE))
 
 
 def _ros_stamps(stamps: NDArray[np.int64]) -> list[int]:

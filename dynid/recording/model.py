@@ -28,11 +28,11 @@ class Source:
     """Where samples came from.
 
     Attributes:
-        name: file name, without any folder.
-        sha256: hexadecimal digest of the file's content.
-        kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"`` or ``"npz"``.
-        topic: the topic that was read, for a bag.
-        start_time: stamp of the recording's first sample [ns], for a bag.
+        name: file name, without any folder; or the topic, where it was listened to.
+        sha256: hexadecimal digest of the file's content, or of the messages.
+        kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"``, ``"npz"`` or ``"live"``.
+        topic: the topic that was read, for a bag or live.
+        start_time: stamp of the recording's first sample [ns], for a bag or live.
     """
 
     name: str

@@ -54,15 +54,18 @@ def _salvage_mcap(file: Path, folder: Path) -> tuple[Path, str | None]:
         if source.read(len(_MAGIC)) != _MAGIC:
             return file, None  # not an MCAP file: for rosbags to refuse
         copy = folder / file.name
+        end = len(_MAGIC)
         with copy.open("wb") as target:
             target.write(_MAGIC)
             for start, length in _whole_records(source, size):
                 source.seek(start)
                 target.write(source.read(length))
-            end = source.tell()
+                end = start + length
             target.write(struct.pack("<BQI", _DATA_END, 4, 0))
             target.write(struct.pack("<BQQQI", _FOOTER, 20, 0, 0, 0))
             target.write(_MAGIC)
+    if end == size:
+        return copy, f"{file.name} was not closed by its recorder; every record in it is whole."
     return copy, (
         f"{file.name} was cut off: {size - end} bytes after its last whole record were dropped."
     )

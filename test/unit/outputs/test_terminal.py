@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-import math
 import threading
 from dataclasses import replace
 from io import StringIO
@@ -14,27 +12,11 @@ from dynid import terminal
 from dynid.recording import describe, write_bag
 from dynid.recording.model import Recording
 from dynid.terminal import (
-    judgement_json,
     print_identification,
     print_judgement,
     print_recording_info,
     progress,
 )
-
-JOINT_KEYS = {
-    "rmse",
-    "unit",
-    "rmse_torque",
-    "rmse_raw",
-    "nrmse",
-    "relative_error",
-    "r_squared",
-    "max_relative_torque_error",
-    "mean_relative_torque_error",
-    "samples",
-    "moving_samples",
-    "velocity_threshold",
-}
 
 
 def printed(function, *arguments, **keywords) -> str:
@@ -42,60 +24,6 @@ def printed(function, *arguments, **keywords) -> str:
     console = Console(file=StringIO(), width=80)
     function(console, *arguments, **keywords)
     return console.file.getvalue()
-
-
-def as_json(judgement):
-    content = judgement_json(judgement, condition_number=42.5, base_parameters=3, samples=800)
-    return json.loads(json.dumps(content, allow_nan=False))
-
-
-def test_json_has_exactly_the_promised_keys(identification):
-    content = as_json(identification.judgement)
-    assert content.keys() == {
-        "joints",
-        "success",
-        "reasons",
-        "warnings",
-        "condition_number",
-        "base_parameters",
-        "samples",
-    }
-    assert list(content["joints"]) == ["shoulder", "elbow & co", "lift"]
-    assert all(joint.keys() == JOINT_KEYS for joint in content["joints"].values())
-
-
-def test_json_holds_fractions_and_counts(identification):
-    content = as_json(identification.judgement)
-    lift = content["joints"]["lift"]
-    assert lift["max_relative_torque_error"] == 0.1386
-    assert lift["unit"] == "A"
-    assert lift["moving_samples"] == 702
-    assert isinstance(lift["moving_samples"], int)
-    assert content["success"] is True
-    assert (content["base_parameters"], content["samples"]) == (3, 800)
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_not_a_number_is_null_in_json(identification, value):
-    joints = identification.judgement.joints
-    first = replace(joints[0], relative_error=value, rmse=np.float64(value))
-    judgement = replace(identification.judgement, joints=(first, *joints[1:]))
-    found = as_json(judgement)["joints"]["shoulder"]
-    assert found["relative_error"] is None
-    assert found["rmse"] is None
-
-
-def test_a_condition_number_of_infinity_is_null_in_json(identification):
-    content = judgement_json(
-        identification.judgement, condition_number=math.inf, base_parameters=3, samples=1
-    )
-    assert content["condition_number"] is None
-
-
-def test_failure_and_reasons_are_in_json(failed):
-    content = as_json(failed.judgement)
-    assert content["success"] is False
-    assert content["reasons"] == list(failed.judgement.reasons)
 
 
 def test_a_pipe_gets_plain_lines_of_at_most_a_hundred_columns(identification):

@@ -1,0 +1,122 @@
+"""What two URDFs differ in, as far as torque depends on it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Values = dict[str, str]
+
+_CLOSE = 1e-9  # relative and absolute: what is left of one number written in two ways
+_INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_NO_ORIGIN = {"xyz": "0 0 0", "rpy": "0 0 0"}
+
+
+def urdf_difference(stored: str, present: str) -> str:
+    """The first difference between two URDFs that torque depends on; empty if there is none.
+
+    Order, formatting, how numbers are written, limits, friction, meshes, and frames without mass
+    at the end of a chain make no difference.
+
+    Args:
+        stored: The URDF that a model was identified with, well-formed.
+        present: The URDF it is held against, well-formed.
+    """
+    one, other = _described(stored), _described(present)
+    for name in one:
+        if name not in other:
+            return f"{name} is only in the model's"
+    for name in other:
+        if name not in one:
+            return f"{name} is only in this robot's"
+    for name, values in one.items():
+        for key, value in values.items():
+            found = other[name].get(key, "")
+            if not _same(value, found):
+                return (
+                    f"{name} has {key} {value or 'none'} in the model's, {found or 'none'} in "
+                    "this robot's"
+                )
+    return ""
+
+
+def _described(urdf_xml: str) -> dict[str, Values]:
+    """What torque depends on, of each link and joint."""
+    root = ET.fromstring(urdf_xml)  # noqa: S314  pinocchio reads it too
+    frames = _frames(root)
+    found: dict[str, Values] = {}
+    for link in root.findall("link"):
+        if link.get("name") not in frames:
+            found[f"link '{link.get('name')}'"] = dict(_inertial(link))
+    for joint in root.findall("joint"):
+        if _link(joint, "child") not in frames:
+            found[f"joint '{joint.get('name')}'"] = dict(_placement(joint))
+    return found
+
+
+def _frames(root: ET.Element) -> set[str]:
+    """Links that only mark a place: without mass, rigidly attached, with nothing behind them."""
+    massless = {
+        link.get("name", "") for link in root.findall("link") if link.find("inertial") is None
+    }
+    joints = root.findall("joint")
+    frames: set[str] = set()
+    while True:
+        carriers = {_link(j, "parent") for j in joints if _link(j, "child") not in frames}
+        more = {
+            child
+            for joint in joints
+            if joint.get("type") == "fixed"
+            and (child := _link(joint, "child")) in massless - carriers - frames
+        }
+        if not more:
+            return frames
+        frames |= more
+
+
+def _inertial(link: ET.Element) -> Iterator[tuple[str, str]]:
+    inertial = link.find("inertial")
+    if inertial is None:
+        yield "mass", ""
+        return
+    yield "mass", _attribute(inertial, "mass", "value", "0")
+    for key, default in _NO_ORIGIN.items():
+        yield f"centre of mass {key}", _attribute(inertial, "origin", key, default)
+    for key in _INERTIA:
+        yield key, _attribute(inertial, "inertia", key, "0")
+
+
+def _placement(joint: ET.Element) -> Iterator[tuple[str, str]]:
+    yield "type", joint.get("type", "")
+    yield "parent", _link(joint, "parent")
+    yield "child", _link(joint, "child")
+    for key, default in _NO_ORIGIN.items():
+        yield f"origin {key}", _attribute(joint, "origin", key, default)
+    if joint.get("type") != "fixed":
+        yield "axis", _attribute(joint, "axis", "xyz", "1 0 0")
+    for key, default in (("joint", ""), ("multiplier", "1"), ("offset", "0")):
+        yield f"mimic {key}", _attribute(joint, "mimic", key, default)
+
+
+def _link(joint: ET.Element, end: str) -> str:
+    return _attribute(joint, end, "link", "")
+
+
+def _attribute(element: ET.Element, child: str, key: str, default: str) -> str:
+    found = element.find(child)
+    return default if found is None else found.get(key, default)
+
+
+def _same(one: str, other: str) -> bool:
+    """Equal as numbers where both are numbers, else as text."""
+    try:
+        numbers = [[float(word) for word in text.split()] for text in (one, other)]
+    except ValueError:
+        return one == other
+    return len(numbers[0]) == len(numbers[1]) and all(
+        math.isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE) for a, b in zip(*numbers, strict=True)
+    )

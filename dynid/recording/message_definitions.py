@@ -1,0 +1,91 @@
+"""Definitions of message types, which a bag carries so that it can be read anywhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rosbags.interfaces import Nodetype
+from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
+
+from dynid.errors import RecordingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rosbags.typesys.store import Typestore
+
+
+def types_for(kind: str, digest: str = "") -> Typestore:
+    """A store that defines a message type.
+
+    The definitions of ROS 2 Jazzy's own packages are at hand; those of other packages, and of
+    packages that have changed since, are read from the ROS installation.
+
+    Args:
+        kind: as ``sensor_msgs/msg/JointState``.
+        digest: the definition's hash (``RIHS01_…``) as its publisher tells it; empty where it
+            does not.
+
+    Raises:
+        RecordingError: no definition is found, or none that the publisher would agree with.
+    """
+    known = get_typestore(Stores.ROS2_JAZZY)
+    if kind in known.types and digest in ("", known.hash_rihs01(kind)):
+        return known
+    installed = get_typestore(Stores.EMPTY)
+    try:
+        installed.register(_installed(kind))
+        found = installed.hash_rihs01(kind)
+    except (TypesysError, KeyError) as error:
+        raise RecordingError(
+            f"message type {kind}: its definition cannot be read ({error})."
+        ) from None
+    if digest not in ("", found):
+        raise RecordingError(
+            f"message type {kind}: its publisher uses another definition than the one installed "
+            "here; the same version of its package must be installed on both sides."
+        )
+    return installed
+
+
+def _installed(kind: str) -> dict[str, Any]:
+    """Definitions of a type, and of all types that it is made of, from the installation."""
+    found: dict[str, Any] = {}
+    open_kinds = [kind]
+    while open_kinds:
+        name = open_kinds.pop()
+        if name in found:
+            continue
+        types = get_types_from_msg(_file(name, kind).read_text(encoding="utf-8"), name)
+        found.update(types)
+        for _, fields in types.values():
+            open_kinds += [part for _, description in fields for part in _parts(description)]
+    return found
+
+
+def _parts(description: Any) -> Iterator[str]:  # noqa: ANN401  nested tuples of rosbags
+    node, content = description
+    if node == Nodetype.NAME:
+        yield content
+    elif node in (Nodetype.ARRAY, Nodetype.SEQUENCE):
+        yield from _parts(content[0])
+
+
+def _file(name: str, wanted: str) -> Path:
+    prefixes = [Path(prefix) for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(":")]
+    # the PyPI wheels of ROS packages put their files where Python itself is installed
+    prefixes.append(Path(sys.prefix))
+    package, _, message = name.partition("/msg/")
+    for prefix in prefixes:
+        file = prefix / "share" / package / "msg" / f"{message}.msg"
+        if file.is_file():
+            return file
+    part = "" if name == wanted else f" of its part {name}"
+    raise RecordingError(
+        f"message type {wanted}: the definition{part} is not installed here; expected "
+        f"share/{package}/msg/{message}.msg in one of the folders in AMENT_PREFIX_PATH (source the "
+        "workspace that has the package)."
+    )
