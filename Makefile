@@ -1,8 +1,9 @@
-# make demo · make test · make bench · make lint · make clean
+# make demo [ROBOT=puma560] · make test · make bench · make lint · make clean
 # Everything happens in .venv and build/; nothing of the system is changed.
 
 PYTHON ?= python3
 JOBS ?= 2
+ROBOT ?= puma560
 VENV := .venv
 BIN := $(VENV)/bin
 BUILD := build/editable
@@ -10,12 +11,12 @@ ROS_SETUP := /opt/ros/$(ROS_DISTRO)/setup.bash
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 CPP_CHECKS := $(wildcard test/cpp/*.cpp benchmarks/*.cpp)
-PYTHON_CODE := dynid test benchmarks setup.py
+PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py
 
 .PHONY: demo install test pytest ctest ros-test bench lint lint-python lint-cpp clean
 
 demo: install
-	$(BIN)/dynid demo
+	$(BIN)/dynid demo --robot $(ROBOT)
 
 # --- the environment --------------------------------------------------------------------------
 install: $(VENV)/.installed
@@ -35,7 +36,7 @@ $(VENV)/.tools: $(BIN)/python setup.cfg constraints.txt
 
 $(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py CMakeLists.txt $(CPP)
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(BIN)/python -m pip install --quiet -c constraints.txt \
-	  --no-build-isolation -e '.[test,lint]'
+	  --no-build-isolation -e '.[ros,view,test,lint]'
 	@touch $@
 
 # --- checks -----------------------------------------------------------------------------------
@@ -45,7 +46,7 @@ pytest: install
 	$(BIN)/python -m pytest -n $(JOBS)
 
 ctest: install
-	$(BIN)/cmake --build $(BUILD) --target test_realtime --parallel $(JOBS)
+	$(BIN)/cmake --build $(BUILD) --target dynid_tests --parallel $(JOBS)
 	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure
 
 ros-test:

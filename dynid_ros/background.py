@@ -1,0 +1,160 @@
+"""Long work beside a spinning node: in a thread, its result answering the service that asked."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from std_srvs.srv import Trigger
+
+from dynid.errors import DynidError
+from dynid_ros.node import ERROR, OK
+
+if TYPE_CHECKING:
+    from dynid_ros.node import DynidNode
+
+_PATIENCE = 5.0  # [s] for interrupted work to end, most of which goes to one long calculation
+_AGAIN = 1.0  # [s] after which an interruption that was lost is repeated
+
+
+class Answer(NamedTuple):
+    """What a service answers."""
+
+    success: bool
+    sentence: str
+
+
+Conclude = Callable[[], Answer]
+"""Publishes a result, in the thread that spins the node, and says how to answer."""
+
+Work = Callable[[Callable[[str], None]], Conclude]
+"""Takes long, in a thread of its own; is given what to tell the name of each step to."""
+
+
+class Background:
+    """One piece of long work at a time, for a node whose executor has to go on spinning.
+
+    The executor of ROS 2 Jazzy that spins our nodes takes no coroutines as callbacks of services
+    (later ones do), so the answer is held back where it would be sent.
+    """
+
+    def __init__(self, node: DynidNode) -> None:
+        """Wait for work."""
+        self._node = node
+        self._thread: threading.Thread | None = None
+        self._send: Callable[[Trigger.Response], None] = lambda _response: None
+        self._result: Conclude | None = None
+        self._what = ""
+        self._since = 0.0
+        self.step = ""
+        """What is being done; empty at rest."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is work in progress."""
+        return self._thread is not None
+
+    def service(self, name: str, what: str, prepare: Callable[[], Work]) -> None:
+        """Offer work as a Trigger service.
+
+        Args:
+            name: of the service.
+            what: the work in a word, such as ``identifying``.
+            prepare: called when the service is, where the node spins; returns the work, or raises
+                a DynidError to refuse.
+        """
+        service: Any = self._node.create_service(Trigger, name, lambda _request, answer: answer)
+        send = service.send_response
+
+        def begin(response: Trigger.Response, header: Any) -> None:  # noqa: ANN401  rclpy's own
+            if self.busy:
+                elapsed = time.monotonic() - self._since
+                response.success = False
+                response.message = (
+                    f"{self._node.get_name()} has been {self._what} for {elapsed:.1f} s "
+                    f"({self.step}); ask again when it has answered."
+                )
+                send(response, header)
+                return
+            self._begin(what, prepare, lambda answer: send(answer, header))
+
+        service.send_response = begin
+
+    def interrupt(self) -> None:
+        """End the work in progress, as Ctrl-C does on a command line, and answer so."""
+        if self._thread is None:
+            return
+        deadline = time.monotonic() + _PATIENCE
+        while self._thread.is_alive() and time.monotonic() < deadline:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(_Interrupted)
+            )
+            self._thread.join(_AGAIN)
+        if self._result is None:
+            self._answer(Answer(False, f"interrupted while {self._what}; nothing was written."))
+        else:  # it had just been done
+            self._conclude()
+
+    def _begin(
+        self, what: str, prepare: Callable[[], Work], send: Callable[[Trigger.Response], None]
+    ) -> None:
+        self._send, self._what, self.step = send, what, what
+        self._result, self._since = None, time.monotonic()
+        try:
+            work = prepare()
+        except DynidError as error:
+            self._answer(self._refusal(str(error)))
+            return
+        self._node.health(OK, what)
+        # a daemon: one that hangs in a calculation does not keep the process from ending
+        self._thread = threading.Thread(target=self._run, args=(work,), name=what, daemon=True)
+        self._thread.start()
+
+    def _run(self, work: Work) -> None:
+        """In the thread: work, then hand the result to where the node spins."""
+        try:
+            conclude = work(self._tell)
+        except _Interrupted:
+            return  # whoever interrupted answers
+        except DynidError as error:
+            sentence = str(error)
+            conclude = lambda: self._refusal(sentence)  # noqa: E731
+        # a fault of the program must not leave a caller waiting, nor end the node
+        except Exception as error:  # noqa: BLE001
+            self._node.get_logger().error(traceback.format_exc())
+            sentence = f"{self._what} ended by a fault of dynid ({error!r}); its log has more."
+            conclude = lambda: self._refusal(sentence)  # noqa: E731
+        self._result = conclude
+        executor = self._node.executor
+        if executor is not None:  # as it is once the node is being destroyed
+            executor.create_task(self._conclude)
+
+    def _conclude(self) -> None:
+        """Where the node spins: publish the result, and answer."""
+        if self._thread is not None and self._result is not None:
+            self._answer(self._result())
+
+    def _tell(self, step: str) -> None:
+        self.step = step
+
+    def _refusal(self, sentence: str) -> Answer:
+        self._node.health(ERROR, sentence)
+        return Answer(False, sentence)
+
+    def _answer(self, answer: Answer) -> None:
+        self._thread = None
+        self.step = ""
+        log = self._node.get_logger()
+        if answer.success:
+            log.info(answer.sentence)
+        else:
+            log.error(answer.sentence)
+        self._send(Trigger.Response(success=answer.success, message=answer.sentence))
+
+
+class _Interrupted(BaseException):
+    """Raised inside the thread; no ``except Exception`` on the way mistakes it for a fault."""

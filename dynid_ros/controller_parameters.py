@@ -1,0 +1,94 @@
+"""Parameters brought to another node, which may not be there yet, or be started anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rcl_interfaces.srv import SetParametersAtomically
+from rclpy.parameter import Parameter
+
+from dynid_ros.node import ERROR, OK, WARN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rclpy.task import Future
+
+    from dynid.outputs.ros_parameters import ParameterValue
+    from dynid_ros.node import DynidNode
+
+_LOOK = 0.5  # [s] between looks whether the controller is there
+
+
+class ControllerParameters:
+    """Gives a controller its parameters, all or none: half a model must never run."""
+
+    def __init__(self, node: DynidNode, controller: str, changed: Callable[[], None]) -> None:
+        """Wait for parameters to give.
+
+        Args:
+            node: in whose name it happens.
+            controller: name of the other node.
+            changed: called when ``level`` and ``sentence`` are others.
+        """
+        self._node = node
+        self._name = controller
+        self._changed = changed
+        self._client = node.create_client(
+            SetParametersAtomically, f"{controller}/set_parameters_atomically"
+        )
+        self._parameters: list[Parameter] = []
+        self._call: Future | None = None
+        self._pending = False
+        self.level = OK
+        self.sentence = ""
+        """What became of the parameters; empty while there are none."""
+        node.create_timer(_LOOK, self._look, clock=node.steady)
+
+    def give(self, parameters: Mapping[str, ParameterValue]) -> None:
+        """Set these now, or as soon as the controller is there."""
+        self._parameters = [Parameter(name, value=value) for name, value in parameters.items()]
+        self._call = None  # the answer to an earlier one tells nothing about these
+        self._pending = True
+        self.level, self.sentence = WARN, ""
+        self._look()
+
+    def _look(self) -> None:
+        if not self._parameters:
+            return
+        if not self._client.service_is_ready():
+            self._call = None
+            self._pending = True  # a controller that was started anew has forgotten everything
+            self._say(WARN, f"{self._name} is not there; it gets the model when it is")
+        elif self._pending and self._call is None:
+            self._say(WARN, f"{self._name} is given the model")
+            request = SetParametersAtomically.Request(
+                parameters=[parameter.to_parameter_msg() for parameter in self._parameters]
+            )
+            self._call = self._client.call_async(request)
+            self._call.add_done_callback(self._answered)
+
+    def _answered(self, call: Future) -> None:
+        if call is not self._call:
+            return
+        self._call = None
+        self._pending = False
+        result = call.result().result
+        if result.successful:
+            self._say(OK, f"{self._name} has the model")
+        else:
+            self._say(ERROR, f"{self._name} refuses the model: {result.reason}")
+
+    def _say(self, level: bytes, sentence: str) -> None:
+        if (level, sentence) == (self.level, self.sentence):
+            return
+        self.level, self.sentence = level, sentence
+        log = self._node.get_logger()
+        # rclpy wants each severity at a line of its own
+        if level == OK:
+            log.info(sentence)
+        elif level == WARN:
+            log.warning(sentence)
+        else:
+            log.error(sentence)
+        self._changed()

@@ -1,0 +1,294 @@
+"""Node ``identifier``: from a recording, or from joint states as they come, to a judged model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from dynid.errors import RecordingError
+from dynid.identification import identify
+from dynid.judging.judgement_json import judgement_json
+from dynid.outputs.model_file import model_text, read_model
+from dynid.outputs.write import write_outputs, write_validation_outputs
+from dynid.profile import RobotProfile, load_profile
+from dynid.recording import Recording, load_recording
+from dynid.report.numbers import percent
+from dynid.validation import validate
+from dynid_ros.background import Answer, Background, Conclude
+from dynid_ros.joint_state_collector import JointStateCollector
+from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.qos import LATCHED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynid.judging.judgement import Judgement
+    from dynid.recording.live import LiveMessages
+
+    Step = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The parameters when a service was called; later changes are for the next call."""
+
+    profile: str
+    urdf: Path | None
+    overrides: list[str]
+    recording: Path | None
+    live: LiveMessages | None
+    output: Path
+    model: Path
+    topic: str
+    start: float | None
+    stop: float | None
+
+    def robot(self) -> tuple[RobotProfile, str]:
+        return load_profile(self.profile, urdf=self.urdf, overrides=self.overrides)
+
+    def read(self, profile: RobotProfile, step: Step) -> Recording:
+        """The recording: from its file, or from what was collected live."""
+        source = profile.recording
+        if self.recording is not None:
+            step(f"reading {self.recording.name}")
+            return load_recording(
+                self.recording,
+                profile.joints,
+                topic=self.topic or source.topic,
+                columns=source.columns,
+                sampling_rate=source.sampling_rate,
+                start=self.start,
+                stop=self.stop,
+            )
+        if self.live is None:
+            raise RecordingError(
+                "there is nothing to read: set parameter 'recording' to a recording's path, or "
+                "collect joint states live between ~/start and ~/stop."
+            )
+        step("reading what was collected")
+        return self.live.recording(
+            profile.joints,
+            sampling_rate=source.sampling_rate,
+            start=self.start,
+            stop=self.stop,
+        )
+
+
+class Identifier(DynidNode):
+    """Identifies and validates, in a thread; collects joint states meanwhile if asked to."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+        """Offer the services."""
+        super().__init__("identifier", **options)
+        self._declare()
+        self._model = self.create_publisher(String, "~/model", LATCHED)
+        self._judgement = self.create_publisher(String, "~/judgement", LATCHED)
+        self._validation = self.create_publisher(String, "~/validation", LATCHED)
+        self._collector: JointStateCollector | None = None
+        self.create_service(Trigger, "~/start", self.answering(self._start))
+        self.create_service(Trigger, "~/stop", self.answering(self._stop))
+        self._background = Background(self)
+        self._background.service(
+            "~/identify", "identifying", lambda: self._with_parameters(self._identify)
+        )
+        self._background.service(
+            "~/validate", "validating", lambda: self._with_parameters(self._validate)
+        )
+        self.health(OK, "ready")
+
+    def measured(self) -> dict[str, object]:
+        """How far work and collecting are."""
+        figures: dict[str, object] = {}
+        if self._background.busy:
+            figures["step"] = self._background.step
+        if self._collector is not None:
+            figures["collected"] = self._collector.messages
+        return figures
+
+    def finish(self) -> None:
+        """End the work in progress; files are written whole or not at all."""
+        self._background.interrupt()
+
+    def _declare(self) -> None:
+        self.parameter("profile", "puma560", "Robot profile: a shipped one's name, or a file.")
+        self.parameter("urdf", "", "URDF to use in place of the profile's; empty: the profile's.")
+        self.parameter(
+            "recording", "", "Recording to read; empty: what is collected by ~/start and ~/stop."
+        )
+        self.parameter("output", "out", "Folder for model.yaml, report.html and the signals.")
+        self.parameter(
+            "model", "", "model.yaml to validate; empty: the one in the folder 'output'."
+        )
+        self.parameter(
+            "overrides",
+            [""],
+            "Keys of the profile to override, such as identification.cutoff_hz=20.",
+        )
+        self.parameter("topic", "", "Topic of the joint states; empty: the profile's.")
+        for name, side in (("start", "before"), ("stop", "behind")):
+            self.parameter(
+                name,
+                -1.0,
+                f"Leave out what lies {side} [s since the recording's first sample]; -1: nothing.",
+                between=(-1.0, 1e9),
+            )
+        self.parameter(
+            "max_duration",
+            600.0,
+            "Longest time to collect live [s], which bounds memory.",
+            between=(1.0, 86_400.0),
+        )
+
+    def _with_parameters(
+        self, work: Callable[[_Asked, Step], Conclude]
+    ) -> Callable[[Step], Conclude]:
+        asked = self._asked()
+        return lambda step: work(asked, step)
+
+    def _asked(self) -> _Asked:
+        def text(name: str) -> str:
+            return self.current(name, str)
+
+        def time(name: str) -> float | None:
+            value = self.current(name, float)
+            return None if value < 0 else value
+
+        if not text("recording"):
+            self._refuse_while_collecting()
+        output = Path(text("output"))
+        return _Asked(
+            profile=text("profile"),
+            urdf=Path(text("urdf")) if text("urdf") else None,
+            overrides=[one for one in self.current("overrides", list) if one],
+            recording=Path(text("recording")) if text("recording") else None,
+            live=None if self._collector is None else self._collector.messages,
+            output=output,
+            model=Path(text("model")) if text("model") else output / "model.yaml",
+            topic=text("topic"),
+            start=time("start"),
+            stop=time("stop"),
+        )
+
+    # --- identify and validate, in the background -------------------------------------------------
+    def _identify(self, asked: _Asked, step: Step) -> Conclude:
+        profile, urdf_xml = asked.robot()
+        recording = asked.read(profile, step)
+        result = identify(profile, urdf_xml, [recording], progress=step)
+        step("writing the report")
+        write_outputs(result, asked.output)
+        judged = judgement_json(
+            result.judgement,
+            condition_number=result.condition_number,
+            base_parameters=len(result.base_parameters),
+            samples=result.samples,
+        )
+        model = model_text(result)
+
+        def conclude() -> Answer:
+            path = asked.output / "model.yaml"
+            self._judgement.publish(String(data=json.dumps(judged, allow_nan=False)))
+            if result.judgement.success:
+                self._model.publish(String(data=model))
+                outcome = f"identified {profile.robot}", f"model in {path}"
+            else:
+                outcome = (
+                    f"the identification of {profile.robot} failed",
+                    f"the model in {path} is marked so and must not run",
+                )
+            return self._judged(result.judgement, *outcome)
+
+        return conclude
+
+    def _validate(self, asked: _Asked, step: Step) -> Conclude:
+        stored = read_model(asked.model)
+        recording = asked.read(stored.profile, step)
+        step("judging")
+        failed = stored.status == "failed"
+        result = validate(stored.profile, stored.mechanism(), [recording], failed=failed)
+        step("writing the report")
+        write_validation_outputs(result, asked.output)
+        judged = judgement_json(
+            result.judgement,
+            condition_number=stored.condition_number,
+            base_parameters=stored.base_parameter_count,
+            samples=result.samples,
+        )
+
+        def conclude() -> Answer:
+            self._validation.publish(String(data=json.dumps(judged, allow_nan=False)))
+            verb = "validated" if result.judgement.success else "refuted"
+            return self._judged(
+                result.judgement,
+                f"{verb} {asked.model}",
+                f"report in {asked.output / 'validation.html'}",
+            )
+
+        return conclude
+
+    def _judged(self, judgement: Judgement, outcome: str, where: str) -> Answer:
+        """Tell the outcome to /diagnostics, with the figures of all joints, and to the caller."""
+        error = percent(judgement.mean_relative_error)
+        sentence = f"{outcome}: mean relative error {error}, {where}."
+        if not judgement.success:
+            sentence = f"{sentence} {' '.join(judgement.reasons)}"
+        figures = {
+            f"{joint.joint}: relative error": percent(joint.relative_error)
+            for joint in judgement.joints
+        }
+        warnings = {f"warning {n}": text for n, text in enumerate(judgement.warnings, start=1)}
+        level = ERROR if not judgement.success else WARN if warnings else OK
+        self.health(level, sentence, **figures, **warnings)
+        return Answer(judgement.success, sentence)
+
+    # --- joint states as they come ----------------------------------------------------------------
+    def _start(self) -> str:
+        self._refuse_while_collecting()
+        asked = self._asked()
+        self._collector = JointStateCollector(
+            self,
+            self.resolve_topic_name(asked.topic or asked.robot()[0].recording.topic),
+            longest=self.current("max_duration", float),
+            ended=self._full,
+        )
+        self.health(OK, f"collecting {self._collector.topic}")
+        return f"collecting {self._collector.topic}, of {self._collector.publishers} publishers."
+
+    def _stop(self) -> str:
+        collector = self._collector
+        if collector is None:
+            raise RecordingError("nothing is being collected; call ~/start first.")
+        if not collector.active:
+            raise RecordingError(
+                collector.messages.full or "collecting was stopped already; ~/start begins anew."
+            )
+        collector.stop()
+        told = f"collected {collector.messages}"
+        self.health(WARN if collector.messages.lost else OK, told)
+        return f"{told}."
+
+    def _full(self) -> None:
+        """Say that collecting ended by itself."""
+        assert self._collector is not None  # noqa: S101  it called
+        self.health(ERROR, self._collector.messages.full)
+        self.get_logger().error(self._collector.messages.full)
+
+    def _refuse_while_collecting(self) -> None:
+        if self._collector is not None and self._collector.active:
+            raise RecordingError(
+                f"{self._collector.topic} is still being collected; call ~/stop first."
+            )
+
+
+def main() -> None:
+    """Run the node until a signal comes."""
+    sys.exit(run(Identifier))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Joint states collected as they come, in memory, none of them missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dynid.recording.jointstate import JOINT_STATE
+from dynid.recording.live import LiveMessages
+from dynid_ros.qos import complete
+from dynid_ros.topic_reader import Offer, TopicReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynid_ros.node import DynidNode
+
+_LOOK = 0.1  # [s] between looks, of the second that a subscription keeps even at 10 kHz
+
+
+class JointStateCollector:
+    """Listens to one topic from the start on, so that a bag replayed into it comes whole."""
+
+    def __init__(
+        self, node: DynidNode, topic: str, *, longest: float, ended: Callable[[], None]
+    ) -> None:
+        """Begin.
+
+        Args:
+            node: whose clock and names count.
+            topic: full name.
+            longest: [s] that are collected at most.
+            ended: called when collecting ends by itself; ``messages.full`` says why.
+        """
+        self.messages = LiveMessages(topic, longest=longest)
+        self.topic = topic
+        self._node = node
+        self._ended = ended
+        self._reader: TopicReader | None = None
+        self._reliability: object = None
+        self._subscribe()
+        self._timer = node.create_timer(_LOOK, self._look, clock=node.steady)
+
+    @property
+    def active(self) -> bool:
+        """Whether messages are still taken in."""
+        return self._reader is not None
+
+    @property
+    def publishers(self) -> int:
+        """How many there are now."""
+        return int(self._node.count_publishers(self.topic))
+
+    def stop(self) -> None:
+        """Take what has come until now, and nothing more."""
+        if self._reader is None:
+            return
+        self._take(self._reader)
+        self._node.destroy_timer(self._timer)
+        self._reader.close()
+        self._reader = None
+
+    def _look(self) -> None:
+        if self._reader is None:
+            return
+        self._take(self._reader)
+        if self.messages.full:
+            self.stop()
+            self._ended()
+        elif not len(self.messages) and self._suitable() != self._reliability:
+            self._reader.close()  # a publisher came that is not reliable: nothing of it arrives
+            self._subscribe()
+
+    def _subscribe(self) -> None:
+        """Subscribe before anybody publishes, too: a reader that waits would miss the first."""
+        simulated = self._node.current("use_sim_time", bool)
+        self._reader = TopicReader(self._node, [self.topic], simulated=simulated)
+        publishers = tuple(self._node.get_publishers_info_by_topic(self.topic))
+        self._reliability = self._suitable()
+        self._reader.subscribe(Offer(self.topic, JOINT_STATE, "", publishers))
+
+    def _suitable(self) -> object:
+        """The reliability that gets every message of those who publish now."""
+        return complete(self._node.get_publishers_info_by_topic(self.topic)).reliability
+
+    def _take(self, reader: TopicReader) -> None:
+        for _, receive_time, raw in reader.take():
+            self.messages.add(receive_time, raw)
+        self.messages.lost = reader.lost.get(self.topic, 0)

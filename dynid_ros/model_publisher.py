@@ -1,0 +1,148 @@
+"""Node ``model_publisher``: the robot's model, for whoever needs it, from the start on."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from dynid.configuration import read_text
+from dynid.errors import DynidError, ModelFileError
+from dynid.outputs.acceptance import check_acceptance
+from dynid.outputs.model_reader import StoredModel, parse_model
+from dynid.outputs.ros_parameters import ros_parameters
+from dynid.profile import load_profile
+from dynid_ros.controller_parameters import ControllerParameters
+from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.qos import LATCHED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class ModelPublisher(DynidNode):
+    """Publishes a model that fits the robot, and gives it to the controller."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+        """Load the model that the parameters name, or say in /diagnostics what is wrong with it."""
+        super().__init__("model_publisher", **options)
+        self.parameter("model", "", "Path of the model.yaml to load at start-up and by ~/load.")
+        self.parameter(
+            "profile", "puma560", "This robot's profile: a shipped one's name or a file."
+        )
+        self.parameter("urdf", "", "This robot's URDF; empty: the profile's.")
+        self.parameter("force", False, "Load a model even if its identification failed.")
+        follow = self.parameter(
+            "follow", "", "Topic to take models from, such as /identifier/model.", fixed=True
+        )
+        controller = self.parameter(
+            "controller",
+            "",
+            "Node whose parameters model.… are set, such as /feedforward_controller.",
+            fixed=True,
+        )
+        self._model: StoredModel | None = None
+        self._where = ""
+        self._refusal = ""
+        self._publisher = self.create_publisher(String, "/dynid/model", LATCHED)
+        self._controller = (
+            ControllerParameters(self, controller, self._tell) if controller else None
+        )
+        self.create_service(Trigger, "~/load", self.answering(self._load))
+        if follow:
+            self.create_subscription(String, follow, self._follow, LATCHED)
+        self._tell()
+        if self.current("model", str):
+            self._unasked(self._load)
+
+    def _load(self) -> str:
+        """Load the file of parameter ``model``."""
+        path = self.current("model", str)
+        with self._refusing():
+            if not path:
+                raise ModelFileError(
+                    "parameter 'model' is empty; set it to the path of a model.yaml, then load."
+                )
+            text = read_text(Path(path))
+        return self._take(text, path)
+
+    def _follow(self, heard: String) -> None:
+        """Take over a model that another node found."""
+        self._unasked(lambda: self._take(heard.data, f"topic {self.current('follow', str)}"))
+
+    def _take(self, text: str, where: str) -> str:
+        """Publish a model if it is one for this robot; else what was published stays."""
+        with self._refusing():
+            model = parse_model(text, where)
+            urdf = self.current("urdf", str)
+            profile, urdf_xml = load_profile(
+                self.current("profile", str), urdf=Path(urdf) if urdf else None
+            )
+            force = self.current("force", bool)
+            check_acceptance(model, profile, urdf_xml, where, force=force)
+            parameters = ros_parameters(text, where)
+        self._publisher.publish(String(data=text))
+        self._model, self._where = model, where
+        if self._controller is not None:
+            self._controller.give(parameters)
+        self._tell()
+        failed = ", whose identification failed," if model.status == "failed" else ""
+        return (
+            f"{where}: the model of {profile.robot} identified on {model.entries.created}{failed} "
+            "is published."
+        )
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Keep in /diagnostics why the newest model was refused, until one is accepted."""
+        try:
+            yield
+        except DynidError as error:
+            self._refusal = str(error)
+            self._tell()
+            raise
+        self._refusal = ""
+
+    def _unasked(self, action: Callable[[], str]) -> None:
+        """Do something whose answer nobody waits for."""
+        try:
+            self.get_logger().info(action())
+        except DynidError as error:
+            self.get_logger().error(str(error))
+
+    def _tell(self) -> None:
+        """Sum up in /diagnostics: what was refused counts most, then the controller."""
+        figures: dict[str, object] = {"published": "none"}
+        if self._model is not None:
+            figures = {
+                "published": self._where,
+                "robot": self._model.profile.robot,
+                "identified": self._model.entries.created,
+                "status": self._model.status,
+            }
+        controller = self._controller
+        if controller is not None and controller.sentence:
+            figures["controller"] = controller.sentence
+        if self._refusal:
+            self.health(ERROR, self._refusal, **figures)
+        elif self._model is None:
+            self.health(WARN, "no model yet", **figures)
+        elif controller is not None and controller.level != OK:
+            self.health(controller.level, controller.sentence, **figures)
+        elif self._model.status == "failed":
+            self.health(WARN, f"{self._where}: failed its criterion, loaded by force", **figures)
+        else:
+            self.health(OK, f"{self._where} is published", **figures)
+
+
+def main() -> None:
+    """Run the node until a signal comes."""
+    sys.exit(run(ModelPublisher))
+
+
+if __name__ == "__main__":
+    main()

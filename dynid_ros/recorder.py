@@ -1,0 +1,258 @@
+"""Node ``recorder``: topics into a rosbag2 folder, raw and complete."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.expand_topic_name import expand_topic_name
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from dynid.errors import RecordingError
+from dynid.recording.bag import DEFAULT_TOPIC
+from dynid.recording.bag_writer import BagWriter
+from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.qos import LATCHED
+from dynid_ros.topic_reader import TopicReader
+
+if TYPE_CHECKING:
+    from rclpy.parameter import Parameter
+
+_TAKE = 0.005  # [s] between takes; simulated time is noted with this resolution
+_LOOK = 0.1  # [s] between looks for publishers that have not come yet
+_FLUSH = 1.0  # [s] between flushes: what a killed process may lose
+
+
+@dataclass(frozen=True)
+class Session:
+    """One recording under way."""
+
+    output: str
+    bag: BagWriter
+    reader: TopicReader
+    troubles: list[str] = field(default_factory=list)
+
+    def write(self) -> None:
+        """Move what waits from the topics to the bag."""
+        for topic, receive_time, message in self.reader.take():
+            self.bag.write(topic, receive_time, message)
+
+    def look(self) -> None:
+        """Subscribe to the topics that have got publishers."""
+        for offer in self.reader.offers():
+            self.bag.add_topic(offer.topic, offer.kind, offer.qos, offer.digest)
+            self.reader.subscribe(offer)
+
+    def summary(self) -> str:
+        """What was recorded, and what was not."""
+        bag, reader = self.bag, self.reader
+        parts = [f"{bag.messages} messages in {bag.duration:.1f} s to {self.output}"]
+        parts[0] += f" ({_megabytes(bag.size)})"
+        parts += [f"{count} were lost on {topic}" for topic, count in reader.lost.items() if count]
+        parts += [f"losses on {topic} cannot be told" for topic in sorted(reader.unchecked)]
+        parts += self.silent()
+        return "; ".join([*parts, *self.troubles])
+
+    def silent(self) -> list[str]:
+        """Topics of which no message came."""
+        silent = [topic for topic, count in self.bag.counts.items() if not count]
+        return [f"no message of {topic} came" for topic in silent] + [
+            f"no message of {topic} came (nobody published it)" for topic in self.reader.waiting
+        ]
+
+
+class Recorder(DynidNode):
+    """Records from ``~/start`` to ``~/stop``; ``~/state`` says how it goes."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+        """Declare parameters and offer services."""
+        super().__init__("recorder", **options)
+        self.parameter("output", "", "Folder to create for the next recording.")
+        self.parameter("topics", [DEFAULT_TOPIC], "Names of the topics of the next recording.")
+        self.add_on_set_parameters_callback(self._settle_parameters)
+        self._session: Session | None = None
+        self._failure = ""
+        self._figures: dict[str, object] = {}
+        self._state = self.create_publisher(String, "~/state", LATCHED)
+        self._steps = [
+            self.create_timer(period, step, clock=self.steady, autostart=False)
+            for period, step in ((_TAKE, self._write), (_LOOK, self._look), (_FLUSH, self._flush))
+        ]
+        self.create_service(Trigger, "~/start", self.answering(self.start))
+        self.create_service(Trigger, "~/stop", self.answering(self.stop))
+        self._say("idle", OK)
+
+    def start(self) -> str:
+        """Begin a recording.
+
+        Raises:
+            RecordingError: it cannot be; nothing has changed.
+        """
+        if self._session:
+            raise RecordingError(
+                f"{self._session.output} is being recorded; call ~/stop before the next recording."
+            )
+        output = self.current("output", str)
+        if not output:
+            raise RecordingError(
+                "parameter 'output' of recorder is empty; it must be the folder to create."
+            )
+        topics = self._topics()
+        simulated = self.current("use_sim_time", bool)
+        if simulated and not self.get_clock().now().nanoseconds:
+            raise RecordingError(
+                "use_sim_time is set but no time has come on /clock; start the simulation first."
+            )
+        bag = BagWriter(Path(output).expanduser(), output)
+        session = Session(output, bag, TopicReader(self, topics, simulated=simulated))
+        try:
+            session.look()
+            session.bag.flush()  # finds a full disk before the robot moves
+        except RecordingError:
+            session.reader.close()
+            session.bag.discard()
+            raise
+        self._session = session
+        for timer in self._steps:
+            timer.reset()
+        self._say("recording", OK, output=output)
+        message = f"recording {', '.join(topics)} to {output}"
+        if session.reader.waiting:
+            message += f"; nobody publishes {', '.join(session.reader.waiting)} yet"
+        return message
+
+    def stop(self) -> str:
+        """End the recording with all that was sent until now, and sum it up.
+
+        Raises:
+            RecordingError: there is nothing to stop, or nothing came, or the disk is full.
+        """
+        session = self._session
+        if not session:
+            raise RecordingError(
+                f"nothing is being recorded ({self._failure or 'call ~/start first'})."
+            )
+        try:
+            session.write()
+            if not session.bag.messages:
+                session.bag.discard()
+                raise RecordingError(f"{session.output}: {'; '.join(session.silent())}.")
+            session.bag.close()
+        except RecordingError as error:
+            raise self._fail(session, error) from None
+        summary = session.summary()
+        level = WARN if sum(session.reader.lost.values()) or session.silent() else OK
+        self._end(session)
+        self._say("idle", level, recorded=summary)
+        return summary
+
+    def measured(self) -> dict[str, object]:
+        """Figures of the recording under way, or else of the last one."""
+        session = self._session
+        if session:
+            self._figures = {
+                "messages": session.bag.messages,
+                "bytes": session.bag.size,
+                "lost": sum(session.reader.lost.values()),
+                "duration": f"{session.bag.duration:.3f}",
+            }
+        return self._figures
+
+    def finish(self) -> None:
+        """Complete the bag."""
+        if not self._session:
+            return
+        try:
+            self.get_logger().info(self.stop())
+        except RecordingError as error:
+            self.get_logger().error(str(error))
+
+    def _write(self) -> None:
+        self._step(Session.write)
+
+    def _flush(self) -> None:
+        self._step(lambda session: session.bag.flush())
+
+    def _step(self, action: Any) -> None:  # noqa: ANN401
+        if not self._session:
+            return
+        try:
+            action(self._session)
+        except RecordingError as error:
+            self.get_logger().error(str(self._fail(self._session, error)))
+
+    def _look(self) -> None:
+        if not self._session or not self._session.reader.waiting:
+            return
+        try:
+            self._session.look()
+        except RecordingError as error:  # of one topic: the others go on
+            self._session.troubles.append(str(error).rstrip("."))
+            self._say("recording", WARN, trouble=str(error))
+            self.get_logger().error(str(error))
+
+    def _fail(self, session: Session, error: RecordingError) -> RecordingError:
+        """Give a recording up; what is on disk stays."""
+        self._failure = str(error).rstrip(".")
+        if session.bag.messages:
+            self._failure += f"; {_megabytes(session.bag.size)} written before can be read"
+        self._end(session)
+        self._say(f"failed: {self._failure}.", ERROR)
+        return RecordingError(f"{self._failure}.")
+
+    def _end(self, session: Session) -> None:
+        self.measured()
+        self._session = None
+        for timer in self._steps:
+            timer.cancel()
+        session.reader.close()
+
+    def _say(self, state: str, level: bytes, **values: object) -> None:
+        if not state.startswith("failed"):
+            self._failure = ""
+        self._state.publish(String(data=state))
+        self.health(level, state, **values)
+
+    def _topics(self) -> list[str]:
+        names = list(dict.fromkeys(self.current("topics", list)))
+        if not names:
+            raise RecordingError(
+                "parameter 'topics' of recorder is empty; it must name at least one topic."
+            )
+        try:
+            return [
+                self.resolve_topic_name(
+                    expand_topic_name(name, self.get_name(), self.get_namespace())
+                )
+                for name in names
+            ]
+        except (ValueError, RuntimeError) as error:
+            reason = str(error).partition(", at ")[0]
+            raise RecordingError(f"parameter 'topics' of recorder: {reason}.") from None
+
+    def _settle_parameters(self, changes: list[Parameter]) -> SetParametersResult:
+        late = [change.name for change in changes if change.name in ("output", "topics")]
+        if not self._session or not late:
+            return SetParametersResult(successful=True)
+        return SetParametersResult(
+            successful=False,
+            reason=f"{late[0]} is for the next recording; {self._session.output} is being "
+            "recorded, call ~/stop first.",
+        )
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"
+
+
+def main() -> None:
+    """Run the node."""
+    sys.exit(run(Recorder))
+
+
+if __name__ == "__main__":
+    main()

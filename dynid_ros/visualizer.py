@@ -1,0 +1,192 @@
+"""Node ``visualizer``: the tool's path and the torque errors as markers for RViz."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from geometry_msgs.msg import Point
+from sensor_msgs.msg import JointState
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
+
+from dynid.judging.live import LiveState, LiveTorqueError
+from dynid.outputs.model_file import read_model
+from dynid.profile import load_profile
+from dynid.scene import RobotPicture, check_same_joints, excitation_motion
+from dynid_ros.node import OK, WARN, DynidNode, run
+from dynid_ros.qos import LATCHED, MONITORED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rclpy.time import Time
+
+    from dynid.profile import RobotProfile
+    from dynid.scene import Label, Line, Scene, Shape
+    from dynid.scene.elements import Colour
+
+_KINDS = {"box": Marker.CUBE, "cylinder": Marker.CYLINDER, "sphere": Marker.SPHERE}
+_MARKER_DEPTH = 1  # markers that were not shown in time are of no use
+_STALE_NS = 10**9  # after which what /joint_states said last is no longer the robot's state
+
+
+class VisualizerNode(DynidNode):
+    """Shows how far the measured torque is from the model's, at the joints of the moving robot.
+
+    Topics: ``~/path`` (latched), ``~/markers`` (at ``rate``); both visualization_msgs/MarkerArray.
+    """
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+        """Publish the path at once, and markers from the first joint states on."""
+        super().__init__("visualizer", **options)
+        name = self.parameter("profile", "puma560", "Robot profile: name or YAML file.", fixed=True)
+        urdf = self.parameter(
+            "urdf", "", "URDF in place of the profile's; empty: none.", fixed=True
+        )
+        model = self.parameter(
+            "model", "", "model.yaml whose torque is compared; empty: none.", fixed=True
+        )
+        tool = self.parameter(
+            "tool", "", "Link whose origin draws the path; empty: the last one.", fixed=True
+        )
+        topic = self.parameter(
+            "joint_states_topic", "/joint_states", "sensor_msgs/JointState.", fixed=True
+        )
+        rate = self.parameter(
+            "rate", 10.0, "Markers per second [Hz].", between=(0.1, 100.0), fixed=True
+        )
+        cutoff = self.parameter(
+            "cutoff_hz",
+            10.0,
+            "Of the torque error's filter [Hz]; errors are 3 / (2 pi cutoff_hz) s late.",
+            between=(0.1, 1000.0),
+            fixed=True,
+        )
+        self._robot = self.parameter(
+            "robot", False, "Whether to show the robot too, where no RobotModel does.", fixed=True
+        )
+        frame = self.parameter(
+            "frame_id", "", "Frame of the markers; empty: the URDF's root link.", fixed=True
+        )
+        profile, urdf_xml = load_profile(name, urdf=Path(urdf) if urdf else None)
+        self._joints = profile.joints
+        self._picture = RobotPicture(profile, urdf_xml, tool=tool or None)
+        self._frame = frame or self._picture.kinematics.root
+        self._live = None if not model else _live(Path(model), profile, cutoff)
+        self._state: LiveState | None = None
+        self._position: np.ndarray | None = None
+        self._heard: Time | None = None
+        self._path = self.create_publisher(MarkerArray, "~/path", LATCHED)
+        self._markers = self.create_publisher(MarkerArray, "~/markers", _MARKER_DEPTH)
+        self._publish_path(profile)
+        self.create_subscription(JointState, topic, self._take, MONITORED)
+        self.create_timer(1 / rate, self._show, clock=self.steady)
+        self.health(WARN, f"no {topic} yet")
+
+    def _publish_path(self, profile: RobotProfile) -> None:
+        motion = excitation_motion(profile, self._picture.kinematics.mechanism)
+        if motion is not None:
+            path = line_marker(self._picture.tool_path(motion), self._frame)
+            self._path.publish(MarkerArray(markers=[path]))
+
+    def _take(self, message: JointState) -> None:
+        position = _in_order(self._joints, message.name, message.position)
+        if position is None:
+            self.health(WARN, f"joint states lack the position of one of {', '.join(self._joints)}")
+            return
+        self._heard = self.steady.now()
+        self._position = self._picture.kinematics.joint_position(position)
+        effort = _in_order(self._joints, message.name, message.effort)
+        if self._live is None or effort is None:
+            self._state = None
+            return
+        stamp = message.header.stamp
+        time = stamp.sec + 1e-9 * stamp.nanosec
+        self._state = self._live.step(self._state, time, position, effort)
+
+    def _show(self) -> None:
+        if self._position is None or self._heard is None:
+            return
+        stale = (self.steady.now() - self._heard).nanoseconds > _STALE_NS
+        live, state = self._live, self._state
+        known = live is not None and state is not None and live.settled(state) and not stale
+        error = state.error if known and state is not None else None
+        scene = self._picture.scene(self._position, torque_error=error)
+        self._markers.publish(scene_markers(scene, self._frame, robot=self._robot))
+        if stale:
+            self.health(WARN, "no joint states for more than 1 s")
+        elif live is not None and state is None:
+            self.health(WARN, "joint states lack the effort of a joint: torque errors are unknown")
+        else:
+            self.health(OK, "showing the robot" if live is None else "showing torque errors")
+
+
+def scene_markers(scene: Scene, frame: str, *, robot: bool) -> MarkerArray:
+    """Return joint axes, torque errors and their labels, and the robot too where asked for."""
+    shapes = scene.shapes() if robot else scene.shapes("axis", "torque_error")
+    markers = [_shape_marker(shape, number, frame) for number, shape in enumerate(shapes)]
+    markers += [_text_marker(label, number, frame) for number, label in enumerate(scene.labels())]
+    return MarkerArray(markers=markers)
+
+
+def line_marker(line: Line, frame: str) -> Marker:
+    """Return a line as a strip."""
+    marker = _marker(frame, "path", 0, Marker.LINE_STRIP, line.colour)
+    marker.scale.x = line.width
+    marker.points = [Point(x=x, y=y, z=z) for x, y, z in line.points.tolist()]
+    return marker
+
+
+def _shape_marker(shape: Shape, number: int, frame: str) -> Marker:
+    marker = _marker(frame, shape.role, number, _KINDS[shape.kind], shape.colour)
+    at, turn = marker.pose.position, marker.pose.orientation
+    at.x, at.y, at.z = shape.pose.position
+    turn.x, turn.y, turn.z, turn.w = shape.pose.quaternion
+    marker.scale.x, marker.scale.y, marker.scale.z = shape.size
+    return marker
+
+
+def _text_marker(label: Label, number: int, frame: str) -> Marker:
+    marker = _marker(frame, "label", number, Marker.TEXT_VIEW_FACING, label.colour)
+    at = marker.pose.position
+    at.x, at.y, at.z = label.position
+    marker.scale.z = label.height
+    marker.text = label.text
+    return marker
+
+
+def _marker(frame: str, namespace: str, number: int, kind: int, colour: Colour) -> Marker:
+    """A marker that stays until it is replaced; stamp 0 stands for the newest transform."""
+    red, green, blue, alpha = colour
+    marker = Marker(ns=namespace, id=number, type=kind, action=Marker.ADD)
+    marker.header.frame_id = frame
+    marker.color = ColorRGBA(r=red, g=green, b=blue, a=alpha)
+    marker.pose.orientation.w = 1.0
+    return marker
+
+
+def _live(path: Path, profile: RobotProfile, cutoff_hz: float) -> LiveTorqueError:
+    stored = read_model(path)
+    check_same_joints(stored.profile, profile, path)
+    return LiveTorqueError(stored.profile, stored.mechanism(), cutoff_hz=cutoff_hz)
+
+
+def _in_order(
+    joints: Sequence[str], names: Sequence[str], values: Sequence[float]
+) -> np.ndarray | None:
+    """The joints' values (n,), or None where one is missing or no number."""
+    given = dict(zip(names, values, strict=False))
+    ordered = np.array([given.get(joint, np.nan) for joint in joints], dtype=np.float64)
+    return ordered if np.isfinite(ordered).all() else None
+
+
+def main() -> None:
+    """Run the node until it is told to stop."""
+    sys.exit(run(VisualizerNode))
+
+
+if __name__ == "__main__":
+    main()

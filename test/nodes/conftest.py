@@ -1,0 +1,31 @@
+"""Nodes are tested over real rclpy and Fast DDS, each test in a ROS graph of its own process."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+
+import pytest
+
+# before the first import of rclpy; other processes on this machine are in other domains
+os.environ.setdefault("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 200)
+
+WITHOUT_ROS = importlib.util.find_spec("rclpy") is None
+collect_ignore_glob = ["test_*.py"] if WITHOUT_ROS else []
+
+
+def pytest_report_header() -> str | None:
+    return "skipped: node tests, no rclpy here" if WITHOUT_ROS else None
+
+
+if not WITHOUT_ROS:
+    from collections.abc import Iterator
+
+    from ros_graph import Graph
+
+    @pytest.fixture
+    def graph() -> Iterator[Graph]:
+        with Graph() as opened:
+            yield opened

@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from arm_files import write_arm
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rosbags.rosbag2 import Reader
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from dynid.identification import identify
+from dynid.judging.judgement_json import read_judgement
+from dynid.outputs.model_reader import read_model
+from dynid.profile import load_profile
+from dynid.recording import load_recording
+from dynid_ros import identifier
+from dynid_ros.identifier import Identifier
+from dynid_ros.qos import DIAGNOSTICS, LATCHED, STATES
+
+BEST_EFFORT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory):
+    return write_arm(tmp_path_factory.mktemp("arm"))
+
+
+@pytest.fixture
+def start(graph, arm, tmp_path):
+    """Start an identifier of the arm, and listen to it."""
+
+    def make(**parameters):
+        settings = {"profile": str(arm.profile), "output": str(tmp_path / "out")}
+        node = graph.start(Identifier, **(settings | parameters))
+        for topic in ("model", "judgement", "validation"):
+            node.heard = getattr(node, "heard", {})
+            node.heard[topic] = graph.listen(String, f"/identifier/{topic}", LATCHED)
+        return node
+
+    return make
+
+
+@pytest.fixture
+def diagnostics(graph):
+    return graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+
+
+def health(diagnostics):
+    return next(
+        status
+        for array in reversed(diagnostics)
+        for status in array.status
+        if status.name == "identifier"
+    )
+
+
+def publish_bag(graph, bag, qos=STATES, publisher=None):
+    """Publish the raw messages of a bag, as fast as they are taken."""
+    if publisher is None:
+        publisher = graph.peer.create_publisher(JointState, "/joint_states", qos)
+    graph.until(lambda: publisher.get_subscription_count() > 0)
+    with Reader(bag) as reader:
+        for number, (_, _, raw) in enumerate(reader.messages()):
+            publisher.publish(bytes(raw))
+            if number % 50 == 0:
+                graph.spin(0.005)
+
+
+def set_parameters(node, **values):
+    for result in node.set_parameters([Parameter(k, value=v) for k, v in values.items()]):
+        assert result.successful, result.reason
+
+
+def test_identifies_from_a_bag_and_tells_everyone(graph, start, arm, tmp_path, diagnostics):
+    node = start(recording=str(arm.bag))
+    answer = graph.call("/identifier/identify")
+    model = tmp_path / "out" / "model.yaml"
+    assert answer.success
+    assert answer.message.startswith("identified arm: mean relative error ")
+    assert str(model) in answer.message
+    graph.until(lambda: node.heard["model"] and node.heard["judgement"])
+    assert node.heard["model"][-1].data == model.read_text()
+    assert read_judgement(node.heard["judgement"][-1].data).success
+    assert (tmp_path / "out" / "report.html").exists()
+    graph.until(lambda: health(diagnostics).message == answer.message)
+    assert {v.key for v in health(diagnostics).values} >= {"elbow: relative error"}
+
+
+def test_messages_replayed_into_the_topic_give_the_model_of_the_bag(graph, start, arm, tmp_path):
+    profile, urdf_xml = load_profile(str(arm.profile))
+    from_bag = identify(profile, urdf_xml, [load_recording(arm.bag, profile.joints)])
+    node = start()
+    assert graph.call("/identifier/start").success  # before anybody publishes
+    publish_bag(graph, arm.bag)
+    graph.until(lambda: len(node._collector.messages) == 2000)
+    assert "collected 2000 messages of /joint_states" in graph.call("/identifier/stop").message
+    answer = graph.call("/identifier/identify")
+    assert answer.success, answer.message
+    live = read_model(tmp_path / "out" / "model.yaml")
+    expected = from_bag.mechanism.parameters
+    np.testing.assert_allclose(live.parameters, expected, rtol=1e-9, atol=1e-12)
+    assert live.entries.samples == from_bag.samples
+    assert live.entries.recordings == ("topic /joint_states, live",)
+
+
+def test_collects_from_a_publisher_that_is_not_reliable_and_comes_late(graph, start, arm):
+    node = start()
+    assert graph.call("/identifier/start").success
+    publish_bag(graph, arm.bag, BEST_EFFORT)
+    graph.until(lambda: len(node._collector.messages) > 0)
+
+
+def test_a_failed_criterion_is_written_and_told_but_its_model_is_not_published(
+    graph, start, arm, tmp_path, diagnostics
+):
+    node = start(
+        recording=str(arm.bag), overrides=["identification.max_relative_torque_error=0.001"]
+    )
+    answer = graph.call("/identifier/identify")
+    assert not answer.success
+    assert "the identification of arm failed" in answer.message
+    assert "shoulder: max relative torque error" in answer.message
+    assert read_model(tmp_path / "out" / "model.yaml").status == "failed"
+    graph.until(lambda: node.heard["judgement"])
+    assert not read_judgement(node.heard["judgement"][-1].data).success
+    graph.until(lambda: health(diagnostics).level == b"\x02")
+    assert node.heard["model"] == []
+
+
+def test_validates_on_another_motion(graph, start, arm, tmp_path):
+    node = start(recording=str(arm.bag))
+    assert graph.call("/identifier/identify").success
+    set_parameters(node, recording=str(arm.other_bag))
+    answer = graph.call("/identifier/validate")
+    assert answer.success, answer.message
+    assert answer.message.startswith("validated ")
+    assert (tmp_path / "out" / "validation.html").exists()
+    graph.until(lambda: node.heard["validation"])
+    assert [j.joint for j in read_judgement(node.heard["validation"][-1].data).joints] == [
+        "shoulder",
+        "elbow",
+        "wrist",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"recording": "/no/such/bag"}, "/no/such/bag: there is no such file or folder."),
+        ({"recording": "x", "profile": "puma999"}, "profile 'puma999': not shipped with dynid"),
+        ({"recording": "x", "overrides": ["identification.cutoff_hz"]}, "must read key=value"),
+        ({}, "there is nothing to read: set parameter 'recording'"),
+    ],
+)
+def test_bad_input_is_answered_with_one_sentence(graph, start, parameters, sentence, tmp_path):
+    start(**parameters)
+    for _ in range(2):  # the node is still there
+        answer = graph.call("/identifier/identify")
+        assert not answer.success
+        assert sentence in answer.message
+    assert not (tmp_path / "out").exists()
+
+
+def test_validating_without_a_model_names_the_file(graph, start, arm, tmp_path):
+    start(recording=str(arm.bag))
+    answer = graph.call("/identifier/validate")
+    assert not answer.success
+    assert f"{tmp_path / 'out' / 'model.yaml'}: there is no such file." in answer.message
+
+
+def test_collecting_ends_by_itself_and_says_so(graph, start, arm, diagnostics, monkeypatch):
+    node = start(max_duration=1.0)
+    now = iter(range(0, 10**15, 10_000_000))
+    graph.call("/identifier/start")
+    add = node._collector.messages.add
+    monkeypatch.setattr(node._collector.messages, "add", lambda _t, raw: add(next(now), raw))
+    publish_bag(graph, arm.bag)
+    graph.until(lambda: not node._collector.active)
+    sentence = "/joint_states: collecting stopped by itself after 1 s"
+    assert sentence in health(diagnostics).message
+    answer = graph.call("/identifier/stop")
+    assert not answer.success
+    assert sentence in answer.message
+    assert len(node._collector.messages) == 101
+
+
+def test_refuses_to_stop_or_identify_out_of_turn(graph, start):
+    start()
+    assert "call ~/start first" in graph.call("/identifier/stop").message
+    assert graph.call("/identifier/start").success
+    for service in ("start", "identify"):
+        answer = graph.call(f"/identifier/{service}")
+        assert not answer.success
+        assert "/joint_states is still being collected; call ~/stop first." in answer.message
+    assert graph.call("/identifier/stop").success
+    answer = graph.call("/identifier/identify")
+    assert "no message was collected" in answer.message
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """An identification that takes as long as it is let."""
+    released = threading.Event()
+    entered = threading.Event()
+
+    def wait(*_arguments, **_keywords):
+        entered.set()
+        while not released.wait(0.01):
+            pass
+        raise RuntimeError("no result")
+
+    monkeypatch.setattr(identifier, "identify", wait)
+    yield entered, released
+    released.set()
+
+
+def call(graph, service):
+    """Call without waiting for the answer."""
+    client = graph.peer.create_client(Trigger, service)
+    graph.until(client.service_is_ready)
+    return client.call_async(Trigger.Request())
+
+
+def test_diagnostics_go_on_and_a_second_call_is_refused_meanwhile(
+    graph, start, arm, diagnostics, slow
+):
+    entered, released = slow
+    start(recording=str(arm.bag))
+    first = call(graph, "/identifier/identify")
+    graph.until(entered.is_set)
+    before = len(diagnostics)
+    graph.until(lambda: len(diagnostics) >= before + 2)
+    assert "step" in {value.key for value in health(diagnostics).values}
+    second = graph.call("/identifier/validate")
+    assert not second.success
+    assert "identifier has been identifying for" in second.message
+    assert not first.done()
+    released.set()
+    graph.until(first.done)
+    assert "a fault of dynid (RuntimeError('no result'))" in first.result().message
+
+
+def test_interrupted_work_is_answered_and_leaves_no_thread(graph, start, arm, tmp_path, slow):
+    entered, _ = slow
+    node = start(recording=str(arm.bag))
+    first = call(graph, "/identifier/identify")
+    graph.until(entered.is_set)
+    node.finish()
+    graph.until(first.done)
+    assert not first.result().success
+    assert "interrupted while identifying" in first.result().message
+    assert "identifying" not in {thread.name for thread in threading.enumerate()}
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("writing", [False, True])
+def test_a_signal_ends_the_process_with_whole_files_or_none(
+    graph, arm, tmp_path, diagnostics, writing
+):
+    output = tmp_path / "out"
+    arguments = ["--ros-args", "-p", f"profile:={arm.profile}", "-p", f"recording:={arm.bag}"]
+    arguments += ["-p", f"output:={output}"]
+    process = subprocess.Popen(  # noqa: S603  our own node
+        [sys.executable, "-c", "from dynid_ros.identifier import main; main()", *arguments],
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        call(graph, "/identifier/identify")
+        graph.until(lambda: diagnostics and health(diagnostics).message == "identifying")
+        if writing:
+            graph.until(lambda: output.exists() and list(output.glob(".unfinished-*")))
+        process.send_signal(signal.SIGINT)
+        graph.until(lambda: process.poll() is not None)
+        assert process.returncode == 0
+        left = {path.name for path in output.iterdir()} if output.exists() else set()
+        whole = {"model.yaml", "report.html", "signals.mcap", "arm_identified.urdf"}
+        assert left in (set(), whole)
+    finally:
+        process.kill()
+        process.wait()

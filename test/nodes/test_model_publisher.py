@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import yaml
+from arm_files import write_arm
+from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from std_msgs.msg import String
+
+from dynid.identification import identify
+from dynid.outputs.model_file import model_text
+from dynid.profile import load_profile
+from dynid.recording import load_recording
+from dynid_ros.model_publisher import ModelPublisher
+from dynid_ros.node import ERROR, OK, WARN
+from dynid_ros.qos import DIAGNOSTICS, LATCHED
+
+
+@dataclasses.dataclass(frozen=True)
+class Models:
+    arm: object
+    good: str
+    failed: str
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """Texts of a good and of a failed model of the arm."""
+    folder = tmp_path_factory.mktemp("arm")
+    arm = write_arm(folder)
+    profile, urdf_xml = load_profile(str(arm.profile))
+    result = identify(profile, urdf_xml, [load_recording(arm.bag, profile.joints)])
+    judgement = dataclasses.replace(result.judgement, success=False, reasons=("elbow: too bad.",))
+    failed = dataclasses.replace(result, judgement=judgement)
+    return Models(arm, model_text(result), model_text(failed))
+
+
+@pytest.fixture
+def store(tmp_path):
+    def write(text, name="model.yaml"):
+        (tmp_path / name).write_text(text)
+        return str(tmp_path / name)
+
+    return write
+
+
+@pytest.fixture
+def start(graph, models):
+    def make(**parameters):
+        node = graph.start(ModelPublisher, **({"profile": str(models.arm.profile)} | parameters))
+        node.heard = graph.listen(String, "/dynid/model", LATCHED)
+        return node
+
+    return make
+
+
+@pytest.fixture
+def health(graph):
+    """The newest status of the node."""
+    arrays = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+
+    def newest():
+        found = [s for a in arrays for s in a.status if s.name == "model_publisher"]
+        return found[-1] if found else None
+
+    def until(level, words):
+        graph.until(lambda: (found := newest()) and found.level == level and words in found.message)
+        return newest()
+
+    return until
+
+
+def set_model(node, path):
+    (result,) = node.set_parameters([Parameter("model", value=path)])
+    assert result.successful
+
+
+def controller(**options):
+    return Node("feedforward_controller", allow_undeclared_parameters=True, **options)
+
+
+def test_the_model_named_at_start_up_is_published_for_whoever_comes_later(
+    graph, start, models, store, health
+):
+    node = start(model=store(models.good))
+    health(OK, "is published")
+    late = graph.listen(String, "/dynid/model", LATCHED)
+    graph.until(lambda: late and node.heard)
+    assert late[-1].data == node.heard[-1].data == models.good
+
+
+def test_load_takes_a_model_that_was_named_later(graph, start, models, store, health):
+    node = start()
+    health(WARN, "no model yet")
+    answer = graph.call("/model_publisher/load")
+    assert not answer.success
+    assert "parameter 'model' is empty" in answer.message
+    set_model(node, store(models.good))
+    answer = graph.call("/model_publisher/load")
+    assert answer.success
+    assert "the model of arm identified on 20" in answer.message
+    graph.until(lambda: node.heard)
+    health(OK, "is published")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda _: "half: [", "is not valid YAML"),
+        (lambda text: text.partition("      urdf_sha256")[0], "'urdf_sha256' is missing"),
+        (lambda text: text.replace('robot: "arm"', 'robot: "leg"'), "the file was altered"),
+    ],
+)
+def test_a_bad_file_at_start_up_publishes_nothing_and_the_node_stays(
+    graph, start, models, store, health, change, sentence
+):
+    text = change(models.good)
+    assert text != models.good
+    node = start(model=store(text))
+    assert sentence in health(ERROR, "model.yaml").message
+    answer = graph.call("/model_publisher/load")
+    assert not answer.success
+    assert sentence in answer.message
+    assert node.heard == []
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"profile": "puma560", "force": True}, "is of robot 'arm', this is 'puma560'; load this"),
+        ({"profile": "puma999"}, "profile 'puma999': not shipped with dynid"),
+        ({"model": "/no/model.yaml"}, "/no/model.yaml: there is no such file."),
+    ],
+)
+def test_refuses_what_does_not_fit_this_robot(
+    graph, start, models, store, health, parameters, sentence
+):
+    node = start(**({"model": store(models.good)} | parameters))
+    health(ERROR, sentence)
+    assert sentence in graph.call("/model_publisher/load").message
+    assert node.heard == []
+
+
+def test_refuses_a_model_of_the_same_robot_with_another_urdf(
+    graph, start, models, store, health, tmp_path
+):
+    urdf = models.arm.profile.with_name("arm.urdf").read_text()
+    other = tmp_path / "longer.urdf"
+    other.write_text(urdf.replace('xyz="0.25 0 0"', 'xyz="0.30 0 0"'))
+    start(model=store(models.good), urdf=str(other))
+    found = health(ERROR, "was identified with another URDF").message
+    assert "joint 'wrist' has origin xyz 0.25 0 0 in the model's, 0.30 0 0 in this" in found
+
+
+def test_a_refused_model_leaves_the_earlier_one_published(graph, start, models, store, health):
+    node = start(model=store(models.good))
+    graph.until(lambda: node.heard)
+    set_model(node, store(models.failed, "failed.yaml"))
+    answer = graph.call("/model_publisher/load")
+    assert not answer.success
+    assert "its identification failed (elbow: too bad)" in answer.message
+    values = {v.key: v.value for v in health(ERROR, "its identification failed").values}
+    assert values["published"].endswith("model.yaml")
+    late = graph.listen(String, "/dynid/model", LATCHED)
+    graph.until(lambda: late)
+    assert late[-1].data == models.good
+    set_model(node, store(models.good))
+    assert graph.call("/model_publisher/load").success
+    health(OK, "is published")
+
+
+def test_a_failed_model_is_loaded_by_force_and_stays_a_warning(graph, start, models, store, health):
+    node = start(model=store(models.failed), force=True)
+    graph.until(lambda: node.heard)
+    health(WARN, "failed its criterion, loaded by force")
+
+
+def test_follows_the_models_that_another_node_finds(graph, start, models, health):
+    finder = graph.peer.create_publisher(String, "/identifier/model", LATCHED)
+    node = start(follow="/identifier/model")
+    finder.publish(String(data=models.good))
+    graph.until(lambda: node.heard)
+    assert node.heard[-1].data == models.good
+    finder.publish(String(data=models.failed))
+    health(ERROR, "topic /identifier/model: its identification failed")
+    assert len(node.heard) == 1
+
+
+def test_the_controller_gets_every_parameter_when_it_comes(graph, start, models, store, health):
+    node = start(model=store(models.good), controller="/feedforward_controller")
+    graph.until(lambda: node.heard)  # published, whether there is a controller or not
+    health(WARN, "/feedforward_controller is not there; it gets the model when it is")
+    follower = graph.start(controller)
+    health(OK, "is published")
+    written = yaml.safe_load(models.good)["/**"]["ros__parameters"]["model"]
+    for name in ("robot", "format", "parameters", "parameter_names", "physically_consistent"):
+        value = follower.get_parameter(f"model.{name}").value
+        assert (list(value) if isinstance(written[name], list) else value) == written[name]
+    assert follower.get_parameter("model.terms.kinds").value == written["terms"]["kinds"]
+    moving = follower.get_parameter("model.errors.moving_samples")
+    assert list(moving.value) == written["errors"]["moving_samples"]
+
+
+def test_a_controller_that_refuses_is_told_of(graph, start, models, store, health):
+    follower = graph.start(controller)
+    follower.add_on_set_parameters_callback(
+        lambda _: SetParametersResult(successful=False, reason="the controller is active")
+    )
+    start(model=store(models.good), controller="/feedforward_controller")
+    health(ERROR, "/feedforward_controller refuses the model: the controller is active")
+    assert not follower.has_parameter("model.robot")
+
+
+def test_a_controller_that_was_started_anew_gets_the_model_again(
+    graph, start, models, store, health
+):
+    first = graph.start(controller)
+    start(model=store(models.good), controller="/feedforward_controller")
+    health(OK, "is published")
+    graph.stop(first)
+    health(WARN, "/feedforward_controller is not there")
+    second = graph.start(controller)
+    graph.until(lambda: second.has_parameter("model.robot"))
+    health(OK, "is published")

@@ -1,0 +1,220 @@
+import contextlib
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from numbered_robot import JOINTS, Robot, begin, numbers, recorder_maker, start
+from rclpy.parameter import Parameter
+from std_msgs.msg import Header, String
+
+from dynid.recording import load_recording
+from dynid_ros.node import ERROR
+from dynid_ros.qos import DIAGNOSTICS, LATCHED
+
+recorder = pytest.fixture(recorder_maker)
+
+
+@pytest.fixture
+def robot(graph):
+    return Robot(graph)
+
+
+@pytest.fixture
+def states(graph):
+    return graph.listen(String, "/recorder/state", LATCHED)
+
+
+def test_a_recording_of_nothing_is_refused_and_leaves_no_folder(graph, recorder, states, tmp_path):
+    recorder()
+    start(graph)
+    answer = graph.call("/recorder/stop")
+    assert not answer.success
+    assert answer.message.endswith("no message of /joint_states came (nobody published it).")
+    assert not (tmp_path / "bag").exists()
+    graph.until(lambda: states[-1].data == f"failed: {answer.message}")
+
+
+def test_an_existing_folder_is_refused_and_untouched_and_the_node_lives_on(
+    graph, robot, recorder, tmp_path
+):
+    (tmp_path / "bag").mkdir()
+    (tmp_path / "bag" / "mine").write_text("precious")
+    node = recorder()
+    answer = graph.call("/recorder/start")
+    assert not answer.success
+    assert answer.message == f"{tmp_path / 'bag'}: exists already; nothing was overwritten."
+    assert [file.name for file in (tmp_path / "bag").iterdir()] == ["mine"]
+    node.set_parameters([Parameter("output", value=str(tmp_path / "other"))])
+    begin(graph, robot, node)
+    assert graph.call("/recorder/stop").success
+    assert numbers(tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"output": ""}, "'output' of recorder is empty"),
+        ({"output": "/proc/nowhere/bag"}, "/proc/nowhere/bag: cannot be written (No such file"),
+        ({"topics": ["/bad name"]}, "topic name '/bad name' is invalid"),
+        ({"topics": ["/a//b"]}, "must not contain repeated '/'"),
+    ],
+)
+def test_what_cannot_be_recorded_is_refused_with_a_sentence(
+    graph, recorder, tmp_path, parameters, sentence
+):
+    recorder(**parameters)
+    answer = graph.call("/recorder/start")
+    assert not answer.success
+    assert sentence in answer.message
+    assert answer.message.endswith(".")
+    assert not (tmp_path / "bag").exists()
+
+
+@pytest.fixture
+def disagree(graph):
+    """Publish a topic with two types, which takes two participants."""
+    with contextlib.ExitStack() as stack:
+
+        def publish(topic):
+            context = rclpy.Context()
+            rclpy.init(context=context)
+            stack.callback(rclpy.shutdown, context=context)
+            other = rclpy.create_node("other", context=context)
+            stack.callback(other.destroy_node)
+            other.create_publisher(Header, topic, 10)
+            graph.peer.create_publisher(String, topic, 10)
+            graph.until(lambda: graph.peer.count_publishers(topic) == 2)
+
+        yield publish
+
+
+def test_a_topic_of_two_types_is_refused(graph, recorder, disagree, tmp_path):
+    disagree("/twofold")
+    recorder(topics=["/twofold"])
+    answer = graph.call("/recorder/start")
+    assert not answer.success
+    assert "different types (std_msgs/msg/Header, std_msgs/msg/String)" in answer.message
+    assert not (tmp_path / "bag").exists()
+
+
+def test_a_topic_that_turns_out_impossible_does_not_end_the_others(
+    graph, robot, recorder, disagree, tmp_path
+):
+    heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    node = recorder(topics=["/joint_states", "/twofold"])
+    begin(graph, robot, node)
+    disagree("/twofold")
+    graph.until(lambda: "/twofold" in str(heard))
+    robot.publish(10)
+    answer = graph.call("/recorder/stop")
+    assert answer.success
+    assert "/twofold" in answer.message
+    assert numbers(tmp_path / "bag")[-1] == robot.published - 1
+
+
+def test_while_recording_neither_start_nor_new_parameters_are_accepted(graph, robot, recorder):
+    node = recorder()
+    begin(graph, robot, node)
+    answer = graph.call("/recorder/start")
+    assert not answer.success
+    assert "is being recorded; call ~/stop" in answer.message
+    for change in (Parameter("output", value="x"), Parameter("topics", value=["/x"])):
+        (result,) = node.set_parameters([change])
+        assert not result.successful
+        assert "call ~/stop first" in result.reason
+
+
+def test_stop_without_start_is_refused(graph, recorder):
+    recorder()
+    answer = graph.call("/recorder/stop")
+    assert (answer.success, answer.message) == (
+        False,
+        "nothing is being recorded (call ~/start first).",
+    )
+
+
+@contextlib.contextmanager
+def full_disk(size):
+    """Files of this process end at a size [bytes]."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk_is_told_and_survived(graph, robot, recorder, states, tmp_path):
+    heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    node = recorder()
+    begin(graph, robot, node)
+    with full_disk(100_000):
+        robot.publish(3000)
+        graph.until(lambda: states[-1].data.startswith("failed: "))
+    assert "bag: cannot be written (File too large); 0.1 MB written before" in states[-1].data
+    graph.until(lambda: ERROR in [s.level for array in heard for s in array.status])
+    answer = graph.call("/recorder/stop")
+    assert not answer.success
+    assert "cannot be written (File too large)" in answer.message
+    recording = load_recording(tmp_path / "bag", JOINTS)
+    first = recording.position[0, 0]
+    np.testing.assert_array_equal(
+        recording.position[:, 0], first + np.arange(len(recording.position))
+    )
+    assert len(recording.position) > 300
+    node.set_parameters([Parameter("output", value=str(tmp_path / "elsewhere"))])
+    begin(graph, robot, node)
+    assert graph.call("/recorder/stop").success
+
+
+@pytest.fixture
+def process(graph, robot, tmp_path):
+    """A recorder in its own process that has recorded something."""
+    bag = tmp_path / "bag"
+    started = subprocess.Popen(  # noqa: S603  this very Python
+        [sys.executable, "-m", "dynid_ros.recorder", "--ros-args", "-p", f"output:={bag}"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+        start(graph)
+
+        def recorded():
+            robot.publish(20)
+            values = {value.key: value.value for array in heard for value in array.status[0].values}
+            return int(values.get("messages", 0)) > 0
+
+        graph.until(recorded)
+        yield started
+    finally:
+        started.kill()
+        started.communicate()
+
+
+def test_sigint_closes_the_bag(robot, process, tmp_path):
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20.0)
+    assert process.returncode == 0, errors
+    assert "messages in " in errors
+    assert (tmp_path / "bag" / "metadata.yaml").is_file()
+    read = numbers(tmp_path / "bag")
+    assert read == list(range(read[0], robot.published))
+
+
+def test_a_killed_recorder_leaves_all_but_the_last_second(graph, robot, process, tmp_path):
+    flushed = robot.published
+    deadline = time.monotonic() + 1.5  # one flush a second; half for a busy machine
+    graph.until(lambda: robot.publish() or time.monotonic() > deadline)
+    process.kill()
+    process.wait(timeout=20.0)
+    assert not (tmp_path / "bag" / "metadata.yaml").exists()
+    recording = load_recording(tmp_path / "bag", JOINTS)
+    assert recording.position[-1, 0] >= flushed - 1
+    assert "was not closed by its recorder" in recording.repairs[0]

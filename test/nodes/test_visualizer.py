@@ -1,0 +1,150 @@
+"""The visualizer over real topics: what RViz would be shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from arm_files import write_arm
+from diagnostic_msgs.msg import DiagnosticArray
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import Marker, MarkerArray
+
+from dynid.errors import DynidError
+from dynid.identification import identify
+from dynid.outputs.model_file import read_model, write_model
+from dynid.profile import load_profile
+from dynid.recording import load_recording
+from dynid.scene import Kinematics
+from dynid.scene.torque_markers import GREY, RED
+from dynid_ros.qos import LATCHED
+from dynid_ros.visualizer import VisualizerNode
+
+if TYPE_CHECKING:
+    from ros_graph import Graph
+
+POSITION = [0.1, -0.5, 0.6]
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The arm's profile and its identified model, as parameters."""
+    folder = tmp_path_factory.mktemp("arm")
+    files = write_arm(folder, limits={"velocity": [5], "torque_threshold": [10]})
+    profile, urdf_xml = load_profile(str(files.profile))
+    recording = load_recording(files.bag, profile.joints)
+    write_model(identify(profile, urdf_xml, [recording]), folder / "model.yaml")
+    return {"profile": str(files.profile), "model": str(folder / "model.yaml")}
+
+
+def test_the_path_of_the_excitation_reaches_whoever_comes_later(graph: Graph) -> None:
+    graph.start(VisualizerNode)
+    graph.spin(0.2)
+    heard = graph.listen(MarkerArray, "/visualizer/path", LATCHED)
+    graph.until(lambda: heard)
+    (path,) = heard[0].markers
+    assert path.type == Marker.LINE_STRIP
+    assert path.header.frame_id == "base_link"
+    assert len(path.points) > 1000
+
+
+def test_markers_stand_at_the_joints_of_the_moving_robot(graph: Graph, arm) -> None:
+    profile, urdf_xml = load_profile(arm["profile"])
+    graph.start(VisualizerNode, rate=50.0, profile=arm["profile"])
+    markers = _markers(graph, profile.joints, effort=None)
+    joints = Kinematics(profile, urdf_xml).poses([POSITION])[0][1:]
+    balls = [m for m in markers if m.ns == "torque_error"]
+    axes = [m for m in markers if m.ns == "axis"]
+    for joint, ball, axis in zip(joints, balls, axes, strict=True):
+        np.testing.assert_allclose(_place(axis), (joint[:3] + _place(ball)) / 2, atol=1e-9)
+        assert _colour(ball) == pytest.approx(GREY, abs=1e-6)
+    assert [m.text for m in markers if m.ns == "label"] == list(profile.joints)
+
+
+def test_a_joint_that_pushes_too_hard_turns_red(graph: Graph, arm) -> None:
+    stored = read_model(Path(arm["model"]))
+    effort = stored.mechanism().gravity_torque([POSITION])[0]
+    effort[1] += 20.0
+    graph.start(VisualizerNode, rate=50.0, **arm)
+    markers = _markers(graph, stored.profile.joints, effort.tolist(), known=True)
+    balls = [m for m in markers if m.ns == "torque_error"]
+    assert _colour(balls[1]) == pytest.approx(RED, abs=1e-6)
+    assert balls[1].scale.x > 1.5 * balls[0].scale.x
+    assert all(_colour(ball)[2] > 0.8 for ball in (balls[0], balls[2]))  # nearly white
+
+
+def test_torque_errors_become_unknown_when_the_robot_falls_silent(graph: Graph, arm) -> None:
+    told = graph.listen(DiagnosticArray, "/diagnostics", 10)
+    graph.start(VisualizerNode, rate=50.0, **arm)
+    _markers(graph, ("shoulder", "elbow", "wrist"), [0.0] * 3, known=True)
+    heard = graph.listen(MarkerArray, "/visualizer/markers", 1)
+    graph.until(lambda: heard and not _known(heard[-1]))
+    graph.until(lambda: any("no joint states for" in t.status[0].message for t in told))
+
+
+def test_says_so_when_joint_states_lack_a_joint(graph: Graph, arm) -> None:
+    told = graph.listen(DiagnosticArray, "/diagnostics", 10)
+    graph.start(VisualizerNode, rate=50.0, **arm)
+    publisher = graph.peer.create_publisher(JointState, "/joint_states", 10)
+    lacking = JointState(name=["shoulder", "elbow"], position=[0.1, 0.2])
+    graph.peer.create_timer(0.05, lambda: publisher.publish(lacking))
+    graph.until(lambda: any("lack the position of" in t.status[0].message for t in told))
+
+
+def test_the_robot_is_shown_where_asked_for(graph: Graph, arm) -> None:
+    graph.start(VisualizerNode, rate=50.0, robot=True, profile=arm["profile"])
+    markers = _markers(graph, ("shoulder", "elbow", "wrist"), effort=None)
+    assert any(m.ns == "robot" and m.type == Marker.CYLINDER for m in markers)
+
+
+def test_refuses_a_model_of_another_robot(graph: Graph, arm) -> None:
+    with pytest.raises(DynidError, match="its joints are shoulder, elbow, wrist, but those of"):
+        graph.start(VisualizerNode, profile="puma560", model=arm["model"])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"profile": "pumpa"}, "profile 'pumpa': not shipped"),
+        ({"model": "nowhere.yaml"}, "nowhere.yaml: there is no such file"),
+        ({"tool": "hook"}, "the URDF has no such link"),
+        ({"rate": 0.0}, "parameter 'rate' of visualizer"),
+    ],
+)
+def test_refuses_to_start_with(graph: Graph, parameters: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(DynidError, match=sentence):
+        graph.start(VisualizerNode, **parameters)
+
+
+def _markers(
+    graph: Graph, joints: tuple[str, ...], effort: list[float] | None, *, known: bool = False
+) -> Any:
+    """Markers of the first array (with known errors) while the robot stands still."""
+    publisher = graph.peer.create_publisher(JointState, "/joint_states", 10)
+    heard = graph.listen(MarkerArray, "/visualizer/markers", 1)
+    message = JointState(name=joints[::-1], position=POSITION[::-1])
+    message.effort = [] if effort is None else effort[::-1]
+
+    def send() -> None:
+        message.header.stamp = graph.peer.get_clock().now().to_msg()
+        publisher.publish(message)
+
+    timer = graph.peer.create_timer(0.005, send)
+    graph.until(lambda: heard and (_known(heard[-1]) or not known))
+    graph.peer.destroy_timer(timer)
+    return heard[-1].markers
+
+
+def _known(array: Any) -> bool:
+    return any("N·m" in marker.text for marker in array.markers)
+
+
+def _place(marker: Any) -> np.ndarray:
+    at = marker.pose.position
+    return np.array([at.x, at.y, at.z])
+
+
+def _colour(marker: Any) -> tuple[float, ...]:
+    return marker.color.r, marker.color.g, marker.color.b, marker.color.a
