@@ -6,8 +6,10 @@ Exit codes: 0 good, 1 ran but failed its criterion, 2 bad input.
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,23 +17,26 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from dynid.cli_view import view_command
 from dynid.configuration import parse, read_yaml
-from dynid.demo import run_demo
+from dynid.demo import STEPS, run_demo
 from dynid.errors import DynidError
 from dynid.identification import Identification, identify
+from dynid.judging.judgement_json import judgement_json
 from dynid.outputs.model_file import read_model
 from dynid.outputs.write import write_outputs, write_validation_outputs
 from dynid.profile import RobotProfile, load_profile, shipped_profiles
 from dynid.recording import Recording, convert, describe, load_recording
 from dynid.recording.columns import ColumnMap
 from dynid.terminal import (
-    judgement_json,
+    print_demonstration,
     print_identification,
     print_judgement,
     print_recording_info,
+    print_written,
     progress,
 )
-from dynid.validation import validate
+from dynid.validation import Validation, validate
 
 app = typer.Typer(
     add_completion=False,
@@ -117,7 +122,7 @@ def validate_command(
         )
     else:
         print_judgement(console, validation.judgement, notes=validation.notes)
-        _print_written(console, written)
+        print_written(console, written)
     raise typer.Exit(0 if validation.judgement.success else 1)
 
 
@@ -152,22 +157,34 @@ def info_command(
 
 @app.command("demo")
 def demo_command(
-    robot: Annotated[str, typer.Option(help="A profile with a simulation.")] = "puma560",
+    robot: Annotated[str, typer.Option(help="A profile with an excitation.")] = "puma560",
     output: Output = Path("out"),
+    without_ros: Annotated[
+        bool, typer.Option("--without-ros", help="The same in one process, without nodes.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate a robot, identify it from what it measured, and validate on another motion."""
+    """Excite a simulated robot, record, identify, and validate on another motion."""
+    if not without_ros and find_spec("rclpy") is not None:
+        command = [sys.executable, "-m", "dynid_ros.demo", "--robot", robot, "-o", str(output)]
+        raise typer.Exit(subprocess.call([*command, *(["--json"] if as_json else [])]))
     console = _console(as_json)
-    with progress(console) as step:
-        identification, validation = run_demo(robot, progress=step)
-        step("writing the report")
-        written = write_outputs(identification, output)
-    _show(identification, console, written, as_json)
-    if not as_json:
-        console.print("\nOn a second motion that the identification has not seen:")
-        print_judgement(console, validation.judgement, notes=validation.notes)
-    good = identification.judgement.success and validation.judgement.success
-    raise typer.Exit(0 if good else 1)
+    if not without_ros:
+        console.print("There is no rclpy here, so the demonstration runs without ROS.")
+    with progress(console, steps=STEPS) as step:
+        demonstration = run_demo(robot, output, step)
+    judged = demonstration.judged
+    if as_json:
+        _print_json(
+            {kind: _json(demonstration.identification, one) for kind, one in judged.items()}
+        )
+    else:
+        print_demonstration(console, {kind: one.judgement for kind, one in judged.items()})
+        print_written(console, demonstration.written)
+    raise typer.Exit(0 if demonstration.success else 1)
+
+
+app.command("view")(view_command)
 
 
 @app.command("profiles")
@@ -229,22 +246,20 @@ def _show(
     identification: Identification, console: Console, written: list[Path], as_json: bool
 ) -> None:
     if as_json:
-        _print_json(
-            judgement_json(
-                identification.judgement,
-                condition_number=identification.condition_number,
-                base_parameters=len(identification.base_parameters),
-                samples=identification.samples,
-            )
-        )
+        _print_json(_json(identification, identification))
     else:
         print_identification(console, identification)
-        _print_written(console, written)
+        print_written(console, written)
 
 
-def _print_written(console: Console, paths: list[Path]) -> None:
-    for path in paths:
-        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+def _json(identification: Identification, judged: Identification | Validation) -> dict[str, Any]:
+    """The judgement of an identification, or of its model on other motion."""
+    return judgement_json(
+        judged.judgement,
+        condition_number=identification.condition_number,
+        base_parameters=len(identification.base_parameters),
+        samples=judged.samples,
+    )
 
 
 def _print_json(content: dict[str, Any]) -> None:

@@ -1,62 +1,192 @@
-"""The main job on a simulated robot: excite, record, identify, and validate on another motion."""
+"""The whole job on a simulated robot in one process, where there is no ROS.
+
+Move to the start, play and record, identify, and validate on a second motion: the same parts that
+the nodes of dynid_ros put into processes of their own.
+"""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 
-from dynid.errors import ConfigurationError
-from dynid.excitation import FourierSettings, build_excitation
+import numpy as np
+
+from dynid.errors import PlaybackError
+from dynid.excitation import FourierSettings
 from dynid.identification import Identification, identify
+from dynid.outputs.write import write_outputs, write_validation_outputs
+from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.options import Options
+from dynid.playback.plan import Plan, check_joint_side, make_plan
+from dynid.playback.playback import Playback
+from dynid.playback.robot_state import StateReader
+from dynid.playback.trajectory import Trajectory
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording, Source
-from dynid.simulation import simulate
+from dynid.recording import Recording, load_recording, write_bag
+from dynid.simulation import SimulatedRobot
+from dynid.simulation.robot import RobotState
 from dynid.validation import Validation, validate
 
-_SAMPLING_RATE = 1000.0
+STEPS = 6
+"""How many steps a demonstration announces."""
+
+_RATE = 1000  # control cycles per second [Hz]
+_CYCLES_PER_TICK = 20
 
 
-def run_demo(robot: str, progress: Callable[[str], None]) -> tuple[Identification, Validation]:
-    """Identify the simulated twin of a profile's robot, and validate on a second motion.
+@dataclass(frozen=True)
+class Demonstration:
+    """What came of it; ``validation`` is None where the profile has no second motion."""
+
+    identification: Identification
+    validation: Validation | None
+    written: tuple[Path, ...]
+
+    @property
+    def judged(self) -> dict[str, Identification | Validation]:
+        """What has a judgement: ``judgement``, and ``validation`` if there was one."""
+        found: dict[str, Identification | Validation] = {"judgement": self.identification}
+        return found if self.validation is None else {**found, "validation": self.validation}
+
+    @property
+    def success(self) -> bool:
+        """Whether the model is good on every motion."""
+        return all(one.judgement.success for one in self.judged.values())
+
+
+def run_demo(robot: str, output: Path, progress: Callable[[str], None]) -> Demonstration:
+    """Identify the simulated robot of a profile, and validate on a second motion.
+
+    Args:
+        robot: name or file of a profile with an excitation.
+        output: folder for bags, model and reports.
+        progress: told the name of each step as it begins.
 
     Raises:
-        ConfigurationError: the profile lacks an ``excitation`` or a ``simulation``.
         DynidError: a step fails.
     """
     profile, urdf_xml = load_profile(robot)
-    progress("simulating the excitation")
-    recording = _simulated(profile, urdf_xml, seed=0)
-    identification = identify(profile, urdf_xml, [recording], progress=progress)
-    progress("simulating a second motion")
-    other = _simulated(profile, urdf_xml, seed=1)
-    return identification, validate(profile, identification.mechanism, [other])
+    check_joint_side(profile)
+    cell = _Cell(profile, urdf_xml)
+    progress("moving to the start, playing and recording the excitation")
+    bag = cell.record(make_plan(profile, urdf_xml), named(output, "recording"))
+    progress("identifying")
+    identification = identify(profile, urdf_xml, [_load(bag, profile)])
+    progress("writing the report")
+    written = [bag, *write_outputs(identification, output)]
+    seed = second_seed(profile)
+    if seed is None:
+        return Demonstration(identification, None, tuple(written))
+    progress("moving to the start, playing and recording a second motion")
+    plan = make_plan(profile, urdf_xml, seed=seed)
+    bag = cell.record(plan, named(output, "validation_recording"))
+    progress("validating")
+    validation = validate(profile, identification.mechanism, [_load(bag, profile)])
+    progress("writing the report")
+    written += [bag, *write_validation_outputs(validation, output)]
+    return Demonstration(identification, validation, tuple(written))
 
 
-def dry(profile: RobotProfile) -> RobotProfile:
-    """The robot itself: a sign is smoothed in models of it, friction that sticks is not."""
-    terms = tuple(term.model_copy(update={"smoothing": 0.0}) for term in profile.terms)
-    return profile.model_copy(update={"terms": terms})
+def second_seed(profile: RobotProfile) -> int | None:
+    """A seed for another motion than the profile's, or None where its excitation is not random."""
+    settings = profile.excitation
+    if isinstance(settings, FourierSettings) and settings.sine is None:
+        return settings.seed + 1
+    return None
 
 
-def _simulated(profile: RobotProfile, urdf_xml: str, *, seed: int) -> Recording:
-    """What the robot's drives would have reported while it followed the excitation of a seed."""
-    settings, twin = profile.excitation, profile.simulation
-    if settings is None or twin is None:
-        raise ConfigurationError(
-            f"profile '{profile.robot}' has no 'excitation' and 'simulation' groups, which a "
-            "demonstration needs; puma560 has them."
+def named(output: Path, what: str) -> Path:
+    """A bag's folder that does not exist yet: what it is, and when it was made."""
+    return output / f"{what}_{datetime.now().astimezone():%Y%m%d_%H%M%S}"
+
+
+class _Cell:
+    """Robot, trajectory controller, player and recorder, stepped together.
+
+    To the playback it is clock and outlet at once.
+    """
+
+    def __init__(self, profile: RobotProfile, urdf_xml: str) -> None:
+        self._profile = profile
+        self._robot = SimulatedRobot(profile, urdf_xml, control_rate=float(_RATE))
+        self._follower = TrajectoryFollower(profile.joints, self._robot.home)
+        self._reader = StateReader(profile.joints, "the simulated robot")
+        self._cycles = 0
+        self._states: list[RobotState] = []
+        self._playback = Playback(self._reader, self, self)
+
+    def now_ns(self) -> int:
+        """Simulated time, which a playback takes for any clock's [ns]."""
+        return (self._cycles + 1) * (10**9 // _RATE)
+
+    def steady(self) -> float:
+        """The same [s]: nobody waits for anybody here."""
+        return self.now_ns() * 1e-9
+
+    def check(self) -> None:
+        """The follower is always there to take trajectories."""
+
+    def build(self, trajectory: Trajectory) -> None:
+        """Nothing takes time here."""
+
+    def send(self, trajectory: Trajectory, start_ns: int) -> None:
+        """Have the robot follow a trajectory."""
+        self._follower.accept(trajectory, start_ns, self.now_ns())
+
+    def record(self, plan: Plan, folder: Path) -> Path:
+        """Move to a plan's start, play it, and write what the drives told of it to a bag.
+
+        Raises:
+            PlaybackError: the motion was refused or given up.
+            RecordingError: the bag cannot be written.
+        """
+        for _ in range(_CYCLES_PER_TICK):
+            self._step()
+        self._playback.prepare(plan, Options())
+        self._run("ready")
+        self._states = []
+        self._playback.start(plan, Options())
+        self._run("finished")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        write_bag(self._recording(), folder, self._profile.recording.topic)
+        return folder
+
+    def _run(self, wanted: str) -> None:
+        while self._playback.state != wanted:
+            for _ in range(_CYCLES_PER_TICK):
+                self._step()
+            self._playback.tick()
+            kind, _, reason = self._playback.state.partition(": ")
+            if kind == "aborted":
+                raise PlaybackError(reason)
+
+    def _step(self) -> None:
+        self._cycles += 1
+        state = self._robot.step(self._follower.reference(self.now_ns()))
+        self._states.append(state)
+        told = self._reader.read(
+            self._profile.joints,
+            state.position.tolist(),
+            state.effort.tolist(),
+            self.now_ns(),
+            self.steady(),
         )
-    if isinstance(settings, FourierSettings):
-        settings = settings.model_copy(update={"seed": settings.seed + seed})
-    mechanism = dry(profile).mechanism(urdf_xml)
-    sliding = [
-        joint
-        for joint, kind in zip(mechanism.joints, mechanism.joint_types, strict=True)
-        if kind == "prismatic"
-    ]
-    excitation = build_excitation(settings, profile.limits, profile.joints, prismatic=sliding)
-    recording = simulate(mechanism, excitation, twin, sampling_rate=_SAMPLING_RATE, seed=seed)
-    digest = hashlib.sha256(recording.effort.tobytes()).hexdigest()
-    source = Source(f"simulated {profile.robot}, seed {seed}", digest, "simulation")
-    return replace(recording, sources=(source,))
+        if told is not None:
+            self._playback.observe(told)
+
+    def _recording(self) -> Recording:
+        position, velocity, effort = (np.array(part) for part in zip(*self._states, strict=True))
+        return Recording(
+            time=np.arange(len(position)) / _RATE,
+            position=position,
+            velocity=velocity,
+            effort=effort,
+            joint_names=self._profile.joints,
+            sampling_rate=float(_RATE),
+        )
+
+
+def _load(bag: Path, profile: RobotProfile) -> Recording:
+    return load_recording(bag, profile.joints, topic=profile.recording.topic)

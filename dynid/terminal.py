@@ -1,4 +1,4 @@
-"""Results on a terminal: tables that also read well in a pipe, a bar for what takes long, JSON."""
+"""Results on a terminal: tables that also read well in a pipe, and a bar for what takes long."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import threading
 from contextlib import contextmanager
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -16,7 +16,8 @@ from rich.text import Text
 from dynid.report.numbers import percent, significant, unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from dynid.estimation.fitting import HeldOut
     from dynid.identification import Identification
@@ -28,39 +29,6 @@ PIPE_WIDTH = 100
 """Columns of a table that goes into a file or another program."""
 PATIENCE = 1.0
 """[s] after which a bar shows that something is going on."""
-
-_MEASURES = (
-    "rmse",
-    "unit",
-    "rmse_torque",
-    "rmse_raw",
-    "nrmse",
-    "relative_error",
-    "r_squared",
-    "max_relative_torque_error",
-    "mean_relative_torque_error",
-    "samples",
-    "moving_samples",
-    "velocity_threshold",
-)
-
-
-def judgement_json(
-    judgement: Judgement, *, condition_number: float, base_parameters: int, samples: int
-) -> dict[str, Any]:
-    """Return what ``--json`` prints: fractions, not percent; what is not a number is null."""
-    return {
-        "joints": {
-            joint.joint: {name: _finite(getattr(joint, name)) for name in _MEASURES}
-            for joint in judgement.joints
-        },
-        "success": bool(judgement.success),
-        "reasons": list(judgement.reasons),
-        "warnings": list(judgement.warnings),
-        "condition_number": _finite(condition_number),
-        "base_parameters": int(base_parameters),
-        "samples": int(samples),
-    }
 
 
 def print_identification(console: Console, identification: Identification) -> None:
@@ -108,6 +76,24 @@ def print_judgement(
     console.print(Text(*outcome))
 
 
+def print_demonstration(console: Console, judgements: Mapping[str, Judgement]) -> None:
+    """Print what an identification (``judgement``) and a ``validation`` came to."""
+    titles = {
+        "judgement": "On the motion that the model was fitted to:",
+        "validation": "On a second motion, which the identification has not seen:",
+    }
+    for kind, judgement in judgements.items():
+        console.print(Text(titles[kind], style="bold"))
+        print_judgement(console, judgement)
+        console.print()
+
+
+def print_written(console: Console, paths: Iterable[Path]) -> None:
+    """Print where results are."""
+    for path in paths:
+        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+
+
 def print_recording_info(console: Console, info: RecordingInfo) -> None:
     """Print what a recording holds."""
     console = _roomy(console)
@@ -141,11 +127,11 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
 
 
 @contextmanager
-def progress(console: Console) -> Iterator[Callable[[str], None]]:
+def progress(console: Console, *, steps: int | None = None) -> Iterator[Callable[[str], None]]:
     """Yield a function that is told each step's name as it begins.
 
     On a terminal, a bar appears once the block has taken longer than ``PATIENCE``, and leaves
-    nothing behind. Anywhere else nothing is printed.
+    nothing behind; it fills where the number of steps is known. Anywhere else nothing is printed.
     """
     bar = Progress(
         BarColumn(bar_width=24),
@@ -155,24 +141,25 @@ def progress(console: Console) -> Iterator[Callable[[str], None]]:
         transient=True,
         disable=not console.is_terminal,
     )
-    task = bar.add_task("", total=None)  # how long a step takes is not known
+    task = bar.add_task("", total=steps)
+    begun = 0
+
+    def begin(step: str) -> None:
+        nonlocal begun
+        bar.update(task, description=step, completed=begun)
+        begun += 1
+
     timer = threading.Timer(PATIENCE, bar.start)
     timer.daemon = True
     if console.is_terminal:
         timer.start()
     try:
-        yield lambda step: bar.update(task, description=step)
+        yield begin
     finally:
         timer.cancel()
         if timer.ident is not None:
             timer.join()  # a bar that starts after it was stopped would never stop
         bar.stop()
-
-
-def _finite(value: float | str) -> float | str | None:
-    if isinstance(value, str | int):
-        return value
-    return float(value) if math.isfinite(value) else None
 
 
 def _roomy(console: Console) -> Console:

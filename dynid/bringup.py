@@ -1,0 +1,164 @@
+"""What ros2_control is started with: the robot's description and the controllers' parameters."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dynid.errors import ConfigurationError
+from dynid.simulation import SimulatedRobot
+from dynid.simulation.build import plant_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dynid.excitation import Array
+    from dynid.profile import RobotProfile
+
+PLANT_SETTINGS = (
+    "control_rate",
+    "integration_rate",
+    "command_delay",
+    "feedback_delay",
+    "motor_side",
+    "seed",
+    "bandwidth_hz",
+    "damping_ratio",
+    "integral_time",
+    "torque_max",
+    "stop_deceleration",
+    "following_error",
+    "position_resolution",
+    "rated_torque",
+    "torque_noise",
+    "stribeck_torque",
+    "stribeck_velocity",
+    "lower",
+    "upper",
+)
+"""The members of the core's DrivePlantSettings, by which the plugin reads them."""
+
+_PLUGINS = {"simulated": "dynid/SimulatedDrives", "mock": "mock_components/GenericSystem"}
+
+
+def robot_description(
+    profile: RobotProfile, urdf_xml: str, hardware: str, *, control_rate: float
+) -> str:
+    """Return the URDF with the ``<ros2_control>`` that hardware of a kind needs.
+
+    Each joint takes a position and an effort (the torque offset) and tells position, velocity and
+    effort.
+
+    Args:
+        profile: the robot.
+        urdf_xml: its URDF's text.
+        hardware: ``simulated``, ``mock``, or ``ethercat``, where the URDF must have its own tag.
+        control_rate: cycles per second [Hz].
+
+    Raises:
+        ConfigurationError: the URDF names hardware and must not, or the other way round.
+    """
+    root = ET.fromstring(urdf_xml)  # noqa: S314  a robot's own URDF
+    own = root.find("ros2_control") is not None
+    if hardware == "ethercat":
+        if not own:
+            raise ConfigurationError(
+                f"URDF of '{profile.robot}': hardware ethercat needs a <ros2_control> tag that "
+                "names ethercat_driver/EthercatDriver and the slaves; give such a URDF."
+            )
+        return urdf_xml
+    robot = SimulatedRobot(profile, urdf_xml)  # whose settings are proven by it
+    for tag in root.findall("ros2_control"):
+        root.remove(tag)
+    system = ET.SubElement(root, "ros2_control", name=profile.robot, type="system")
+    plugin = ET.SubElement(system, "hardware")
+    ET.SubElement(plugin, "plugin").text = _PLUGINS[hardware]
+    if hardware == "simulated":
+        for name, value in _plant(profile, urdf_xml, robot.home, control_rate).items():
+            ET.SubElement(plugin, "param", name=name).text = value
+    for joint, position in zip(profile.joints, robot.home, strict=True):
+        _joint(system, joint, float(position))
+    return ET.tostring(root, encoding="unicode")
+
+
+def controller_parameters(profile: RobotProfile, update_rate: int) -> dict[str, Any]:
+    """Return the parameter file of controller_manager, broadcaster and trajectory controller.
+
+    Args:
+        profile: the robot.
+        update_rate: control cycles per second [Hz].
+    """
+    return {
+        "controller_manager": {
+            "ros__parameters": {
+                "update_rate": update_rate,
+                "joint_state_broadcaster": {
+                    "type": "joint_state_broadcaster/JointStateBroadcaster"
+                },
+                "joint_trajectory_controller": {
+                    "type": "joint_trajectory_controller/JointTrajectoryController"
+                },
+            }
+        },
+        "joint_trajectory_controller": {
+            "ros__parameters": {
+                "joints": list(profile.joints),
+                "command_interfaces": ["position"],
+                "state_interfaces": ["position", "velocity"],
+                # a new trajectory begins where the reference is, not a tracking error beside it
+                "interpolate_from_desired_state": True,
+            }
+        },
+    }
+
+
+def root_link(urdf_xml: str) -> str:
+    """Return the name of the link that is no joint's child, the frame that all others hang on.
+
+    Raises:
+        ConfigurationError: there is no such link, or more than one.
+    """
+    root = ET.fromstring(urdf_xml)  # noqa: S314
+    children = {child.get("link") for child in root.findall("joint/child")}
+    roots = [name for link in root.findall("link") if (name := link.get("name")) not in children]
+    if len(roots) != 1 or roots[0] is None:
+        raise ConfigurationError(f"the URDF has {len(roots)} root links; expected one.")
+    return roots[0]
+
+
+def _plant(
+    profile: RobotProfile, urdf_xml: str, home: Array, control_rate: float
+) -> dict[str, str]:
+    """Return the hardware parameters of dynid/SimulatedDrives (cpp/ros2_control)."""
+    made = plant_arguments(profile, urdf_xml, control_rate=control_rate)
+    mechanism, terms = made.mechanism, made.mechanism.terms
+    numbers: dict[str, Iterable[float]] = {
+        "gravity": mechanism.gravity,
+        "coupling": mechanism.coupling.ravel(),
+        "locked_positions": made.locked.values(),
+        "term_joints": [term.joint for term in terms],
+        "term_scales": [term.scale for term in terms],
+        "parameters": made.parameters,
+        "home": home,
+        "torque_factor": profile.drives.torque_factor(len(profile.joints)),
+    }
+    words: dict[str, Iterable[str]] = {
+        "locked_joints": made.locked,
+        "term_kinds": [term.kind for term in terms],
+        "term_sides": [term.side for term in terms],
+    }
+    for name in PLANT_SETTINGS:
+        numbers[name] = np.atleast_1d(getattr(made.settings, name))
+    written = {name: (repr(float(v)) for v in values) for name, values in numbers.items()}
+    return {name: " ".join(values) for name, values in {**written, **words}.items()}
+
+
+def _joint(system: ET.Element, name: str, position: float) -> None:
+    joint = ET.SubElement(system, "joint", name=name)
+    for interface in ("position", "effort"):
+        ET.SubElement(joint, "command_interface", name=interface)
+    for interface, initial in (("position", position), ("velocity", 0.0), ("effort", 0.0)):
+        state = ET.SubElement(joint, "state_interface", name=interface)
+        ET.SubElement(state, "param", name="initial_value").text = f"{initial:g}"

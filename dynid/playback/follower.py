@@ -1,0 +1,129 @@
+"""What joint_trajectory_controller does with the trajectories it is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import PlaybackError
+from dynid.playback.curve import Curve, interpolate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from dynid.excitation.motion import Array, Motion
+    from dynid.playback.trajectory import Trajectory
+
+_SECOND = 1e-9  # [s/ns]
+
+# joint_trajectory_controller takes no more as rest (the epsilon of a float)
+_REST = 1.2e-7  # [rad/s or m/s]
+
+
+class TrajectoryFollower:
+    """Follows the newest of the trajectories it accepts; rests at ``home`` before the first.
+
+    A trajectory replaces the one before as soon as it is accepted. Where its first point lies in
+    the future, the reference goes there from its present position, velocity and acceleration;
+    where it lies in the past, the reference is at once where the trajectory is by now.
+
+    Instants are whole nanoseconds of any one clock, because seconds since 1970 in a float64 are
+    too coarse to differentiate positions at.
+    """
+
+    def __init__(self, joints: Sequence[str], home: ArrayLike) -> None:
+        """Rest at ``home`` (n,) [rad or m], in the order of ``joints``."""
+        self._joints = tuple(joints)
+        rest = np.array(home, dtype=np.float64)[np.newaxis]
+        self._curve: Curve = interpolate(np.zeros(1), rest, None, None)
+        self._origin_ns = 0
+
+    @property
+    def end_ns(self) -> int:
+        """Instant from which on the reference rests [ns]."""
+        return self._origin_ns + round(self._curve.end / _SECOND)
+
+    def accept(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:
+        """Follow a trajectory from now on, in place of any other.
+
+        Args:
+            trajectory: Its joints may be in another order than the follower's.
+            start_ns: Instant of its time 0 [ns]; 0 for now.
+            now_ns: The present instant [ns].
+
+        Raises:
+            PlaybackError: Joints are missing or foreign, all of it lies in the past, or its end is
+                not at rest; the trajectory before is followed on.
+        """
+        columns = self._columns(trajectory)
+        if trajectory.velocity is not None:
+            _check_rest(trajectory)
+        begin_ns = start_ns or now_ns
+        present = (now_ns - begin_ns) * _SECOND
+        if trajectory.duration < present:
+            message = (
+                f"the trajectory ended {present - trajectory.duration:.3f} s ago; its stamp must "
+                "be 0 for now, or an instant of the clock that this robot uses."
+            )
+            raise PlaybackError(message)
+        position, velocity, acceleration = (
+            None if values is None else values[:, columns]
+            for values in (trajectory.position, trajectory.velocity, trajectory.acceleration)
+        )
+        assert position is not None  # noqa: S101  only the others can be absent
+        time = trajectory.time
+        if time[0] - present >= _SECOND:
+            before = self.motion([now_ns])
+            time = np.concatenate([[present], time])
+            position = np.concatenate([before.position, position])
+            if velocity is not None:
+                velocity = np.concatenate([before.velocity, velocity])
+            if acceleration is not None:
+                acceleration = np.concatenate([before.acceleration, acceleration])
+        self._curve = interpolate(time, position, velocity, acceleration)
+        self._origin_ns = begin_ns
+
+    def reference(self, now_ns: int) -> Array:
+        """Position (n,) to be at now [rad or m]; read-only at rest."""
+        return self._curve.position((now_ns - self._origin_ns) * _SECOND)
+
+    def motion(self, instants_ns: Sequence[int]) -> Motion:
+        """Position, velocity and acceleration at instants (N,) [ns]; arrays (N, n)."""
+        return self._curve.motion([(now - self._origin_ns) * _SECOND for now in instants_ns])
+
+    def _columns(self, trajectory: Trajectory) -> list[int]:
+        """Where each of the follower's joints is in a trajectory."""
+        given = trajectory.joints
+        for joint in given:
+            if joint not in self._joints:
+                message = (
+                    f"the trajectory names joint '{joint}', which this robot does not have; "
+                    f"expected {', '.join(self._joints)}."
+                )
+                raise PlaybackError(message)
+            if given.count(joint) > 1:
+                message = f"the trajectory names joint '{joint}' twice; expected it once."
+                raise PlaybackError(message)
+        for joint in self._joints:
+            if joint not in given:
+                message = (
+                    f"the trajectory lacks joint '{joint}'; expected all of "
+                    f"{', '.join(self._joints)}."
+                )
+                raise PlaybackError(message)
+        return [given.index(joint) for joint in self._joints]
+
+
+def _check_rest(trajectory: Trajectory) -> None:
+    assert trajectory.velocity is not None  # noqa: S101  asked before
+    final = trajectory.velocity[-1]
+    j = int(np.argmax(np.abs(final)))
+    if abs(final[j]) > _REST:
+        message = (
+            f"joint '{trajectory.joints[j]}': the trajectory ends with velocity {final[j]:.4g}; "
+            "it must end at rest."
+        )
+        raise PlaybackError(message)

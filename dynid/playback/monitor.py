@@ -1,0 +1,147 @@
+"""What ends a motion before its time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.configuration import per_joint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.excitation.motion import Array
+    from dynid.mechanism import Mechanism
+    from dynid.playback.follower import TrajectoryFollower
+    from dynid.playback.options import Options
+    from dynid.playback.plan import Plan
+    from dynid.playback.robot_state import RobotState
+
+_DELAY_NS = 50_000_000
+"""How late a sound robot may be [ns]: the dead time of drives and the lag of their loops."""
+
+_PERSISTENCE_NS = 50_000_000
+"""How long torque must be wrong to mean something [ns]: noise and friction's reversal pass."""
+
+
+@dataclass(frozen=True, eq=False)
+class Thresholds:
+    """What is too much, for each joint (n,).
+
+    Attributes:
+        tracking_error: Distance from the reference [rad or m].
+        torque_factor: Torque behind the gear per unit of effort.
+        torque_max: Measured torque [N m or N], infinite where there is no limit.
+        torque_error: Difference from the model's torque [N m or N], infinite likewise.
+    """
+
+    tracking_error: Array
+    torque_factor: Array
+    torque_max: Array
+    torque_error: Array
+
+
+class Monitor:
+    """Compares measured states with the reference at the instant they were measured.
+
+    A robot may be late: what counts is the distance from all that the reference (and the model's
+    torque) was between then and a twentieth of a second before.
+    """
+
+    def __init__(
+        self,
+        joints: tuple[str, ...],
+        sliding: tuple[str, ...],
+        thresholds: Thresholds,
+        model: Mechanism | None,
+    ) -> None:
+        """Watch a robot.
+
+        Args:
+            joints: Its joints.
+            sliding: Those of them that slide.
+            thresholds: What is too much.
+            model: Identified, to compare torques with; None where there is none.
+        """
+        self._joints = joints
+        self._sliding = sliding
+        self._thresholds = thresholds
+        self._model = model
+        self._peaks = np.zeros(len(joints))
+        self._strange_since: dict[str, int] = {}
+
+    @property
+    def peaks(self) -> Array:
+        """Largest tracking errors so far (n,) [rad or m]."""
+        return self._peaks
+
+    def watch(self, state: RobotState, follower: TrajectoryFollower) -> str | None:
+        """Why the motion must end, or None."""
+        instants = (state.stamp_ns, state.stamp_ns - _DELAY_NS)
+        error = _distance(state.position, [follower.reference(instant) for instant in instants])
+        if not np.all(np.isfinite(state.position)):
+            j = int(np.argmin(np.isfinite(state.position)))
+            return f"joint '{self._joints[j]}': its position is told as {state.position[j]}."
+        np.maximum(self._peaks, error, out=self._peaks)
+        allowed = self._thresholds.tracking_error
+        if (error > allowed).any():
+            j = int(np.argmax(error / allowed))
+            unit = "m" if self._joints[j] in self._sliding else "rad"
+            return (
+                f"joint '{self._joints[j]}': it is {error[j]:.3g} {unit} away from where it should "
+                f"be, at most {allowed[j]:g} {unit} are allowed."
+            )
+        if state.effort is None:
+            return None
+        torque = state.effort * self._thresholds.torque_factor
+        size, most = np.abs(torque), self._thresholds.torque_max
+        reason = self._too_much("max", size, most, state.stamp_ns)
+        if reason is None and self._model is not None:
+            expected = self._model.torque(*follower.motion(instants), self._model.parameters)
+            error, most = _distance(torque, expected), self._thresholds.torque_error
+            reason = self._too_much("error", error, most, state.stamp_ns)
+        return reason
+
+    def _too_much(self, kind: str, torque: Array, allowed: Array, stamp_ns: int) -> str | None:
+        beyond = torque > allowed
+        if not beyond.any():
+            self._strange_since.pop(kind, None)
+            return None
+        since = self._strange_since.setdefault(kind, stamp_ns)
+        if stamp_ns - since < _PERSISTENCE_NS:
+            return None
+        j = int(np.argmax(np.where(beyond, torque / allowed, 0.0)))
+        unit = "N" if self._joints[j] in self._sliding else "N m"
+        what = (
+            f"its torque is {torque[j]:.4g} {unit}"
+            if kind == "max"
+            else f"its torque is {torque[j]:.4g} {unit} away from the model's, as in a collision"
+        )
+        return f"joint '{self._joints[j]}': {what}, at most {allowed[j]:g} {unit} are allowed."
+
+
+def watching(plan: Plan, options: Options) -> Monitor:
+    """The monitor of a plan: by its robot's limits, and by its model where that is identified."""
+    profile = plan.profile
+    joints, limits = len(profile.joints), profile.limits
+    unlimited = (np.inf,)
+    return Monitor(
+        profile.joints,
+        plan.sliding,
+        Thresholds(
+            tracking_error=np.full(joints, options.tracking_error),
+            torque_factor=profile.drives.torque_factor(joints),
+            torque_max=per_joint(limits.torque_max or unlimited, joints, "torque_max"),
+            torque_error=per_joint(limits.torque_threshold or unlimited, joints, "torque_error"),
+        ),
+        plan.mechanism if plan.identified else None,
+    )
+
+
+def _distance(measured: Array, expected: Sequence[Array] | Array) -> Array:
+    """How far values (n,) are outside the range of two expected ones (n,)."""
+    low, high = np.minimum(expected[0], expected[1]), np.maximum(expected[0], expected[1])
+    distance: Array = np.maximum(np.maximum(low - measured, measured - high), 0.0)
+    return distance

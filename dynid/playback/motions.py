@@ -1,0 +1,99 @@
+"""From where the robot is to where the excitation begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.configuration import per_joint
+from dynid.excitation.motion import Array, Motion
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dynid.limits import Limits
+
+DEFAULT_VELOCITY = 0.5
+"""Limit where the profile has none [rad/s or m/s]: slow, as nobody said what the robot bears."""
+
+DEFAULT_ACCELERATION = 1.0
+"""Limit where the profile has none [rad/s^2 or m/s^2]."""
+
+_SLACK = 1.0005
+"""Longer than need be, so that the proof by samples succeeds at the very limit."""
+
+_SHORTEST = 0.1  # [s] so that a motion over no distance has a duration
+_STEP_PEAKS = (1.0, 15 / 8, 10 / sqrt(3), 60.0, 360.0)
+"""Largest sizes of the quintic step 10 x^3 - 15 x^4 + 6 x^5 and its derivatives on [0, 1]."""
+
+
+@dataclass(frozen=True, eq=False)
+class PointToPoint:
+    """All joints go from rest to rest together, on a straight line in joint space.
+
+    q(t) = start + (goal - start) (10 x^3 - 15 x^4 + 6 x^5), x = t / duration
+
+    Positions stay between ``start`` and ``goal``. It is an Excitation, so that whatever judges
+    those judges this one.
+
+    Attributes:
+        start, goal: Positions (n,) [rad or m].
+        duration: Time from rest to rest [s].
+    """
+
+    start: Array
+    goal: Array
+    duration: float
+
+    @property
+    def joint_count(self) -> int:
+        """Number of joints n."""
+        return len(self.start)
+
+    @property
+    def highest_frequency(self) -> float:
+        """That of one swing over the whole motion [Hz]."""
+        return 1 / self.duration
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """Start and end [s]."""
+        return (0.0, self.duration)
+
+    def evaluate(self, time: ArrayLike) -> Motion:
+        """Sample the motion at ``time`` (N,) [s]; arrays (N, n)."""
+        held = np.clip(np.asarray(time, dtype=np.float64), 0.0, self.duration)
+        x = (held / self.duration)[:, np.newaxis]
+        distance = self.goal - self.start
+        return Motion(
+            self.start + distance * (x**3 * (10 + x * (6 * x - 15))),
+            distance * (30 * x**2 * (1 - x) ** 2 / self.duration),
+            distance * (60 * x * (1 - x) * (1 - 2 * x) / self.duration**2),
+        )
+
+    def derivative_bound(self, order: int) -> Array:
+        """Largest size of a derivative of position, order 1 to 4 (n,)."""
+        size: Array = np.abs(self.goal - self.start)
+        return size * (_STEP_PEAKS[order] / self.duration**order)
+
+
+def point_to_point(start: Array, goal: Array, limits: Limits, fraction: float) -> PointToPoint:
+    """The fastest such motion within a fraction of the velocity and acceleration limits.
+
+    Args:
+        start: Position (n,) [rad or m] at rest.
+        goal: Position (n,) [rad or m] to rest at.
+        limits: Where one is absent, DEFAULT_VELOCITY or DEFAULT_ACCELERATION stands in.
+        fraction: Of the limits, more than 0 and at most 1.
+    """
+    joints = len(start)
+    velocity = per_joint(limits.velocity or (DEFAULT_VELOCITY,), joints, "velocity")
+    acceleration = per_joint(limits.acceleration or (DEFAULT_ACCELERATION,), joints, "acceleration")
+    size = np.abs(goal - start)
+    by_velocity = _STEP_PEAKS[1] * size / (fraction * velocity)
+    by_acceleration = np.sqrt(_STEP_PEAKS[2] * size / (fraction * acceleration))
+    duration = _SLACK * max(float(by_velocity.max()), float(by_acceleration.max()))
+    return PointToPoint(start, goal, max(_SHORTEST, duration))

@@ -1,0 +1,60 @@
+"""How to play, by which times, and through what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from dynid.playback.trajectory import Trajectory
+
+
+class Clock(Protocol):
+    """The two times of a playback."""
+
+    def now_ns(self) -> int:
+        """The instant that trajectories and joint states are stamped with [ns]."""
+        ...
+
+    def steady(self) -> float:
+        """Time [s] that also passes while a simulation's stands still."""
+        ...
+
+
+class Outlet(Protocol):
+    """What takes trajectories to the robot."""
+
+    def check(self) -> None:
+        """Raise a PlaybackError where nobody is there to take trajectories."""
+        ...
+
+    def build(self, trajectory: Trajectory) -> None:
+        """Do beforehand what takes time, so that a trajectory does not arrive after its start."""
+        ...
+
+    def send(self, trajectory: Trajectory, start_ns: int) -> None:
+        """Send a trajectory that starts at an instant [ns].
+
+        Raises:
+            PlaybackError: nobody is there to take it.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to play.
+
+    Attributes:
+        rate: Points per second of trajectories [Hz].
+        move_fraction: Of the velocity and acceleration limits, on the way to the start.
+        max_age: Time without joint states that is silence [s].
+        tracking_error: Distance from the reference at which a motion is given up [rad or m].
+        settle_time: Time after a motion in which the robot comes to rest [s].
+    """
+
+    rate: float = 100.0
+    move_fraction: float = 0.3
+    max_age: float = 0.5
+    tracking_error: float = 0.2
+    settle_time: float = 0.5

@@ -1,0 +1,287 @@
+"""The sequence of a playback: to the start, the excitation, and rest; or rest before that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import PlaybackError
+from dynid.playback.checks import check_reachable, check_state
+from dynid.playback.commander import Commander
+from dynid.playback.monitor import watching
+from dynid.playback.motions import point_to_point
+from dynid.playback.options import Options
+from dynid.playback.pace import Pace
+from dynid.playback.phase import UNDER_WAY, WATCHED, Phase
+from dynid.playback.robot_state import RestWatch
+from dynid.playback.trajectory import sample
+
+if TYPE_CHECKING:
+    from dynid.playback.monitor import Monitor
+    from dynid.playback.options import Clock, Outlet
+    from dynid.playback.plan import Plan
+    from dynid.playback.robot_state import RobotState, StateReader
+    from dynid.playback.trajectory import Trajectory
+
+_PATIENCE = 5.0  # [s] after its end that a motion may take to come to rest
+
+
+class Playback:
+    """Commands one robot. Events come in by its methods, trajectories go out by an outlet."""
+
+    def __init__(self, reader: StateReader, clock: Clock, outlet: Outlet) -> None:
+        """Wait, idle.
+
+        Args:
+            reader: Says why there is no state, where there is none.
+            clock: The time.
+            outlet: The way to the robot.
+        """
+        self._reader = reader
+        self._clock = clock
+        self._outlet = outlet
+        self._pace = Pace(clock)
+        self._phase = Phase.IDLE
+        self._reason = ""
+        self._options = Options()
+        self._play_next = False
+        self._gave_way = False
+        self._state: RobotState | None = None
+        self._rest = RestWatch()
+        self._deadline = 0.0  # [s] on the steady clock, to be at rest after a stop
+        # these three are there from the first motion on
+        self._plan: Plan | None = None
+        self._commander: Commander | None = None
+        self._monitor: Monitor | None = None
+
+    @property
+    def state(self) -> str:
+        """``idle``, ``moving``, ``ready``, ``playing``, ``settling``, ``finished`` or why not."""
+        if self._phase is Phase.STOPPING:
+            return Phase.SETTLING.value
+        return f"aborted: {self._reason}" if self._phase is Phase.ABORTED else self._phase.value
+
+    @property
+    def under_way(self) -> bool:
+        """Whether the robot moves, or may still move."""
+        return self._phase in UNDER_WAY
+
+    @property
+    def peaks(self) -> dict[str, float]:
+        """Largest tracking error of each joint in the last motion [rad or m]."""
+        if self._monitor is None or self._plan is None:
+            return {}
+        return dict(zip(self._plan.profile.joints, self._monitor.peaks.tolist(), strict=True))
+
+    @property
+    def remaining(self) -> float:
+        """Time to the end of the trajectory under way [s]."""
+        if self._commander is None or not self.under_way:
+            return 0.0
+        return max(0.0, -self._commander.since_end)
+
+    def prepare(self, plan: Plan, options: Options, asked: float | None = None) -> str:
+        """Move to the start of a plan, and return a sentence.
+
+        ``asked`` is when that was asked for, on the steady clock [s], None for now: the robot need
+        not have told its position while the plan was being made.
+
+        Raises:
+            PlaybackError: why the robot must not move; it does not.
+        """
+        self.refuse_while_under_way()
+        duration = self._move(plan, options, asked)
+        self._play_next = False
+        return f"moving to the start of the excitation in {duration:.1f} s."
+
+    def start(self, plan: Plan, options: Options, asked: float | None = None) -> str:
+        """Play a plan, after moving to its start where the robot is not there yet.
+
+        ``asked`` is as for :meth:`prepare`.
+
+        Raises:
+            PlaybackError: why the robot must not move; it does not.
+        """
+        self.refuse_while_under_way()
+        if self._phase is Phase.READY and plan is self._plan and self._commander:
+            state = self._checked_state(plan, options, asked)
+            if self._commander.is_at(state.position):
+                self._command(self._commander, plan.trajectory, plan, options)
+                self._phase = Phase.PLAYING
+                return f"playing for {plan.trajectory.duration:.1f} s."
+        duration = self._move(plan, options, asked)
+        self._play_next = True
+        return (
+            f"moving to the start of the excitation in {duration:.1f} s, then playing for "
+            f"{plan.trajectory.duration:.1f} s."
+        )
+
+    def stop(self, why: str = "the motion was stopped on request.") -> str:
+        """Bring the robot to rest, and return a sentence."""
+        if self._phase is Phase.STOPPING:
+            return "the robot is being brought to rest already."
+        if not self.under_way:
+            return "no motion is under way."
+        self._stop(why)
+        return "bringing the robot to rest on its path."
+
+    def fail(self, reason: str) -> None:
+        """Give up the motion under way, if there is one, because its controller did.
+
+        Such a controller holds the robot already; a trajectory from where the motion would have
+        been by now would only make it jump.
+        """
+        if self._phase is Phase.STOPPING:
+            self._reason = _not_stopped(self._reason, reason)
+        elif self._phase in WATCHED and self._commander and self._state:
+            self._commander.hold(self._state.position)
+            self._wait_for_rest(reason, 0.0)
+
+    def observe(self, state: RobotState) -> None:
+        """Take in where the robot is."""
+        self._state = state
+        self._rest.see(state)
+        if self._phase in WATCHED and self._monitor and self._commander:
+            reason = self._monitor.watch(state, self._commander.follower)
+            if reason is not None:
+                self._stop(reason)
+
+    def tick(self) -> None:
+        """Go on where it is time; to be called some ten times a second."""
+        self._pace.measure()
+        if self._commander is None or self._plan is None:
+            return
+        try:
+            self._commander.tick()
+        except PlaybackError as error:
+            stopping = self._phase is Phase.STOPPING
+            self._abort(_not_stopped(self._reason, str(error)) if stopping else str(error))
+        if not self.under_way:
+            return
+        if self._phase is not Phase.STOPPING and self._silence() > self._options.max_age:
+            self._stop(
+                f"no joint states came for {self._silence():.2g} s, at most "
+                f"{self._options.max_age:g} s are allowed."
+            )
+        elif self._phase is Phase.STOPPING:
+            self._tick_stopping(self._commander, self._plan)
+        elif not self._commander.pending:
+            self._tick_moving(self._commander, self._plan)
+
+    def refuse_while_under_way(self) -> None:
+        """Raise a PlaybackError while the robot moves."""
+        if self.under_way:
+            message = (
+                f"the robot is {self.state} already; wait until the motion has ended, or stop it."
+            )
+            raise PlaybackError(message)
+
+    def _tick_moving(self, commander: Commander, plan: Plan) -> None:
+        after, settled = commander.since_end, self._options.settle_time
+        if self._phase is Phase.PLAYING:
+            if after >= 0:
+                self._phase = Phase.SETTLING
+        elif after < settled:
+            return
+        elif not self._rest.at_rest:
+            if after > settled + _PATIENCE:
+                self._stop(f"the robot had not come to rest {after:.1f} s after its motion.")
+        elif self._phase is Phase.SETTLING:
+            self._phase = Phase.FINISHED
+        elif self._play_next:
+            try:
+                self._command(commander, plan.trajectory, plan, self._options)
+                self._phase = Phase.PLAYING
+            except PlaybackError as error:
+                self._abort(str(error))
+        else:
+            self._phase = Phase.READY
+
+    def _tick_stopping(self, commander: Commander, plan: Plan) -> None:
+        resting = commander.since_end >= 0 and self._rest.at_rest and not commander.pending
+        if resting and self._state and self._silence() <= self._options.max_age:
+            if self._gave_way or commander.is_at(self._state.position):
+                self._abort(self._reason)
+            else:
+                self._give_way(commander, plan, self._state)
+        elif self._clock.steady() > self._deadline:
+            self._abort(f"{self._reason.rstrip('.')}; the robot was not seen to come to rest.")
+
+    def _give_way(self, commander: Commander, plan: Plan, state: RobotState) -> None:
+        """Bring the reference to a robot that is held back: by a drive in fault, or an obstacle.
+
+        It would push against the obstacle, or jump when the fault is cleared.
+        """
+        self._gave_way = True
+        limits, fraction = plan.profile.limits, self._options.move_fraction
+        way = point_to_point(commander.goal, state.position, limits, fraction)
+        self._wait_for_rest(self._reason, way.duration)
+        try:
+            commander.command(sample(way, plan.profile.joints, self._options.rate))
+        except PlaybackError as error:
+            self._abort(_not_stopped(self._reason, str(error)))
+
+    def _move(self, plan: Plan, options: Options, asked: float | None) -> float:
+        """Begin to move to the start; the time that takes [s]."""
+        state = self._checked_state(plan, options, asked)
+        joints, limits = plan.profile.joints, plan.profile.limits
+        commander = self._commander
+        if commander is None or not commander.is_at(state.position):
+            # fetched from where it is, when someone else has moved it
+            commander = Commander(joints, state.position, self._clock, self._pace, self._outlet)
+        # otherwise from its reference, which is not quite where it is, but must not jump
+        move = point_to_point(commander.goal, plan.start, limits, options.move_fraction)
+        check_reachable(move, limits, plan.mechanism)
+        self._command(commander, sample(move, joints, options.rate), plan, options)
+        self._phase = Phase.MOVING
+        return move.duration
+
+    def _command(
+        self, commander: Commander, trajectory: Trajectory, plan: Plan, options: Options
+    ) -> None:
+        commander.command(trajectory)
+        self._commander, self._plan, self._options = commander, plan, options
+        self._monitor = watching(plan, options)
+        self._rest.forget()
+
+    def _stop(self, reason: str) -> None:
+        assert self._commander is not None  # noqa: S101  something is under way
+        assert self._plan is not None  # noqa: S101
+        self._gave_way = False
+        try:
+            self._wait_for_rest(reason, self._commander.stop(self._plan.profile.limits))
+        except PlaybackError as error:
+            self._wait_for_rest(_not_stopped(reason, str(error)), 0.0)
+
+    def _wait_for_rest(self, reason: str, duration: float) -> None:
+        self._reason = reason
+        self._phase = Phase.STOPPING
+        self._deadline = self._clock.steady() + duration + _PATIENCE
+        self._rest.forget()
+
+    def _abort(self, reason: str) -> None:
+        self._reason = reason
+        self._phase = Phase.ABORTED
+
+    def _checked_state(self, plan: Plan, options: Options, asked: float | None) -> RobotState:
+        state = self._state
+        if state is None:
+            raise self._reader.unknown()
+        check_state(
+            state,
+            plan.profile.limits,
+            plan.mechanism,
+            max_age=options.max_age,
+            now_ns=self._clock.now_ns(),
+            now=self._clock.steady() if asked is None else asked,
+        )
+        return state
+
+    def _silence(self) -> float:
+        """Time since the last joint states [s]."""
+        return self._clock.steady() - (self._state.arrival if self._state else -np.inf)
+
+
+def _not_stopped(reason: str, why: str) -> str:
+    return f"{reason.rstrip('.')}; it could not be stopped: {why}"

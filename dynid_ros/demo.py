@@ -1,0 +1,124 @@
+"""The demonstration on ROS 2: every node of dynid around a simulated robot, in one process.
+
+One executor serves all nodes in turn, so that simulated time cannot run away from a node that is
+slow: however busy the machine, nothing is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import rclpy
+import typer
+from rclpy.experimental.events_executor import EventsExecutor
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+from rich.console import Console
+
+from dynid.demo import second_seed
+from dynid.errors import DynidError
+from dynid.profile import load_profile
+from dynid.terminal import print_demonstration, print_written, progress
+from dynid_ros.excitation_player import ExcitationPlayer
+from dynid_ros.identification_task import STEPS, IdentificationTask
+from dynid_ros.identifier import Identifier
+from dynid_ros.model_publisher import ModelPublisher
+from dynid_ros.node import DynidNode, Stop
+from dynid_ros.recorder import Recorder
+from dynid_ros.simulated_robot import SimulatedRobotNode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Value = str | float | bool
+
+
+def demonstrate(
+    robot: Annotated[str, typer.Option(help="A profile with an excitation.")] = "puma560",
+    output: Annotated[Path, typer.Option("--output", "-o")] = Path("out"),
+    speed: Annotated[float, typer.Option(help="Most simulated seconds per second.")] = 10.0,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Excite, record, identify and validate a simulated robot with the nodes of dynid."""
+    seed = second_seed(load_profile(robot)[0])
+    output.mkdir(parents=True, exist_ok=True)
+    begun = time.time()
+    _stay_apart()
+    stop = Stop()
+    # what the nodes say goes into ROS's log files; the terminal is for the progress
+    quiet = ["--ros-args", "--disable-stdout-logs"]
+    rclpy.init(args=quiet, signal_handler_options=SignalHandlerOptions.NO)
+    console = Console(stderr=as_json, quiet=as_json)
+    executor = EventsExecutor()
+    nodes: list[DynidNode] = []
+    try:
+        for make, parameters in _nodes(robot, speed).items():
+            nodes.append(make(parameter_overrides=_overrides(parameters)))
+            executor.add_node(nodes[-1])
+        asked: dict[str, Value] = {
+            "output": str(output),
+            "validation_seed": -1 if seed is None else seed,
+        }
+        task = IdentificationTask(stop, executor, parameter_overrides=_overrides(asked))
+        nodes.append(task)
+        with progress(console, steps=STEPS) as step:
+            good = task.perform(step)
+    finally:
+        executor.shutdown()
+        for node in reversed(nodes):
+            node.finish()
+            node.destroy_node()
+        rclpy.shutdown()
+    if as_json:
+        typer.echo(json.dumps({kind: json.loads(text) for kind, text in task.heard.items()}))
+    else:
+        print_demonstration(console, task.judgements)
+        print_written(console, _newer(output, begun))
+    raise typer.Exit(0 if good else 1)
+
+
+def _nodes(robot: str, speed: float) -> dict[Callable[..., DynidNode], dict[str, Value]]:
+    """Every node and its parameters."""
+    follower: dict[str, Value] = {"profile": robot, "use_sim_time": True}
+    return {
+        SimulatedRobotNode: {"profile": robot, "speed": speed},
+        ExcitationPlayer: follower,
+        Recorder: {"use_sim_time": True},
+        Identifier: follower,
+        ModelPublisher: follower,
+    }
+
+
+def _newer(folder: Path, begun: float) -> list[Path]:
+    """What was written to a folder since then [s]."""
+    return [path for path in sorted(folder.iterdir()) if path.stat().st_mtime >= begun]
+
+
+def _overrides(values: dict[str, Value]) -> list[Parameter]:
+    return [Parameter(name, value=value) for name, value in values.items()]
+
+
+def _stay_apart() -> None:
+    """Keep the simulated robot in a graph of its own: no real robot may follow its motions."""
+    os.environ.setdefault("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ["ROS_DOMAIN_ID"] = str(1 + secrets.randbelow(100))
+
+
+def main() -> None:
+    """Run the demonstration; whatever goes wrong becomes one sentence and exit code 2."""
+    try:
+        typer.run(demonstrate)
+    except DynidError as error:
+        typer.echo(f"dynid: {error}", err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""Node ``identification_task``: the whole job once, then an exit code for launch.
+
+Move to the start, play and record, settle, identify, publish, validate on another motion: the
+sequence of softMC's identification program. The other nodes do the work. The exit code is 0 for a
+good model, 1 where it failed its criterion, 2 where the sequence could not be finished.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynid.demo import named
+from dynid.errors import TaskError
+from dynid_ros.remote import Remote
+from dynid_ros.sequence import SequenceNode, run_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rclpy.executors import Executor
+
+    from dynid_ros.node import Stop
+
+STEPS = 8
+"""How many steps the sequence announces, with a validation."""
+
+_STOPPING = 15.0  # [s] in which a robot comes to rest
+_CLOSING = 60.0  # [s] in which a bag is closed
+
+
+class IdentificationTask(SequenceNode):
+    """The sequence; every step is a service of another node."""
+
+    def __init__(self, stop: Stop, executor: Executor, **options: Any) -> None:  # noqa: ANN401
+        """Get ready; nothing moves before :meth:`perform`."""
+        super().__init__("identification_task", stop, executor, **options)
+        self._output = Path(
+            self.parameter("output", "out", "Folder for bags, model and reports.", fixed=True)
+        )
+        self._given = self.parameter(
+            "recording", "", "Bag to identify from in place of moving; empty: none.", fixed=True
+        )
+        self._validation_seed = self.parameter(
+            "validation_seed",
+            2,
+            "Seed of the second excitation, on which the model is validated; -1: no validation.",
+            between=(-1, 2**31),
+            fixed=True,
+        )
+        self._publish = self.parameter(
+            "publish", True, "Whether model_publisher is told of the model.", fixed=True
+        )
+        self._player = Remote(self, "/excitation_player", self.wait, ("prepare", "start", "stop"))
+        self._recorder = Remote(self, "/recorder", self.wait, ("start", "stop"))
+        self._model_publisher = Remote(self, "/model_publisher", self.wait, ("load",))
+
+    def sequence(self, step: Callable[[str], None]) -> bool:
+        """Identify from a motion or a bag, publish, and validate on a second motion."""
+        step("waiting for the nodes")
+        moves = not self._given
+        for remote in (self.identifier, *((self._player, self._recorder) if moves else ())):
+            remote.appear()
+        recording = self._record("recording", "the excitation", step) if moves else self._given
+        step("identifying")
+        self.identifier.set(recording=str(recording), output=str(self._output))
+        good = self.judged("identify", "judgement")
+        if self._publish and good:
+            step("publishing the model")
+            self._model_publisher.set(model=str(self._output / "model.yaml"))
+            self._model_publisher.ask("load")
+        if moves and self._validation_seed >= 0:
+            self._player.set(seed=self._validation_seed)
+            recording = self._record("validation_recording", "a second motion", step)
+            step("validating")
+            self.identifier.set(recording=str(recording))
+            good = self.judged("validate", "validation") and good
+        return good
+
+    def give_up(self) -> None:
+        """Stop the player and close the bag, whatever state they are in."""
+        for remote in (self._player, self._recorder):
+            if remote.present:
+                try:
+                    remote.call("stop", timeout=_STOPPING)
+                except TaskError as error:
+                    self.get_logger().error(str(error))
+
+    def _record(self, folder: str, motion: str, step: Callable[[str], None]) -> Path:
+        """Move to a motion's start, play it and record it into a folder of the output."""
+        recording = named(self._output, folder)
+        step(f"moving to the start of {motion}")
+        self._recorder.set(output=str(recording))
+        self._player.ask("prepare")
+        self._player.reach("ready")
+        step(f"playing and recording {motion}")
+        self._recorder.ask("start")
+        self._recorder.reach("recording")
+        self._player.ask("start")
+        self._player.reach("finished")
+        self.get_logger().info(self._recorder.ask("stop", timeout=_CLOSING))
+        return recording
+
+
+def main() -> None:
+    """Run the sequence."""
+    sys.exit(run_sequence(IdentificationTask))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""Another node as a sequence sees it: call its services, set its parameters, follow its state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.parameter import Parameter
+from rclpy.parameter_client import AsyncParameterClient
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from dynid.errors import TaskError
+from dynid_ros.qos import LATCHED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rclpy.node import Node
+
+_APPEAR = 20.0  # [s] within which a node that is being started answers
+_ANSWER = 10.0  # [s] within which a service answers that only begins something
+
+
+class Wait(Protocol):
+    """Let the node run until a condition holds, or raise a TaskError that names ``what``."""
+
+    def __call__(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
+        """Wait for at most ``timeout`` [s], or for ever."""
+
+
+class Remote:
+    """Services, parameters and state of one node, with sentences for everything that fails."""
+
+    def __init__(self, node: Node, name: str, wait: Wait, services: Sequence[str]) -> None:
+        """Get ready to talk to node ``name``, and to call its Trigger ``services``."""
+        self._name = name
+        self._wait = wait
+        self._parameters = AsyncParameterClient(node, name)
+        # made now, because an answer reaches only those whom the other side has found by then
+        self._clients = {
+            service: node.create_client(Trigger, f"{name}/{service}") for service in services
+        }
+        self._states: list[str] = []
+        node.create_subscription(String, f"{name}/state", self._take, LATCHED)
+
+    @property
+    def present(self) -> bool:
+        """Whether the node can be talked to."""
+        return bool(self._parameters.services_are_ready())
+
+    def appear(self) -> None:
+        """Wait until the node is there."""
+        self._wait(lambda: self.present, f"node {self._name} to appear", _APPEAR)
+
+    def set(self, **values: str | float | bool) -> None:
+        """Set parameters, all of them.
+
+        Raises:
+            TaskError: the node refuses one.
+        """
+        self.appear()
+        parameters = [Parameter(name, value=value) for name, value in values.items()]
+        what = f"{self._name} to take {', '.join(values)}"
+        future = self._parameters.set_parameters(parameters)
+        try:
+            self._wait(future.done, what, _ANSWER)
+        except TaskError:  # the answer got lost while the two were finding each other
+            future = self._parameters.set_parameters(parameters)
+            self._wait(future.done, what, _ANSWER)
+        results: list[SetParametersResult] = future.result().results
+        for name, result in zip(values, results, strict=True):
+            if not result.successful:
+                raise TaskError(f"{self._name} refuses {name}={values[name]}: {result.reason}")
+
+    def call(self, service: str, timeout: float | None = _ANSWER) -> Trigger.Response:
+        """Call a Trigger service, and return its answer."""
+        self._states.clear()  # what is heard from now on is what the call led to
+        client = self._clients[service]
+        self._wait(client.service_is_ready, f"service {client.srv_name} to appear", _APPEAR)
+        future = client.call_async(Trigger.Request())
+        self._wait(
+            lambda: future.done() or not client.service_is_ready(),
+            f"{client.srv_name} to answer",
+            timeout,
+        )
+        if not future.done():
+            raise TaskError(f"{self._name} ended before {client.srv_name} answered.")
+        answer: Trigger.Response = future.result()
+        return answer
+
+    def ask(self, service: str, timeout: float | None = _ANSWER) -> str:
+        """Call a Trigger service that has to succeed, and return what it says.
+
+        Raises:
+            TaskError: it refuses, in its own words.
+        """
+        answer = self.call(service, timeout)
+        if not answer.success:
+            raise TaskError(f"{self._name.removeprefix('/')}: {answer.message}")
+        return str(answer.message)
+
+    def reach(self, wanted: str) -> None:
+        """Wait until the node's state is the wanted one, since the last call.
+
+        Raises:
+            TaskError: it went to ``aborted`` or ``failed`` instead, or the node ended.
+        """
+        self._wait(
+            lambda: self._ended() or (self._states and self._states[-1] == wanted),
+            f"{self._name} to be {wanted}",
+            None,
+        )
+        if reason := self._ended():
+            raise TaskError(reason)
+
+    def _take(self, message: String) -> None:
+        self._states.append(message.data)
+
+    def _ended(self) -> str:
+        """Why the wanted state will not come, if so."""
+        name = self._name.removeprefix("/")
+        for state in self._states:
+            kind, _, reason = state.partition(": ")
+            if kind in {"aborted", "failed"}:
+                return f"{name}: {reason}"
+        return "" if self.present else f"{name} has ended."

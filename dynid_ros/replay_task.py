@@ -1,0 +1,114 @@
+"""Node ``replay_task``: plays a bag into the topics, has it identified, and compares.
+
+What the identifier makes of the messages it hears must be what it makes of the bag itself. The exit
+code is 0 where it is, 1 where it is not or the model failed its criterion, 2 where the sequence
+could not be finished.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sensor_msgs.msg import JointState
+
+from dynid.errors import DynidError, TaskError
+from dynid.outputs.model_difference import largest_difference
+from dynid.outputs.model_reader import read_model
+from dynid.recording.replay import read_messages
+from dynid_ros.qos import STATES
+from dynid_ros.sequence import SequenceNode, run_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rclpy.executors import Executor
+
+    from dynid.recording.replay import StampedMessage
+    from dynid_ros.node import Stop
+
+_LISTENER = 20.0  # [s] for the identifier to listen to the topic
+_SAME = 1e-9  # relative difference of parameters that rounding explains
+
+
+class ReplayTask(SequenceNode):
+    """The bag's joint states, at the pace at which they were recorded or at another."""
+
+    def __init__(self, stop: Stop, executor: Executor, **options: Any) -> None:  # noqa: ANN401
+        """Get ready; nothing is published before :meth:`perform`."""
+        super().__init__("replay_task", stop, executor, **options)
+        self._bag = Path(self.parameter("recording", "", "Bag to replay.", fixed=True))
+        self._output = Path(
+            self.parameter("output", "out", "Folder for models and reports.", fixed=True)
+        )
+        self._model = self.parameter(
+            "model", "", "model.yaml to validate on the bag as well; empty: none.", fixed=True
+        )
+        self._topic = self.parameter(
+            "topic", "/joint_states", "Topic to read from the bag, and to publish.", fixed=True
+        )
+        self._rate = self.parameter(
+            "rate", 1.0, "Recorded seconds per second.", between=(0.01, 100.0), fixed=True
+        )
+        self._states_out = self.create_publisher(JointState, self._topic, STATES)
+
+    def sequence(self, step: Callable[[str], None]) -> bool:
+        """Identify what is heard, identify the bag, and compare the parameters."""
+        step("reading the bag")
+        try:
+            messages = read_messages(self._bag, self._topic)
+        except DynidError as error:
+            raise TaskError(str(error)) from None
+        self.identifier.set(recording="", output=str(self._output), topic=self._topic)
+        self.identifier.ask("start")
+        self.wait(self._states_out.get_subscription_count, "the identifier to listen", _LISTENER)
+        step("replaying")
+        self._replay(messages)
+        self.identifier.ask("stop")
+        step("identifying what was heard")
+        good = self.judged("identify", "judgement")
+        step("identifying the bag")
+        self.identifier.set(recording=str(self._bag), output=str(self._output / "from_bag"))
+        self.judged("identify", "judgement")
+        difference = largest_difference(
+            read_model(self._output / "model.yaml"),
+            read_model(self._output / "from_bag" / "model.yaml"),
+        )
+        step(f"parameters heard and read differ by {difference:.1g} of the largest of their kind")
+        if self._model:
+            step("validating the given model")
+            self.identifier.set(model=self._model)
+            good = self.judged("validate", "validation") and good
+        return good and difference <= _SAME
+
+    def _replay(self, messages: Sequence[StampedMessage]) -> None:
+        """Publish every message when it is due."""
+        first = messages[0].receive_time
+        begin = time.monotonic()
+        published = 0
+
+        def done() -> bool:
+            nonlocal published
+            now = first + (time.monotonic() - begin) * self._rate * 1e9
+            while published < len(messages) and messages[published].receive_time <= now:
+                self._states_out.publish(messages[published].raw)
+                published += 1
+            return published == len(messages)
+
+        self.wait(done, "the replay", None)
+
+    def give_up(self) -> None:
+        """Have the identifier stop listening."""
+        if self.identifier.present:
+            self.identifier.call("stop")
+
+
+def main() -> None:
+    """Run the sequence."""
+    sys.exit(run_sequence(ReplayTask))
+
+
+if __name__ == "__main__":
+    main()

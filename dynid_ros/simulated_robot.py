@@ -1,0 +1,146 @@
+"""Node ``simulated_robot``: the robot where there is none, behind the topics of ros2_control.
+
+It stands for joint_trajectory_controller, joint_state_broadcaster and the drives at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from builtin_interfaces.msg import Time
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from dynid.errors import DynidError
+from dynid.playback.follower import TrajectoryFollower
+from dynid.profile import load_profile
+from dynid.simulation import SimulatedRobot
+from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
+from dynid_ros.qos import CLOCK, COMMAND, STATES
+from dynid_ros.trajectory_messages import from_message, start_ns
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_PERIOD = 1e-3  # [s] between looks at how many cycles are due
+_CLOCK_RATE = 200  # [Hz] of /clock, in simulated time
+_FIRST_TIME = 10**9  # [ns] of simulated time: 0 would mean that no time was received yet
+_LARGEST_BATCH = 10  # cycles before other callbacks get their turn
+_LATE = 10**9  # [ns] behind the wall's clock, from which on time is skipped, not caught up with
+
+
+class SimulatedRobotNode(DynidNode):
+    """Drives, bodies and friction in C++, a cycle at a time, as fast as the clock asks."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+        """Stand still at the home position, and wait for trajectories."""
+        super().__init__("simulated_robot", **options)
+        name = self.parameter("profile", "puma560", "Robot profile: name or YAML file.", fixed=True)
+        urdf = self.parameter("urdf", "", "URDF in place of the profile's; empty: none.")
+        rate = self.parameter(
+            "rate", 1000.0, "Control cycles per second [Hz].", between=(100.0, 8000.0), fixed=True
+        )
+        self._speed = self.parameter(
+            "speed",
+            1.0,
+            "Simulated time per time that passes; unless 1, publishes /clock for use_sim_time.",
+            between=(0.1, 100.0),
+            fixed=True,
+        )
+        seed = self.parameter("seed", 0, "Of the sensors' noise.", between=(0, 2**31), fixed=True)
+        profile, urdf_xml = load_profile(name, urdf=Path(urdf) if urdf else None)
+        self._robot = SimulatedRobot(profile, urdf_xml, control_rate=rate, seed=seed)
+        self._follower = TrajectoryFollower(profile.joints, self._robot.home)
+        self._cycle = round(1e9 / rate)  # [ns]
+        self._cycles = 0  # since the beginning
+        self._begin = self._steady_now()  # [ns] of the steady clock
+        self._wall = self._speed == 1.0
+        self._epoch = self.get_clock().now().nanoseconds if self._wall else _FIRST_TIME
+        self._skipped = 0  # [ns]
+        self._state = JointState(name=list(profile.joints))
+        self._states_out = self.create_publisher(JointState, profile.recording.topic, STATES)
+        self._clock_out = None if self._wall else self.create_publisher(Clock, "/clock", CLOCK)
+        self._clock_cycles = max(1, round(rate / _CLOCK_RATE))
+        self.create_subscription(
+            JointTrajectory, "/joint_trajectory_controller/joint_trajectory", self._take, COMMAND
+        )
+        self.create_service(Trigger, "~/inject_fault", self.answering(self._inject_fault))
+        self.create_service(Trigger, "~/clear_fault", self.answering(self._clear_fault))
+        self.create_timer(_PERIOD, self._advance, clock=self.steady)
+        self.health(OK, f"simulating {profile.robot}")
+
+    def measured(self) -> dict[str, object]:
+        """Cycles so far, and time that this machine was too slow for."""
+        return {"cycles": self._cycles, "time skipped [s]": self._skipped * 1e-9}
+
+    def _steady_now(self) -> int:
+        return int(self.steady.now().nanoseconds)
+
+    def _advance(self) -> None:
+        """Run the cycles that are due."""
+        passed = round((self._steady_now() - self._begin) * self._speed)
+        late = passed - self._skipped - self._cycles * self._cycle
+        if self._wall and late > _LATE:
+            self._skipped += late - self._cycle
+            self.health(WARN, "this machine is too slow: time was skipped")
+        due = late // self._cycle
+        if not self._wall and due > _LARGEST_BATCH:
+            # simulated time passes as slowly as it has to
+            self._begin += round((due - _LARGEST_BATCH) * self._cycle / self._speed)
+        for _ in range(min(due, _LARGEST_BATCH)):
+            self._step()
+
+    def _now_ns(self) -> int:
+        """The robot's own time, that of its stamps [ns]."""
+        return self._epoch + self._cycles * self._cycle + self._skipped
+
+    def _step(self) -> None:
+        self._cycles += 1
+        now_ns = self._now_ns()
+        state = self._robot.step(self._follower.reference(now_ns))
+        stamp = Time(sec=now_ns // 10**9, nanosec=now_ns % 10**9)
+        message = self._state
+        message.header.stamp = stamp
+        message.position = _doubles(state.position)
+        message.velocity = _doubles(state.velocity)
+        message.effort = _doubles(state.effort)
+        self._states_out.publish(message)
+        if self._clock_out is not None and self._cycles % self._clock_cycles == 0:
+            self._clock_out.publish(Clock(clock=stamp))
+
+    def _take(self, message: JointTrajectory) -> None:
+        """Follow a trajectory from its start on, or say why not."""
+        try:
+            self._follower.accept(from_message(message), start_ns(message), self._now_ns())
+        except DynidError as error:
+            self.get_logger().error(f"trajectory refused: {error}")
+
+    def _inject_fault(self) -> str:
+        self._robot.trip()
+        self.health(ERROR, self._robot.fault or "drive fault")
+        return "the drives are in fault: they brake, and hold until ~/clear_fault"
+
+    def _clear_fault(self) -> str:
+        self._robot.clear_fault()
+        self.health(OK, "fault cleared")
+        return "the drives follow their targets again"
+
+
+def _doubles(values: NDArray[np.float64]) -> array[float]:
+    """What messages take without looking at every number."""
+    return array("d", values.tobytes())
+
+
+def main() -> None:
+    """Run the node."""
+    sys.exit(run(SimulatedRobotNode))
+
+
+if __name__ == "__main__":
+    main()

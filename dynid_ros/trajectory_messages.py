@@ -1,0 +1,88 @@
+"""Trajectories as trajectory_msgs/JointTrajectory, and back."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+import numpy as np
+from builtin_interfaces.msg import Duration, Time
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from dynid.errors import PlaybackError
+from dynid.playback.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from dynid.excitation.motion import Array
+
+_SECOND_NS = 1_000_000_000
+
+
+def to_message(trajectory: Trajectory, stamp_ns: int) -> JointTrajectory:
+    """The message for a trajectory that starts at an instant [ns], 0 for when it arrives."""
+    message = JointTrajectory(joint_names=list(trajectory.joints))
+    message.header.stamp = stamp(stamp_ns)
+    fields = {
+        "positions": trajectory.position,
+        "velocities": trajectory.velocity,
+        "accelerations": trajectory.acceleration,
+    }
+    columns = {name: values for name, values in fields.items() if values is not None}
+    points = []
+    for k, instant in enumerate(np.rint(trajectory.time * _SECOND_NS).astype(np.int64).tolist()):
+        point = JointTrajectoryPoint(
+            **{name: array("d", values[k].tobytes()) for name, values in columns.items()}
+        )
+        point.time_from_start = Duration(sec=instant // _SECOND_NS, nanosec=instant % _SECOND_NS)
+        points.append(point)
+    message.points = points
+    return message
+
+
+def from_message(message: JointTrajectory) -> Trajectory:
+    """The trajectory in a message.
+
+    Raises:
+        PlaybackError: what the message holds is not a trajectory of positions.
+    """
+    if any(len(point.effort) for point in message.points):
+        sentence = "the trajectory has efforts, which a position controller cannot follow."
+        raise PlaybackError(sentence)
+    position = _column(message, "positions")
+    return Trajectory(
+        tuple(message.joint_names),
+        np.array([_seconds(point.time_from_start) for point in message.points]),
+        np.zeros((len(message.points), 0)) if position is None else position,
+        _column(message, "velocities"),
+        _column(message, "accelerations"),
+    )
+
+
+def stamp(instant_ns: int) -> Time:
+    """An instant [ns] as messages have it."""
+    return Time(sec=instant_ns // _SECOND_NS, nanosec=instant_ns % _SECOND_NS)
+
+
+def start_ns(message: JointTrajectory) -> int:
+    """The instant at which a message's trajectory starts [ns], 0 for now."""
+    start = message.header.stamp
+    return int(start.sec) * _SECOND_NS + int(start.nanosec)
+
+
+def _seconds(duration: Duration) -> float:
+    return float(duration.sec + 1e-9 * duration.nanosec)
+
+
+def _column(message: JointTrajectory, name: str) -> Array | None:
+    """One field of every point (K, n), or None where no point has it."""
+    rows = [getattr(point, name) for point in message.points]
+    if not any(len(row) for row in rows):
+        return None
+    for k, row in enumerate(rows):
+        if len(row) != len(message.joint_names):
+            sentence = (
+                f"the trajectory's point {k + 1} has {len(row)} {name} for "
+                f"{len(message.joint_names)} joints; every point needs one for each."
+            )
+            raise PlaybackError(sentence)
+    return np.array(rows, dtype=np.float64)

@@ -1,0 +1,151 @@
+"""Where trajectories go: the controller's FollowJointTrajectory action, or its topic."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from trajectory_msgs.msg import JointTrajectory
+
+from dynid.errors import PlaybackError
+from dynid_ros.qos import COMMAND
+from dynid_ros.trajectory_messages import stamp, to_message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rclpy.node import Node
+    from rclpy.task import Future
+
+    from dynid.playback.trajectory import Trajectory
+
+INTERFACES = ("auto", "topic", "action")
+"""How a trajectory can be sent; auto is the action where its server is there."""
+
+_SUCCEEDED = 4  # GoalStatus.STATUS_SUCCEEDED of action_msgs
+
+
+def action_client(node: Node, controller: str) -> Any:  # noqa: ANN401  its type may be absent
+    """A client of the controller's action, or None where control_msgs is not installed."""
+    try:
+        action = importlib.import_module("control_msgs.action")
+        client = importlib.import_module("rclpy.action")
+    except ImportError:
+        return None
+    name = f"/{controller}/follow_joint_trajectory"
+    return client.ActionClient(node, action.FollowJointTrajectory, name)
+
+
+class TrajectoryOutlet:
+    """Sends trajectories to a joint_trajectory_controller.
+
+    Over the action the controller says whether it takes a trajectory and why it gives one up; over
+    the topic it says nothing. A new trajectory replaces the one before on either way, so that a
+    stop is sent like any motion.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        controller: str,
+        interface: str,
+        failed: Callable[[str], None],
+        client: Any = None,  # noqa: ANN401  its type may be absent
+    ) -> None:
+        """Find the controller's interfaces.
+
+        Args:
+            node: Whose topics and actions.
+            controller: Name of the controller's node.
+            interface: One of INTERFACES.
+            failed: Called with a sentence when the controller refuses or gives up the newest
+                trajectory.
+            client: Of the action, made where none is given.
+
+        Raises:
+            PlaybackError: the action is asked for but control_msgs is not installed, or there is
+                no such interface.
+        """
+        if interface not in INTERFACES:
+            message = f"interface '{interface}': expected one of {', '.join(INTERFACES)}."
+            raise PlaybackError(message)
+        self._topic = f"/{controller}/joint_trajectory"
+        self._action = f"/{controller}/follow_joint_trajectory"
+        self._interface = interface
+        self._failed = failed
+        self._publisher = node.create_publisher(JointTrajectory, self._topic, COMMAND)
+        self._client = client
+        if client is None and interface != "topic":
+            self._client = action_client(node, controller)
+        if self._client is None and interface == "action":
+            message = (
+                "interface 'action': the messages of control_msgs are not installed; install them "
+                "(ros-<distribution>-control-msgs), or use the interface topic."
+            )
+            raise PlaybackError(message)
+        self._built: tuple[Trajectory, JointTrajectory] | None = None
+        self._newest = 0  # number of the newest goal; what becomes of older ones does not matter
+
+    def check(self) -> None:
+        """Raise a PlaybackError where nobody is there to take trajectories."""
+        if self._action_is_there():
+            return
+        if self._interface == "action":
+            message = f"no server of {self._action} is there; is the controller active?"
+            raise PlaybackError(message)
+        if self._publisher.get_subscription_count() == 0:
+            message = f"nobody listens on {self._topic}; is the controller active?"
+            raise PlaybackError(message)
+
+    def build(self, trajectory: Trajectory) -> None:
+        """Make the message of a trajectory: that of a minute takes some 50 ms."""
+        if self._built is None or self._built[0] is not trajectory:
+            self._built = (trajectory, to_message(trajectory, 0))
+
+    def send(self, trajectory: Trajectory, start_ns: int) -> None:
+        """Send a trajectory that starts at an instant [ns].
+
+        Raises:
+            PlaybackError: nobody is there to take it.
+        """
+        self.check()
+        message = self._message(trajectory, start_ns)
+        if self._action_is_there():
+            self._send_goal(message)
+        else:
+            self._publisher.publish(message)
+
+    def _action_is_there(self) -> bool:
+        return self._client is not None and bool(self._client.server_is_ready())
+
+    def _message(self, trajectory: Trajectory, start_ns: int) -> JointTrajectory:
+        if self._built is None or self._built[0] is not trajectory:
+            return to_message(trajectory, start_ns)
+        message = self._built[1]
+        message.header.stamp = stamp(start_ns)
+        return message
+
+    def _send_goal(self, message: JointTrajectory) -> None:
+        action = importlib.import_module("control_msgs.action")
+        self._newest += 1
+        number = self._newest
+        goal = action.FollowJointTrajectory.Goal(trajectory=message)
+        answer = self._client.send_goal_async(goal)
+        answer.add_done_callback(lambda future: self._take_answer(number, future))
+
+    def _take_answer(self, number: int, future: Future) -> None:
+        handle = future.result()
+        if number != self._newest:
+            return
+        if handle is None or not handle.accepted:
+            self._failed(f"{self._action} refused the trajectory; the controller's log says why.")
+            return
+        result = handle.get_result_async()
+        result.add_done_callback(lambda done: self._take_result(number, done))
+
+    def _take_result(self, number: int, future: Future) -> None:
+        answer = future.result()
+        if number != self._newest or answer is None or answer.status == _SUCCEEDED:
+            return
+        why = answer.result.error_string or f"error code {answer.result.error_code}"
+        self._failed(f"the controller gave up the trajectory: {why.rstrip('.')}.")

@@ -1,0 +1,130 @@
+"""The robot itself: ros2_control where there is any, the node simulated_robot where there is none.
+
+Every other launch file includes this one.
+"""
+
+import tempfile
+from pathlib import Path
+
+import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from dynid.bringup import controller_parameters, robot_description
+from dynid.errors import ConfigurationError
+from dynid.profile import RobotProfile, load_profile
+
+ARGUMENTS = [
+    DeclareLaunchArgument(
+        "robot", default_value="puma560", description="Robot profile: name or YAML file."
+    ),
+    DeclareLaunchArgument(
+        "urdf", default_value="", description="URDF in place of the profile's; empty: none."
+    ),
+    DeclareLaunchArgument(
+        "hardware",
+        default_value="simulated",
+        choices=["simulated", "mock", "ethercat"],
+        description="simulated: dynid's drives and bodies; mock: commands come back as states, "
+        "without torque; ethercat: what the URDF's own <ros2_control> says.",
+    ),
+    DeclareLaunchArgument(
+        "ros2_control",
+        default_value="auto",
+        choices=["auto", "true", "false"],
+        description="Whether controller_manager runs the robot (auto: where it is installed), or "
+        "the node simulated_robot.",
+    ),
+    DeclareLaunchArgument(
+        "rate", default_value="1000", description="Control cycles per second [Hz]."
+    ),
+]
+
+CONTROLLERS = ("joint_state_broadcaster", "joint_trajectory_controller")
+NEEDED = ("controller_manager", "robot_state_publisher", *CONTROLLERS)
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Arguments, then the nodes that follow from them."""
+    return LaunchDescription([*ARGUMENTS, OpaqueFunction(function=_robot)])
+
+
+def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    def value(name: str) -> str:
+        return str(LaunchConfiguration(name).perform(context))
+
+    urdf = value("urdf")
+    profile, urdf_xml = load_profile(value("robot"), urdf=Path(urdf) if urdf else None)
+    hardware = value("hardware")
+    absent = [package for package in NEEDED if not _installed(package)]
+    wanted = value("ros2_control")
+    if wanted == "true" and absent:
+        raise ConfigurationError(
+            f"ros2_control:=true needs {', '.join(absent)}, which are not installed; install them, "
+            "or leave ros2_control:=auto."
+        )
+    if wanted != "false" and not absent:
+        return _controlled(profile, urdf_xml, hardware, int(value("rate")))
+    if hardware != "simulated":
+        raise ConfigurationError(
+            f"hardware:={hardware} needs ros2_control; without it "
+            f"({', '.join(absent) or 'ros2_control:=false'}) only hardware:=simulated runs."
+        )
+    parameters = {
+        "profile": value("robot"),
+        "urdf": urdf,
+        "rate": float(value("rate")),
+    }
+    return [
+        LogInfo(msg=f"no ros2_control ({', '.join(absent) or 'not wanted'}): simulated_robot runs"),
+        Node(package="dynid", executable="simulated_robot", parameters=[parameters]),
+        *_state_publisher(urdf_xml),
+    ]
+
+
+def _controlled(
+    profile: RobotProfile, urdf_xml: str, hardware: str, rate: int
+) -> list[LaunchDescriptionEntity]:
+    """controller_manager with the broadcaster and the trajectory controller."""
+    folder = Path(tempfile.mkdtemp(prefix="dynid-"))
+    controllers = folder / "controllers.yaml"
+    controllers.write_text(yaml.safe_dump(controller_parameters(profile, rate)), encoding="utf-8")
+    return [
+        *_state_publisher(robot_description(profile, urdf_xml, hardware, control_rate=rate)),
+        Node(
+            package="controller_manager",
+            executable="ros2_control_node",
+            parameters=[str(controllers)],
+            output="screen",
+        ),
+        Node(
+            package="controller_manager",
+            executable="spawner",
+            arguments=[*CONTROLLERS, "--param-file", str(controllers)],
+            output="screen",
+        ),
+    ]
+
+
+def _state_publisher(description: str) -> list[LaunchDescriptionEntity]:
+    if not _installed("robot_state_publisher"):
+        return []
+    parameters = {"robot_description": description}
+    return [
+        Node(
+            package="robot_state_publisher",
+            executable="robot_state_publisher",
+            parameters=[parameters],
+        )
+    ]
+
+
+def _installed(package: str) -> bool:
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return False
+    return True

@@ -1,0 +1,76 @@
+"""RViz with the robot, the excitation's path and the torque error at each joint."""
+
+from pathlib import Path
+
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_prefix,
+    get_package_share_directory,
+)
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from dynid.bringup import root_link
+from dynid.profile import load_profile
+
+ARGUMENTS = [
+    DeclareLaunchArgument(
+        "robot", default_value="puma560", description="Robot profile: name or YAML file."
+    ),
+    DeclareLaunchArgument(
+        "urdf", default_value="", description="URDF in place of the profile's; empty: none."
+    ),
+    DeclareLaunchArgument(
+        "model",
+        default_value="",
+        description="model.yaml whose torque error is shown; empty: the URDF's masses.",
+    ),
+    DeclareLaunchArgument(
+        "state_publisher",
+        default_value="true",
+        choices=["true", "false"],
+        description="Whether robot_state_publisher is started; false where it runs already.",
+    ),
+]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Arguments, then the nodes that follow from them."""
+    return LaunchDescription([*ARGUMENTS, OpaqueFunction(function=_view)])
+
+
+def _view(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    def value(name: str) -> str:
+        return str(LaunchConfiguration(name).perform(context))
+
+    urdf = value("urdf")
+    _, urdf_xml = load_profile(value("robot"), urdf=Path(urdf) if urdf else None)
+    parameters = {"profile": value("robot"), "urdf": urdf, "model": value("model")}
+    nodes: list[LaunchDescriptionEntity] = [
+        Node(package="dynid", executable="visualizer", parameters=[parameters])
+    ]
+    if value("state_publisher") == "true" and _installed("robot_state_publisher"):
+        description = {"robot_description": urdf_xml}
+        nodes.append(
+            Node(
+                package="robot_state_publisher",
+                executable="robot_state_publisher",
+                parameters=[description],
+            )
+        )
+    if not _installed("rviz2"):
+        hint = f"rviz2 is not installed; 'dynid view {value('robot')}' shows this in a browser"
+        return [*nodes, LogInfo(msg=hint)]
+    config = Path(get_package_share_directory("dynid")) / "rviz" / "dynid.rviz"
+    arguments = ["-d", str(config), "-f", root_link(urdf_xml)]
+    return [*nodes, Node(package="rviz2", executable="rviz2", arguments=arguments)]
+
+
+def _installed(package: str) -> bool:
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return False
+    return True

@@ -1,0 +1,54 @@
+"""A robot for tests of the player: it follows every trajectory exactly, unless it is disturbed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from dynid.playback.follower import TrajectoryFollower
+from dynid_ros.qos import COMMAND, STATES
+from dynid_ros.trajectory_messages import from_message, start_ns
+
+JOINTS = tuple(f"joint_{j}" for j in range(1, 7))
+HOME = (0.05, -1.45, 1.45, 0.45, 0.05, -0.05)
+PERIOD = 0.004  # [s]
+
+
+class FakeRobot(Node):
+    def __init__(self, **options: Any) -> None:
+        super().__init__("fake_robot", **options)
+        self.follower = TrajectoryFollower(JOINTS, HOME)
+        self.names = list(JOINTS)
+        self.offset = np.zeros(6)
+        self.silent = False
+        self.received: list[JointTrajectory] = []
+        self._states = self.create_publisher(JointState, "/joint_states", STATES)
+        topic = "/joint_trajectory_controller/joint_trajectory"
+        self.create_subscription(JointTrajectory, topic, self._take, COMMAND)
+        self.create_timer(PERIOD, self._tell)
+
+    def now_ns(self) -> int:
+        return self.get_clock().now().nanoseconds
+
+    def _take(self, message: JointTrajectory) -> None:
+        self.received.append(message)
+        self.follower.accept(from_message(message), start_ns(message), self.now_ns())
+
+    def _tell(self) -> None:
+        if self.silent:
+            return
+        now = self.get_clock().now()
+        position = self.follower.reference(now.nanoseconds) + self.offset
+        message = JointState(name=self.names, position=position.tolist(), effort=[0.0] * 6)
+        message.header.stamp = now.to_msg()
+        self._states.publish(message)
+
+    def at_rest(self) -> bool:
+        """Whether the reference rests now, and will."""
+        now_ns = self.now_ns()
+        motion = self.follower.motion([now_ns, now_ns + 10**9])
+        return not motion.velocity.any() and bool(np.all(motion.position[0] == motion.position[1]))

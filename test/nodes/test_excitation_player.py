@@ -1,0 +1,296 @@
+"""The player moves a robot that may be moved, and brings to rest one that may not."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+import yaml
+from diagnostic_msgs.msg import DiagnosticArray
+from fake_robot import HOME, FakeRobot
+from rclpy.parameter import Parameter
+from std_msgs.msg import String
+
+from dynid.errors import ConfigurationError
+from dynid.profile import share_directories
+from dynid_ros.excitation_player import ExcitationPlayer
+from dynid_ros.qos import DIAGNOSTICS, LATCHED
+from dynid_ros.trajectory_messages import from_message
+
+START = (0.0, -1.5, 1.5, 0.5, 0.0, 0.0)
+SINE = {
+    "type": "sine",
+    "start": list(START),
+    "target": [0.2, -1.4, 1.3, 0.8, 0.3, -0.3],
+    "frequency": [0.5, 0.6, 0.7, 0.8, 0.9, 1.0],
+    "duration": 0.6,
+    "ramp": 0.4,
+}
+PLAYER = "/excitation_player"
+
+
+class Cell:
+    """A robot and its player, with the states that the player has told."""
+
+    def __init__(self, graph, folder, third_joint="joint_3", **parameters) -> None:
+        self.graph = graph
+        self.robot = graph.start(FakeRobot)
+        self.robot.names[2] = third_joint
+        fast = {"move_fraction": 1.0, "settle_time": 0.05, "max_age": 0.3}
+        parameters = {"excitation": excitation(folder), **fast, **parameters}
+        self.player = graph.start(ExcitationPlayer, **parameters)
+        heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
+        self.states = StateList(heard)
+        graph.until(lambda: self.player.count_subscribers(TRAJECTORIES) and heard)
+        graph.until(lambda: self.player.count_publishers("/joint_states"))
+        graph.spin(0.1)
+
+    def call(self, service: str) -> tuple[bool, str]:
+        answer = self.graph.call(f"{PLAYER}/{service}")
+        return answer.success, answer.message
+
+    def until(self, state: str) -> str:
+        self.graph.until(lambda: self.states.last.startswith(state))
+        return self.states.last
+
+    def playing(self) -> Cell:
+        assert self.call("start")[0]
+        self.until("playing")
+        self.graph.spin(0.4)
+        return self
+
+    def refused(self, service: str = "start") -> str:
+        """The sentence of a refusal, after which nothing has moved."""
+        success, message = self.call(service)
+        assert not success
+        assert message.endswith((".", "?"))
+        self.graph.spin(0.05)
+        assert not self.robot.received
+        assert self.states.last == "idle"
+        return message
+
+
+class StateList:
+    def __init__(self, heard: list[String]) -> None:
+        self._heard = heard
+
+    @property
+    def all(self) -> list[str]:
+        return [message.data for message in self._heard]
+
+    @property
+    def last(self) -> str:
+        return self._heard[-1].data if self._heard else ""
+
+
+TRAJECTORIES = "/joint_trajectory_controller/joint_trajectory"
+
+
+def excitation(folder, **changes) -> str:
+    file = folder / "sine.yaml"
+    file.write_text(json.dumps({"excitation": {**SINE, **changes}}))
+    return str(file)
+
+
+def profile(folder, **limits) -> str:
+    """The PUMA 560 with other limits."""
+    shipped = share_directories()[0] / "config" / "robots" / "puma560.yaml"
+    content = yaml.safe_load(shipped.read_text())
+    content["limits"].update(limits)
+    file = folder / "puma560.yaml"
+    file.write_text(yaml.safe_dump(content))
+    return str(file)
+
+
+@pytest.fixture
+def cell(graph, tmp_path):
+    return partial(Cell, graph, tmp_path)
+
+
+def test_moves_to_the_start_plays_and_settles(cell) -> None:
+    made = cell()
+    success, message = made.call("prepare")
+    assert success
+    assert re.fullmatch(r"moving to the start of the excitation in \d\.\d s\.", message)
+    made.until("ready")
+    assert np.allclose(made.robot.follower.reference(made.robot.now_ns()), START)
+    assert made.call("start") == (True, "playing for 1.4 s.")
+    made.until("finished")
+    assert made.states.all == ["idle", "moving", "ready", "playing", "settling", "finished"]
+    assert made.robot.at_rest()
+    played = from_message(made.robot.received[-1])
+    assert len(played.time) == 141
+    assert np.allclose(played.position[0], START)
+
+
+def test_start_moves_first_where_the_robot_is_elsewhere(cell) -> None:
+    made = cell()
+    success, message = made.call("start")
+    assert success
+    assert message.endswith("then playing for 1.4 s.")
+    made.until("playing")
+    assert made.states.all == ["idle", "moving", "playing"]
+    success, message = made.call("prepare")
+    assert not success
+    assert message.startswith("the robot is playing already; wait until")
+    assert np.allclose(from_message(made.robot.received[0]).position[0], HOME)
+
+
+def test_stop_brings_the_robot_to_rest(cell) -> None:
+    made = cell().playing()
+    assert made.call("stop") == (True, "bringing the robot to rest on its path.")
+    assert made.until("aborted") == "aborted: the motion was stopped on request."
+    assert made.robot.at_rest()
+    assert made.call("stop") == (True, "no motion is under way.")
+
+
+def test_a_tracking_error_brings_the_robot_to_rest(cell) -> None:
+    made = cell().playing()
+    made.robot.offset[3] = 0.3
+    said = made.until("aborted")
+    assert re.fullmatch(
+        r"aborted: joint 'joint_4': it is 0\.[23]\d* rad away from where it should be, at most "
+        r"0\.2 rad are allowed\.",
+        said,
+    )
+    assert made.robot.at_rest()
+
+
+def test_silence_of_the_joint_states_brings_the_robot_to_rest(cell) -> None:
+    made = cell().playing()
+    made.robot.silent = True
+    made.graph.until(made.robot.at_rest)
+    made.robot.silent = False
+    said = made.until("aborted")
+    assert re.fullmatch(
+        r"aborted: no joint states came for 0\.3\d* s, at most 0\.3 s are allowed\.", said
+    )
+
+
+def test_refuses_an_unknown_position_and_names_the_joint_that_is_missing(cell) -> None:
+    made = cell(third_joint="elbow")
+    assert made.refused() == (
+        "the robot's position is unknown: /joint_states tells of joint_1, joint_2, elbow, joint_4, "
+        "joint_5, joint_6, but not of 'joint_3'; is this the profile's robot?"
+    )
+
+
+def test_refuses_while_no_joint_states_come(graph, tmp_path) -> None:
+    graph.start(ExcitationPlayer, excitation=excitation(tmp_path))
+    answer = graph.call(f"{PLAYER}/prepare")
+    assert not answer.success
+    assert answer.message == (
+        "the robot's position is unknown: no message came on /joint_states; is the robot's driver "
+        "running?"
+    )
+
+
+def test_refuses_a_stale_position(cell) -> None:
+    made = cell()
+    made.robot.silent = True
+    made.graph.spin(0.5)
+    expected = r"the robot's position is stale: its last joint states came 0\.\d+ s ago, at most .*"
+    assert re.fullmatch(expected, made.refused())
+
+
+def test_refuses_a_robot_outside_its_limits(cell) -> None:
+    made = cell()
+    made.robot.offset[0] = 3.0
+    made.graph.spin(0.1)
+    assert made.refused("prepare") == (
+        "joint 'joint_1' stands at 3.05 rad, outside its limits -2.79 to 2.79 rad; move it back "
+        "inside by hand first."
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"target": [3.0, -1.4, 1.3, 0.8, 0.3, -0.3]}, r"joint 'joint_1': \w+ reaches .* beyond"),
+        ({"start": [0.0] * 5}, r"'start' has 5 values, expected 1 or 6\."),
+        ({"type": "triangle"}, r"sine\.yaml: key 'excitation': type must be fourier or sine.*"),
+    ],
+)
+def test_refuses_an_excitation_that_the_robot_cannot_play(cell, tmp_path, change, sentence) -> None:
+    made = cell()
+    excitation(tmp_path, **change)
+    assert re.match(sentence, made.refused())
+
+
+def test_refuses_what_takes_more_torque_than_there_is(cell, tmp_path) -> None:
+    made = cell(profile=profile(tmp_path, torque_max=[97.6, 5.0, 89.4, 24.2, 20.1, 21.3]))
+    assert re.match(r"joint 'joint_2': the predicted torque reaches .* the 5 N m", made.refused())
+
+
+def test_refuses_a_start_that_cannot_be_reached(cell, tmp_path) -> None:
+    made = cell(profile=profile(tmp_path, torque_max=[97.6, 13.0, 89.4, 24.2, 20.1, 21.3]))
+    made.robot.offset[1] = 1.4
+    made.graph.spin(0.1)
+    sentence = r"the start cannot be reached from where the robot stands: joint 'joint_2': the pred"
+    assert re.match(sentence, made.refused())
+
+
+def test_refuses_where_nobody_follows_trajectories(cell) -> None:
+    made = cell(controller="arm_controller")
+    assert made.refused() == (
+        "nobody listens on /arm_controller/joint_trajectory; is the controller active?"
+    )
+
+
+def test_parameters_count_for_the_next_motion(graph, cell, tmp_path) -> None:
+    made = cell()
+    made.call("prepare")
+    made.until("ready")
+    other = tmp_path / "other.yaml"
+    other.write_text(json.dumps({"excitation": {**SINE, "start": [0.1, -1.5, 1.5, 0.5, 0, 0]}}))
+    made.player.set_parameters([Parameter("excitation", value=str(other))])
+    assert made.call("start")[1].startswith("moving to the start")
+    graph.until(lambda: len(made.robot.received) == 3)
+    assert from_message(made.robot.received[-1]).position[0, 0] == pytest.approx(0.1)
+
+
+def test_diagnostics_tell_state_and_tracking_errors(cell, graph) -> None:
+    heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    made = cell().playing()
+    made.robot.offset[:] = 0.01
+
+    def figures() -> dict[str, str]:
+        own = [m.status[0] for m in heard if m.status[0].name == "excitation_player"]
+        return {pair.key: pair.value for pair in own[-1].values} if own else {}
+
+    graph.until(lambda: float(figures().get("tracking error of joint_6", 0)) > 0.005)
+    assert figures()["state"] in {"playing", "settling", "finished"}
+
+
+def test_refuses_a_profile_that_it_cannot_play(graph) -> None:
+    with pytest.raises(ConfigurationError, match=r"'tx40'.*motions are played at the joints"):
+        graph.start(ExcitationPlayer, profile="tx40")
+
+
+def test_a_signal_in_the_middle_of_a_motion_brings_the_robot_to_rest(graph, tmp_path) -> None:
+    robot = graph.start(FakeRobot)
+    heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
+    arguments = ["--ros-args", "-p", f"excitation:={excitation(tmp_path, duration=20.0)}"]
+    arguments += ["-p", "move_fraction:=1.0", "-p", "settle_time:=0.05"]
+    program = [sys.executable, "-m", "dynid_ros.excitation_player", *arguments]
+    with subprocess.Popen(program, env=dict(os.environ)) as process:  # noqa: S603  our own node
+        try:
+            graph.until(lambda: heard and graph.peer.count_publishers("/joint_states"))
+            graph.until(lambda: graph.call(f"{PLAYER}/start").success)
+            graph.until(lambda: heard[-1].data == "playing")
+            graph.spin(0.5)
+            assert not robot.at_rest()
+            process.send_signal(signal.SIGINT)
+            graph.until(lambda: process.poll() is not None)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    assert robot.at_rest()
+    assert heard[-1].data == "aborted: the player was shut down."

@@ -1,0 +1,107 @@
+"""Ways to the start and to rest keep the robot's limits and do not jump."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fake_cell import HOME, puma, sine_plan
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynid.errors import PlaybackError
+from dynid.excitation import check_limits, check_rest
+from dynid.limits import Limits
+from dynid.playback.checks import check_reachable
+from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.motions import DEFAULT_VELOCITY, PointToPoint, point_to_point
+from dynid.playback.stopping import stopping
+
+JOINTS = ("shoulder", "elbow")
+LIMITS = Limits(velocity=(1.5, 2.0), acceleration=(6.0, 8.0))
+POSITION = st.floats(-3.0, 3.0)
+
+
+@given(st.tuples(POSITION, POSITION), st.tuples(POSITION, POSITION), st.floats(0.05, 1.0))
+def test_a_way_keeps_its_fraction_of_the_limits_and_rests_at_both_ends(start, goal, part) -> None:
+    move = point_to_point(np.array(start), np.array(goal), LIMITS, part)
+    check_limits(move, LIMITS, JOINTS, margin=part)
+    check_rest(move, JOINTS)
+    assert np.allclose(move.evaluate([0.0, move.duration]).position, [start, goal])
+
+
+@pytest.mark.parametrize("distance", [0.05, 3.0])
+def test_a_way_uses_the_limit_that_binds_to_the_full(distance) -> None:
+    move = point_to_point(np.zeros(2), np.array([distance, 0.0]), LIMITS, 0.5)
+    motion = move.evaluate(np.linspace(0.0, move.duration, 20001))
+    used = (np.abs(motion.velocity).max() / 0.75, np.abs(motion.acceleration).max() / 3.0)
+    assert max(used) == pytest.approx(1.0, abs=2e-3)
+
+
+def test_a_way_without_limits_is_slow() -> None:
+    move = point_to_point(np.zeros(1), np.array([3.0]), Limits(), 1.0)
+    assert move.evaluate([move.duration / 2]).velocity[0, 0] == pytest.approx(
+        DEFAULT_VELOCITY, rel=1e-3
+    )
+
+
+def test_derivatives_of_a_way_are_derivatives() -> None:
+    move = point_to_point(np.zeros(2), np.array([1.0, -2.0]), LIMITS, 1.0)
+    time, step = np.linspace(0.01, move.duration - 0.01, 50), 1e-5
+    before, here, after = (move.evaluate(time + shift) for shift in (-step, 0.0, step))
+    assert np.allclose((after.position - before.position) / (2 * step), here.velocity, atol=1e-7)
+    slope = (after.velocity - before.velocity) / (2 * step)
+    assert np.allclose(slope, here.acceleration, atol=1e-7)
+    for order, values in ((1, here.velocity), (2, here.acceleration)):
+        assert np.all(np.abs(values) <= move.derivative_bound(order))
+
+
+def test_a_way_that_takes_more_torque_than_there_is_is_refused() -> None:
+    profile, _ = puma(torque_max=(97.6, 5.0, 89.4, 24.2, 20.1, 21.3))
+    move = point_to_point(np.array(HOME), sine_plan().start, profile.limits, 0.3)
+    with pytest.raises(PlaybackError, match=r"start cannot be reached.*'joint_2'.*the 5 N m"):
+        check_reachable(move, profile.limits, sine_plan().mechanism)
+
+
+def moving_follower() -> TrajectoryFollower:
+    plan = sine_plan()
+    follower = TrajectoryFollower(plan.profile.joints, plan.start)
+    follower.accept(plan.trajectory, 10**9, 10**9)
+    return follower
+
+
+@pytest.mark.parametrize("instant", [0.0, 0.2, 0.7, 1.0, 1.3, 1.9, 2.5])
+def test_a_stop_keeps_acceleration_limits_and_ends_at_rest_on_the_path(instant) -> None:
+    plan, follower = sine_plan(), moving_follower()
+    limits = plan.profile.limits
+    stop = stopping(follower, plan.profile.joints, round((1 + instant) * 1e9), limits, 0.0)
+    motion = stop.evaluate(np.linspace(0.0, stop.duration, 5001))
+    assert np.all(np.abs(motion.acceleration) <= 1.001 * np.array(limits.acceleration))
+    assert np.allclose(stop.velocity[-1], 0.0)
+    assert np.allclose(stop.acceleration[-1], 0.0)
+    path = plan.trajectory.evaluate(np.linspace(0.0, 2.0, 20001)).position
+    for position in motion.position[::200]:
+        assert np.abs(path - position).max(axis=1).min() < 1e-3
+
+
+def test_a_stop_does_not_jump_even_where_it_is_received_late() -> None:
+    plan, follower = sine_plan(), moving_follower()
+    now = 1_700_000_000
+    stop = stopping(follower, plan.profile.joints, now, plan.profile.limits, 0.03)
+    for late, share in ((0.0, 1e-9), (0.03, 1e-9), (0.05, 0.005)):
+        before = follower.motion([now + round(late * 1e9)])
+        after = stop.evaluate([max(late, 1e-9)])
+        assert np.allclose(before.velocity, after.velocity, rtol=share, atol=1e-6)
+        assert np.allclose(before.position, after.position, rtol=0, atol=share * late + 1e-6)
+
+
+def test_where_nothing_limits_acceleration_a_stop_takes_what_the_motion_takes() -> None:
+    plan, follower = sine_plan(), moving_follower()
+    stop = stopping(follower, plan.profile.joints, 1_700_000_000, Limits(), 0.0)
+    motion = plan.trajectory.evaluate(np.linspace(0.7, 2.0, 5001))
+    allowed = np.maximum(np.abs(motion.acceleration).max(axis=0), 1.0)
+    assert np.all(np.abs(stop.acceleration) <= 1.001 * allowed)
+
+
+def test_a_way_over_no_distance_has_a_duration() -> None:
+    assert point_to_point(np.zeros(2), np.zeros(2), LIMITS, 0.3).duration > 0
+    assert isinstance(point_to_point(np.zeros(2), np.zeros(2), LIMITS, 0.3), PointToPoint)

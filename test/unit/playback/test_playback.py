@@ -1,0 +1,284 @@
+"""A playback goes to the start, plays, settles; and brings the robot to rest when it must not."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from fake_cell import HOME, Cell, FakeClock, sine_plan
+
+from dynid.errors import PlaybackError
+from dynid.excitation.limits import position_range
+from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.options import Options
+from dynid.playback.playback import Playback
+from dynid.playback.robot_state import RobotState, StateReader
+
+
+@pytest.fixture
+def cell() -> Cell:
+    made = Cell()
+    made.run(0.2)
+    return made
+
+
+def test_prepares_plays_and_finishes(cell) -> None:
+    answer = cell.playback.prepare(cell.plan, cell.options)
+    assert re.fullmatch(r"moving to the start of the excitation in \d\.\d s\.", answer)
+    cell.until("ready")
+    assert np.allclose(cell.measured, cell.plan.start)
+    assert cell.resting()
+    assert cell.playback.start(cell.plan, cell.options) == "playing for 2.0 s."
+    cell.until("finished")
+    assert cell.states == ["idle", "moving", "ready", "playing", "settling", "finished"]
+    assert cell.sent[-1] is cell.plan.trajectory
+    assert cell.resting()
+
+
+def test_start_moves_to_the_start_first(cell) -> None:
+    answer = cell.playback.start(cell.plan, cell.options)
+    assert answer.endswith("then playing for 2.0 s.")
+    cell.until("finished")
+    assert cell.states == ["idle", "moving", "playing", "settling", "finished"]
+
+
+def test_the_reference_never_jumps(cell) -> None:
+    cell.playback.start(cell.plan, cell.options)
+    positions = []
+    while cell.playback.under_way:
+        cell.step()
+        positions.append(cell.measured)
+    acceleration = np.diff(positions, 2, axis=0) / 1e-4
+    # the limits, and 10 % for differences that straddle a knot
+    assert np.all(np.abs(acceleration) < 1.1 * np.array(cell.plan.profile.limits.acceleration))
+
+
+def test_a_second_motion_begins_from_the_reference_not_from_where_the_robot_sags_to(cell) -> None:
+    cell.offset = np.full(6, 0.005)
+    cell.playback.prepare(cell.plan, cell.options)
+    cell.until("ready")
+    cell.playback.start(cell.plan, cell.options)
+    cell.until("finished")
+    cell.playback.prepare(cell.plan, cell.options)
+    assert np.array_equal(cell.next_sent().position[0], cell.plan.start)
+
+
+def test_a_robot_that_was_moved_by_hand_is_fetched_from_where_it_is(cell) -> None:
+    cell.playback.prepare(cell.plan, cell.options)
+    cell.until("ready")
+    cell.offset = np.full(6, 0.1)
+    cell.run(0.2)
+    cell.playback.start(cell.plan, cell.options)
+    assert np.allclose(cell.next_sent().position[0], cell.plan.start + 0.1)
+
+
+def test_a_robot_that_a_fault_held_back_is_fetched_from_where_it_is(cell) -> None:
+    cell.playing()
+    cell.offset = np.array([0, 0, 0.25, 0, 0, 0])
+    cell.until("aborted")
+    held = cell.measured
+    cell.playback.start(cell.plan, cell.options)
+    assert np.allclose(cell.next_sent().position[0], held)
+
+
+def test_a_robot_that_is_held_is_not_pushed_any_longer(cell) -> None:
+    cell.playing()
+    held = cell.measured
+    cell.hold = held
+    cell.until("aborted")
+    assert "away from where it should be" in cell.playback.state
+    assert np.allclose(cell.robot.reference(cell.clock.now_ns()), held)
+    assert cell.resting()
+    cell.hold = None
+    cell.playback.start(cell.plan, cell.options)
+    cell.until("finished")
+
+
+def test_stop_brings_the_robot_to_rest_on_its_path(cell) -> None:
+    cell.playing()
+    assert cell.playback.stop() == "bringing the robot to rest on its path."
+    cell.until("aborted")
+    assert cell.playback.state == "aborted: the motion was stopped on request."
+    assert cell.states[-2] == "settling"
+    assert cell.resting()
+    path = cell.plan.trajectory.evaluate(np.linspace(0, 2, 20001)).position
+    assert np.abs(path - cell.measured).max(axis=1).min() < 1e-3
+    assert cell.playback.stop() == "no motion is under way."
+
+
+def test_after_an_abort_the_robot_can_be_started_again(cell) -> None:
+    cell.playing()
+    cell.playback.stop()
+    cell.until("aborted")
+    cell.playback.start(cell.plan, cell.options)
+    cell.until("finished")
+
+
+def test_refuses_a_motion_while_another_is_under_way(cell) -> None:
+    cell.playing()
+    for command in (cell.playback.prepare, cell.playback.start):
+        with pytest.raises(PlaybackError, match="the robot is playing already; wait until"):
+            command(cell.plan, cell.options)
+    assert cell.playback.state == "playing"
+
+
+def test_tracking_error_stops_the_motion(cell) -> None:
+    cell.playing()
+    cell.offset = np.array([0, 0, 0.25, 0, 0, 0])
+    cell.until("aborted")
+    expected = r"aborted: joint 'joint_3': it is 0\.2\d* rad away from where it should be, "
+    assert re.fullmatch(expected + r"at most 0\.2 rad are allowed\.", cell.playback.state)
+    assert cell.resting()
+
+
+def test_a_robot_that_lags_is_not_stopped(cell) -> None:
+    cell.delay_ns = 50_000_000
+    cell.options = Options(tracking_error=0.01)
+    cell.playback.start(cell.plan, cell.options)
+    cell.until("finished")
+    assert max(cell.playback.peaks.values()) < 0.01
+
+
+def test_silence_of_the_joint_states_stops_the_motion(cell) -> None:
+    cell.playing()
+    cell.silent = True
+    cell.run(1.0)
+    assert cell.playback.state == "settling"
+    assert cell.resting()
+    cell.silent = False
+    cell.until("aborted")
+    assert re.fullmatch(
+        r"aborted: no joint states came for 0\.5\d* s, at most 0\.5 s are allowed\.",
+        cell.playback.state,
+    )
+
+
+def test_a_robot_that_stays_silent_is_given_up_and_said_to_be_unseen(cell) -> None:
+    cell.playing()
+    cell.silent = True
+    cell.until("aborted")
+    assert cell.playback.state.endswith("; the robot was not seen to come to rest.")
+
+
+def test_torque_beyond_the_drives_stops_the_motion_if_it_lasts(cell) -> None:
+    cell.playing()
+    cell.effort = np.array([0, 0, 0, 0, 0, -30.0])
+    cell.run(0.03)
+    cell.effort = np.zeros(6)
+    cell.run(0.1)
+    assert cell.playback.state == "playing"
+    cell.effort = np.array([0, 0, 0, 0, 0, -30.0])
+    cell.until("aborted")
+    expected = "aborted: joint 'joint_6': its torque is 30 N m, at most 21.3 N m are allowed."
+    assert cell.playback.state == expected
+    assert cell.resting()
+
+
+def test_a_controller_that_gives_up_is_left_alone_until_the_next_motion(cell) -> None:
+    cell.playing()
+    commands = len(cell.sent)
+    cell.robot = TrajectoryFollower(cell.joints, cell.measured)  # holds, as the controller does
+    held = cell.measured
+    cell.playback.fail("the controller gave up.")
+    cell.until("aborted")
+    assert cell.playback.state == "aborted: the controller gave up."
+    assert len(cell.sent) == commands
+    cell.playback.fail("it says so again.")
+    assert cell.playback.state == "aborted: the controller gave up."
+    cell.playback.start(cell.plan, cell.options)
+    assert np.array_equal(cell.next_sent().position[0], held)
+    cell.until("finished")
+
+
+def test_a_controller_that_refuses_to_stop_is_quoted(cell) -> None:
+    cell.playing()
+    cell.playback.stop()
+    cell.playback.fail("the controller refused.")
+    cell.until("aborted")
+    assert cell.playback.state == (
+        "aborted: the motion was stopped on request; it could not be stopped: the controller "
+        "refused."
+    )
+
+
+def test_refuses_where_nobody_takes_the_trajectory(cell) -> None:
+    cell.listening = False
+    with pytest.raises(PlaybackError, match="nobody listens"):
+        cell.playback.prepare(cell.plan, cell.options)
+    assert cell.playback.state == "idle"
+
+
+def test_refuses_while_the_position_is_unknown() -> None:
+    silent = Playback(StateReader(sine_plan().profile.joints, "/js"), FakeClock(), Cell())
+    with pytest.raises(PlaybackError, match="position is unknown: no message came on /js"):
+        silent.prepare(sine_plan(), Options())
+
+
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        ({"arrival": -3.0}, r"position is stale: its last joint states came 3 s ago, at most 0\.5"),
+        ({"stamp_ns": -(10**10)}, "stamped 10 s before this computer's time"),
+        ({"stamp_ns": 10**10}, "stamped 10 s after this computer's time"),
+        ({"position": 0.9}, r"'joint_2' stands at 0\.9 rad, outside its limits -3\.92 to 0\.78"),
+        ({"position": np.nan}, "joint 'joint_2': the joint states tell its position as nan"),
+    ],
+)
+def test_refuses_a_state_that_cannot_be_trusted(cell, state, sentence) -> None:
+    position = np.array(HOME)
+    position[1] = state.get("position", position[1])
+    cell.playback.observe(
+        RobotState(
+            cell.clock.now_ns() + state.get("stamp_ns", 0),
+            cell.clock.steady() + state.get("arrival", 0.0),
+            position,
+            None,
+        )
+    )
+    with pytest.raises(PlaybackError, match=sentence):
+        cell.playback.start(cell.plan, cell.options)
+    assert cell.playback.state == "idle"
+    assert not cell.sent
+
+
+def test_the_way_to_the_start_keeps_the_position_limits(cell) -> None:
+    cell.playback.prepare(cell.plan, cell.options)
+    way = cell.next_sent().position
+    low, high = position_range(cell.plan.profile.limits, 6)
+    assert np.all((way >= low) & (way <= high))
+
+
+def test_trajectories_are_sent_earlier_where_simulated_time_is_fast(cell) -> None:
+    cell.clock.speed = 4.0
+    cell.run(5.0)
+    cell.playback.start(cell.plan, cell.options)
+    way = cell.next_sent()
+    start = cell.robot.end_ns * 1e-9 - way.duration - cell.clock.now_ns() * 1e-9
+    assert start == pytest.approx(0.8, abs=0.05)
+
+
+def test_nothing_moves_where_the_listener_goes_away_in_between(cell) -> None:
+    cell.playback.prepare(cell.plan, cell.options)
+    cell.listening = False
+    cell.until("aborted")
+    assert cell.playback.state == "aborted: nobody listens."
+
+
+def test_stop_before_the_way_is_sent_keeps_it_from_being_sent(cell) -> None:
+    cell.playback.prepare(cell.plan, cell.options)
+    cell.playback.stop()
+    cell.until("aborted")
+    assert np.allclose(cell.measured, HOME)
+
+
+def test_a_trajectory_that_takes_long_to_build_still_arrives_before_its_start(cell) -> None:
+    def build(_trajectory) -> None:
+        cell.clock.time += 0.5
+
+    cell.build = build
+    cell.playback.start(cell.plan, cell.options)
+    way = cell.next_sent()
+    assert cell.robot.end_ns > cell.clock.now_ns() + 1e9 * way.duration
+    cell.until("finished")
+    assert max(cell.playback.peaks.values()) < 1e-9

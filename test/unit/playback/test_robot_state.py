@@ -1,0 +1,53 @@
+"""Joint states are read by name, and what is missing in them is said."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid.playback.robot_state import RestWatch, RobotState, StateReader
+
+JOINTS = ("shoulder", "elbow")
+
+
+def reader() -> StateReader:
+    return StateReader(JOINTS, "/joint_states")
+
+
+def test_joints_are_found_among_others_in_any_order() -> None:
+    names = ["gripper", "elbow", "shoulder"]
+    state = reader().read(names, [9.0, 2.0, 1.0], [90.0, 20.0, 10.0], 5, 7.0)
+    assert state is not None
+    assert (state.stamp_ns, state.arrival) == (5, 7.0)
+    assert np.array_equal(state.position, [1.0, 2.0])
+    assert np.array_equal(state.effort, [10.0, 20.0])
+
+
+def test_a_message_without_effort_tells_a_position() -> None:
+    state = reader().read(JOINTS, [1.0, 2.0], [], 0, 0.0)
+    assert state is not None
+    assert state.effort is None
+
+
+def test_says_why_the_position_is_unknown() -> None:
+    waiting = reader()
+    assert "no message came on /joint_states" in str(waiting.unknown())
+    assert waiting.read(["elbow"], [1.0], [], 0, 0.0) is None
+    assert "/joint_states tells of elbow, but not of 'shoulder'" in str(waiting.unknown())
+    assert waiting.read(["shoulder"], [1.0], [], 0, 0.0) is None
+    assert "no single message on /joint_states has all of shoulder" in str(waiting.unknown())
+    assert waiting.read(JOINTS, [], [], 0, 0.0) is None
+
+
+def watched(positions: list[float]) -> bool:
+    watch = RestWatch()
+    for k, position in enumerate(positions):
+        watch.see(RobotState(k * 10_000_000, 0.0, np.array([0.0, position]), None))
+    return watch.at_rest
+
+
+def test_rest_is_a_tenth_of_a_second_without_moving() -> None:
+    assert not watched([0.0] * 10)
+    assert watched([0.0] * 11)
+    assert watched([0.0, 1e-3] * 6)
+    assert not watched([0.001 * k for k in range(50)])
+    assert not watched([float("nan")] * 20)
