@@ -36,8 +36,11 @@ def write_model(identification: Identification, path: Path) -> None:
 def model_text(identification: Identification) -> str:
     """Return the text of ``model.yaml``."""
     urdf = kinematic_urdf(identification.urdf_xml)
+    # how the robot was moved or simulated is no part of a model, and may be said otherwise one day
     profile = yaml.safe_dump(
-        identification.profile.model_dump(mode="json"), sort_keys=False, width=100
+        identification.profile.model_dump(mode="json", exclude={"excitation", "simulation"}),
+        sort_keys=False,
+        width=100,
     )
     model: dict[str, Value] = {
         "format": FORMAT,
