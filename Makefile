@@ -7,6 +7,10 @@ ROBOT ?= puma560
 VENV := .venv
 BIN := $(VENV)/bin
 BUILD := build/editable
+# a sourced ROS 2 would put its Python packages before those of .venv; ros-test sources it by itself
+unexport PYTHONPATH LD_LIBRARY_PATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH
+
+ROS_DISTRO ?= $(notdir $(patsubst %/setup.bash,%,$(firstword $(wildcard /opt/ros/*/setup.bash))))
 ROS_SETUP := /opt/ros/$(ROS_DISTRO)/setup.bash
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
@@ -49,12 +53,16 @@ ctest: install
 	$(BIN)/cmake --build $(BUILD) --target dynid_tests --parallel $(JOBS)
 	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure
 
+# $(call colcon,verb,options)
+colcon = colcon --log-base build/colcon-log $(1) --base-paths . --packages-select dynid \
+  --build-base build/colcon --install-base build/colcon-install $(2)
+
 ros-test:
 	@if [ -n "$(ROS_DISTRO)" ] && [ -f "$(ROS_SETUP)" ]; then \
-	  set -e; bash -c '. "$(ROS_SETUP)" && colcon build --base-paths . --packages-select dynid \
-	    --build-base build/colcon --install-base build/colcon-install --cmake-args -DBUILD_TESTING=ON \
-	    && colcon test --base-paths . --packages-select dynid --build-base build/colcon \
-	    --install-base build/colcon-install && colcon test-result --test-result-base build/colcon'; \
+	  bash -c '. "$(ROS_SETUP)" && set -e; \
+	    $(call colcon,build,--cmake-args -DBUILD_TESTING=ON); \
+	    $(call colcon,test,--event-handlers console_direct+); \
+	    colcon test-result --verbose --test-result-base build/colcon'; \
 	else \
 	  echo "skipped: colcon build, launch tests and ros2_control plugins, no ROS 2 under\
 	 /opt/ros/\$$ROS_DISTRO"; \
