@@ -23,6 +23,7 @@ from rich.console import Console
 
 from dynid.demo import second_seed
 from dynid.errors import DynidError
+from dynid.playback.plan import make_plan
 from dynid.profile import load_profile
 from dynid.terminal import print_demonstration, print_written, progress
 from dynid_ros.excitation_player import ExcitationPlayer
@@ -46,7 +47,9 @@ def demonstrate(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Excite, record, identify and validate a simulated robot with the nodes of dynid."""
-    seed = second_seed(load_profile(robot)[0])
+    profile, urdf_xml = load_profile(robot)
+    make_plan(profile, urdf_xml)  # what the player would refuse is refused before nodes are made
+    seed = second_seed(profile)
     output.mkdir(parents=True, exist_ok=True)
     begun = time.time()
     _stay_apart()
@@ -70,9 +73,10 @@ def demonstrate(
         with progress(console, steps=STEPS) as step:
             good = task.perform(step)
     finally:
-        executor.shutdown()
         for node in reversed(nodes):
             node.finish()
+        executor.shutdown()
+        for node in nodes:
             node.destroy_node()
         rclpy.shutdown()
     if as_json:
@@ -88,7 +92,8 @@ def _nodes(robot: str, speed: float) -> dict[Callable[..., DynidNode], dict[str,
     follower: dict[str, Value] = {"profile": robot, "use_sim_time": True}
     return {
         SimulatedRobotNode: {"profile": robot, "speed": speed},
-        ExcitationPlayer: follower,
+        # in one process, silence means no more than that the machine is busy
+        ExcitationPlayer: {**follower, "max_age": 10.0},
         Recorder: {"use_sim_time": True},
         Identifier: follower,
         ModelPublisher: follower,
@@ -117,6 +122,9 @@ def main() -> None:
         typer.run(demonstrate)
     except DynidError as error:
         typer.echo(f"dynid: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        typer.echo(f"dynid: {error.filename or 'a file'}: {error.strerror or error}.", err=True)
         sys.exit(2)
 
 

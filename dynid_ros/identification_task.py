@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynid.demo import named
-from dynid.errors import TaskError
 from dynid_ros.remote import Remote
 from dynid_ros.sequence import SequenceNode, run_sequence
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 STEPS = 8
 """How many steps the sequence announces, with a validation."""
 
+_MOVES = ("moving", "playing", "settling")  # what a player says while the robot may move
 _STOPPING = 15.0  # [s] in which a robot comes to rest
 _CLOSING = 60.0  # [s] in which a bag is closed
 
@@ -79,13 +79,21 @@ class IdentificationTask(SequenceNode):
         return good
 
     def give_up(self) -> None:
-        """Stop the player and close the bag, whatever state they are in."""
-        for remote in (self._player, self._recorder):
-            if remote.present:
-                try:
-                    remote.call("stop", timeout=_STOPPING)
-                except TaskError as error:
-                    self.get_logger().error(str(error))
+        """Bring the robot to rest, then close the bag, whatever state the two are in.
+
+        Whoever started this node may end all others when it ends, the robot's controller included.
+        """
+        self.attempt(self._rest)
+        self.attempt(self._close)
+
+    def _rest(self) -> None:
+        if self._player.present:
+            self._player.call("stop", timeout=_STOPPING)
+            self._player.leave(_MOVES, "the robot to come to rest", _STOPPING)
+
+    def _close(self) -> None:
+        if self._recorder.present:
+            self._recorder.call("stop", timeout=_CLOSING)
 
     def _record(self, folder: str, motion: str, step: Callable[[str], None]) -> Path:
         """Move to a motion's start, play it and record it into a folder of the output."""
@@ -98,7 +106,7 @@ class IdentificationTask(SequenceNode):
         self._recorder.ask("start")
         self._recorder.reach("recording")
         self._player.ask("start")
-        self._player.reach("finished")
+        self._player.reach("finished", self._recorder)
         self.get_logger().info(self._recorder.ask("stop", timeout=_CLOSING))
         return recording
 

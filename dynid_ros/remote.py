@@ -14,7 +14,7 @@ from dynid.errors import TaskError
 from dynid_ros.qos import LATCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from rclpy.node import Node
 
@@ -41,7 +41,8 @@ class Remote:
         self._clients = {
             service: node.create_client(Trigger, f"{name}/{service}") for service in services
         }
-        self._states: list[str] = []
+        self._states: list[str] = []  # since the last call
+        self._state = ""
         node.create_subscription(String, f"{name}/state", self._take, LATCHED)
 
     @property
@@ -85,7 +86,8 @@ class Remote:
             timeout,
         )
         if not future.done():
-            raise TaskError(f"{self._name} ended before {client.srv_name} answered.")
+            ended = self._name.removeprefix("/")
+            raise TaskError(f"{ended} ended before {client.srv_name} answered.")
         answer: Trigger.Response = future.result()
         return answer
 
@@ -100,25 +102,39 @@ class Remote:
             raise TaskError(f"{self._name.removeprefix('/')}: {answer.message}")
         return str(answer.message)
 
-    def reach(self, wanted: str) -> None:
+    def reach(self, wanted: str, *others: Remote) -> None:
         """Wait until the node's state is the wanted one, since the last call.
 
         Raises:
-            TaskError: it went to ``aborted`` or ``failed`` instead, or the node ended.
+            TaskError: it, or one of the ``others`` that are needed meanwhile, went to ``aborted``
+                or ``failed`` instead, or ended.
         """
+
+        def trouble() -> str:
+            return next((why for one in (self, *others) if (why := one.ended())), "")
+
         self._wait(
-            lambda: self._ended() or (self._states and self._states[-1] == wanted),
+            lambda: trouble() or (self._states and self._states[-1] == wanted),
             f"{self._name} to be {wanted}",
             None,
         )
-        if reason := self._ended():
+        if reason := trouble():
             raise TaskError(reason)
 
+    def leave(self, states: Collection[str], what: str, timeout: float) -> None:
+        """Wait until the node's state is none of some, or it ended, for at most ``timeout`` [s].
+
+        Raises:
+            TaskError: it is not by then; the sentence says what was waited for.
+        """
+        self._wait(lambda: self._state not in states or not self.present, what, timeout)
+
     def _take(self, message: String) -> None:
+        self._state = message.data
         self._states.append(message.data)
 
-    def _ended(self) -> str:
-        """Why the wanted state will not come, if so."""
+    def ended(self) -> str:
+        """Why a wanted state will not come any more; empty where it may."""
         name = self._name.removeprefix("/")
         for state in self._states:
             kind, _, reason = state.partition(": ")

@@ -39,7 +39,8 @@ class ReplayTask(SequenceNode):
     def __init__(self, stop: Stop, executor: Executor, **options: Any) -> None:  # noqa: ANN401
         """Get ready; nothing is published before :meth:`perform`."""
         super().__init__("replay_task", stop, executor, **options)
-        self._bag = Path(self.parameter("recording", "", "Bag to replay.", fixed=True))
+        self._given = self.parameter("recording", "", "Bag to replay.", fixed=True)
+        self._bag = Path(self._given)
         self._output = Path(
             self.parameter("output", "out", "Folder for models and reports.", fixed=True)
         )
@@ -56,6 +57,10 @@ class ReplayTask(SequenceNode):
 
     def sequence(self, step: Callable[[str], None]) -> bool:
         """Identify what is heard, identify the bag, and compare the parameters."""
+        if not self._given:
+            raise TaskError(
+                "parameter 'recording' of replay_task is empty; it must be a bag's path."
+            )
         step("reading the bag")
         try:
             messages = read_messages(self._bag, self._topic)
@@ -102,7 +107,7 @@ class ReplayTask(SequenceNode):
     def give_up(self) -> None:
         """Have the identifier stop listening."""
         if self.identifier.present:
-            self.identifier.call("stop")
+            self.attempt(lambda: self.identifier.call("stop"))
 
 
 def main() -> None:

@@ -80,6 +80,13 @@ class SequenceNode(DynidNode):
     def give_up(self) -> None:
         """Bring to an end what the sequence began; may be overridden."""
 
+    def attempt(self, action: Callable[[], object]) -> None:
+        """Do what belongs to giving up; what it fails by is logged, as the reason came before."""
+        try:
+            action()
+        except TaskError as error:
+            self.get_logger().error(str(error))
+
     def judged(self, service: str, kind: str) -> bool:
         """Let the identifier work, and wait for its judgement; a failed model is no refusal."""
         self.heard.pop(kind, None)

@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from dynid.errors import DynidError
+from dynid.errors import DynidError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
 from dynid.profile import load_profile
 from dynid.simulation import SimulatedRobot
@@ -32,6 +32,9 @@ _PERIOD = 1e-3  # [s] between looks at how many cycles are due
 _CLOCK_RATE = 200  # [Hz] of /clock, in simulated time
 _FIRST_TIME = 10**9  # [ns] of simulated time: 0 would mean that no time was received yet
 _LARGEST_BATCH = 10  # cycles before other callbacks get their turn
+_AT_REST = 0.01  # [rad/s or m/s] that a joint may seem to have
+_PATIENCE = 4 * 10**9  # [ns] for the robot to come to rest when the node is shut down
+_SEEN = 5 * 10**8  # [ns] at rest, for others to see it
 _LATE = 10**9  # [ns] behind the wall's clock, from which on time is skipped, not caught up with
 
 
@@ -63,6 +66,7 @@ class SimulatedRobotNode(DynidNode):
         self._wall = self._speed == 1.0
         self._epoch = self.get_clock().now().nanoseconds if self._wall else _FIRST_TIME
         self._skipped = 0  # [ns]
+        self._fault: str | None = None  # the one that was told
         self._state = JointState(name=list(profile.joints))
         self._states_out = self.create_publisher(JointState, profile.recording.topic, STATES)
         self._clock_out = None if self._wall else self.create_publisher(Clock, "/clock", CLOCK)
@@ -78,6 +82,23 @@ class SimulatedRobotNode(DynidNode):
     def measured(self) -> dict[str, object]:
         """Cycles so far, and time that this machine was too slow for."""
         return {"cycles": self._cycles, "time skipped [s]": self._skipped * 1e-9}
+
+    def finish(self) -> None:
+        """Go on to where the robot rests: whoever moves it may be stopping it just now."""
+        now = self._steady_now()
+        deadline, end = now + _PATIENCE, now
+        while self.executor and now < deadline:
+            if self._moves():
+                end = now + _SEEN
+            if now >= end:
+                return
+            self.executor.spin_once(timeout_sec=_PERIOD)
+            now = self._steady_now()
+
+    def _moves(self) -> bool:
+        """Whether the robot has somewhere to go, or is braking."""
+        going = self._robot.fault is None and self._now_ns() < self._follower.end_ns
+        return going or max(map(abs, self._state.velocity), default=0.0) > _AT_REST
 
     def _steady_now(self) -> int:
         return int(self.steady.now().nanoseconds)
@@ -95,6 +116,15 @@ class SimulatedRobotNode(DynidNode):
             self._begin += round((due - _LARGEST_BATCH) * self._cycle / self._speed)
         for _ in range(min(due, _LARGEST_BATCH)):
             self._step()
+        self._tell_fault()
+
+    def _tell_fault(self) -> None:
+        """Say why the drives have stopped following, once."""
+        fault = self._robot.fault
+        if fault is not None and fault != self._fault:
+            self.health(ERROR, fault)
+            self.get_logger().error(fault)
+        self._fault = fault
 
     def _now_ns(self) -> int:
         """The robot's own time, that of its stamps [ns]."""
@@ -123,13 +153,21 @@ class SimulatedRobotNode(DynidNode):
 
     def _inject_fault(self) -> str:
         self._robot.trip()
-        self.health(ERROR, self._robot.fault or "drive fault")
+        self._tell_fault()
         return "the drives are in fault: they brake, and hold until ~/clear_fault"
 
     def _clear_fault(self) -> str:
+        if self._robot.fault is None:
+            return "the drives have no fault"
+        if self._moves():
+            sentence = "the drives are still braking; clear their fault when the robot is at rest."
+            raise SimulationError(sentence)
+        # what was commanded before is void: the robot may be far from it by now
+        self._follower = TrajectoryFollower(self._state.name, self._state.position)
         self._robot.clear_fault()
+        self._fault = None
         self.health(OK, "fault cleared")
-        return "the drives follow their targets again"
+        return "the drives hold the robot where it is, and follow the next trajectory"
 
 
 def _doubles(values: NDArray[np.float64]) -> array[float]:

@@ -1,0 +1,131 @@
+"""`dynid demo` as a user runs it: with nodes, and beside it without them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from small_robot import JOINTS, write_small_robot
+
+from dynid.outputs.model_reader import read_model
+from dynid.recording import load_recording
+from dynid_ros import demo
+
+DYNID = [sys.executable, "-c", "from dynid.cli import main; main()", "demo"]
+TIMEOUT = 120.0
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+    folder: Path
+
+    @property
+    def judged(self) -> dict:
+        return json.loads(self.out)
+
+    @property
+    def files(self) -> list[str]:
+        """Names of what was left, without the time in a bag's."""
+        return sorted(path.name.partition("recording_")[0] for path in self.folder.iterdir())
+
+
+def begin(profile: Path, folder: Path, *options: str) -> subprocess.Popen:
+    return subprocess.Popen(  # noqa: S603  our own program
+        [*DYNID, "--robot", str(profile), "-o", str(folder), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=profile.parent,
+        start_new_session=True,
+    )
+
+
+def end(process: subprocess.Popen, folder: Path) -> Ran:
+    try:
+        out, err = process.communicate(timeout=TIMEOUT)
+    finally:
+        process.kill()
+    return Ran(process.returncode, out, err, folder)
+
+
+def check_judgements(ran: Ran) -> None:
+    assert ran.code == 0, ran.err
+    assert ran.err == ""
+    assert list(ran.judged) == ["judgement", "validation"]
+    for judged in ran.judged.values():
+        assert judged["success"]
+        assert list(judged["joints"]) == list(JOINTS)
+
+
+def check_bags(ran: Ran) -> None:
+    """Nothing is missing in either, not a millisecond."""
+    bags = sorted(ran.folder.glob("*recording_*"))
+    assert len(bags) == 2
+    for bag in bags:
+        recording = load_recording(bag, JOINTS)
+        assert not recording.repairs
+        assert np.allclose(np.diff(recording.time), 1e-3, rtol=0, atol=1e-9)
+
+
+def check_models(one: Ran, other: Ran) -> None:
+    """They are the same to within noise: by the torque that they say a motion takes."""
+    models = [read_model(ran.folder / "model.yaml") for ran in (one, other)]
+    (bag,) = one.folder.glob("validation_recording_*")
+    position = load_recording(bag, JOINTS).position[::20]
+    velocity = np.gradient(position, 0.02, axis=0)
+    acceleration = np.gradient(velocity, 0.02, axis=0)
+    torque = [
+        model.mechanism().torque(position, velocity, acceleration, model.parameters)
+        for model in models
+    ]
+    apart = np.sqrt(np.mean((torque[0] - torque[1]) ** 2, axis=0))
+    # each differs from the measured torque by an RMSE that is the noise left after filtering
+    for j, joint in enumerate(JOINTS):
+        noise = max(ran.judged["judgement"]["joints"][joint]["rmse"] for ran in (one, other))
+        assert apart[j] < noise, (joint, apart, noise)
+
+
+def test_with_nodes_and_without_ros_it_comes_to_the_same(tmp_path) -> None:
+    profile = write_small_robot(tmp_path)
+    ways = {"nodes": ("--json",), "without": ("--without-ros", "--json")}
+    begun = {way: begin(profile, tmp_path / way, *options) for way, options in ways.items()}
+    nodes, without = (end(process, tmp_path / way) for way, process in begun.items())
+    for ran in (nodes, without):
+        check_judgements(ran)
+        check_bags(ran)
+    check_models(nodes, without)
+    assert nodes.files == without.files
+
+
+def refused(monkeypatch, capsys, *arguments: object) -> str:
+    """What is said before any node is made."""
+    monkeypatch.setattr(sys, "argv", ["demo", *map(str, arguments)])
+    monkeypatch.setattr(demo.rclpy, "init", lambda **_: pytest.fail("nodes were about to be made"))
+    with pytest.raises(SystemExit) as stop:
+        demo.main()
+    assert stop.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return printed.err
+
+
+def test_a_profile_without_excitation_is_one_sentence(tmp_path, monkeypatch, capsys) -> None:
+    profile, out = write_small_robot(tmp_path, excitation=None), tmp_path / "out"
+    assert refused(monkeypatch, capsys, "--robot", profile, "-o", out) == (
+        "dynid: profile 'duo' has no 'excitation' group; add one, or name a YAML file with one.\n"
+    )
+    assert not out.exists()
+
+
+def test_an_output_that_is_a_file_is_one_sentence(tmp_path, monkeypatch, capsys) -> None:
+    (tmp_path / "out").write_text("mine")
+    arguments = ("--robot", write_small_robot(tmp_path), "-o", tmp_path / "out")
+    assert refused(monkeypatch, capsys, *arguments) == f"dynid: {tmp_path / 'out'}: File exists.\n"
+    assert (tmp_path / "out").read_text() == "mine"

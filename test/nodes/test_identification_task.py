@@ -1,0 +1,252 @@
+"""The whole loop, with every real node around a simulated robot that is fast and small."""
+
+from __future__ import annotations
+
+import re
+import resource
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from arm_files import write_arm
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from small_robot import JOINTS, write_small_robot
+from std_msgs.msg import String
+
+from dynid.errors import TaskError
+from dynid.outputs.model_reader import read_model
+from dynid.recording import load_recording
+from dynid_ros import remote
+from dynid_ros.excitation_player import ExcitationPlayer
+from dynid_ros.identification_task import IdentificationTask
+from dynid_ros.identifier import Identifier
+from dynid_ros.model_publisher import ModelPublisher
+from dynid_ros.qos import LATCHED, STATES
+from dynid_ros.recorder import Recorder
+from dynid_ros.simulated_robot import SimulatedRobotNode
+
+SPEED = 10.0
+MOVING = 0.5  # [rad/s]
+NODES = {
+    "robot": SimulatedRobotNode,
+    "player": ExcitationPlayer,
+    "recorder": Recorder,
+    "identifier": Identifier,
+    "publisher": ModelPublisher,
+}
+
+
+class Loop:
+    """The nodes of a demonstration, and a task that goes through its sequence with them."""
+
+    def __init__(self, graph, folder: Path) -> None:
+        self.graph = graph
+        self.output = folder / "out"
+        self.profile = str(write_small_robot(folder))
+        self.stop = SimpleNamespace(asked=False)
+        self.nodes = {}
+        self.steps: list[str] = []
+        self.played = graph.listen(String, "/excitation_player/state", LATCHED)
+        self.recorded = graph.listen(String, "/recorder/state", LATCHED)
+        self.published = graph.listen(String, "/dynid/model", LATCHED)
+        self.states = graph.listen(JointState, "/joint_states", STATES)
+
+    def start(self, *, without: str = "", **changes: dict[str, object]) -> Loop:
+        simulated = {"profile": self.profile, "use_sim_time": True}
+        parameters = {
+            "robot": {"profile": self.profile, "speed": SPEED},
+            "player": {**simulated, "move_fraction": 1.0, "settle_time": 0.1, "max_age": 10.0},
+            "recorder": {"use_sim_time": True},
+            "identifier": simulated,
+            "publisher": simulated,
+        }
+        for name, make in NODES.items():
+            if name != without:
+                given = parameters[name] | changes.get(name, {})
+                self.nodes[name] = self.graph.start(make, **given)
+        return self
+
+    def perform(self, **parameters: object) -> bool:
+        values = {"output": str(self.output), **parameters}
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        task = IdentificationTask(
+            self.stop,
+            self.graph._executor,
+            context=self.graph.context,
+            parameter_overrides=overrides,
+        )
+        try:
+            return task.perform(self.steps.append)
+        finally:
+            self.judgements = task.judgements
+            self.graph._executor.remove_node(task)
+            task.destroy_node()
+
+    def failed(self, **parameters: object) -> str:
+        """The sentence with which the sequence ends."""
+        with pytest.raises(TaskError) as ended:
+            self.perform(**parameters)
+        return str(ended.value)
+
+    def when_playing(self, act) -> None:
+        """Do something once, in the middle of the excitation."""
+        done = []
+
+        def watch(message: JointState) -> None:
+            playing = self.played and self.played[-1].data == "playing"
+            if playing and not done and max(map(abs, message.velocity)) > MOVING:
+                done.append(act())
+
+        self.graph.peer.create_subscription(JointState, "/joint_states", watch, STATES)
+
+    def assert_at_rest(self) -> None:
+        """The robot rested when the sequence ended, and still does half a second later."""
+        before = len(self.states)
+        self.graph.until(lambda: len(self.states) > before + 500)
+        position = np.array([state.position for state in self.states[before - 1 :]])
+        assert np.ptp(position, axis=0).max() < 2e-3
+
+    def assert_bag_closed(self) -> None:
+        (bag,) = self.output.glob("recording_*")
+        assert (bag / "metadata.yaml").is_file()
+        recording = load_recording(bag, JOINTS)
+        assert not recording.repairs
+        assert np.abs(recording.velocity).max() > MOVING
+        self.graph.until(lambda: self.recorded[-1].data == "idle")
+
+
+@pytest.fixture
+def loop(graph, tmp_path) -> Loop:
+    return Loop(graph, tmp_path)
+
+
+def test_identifies_publishes_and_validates_and_leaves_every_file(loop) -> None:
+    assert loop.start().perform()
+    assert list(loop.judgements) == ["judgement", "validation"]
+    assert loop.steps == [
+        "waiting for the nodes",
+        "moving to the start of the excitation",
+        "playing and recording the excitation",
+        "identifying",
+        "publishing the model",
+        "moving to the start of a second motion",
+        "playing and recording a second motion",
+        "validating",
+    ]
+    left = sorted(path.name.partition("recording_")[0] for path in loop.output.iterdir())
+    assert left == [
+        "",
+        "duo_identified.urdf",
+        "model.yaml",
+        "report.html",
+        "signals.mcap",
+        "validation.html",
+        "validation.mcap",
+        "validation_",
+    ]
+    assert loop.published[-1].data == (loop.output / "model.yaml").read_text()
+    model = read_model(loop.output / "model.yaml")
+    found = dict(zip(model.parameter_names, model.parameters.tolist(), strict=True))
+    # friction is known to be this; torque is measured to 0.2 N m over thousands of samples
+    for name, true in {"Fv1": 1.5, "Fv2": 0.8, "Fc1": 2.0, "Fc2": 1.0}.items():
+        assert found[name] == pytest.approx(true, abs=0.1), name
+    first, second = (
+        load_recording(next(loop.output.glob(name)), JOINTS)
+        for name in ("recording_*", "validation_recording_*")
+    )
+    assert not np.allclose(np.ptp(first.position, axis=0), np.ptp(second.position, axis=0), 0.05)
+    loop.assert_at_rest()
+
+
+def test_a_model_that_fails_its_criterion_is_written_but_not_published(loop, monkeypatch) -> None:
+    monkeypatch.setattr("dynid.outputs.write.write_report", lambda *_: None)  # takes half the time
+    overrides = ["identification.max_relative_torque_error=0.0001"]
+    loop.start(identifier={"overrides": overrides})
+    assert not loop.perform(validation_seed=-1)
+    assert not loop.judgements["judgement"].success
+    assert read_model(loop.output / "model.yaml").status == "failed"
+    assert not loop.published
+
+
+def test_a_bag_is_identified_without_any_motion(loop, tmp_path) -> None:
+    arm = write_arm(tmp_path)
+    loop.nodes["identifier"] = loop.graph.start(Identifier, profile=str(arm.profile))
+    assert loop.perform(recording=str(arm.bag), publish=False)
+    assert loop.steps == ["waiting for the nodes", "identifying"]
+    assert read_model(loop.output / "model.yaml").status == "success"
+
+
+def test_a_bag_that_is_not_there_ends_the_sequence_with_the_identifiers_sentence(
+    loop, monkeypatch, tmp_path
+) -> None:
+    monkeypatch.setattr("dynid_ros.sequence._FOLLOWS", 0.2)
+    loop.nodes["identifier"] = loop.graph.start(Identifier, profile=loop.profile)
+    said = loop.failed(recording=str(tmp_path / "gone"))
+    assert said.startswith("identifier: ")
+    assert "gone" in said
+
+
+def test_a_drive_fault_ends_the_motion_and_closes_the_bag(loop) -> None:
+    loop.start()
+    loop.when_playing(loop.nodes["robot"]._inject_fault)
+    said = loop.failed()
+    assert said.startswith("excitation_player: joint '")
+    assert said.endswith("away from where it should be, at most 0.2 rad are allowed.")
+    loop.assert_at_rest()
+    loop.assert_bag_closed()
+    assert not (loop.output / "model.yaml").exists()
+
+
+def test_an_interruption_in_the_middle_brings_the_robot_to_rest_and_closes_the_bag(loop) -> None:
+    loop.start()
+
+    def interrupt() -> None:
+        loop.stop.asked = True
+
+    loop.when_playing(interrupt)
+    assert loop.failed() == "interrupted."
+    loop.assert_at_rest()
+    assert loop.nodes["robot"]._robot.fault is None
+    assert loop.played[-1].data == "aborted: the motion was stopped on request."
+    loop.assert_bag_closed()
+
+
+def test_a_full_disk_ends_the_motion_at_once(loop) -> None:
+    loop.start()
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill() -> None:
+        size = sum(file.stat().st_size for file in loop.output.glob("recording_*/*.mcap"))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10_000, most))
+
+    loop.when_playing(fill)
+    try:
+        said = loop.failed()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    assert re.fullmatch(
+        r"recorder: .*: cannot be written \(File too large\); .* written before can be read\.", said
+    )
+    assert loop.played[-1].data == "aborted: the motion was stopped on request."
+    loop.assert_at_rest()
+
+
+@pytest.mark.parametrize("missing", ["player", "identifier"])
+def test_a_node_that_is_missing_is_named_before_anything_moves(loop, monkeypatch, missing) -> None:
+    monkeypatch.setattr(remote, "_APPEAR", 2.0)
+    loop.start(without=missing)
+    name = {"player": "excitation_player"}.get(missing, missing)
+    assert loop.failed() == f"waited 2 s for node /{name} to appear, in vain."
+    assert not loop.output.exists()
+
+
+def test_what_the_player_refuses_ends_the_sequence_in_its_words(loop, tmp_path) -> None:
+    wild = tmp_path / "wild.yaml"
+    wild.write_text("excitation: {type: sine, start: 0, target: 3, frequency: 1, duration: 1}")
+    loop.start(player={"excitation": str(wild)})
+    said = loop.failed()
+    assert said.startswith("excitation_player: joint '")
+    assert "beyond" in said
+    assert [message.data for message in loop.played] == ["idle"]

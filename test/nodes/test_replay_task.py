@@ -1,0 +1,141 @@
+"""A bag played into the topics gives the model that the bag itself gives."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from arm_files import write_arm
+from rclpy.parameter import Parameter
+
+from dynid.errors import TaskError
+from dynid.identification import identify
+from dynid.outputs.model_difference import largest_difference
+from dynid.outputs.model_reader import read_model
+from dynid.outputs.write import write_outputs
+from dynid.profile import load_profile
+from dynid.recording import load_recording
+from dynid_ros import remote
+from dynid_ros.identifier import Identifier
+from dynid_ros.replay_task import ReplayTask
+
+
+class Replay:
+    def __init__(self, graph, arm, output) -> None:
+        self.graph, self.arm, self.output = graph, arm, output
+        self.stop = SimpleNamespace(asked=False)
+        self.steps: list[str] = []
+        self.judgements = {}
+
+    def listen(self, **changes) -> Identifier:
+        return self.graph.start(Identifier, profile=str(self.arm.profile), **changes)
+
+    def perform(self, tell=None, **parameters) -> bool:
+        given = {"recording": str(self.arm.bag), "output": str(self.output), "rate": 20.0}
+        overrides = [Parameter(name, value=v) for name, v in (given | parameters).items()]
+        task = ReplayTask(
+            self.stop,
+            self.graph._executor,
+            context=self.graph.context,
+            parameter_overrides=overrides,
+        )
+        try:
+            return task.perform(tell or self.steps.append)
+        finally:
+            self.judgements = task.judgements
+            self.graph._executor.remove_node(task)
+            task.destroy_node()
+
+    def failed(self, *tell, **parameters) -> str:
+        with pytest.raises(TaskError) as ended:
+            self.perform(*tell, **parameters)
+        return str(ended.value)
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory):
+    # quick: what is compared is whether models are the same, not whether they are good
+    quick = {"folds": 2, "physical": {"enabled": False}}
+    settings = {"cutoff_hz": None, "trim_rest": False, **quick}
+    return write_arm(tmp_path_factory.mktemp("arm"), identification=settings)
+
+
+@pytest.fixture(scope="module")
+def model(arm) -> Path:
+    """Identified from the bag, by nobody who is under test."""
+    profile, urdf_xml = load_profile(str(arm.profile))
+    recording = load_recording(arm.bag, profile.joints)
+    folder = arm.profile.parent / "model"
+    write_outputs(identify(profile, urdf_xml, [recording]), folder)
+    return folder / "model.yaml"
+
+
+@pytest.fixture
+def replay(graph, arm, tmp_path) -> Replay:
+    return Replay(graph, arm, tmp_path / "out")
+
+
+def test_what_is_heard_gives_the_very_model_of_what_is_read(replay, model) -> None:
+    identifier = replay.listen()
+    assert replay.perform(model=str(model))
+    heard = read_model(replay.output / "model.yaml")
+    read = read_model(replay.output / "from_bag" / "model.yaml")
+    assert heard.entries.samples == read.entries.samples
+    assert largest_difference(heard, read) == 0.0
+    assert "parameters heard and read differ by 0 of the largest of their kind" in replay.steps
+    assert largest_difference(heard, read_model(model)) == 0.0
+    assert len(identifier._collector.messages) == 2000
+    assert list(replay.judgements) == ["judgement", "validation"]
+
+
+@pytest.fixture
+def without_reports(monkeypatch) -> None:
+    """Half the time of an identification goes to one, and nobody reads these."""
+    monkeypatch.setattr("dynid.outputs.write.write_report", lambda *_: None)
+
+
+@pytest.mark.usefixtures("without_reports")
+def test_a_model_that_fails_its_criterion_is_no_good_result(replay) -> None:
+    replay.listen(overrides=["identification.max_relative_torque_error=0.0001"])
+    assert not replay.perform()
+
+
+@pytest.mark.usefixtures("without_reports")
+def test_heard_models_that_differ_are_no_good_result(replay, monkeypatch) -> None:
+    replay.listen()
+    monkeypatch.setattr("dynid_ros.replay_task.largest_difference", lambda one, other: 2e-9)
+    assert not replay.perform()
+    assert "parameters heard and read differ by 2e-09 of the largest of their kind" in replay.steps
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"recording": "/nowhere/bag"}, r".*bag.*(not|no).*\."),
+        ({"recording": ""}, r"parameter 'recording' of replay_task is empty; .*\."),
+        ({"recording": __file__}, r"test_replay_task\.py.*\."),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence_and_nobody_listens(
+    replay, parameters, sentence
+) -> None:
+    identifier = replay.listen()
+    assert re.fullmatch(sentence, replay.failed(**parameters))
+    assert identifier._collector is None
+
+
+def test_without_an_identifier_the_sequence_ends_with_a_sentence(replay, monkeypatch) -> None:
+    monkeypatch.setattr(remote, "_APPEAR", 0.5)
+    assert replay.failed() == "waited 0.5 s for node /identifier to appear, in vain."
+
+
+def test_an_interrupted_replay_leaves_nobody_listening(replay) -> None:
+    identifier = replay.listen()
+
+    def tell(step: str) -> None:
+        replay.stop.asked = step == "replaying"
+
+    assert replay.failed(tell) == "interrupted."
+    assert not identifier._collector.active

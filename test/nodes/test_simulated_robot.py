@@ -1,0 +1,218 @@
+"""The simulated robot as other nodes see it: joint states in, trajectories out, and time."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import Log
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from small_robot import ACCELERATION, DELAY, HOME, JOINTS, write_small_robot
+from trajectory_msgs.msg import JointTrajectory
+
+from dynid.limits import Limits
+from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.motions import point_to_point
+from dynid.playback.trajectory import Trajectory, sample
+from dynid.profile import load_profile
+from dynid.simulation import SimulatedRobot
+from dynid_ros.node import ERROR
+from dynid_ros.qos import COMMAND, DIAGNOSTICS, STATES
+from dynid_ros.simulated_robot import SimulatedRobotNode
+from dynid_ros.trajectory_messages import start_ns, to_message
+
+ALL = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+MILLISECOND = 1_000_000  # [ns]
+FIRST = 1000 * MILLISECOND + MILLISECOND  # simulated time at the first cycle's end
+GOAL = (0.9, 0.7)
+
+
+def motion(begin, goal) -> Trajectory:
+    limits = Limits(velocity=(4.0, 5.0), acceleration=ACCELERATION)
+    return sample(point_to_point(np.array(begin), np.array(goal), limits, 0.3), JOINTS, 100.0)
+
+
+class Cell:
+    """A simulated robot and all that it has told."""
+
+    def __init__(self, graph, folder, speed: float) -> None:
+        self.graph = graph
+        self.profile = write_small_robot(folder)
+        self.messages: list[JointState] = graph.listen(JointState, "/joint_states", STATES)
+        self.clock: list[Clock] = graph.listen(Clock, "/clock", ALL)
+        self.log: list[Log] = graph.listen(Log, "/rosout", 10)
+        self.health: list[DiagnosticArray] = graph.listen(
+            DiagnosticArray, "/diagnostics", DIAGNOSTICS
+        )
+        topic = "/joint_trajectory_controller/joint_trajectory"
+        self._trajectories = graph.peer.create_publisher(JointTrajectory, topic, COMMAND)
+        # states that come before the two have found each other are nobody's
+        self.node = graph.start(SimulatedRobotNode, profile=str(self.profile), speed=speed)
+        graph.until(lambda: self._trajectories.get_subscription_count() and self.messages)
+        graph.until(lambda: self.node.count_subscribers("/diagnostics"))
+
+    def send(self, trajectory: Trajectory, start: int) -> None:
+        self._trajectories.publish(to_message(trajectory, start))
+
+    def go(self, begin=HOME) -> int:
+        """Send the robot to GOAL within a second, and return when that starts [ns]."""
+        start = start_ns(self.messages[-1]) + 300 * MILLISECOND
+        self.send(motion(begin, GOAL), start)
+        return start
+
+    def pass_until(self, instant: int) -> None:
+        self.graph.until(lambda: start_ns(self.messages[-1]) >= instant)
+
+    def pass_for(self, milliseconds: int) -> None:
+        self.pass_until(start_ns(self.messages[-1]) + milliseconds * MILLISECOND)
+
+    @property
+    def position(self) -> np.ndarray:
+        return np.array(self.messages[-1].position)
+
+    def table(self, name: str) -> np.ndarray:
+        return np.array([getattr(message, name) for message in self.messages])
+
+    @property
+    def stamps(self) -> np.ndarray:
+        return np.array([start_ns(message) for message in self.messages])
+
+    def errors(self) -> list[str]:
+        told = [status for array in self.health for status in array.status]
+        return [s.message for s in told if s.name == "simulated_robot" and s.level == ERROR]
+
+
+@pytest.fixture
+def cell(graph, tmp_path):
+    return Cell(graph, tmp_path, speed=5.0)
+
+
+def test_joint_states_come_at_1_khz_of_simulated_time_and_none_is_missing(cell) -> None:
+    cell.pass_for(2000)
+    assert set(np.diff(cell.stamps)) == {MILLISECOND}
+    assert all(tuple(message.name) == JOINTS for message in cell.messages)
+    for name in ("position", "velocity", "effort"):
+        assert cell.table(name).shape == (len(cell.messages), 2)
+    assert np.allclose(cell.table("position"), HOME, atol=1e-3)
+
+
+def test_a_trajectory_is_followed_as_the_plant_would_after_the_drives_delay(cell) -> None:
+    start = cell.go()
+    cell.pass_until(start + 2000 * MILLISECOND)
+    instants = np.arange(FIRST, cell.stamps[-1] + 1, MILLISECOND)
+    profile, urdf_xml = load_profile(str(cell.profile))
+    follower = TrajectoryFollower(JOINTS, HOME)
+    follower.accept(motion(HOME, GOAL), start, start)
+    reference = follower.motion(instants.tolist()).position
+    expected = SimulatedRobot(profile, urdf_xml).run(reference)
+    resting = SimulatedRobot(profile, urdf_xml).run(np.tile(HOME, (len(instants), 1)))
+    told = len(instants) - len(cell.messages)  # what came before somebody listened
+    # the same cycle by cycle but for rounding; a cycle too late would be 1e-3 rad at 1 rad/s
+    assert np.allclose(cell.table("position"), expected.position[told:], rtol=0, atol=1e-9)
+    # noise comes from the same seed: what differs from a robot that rests is the motion
+    felt = cell.stamps[(cell.table("effort") != resting.effort[told:]).any(axis=1)][0]
+    asked = instants[(reference != HOME).any(axis=1)][0]
+    assert felt - asked == DELAY * MILLISECOND
+    assert np.allclose(cell.position, GOAL, atol=2e-3)
+
+
+def test_a_wrong_trajectory_is_refused_with_a_sentence_and_the_robot_holds(cell) -> None:
+    wrong = Trajectory(("shoulder", "wrist"), np.array([1.0]), np.ones((1, 2)))
+    cell.send(wrong, 0)
+    cell.graph.until(lambda: any("refused" in line.msg for line in cell.log))
+    said = next(line.msg for line in cell.log if "refused" in line.msg)
+    assert said == (
+        "trajectory refused: the trajectory names joint 'wrist', which this robot does not have; "
+        "expected shoulder, elbow."
+    )
+    cell.pass_for(1200)
+    assert np.allclose(cell.table("position"), HOME, atol=1e-3)
+
+
+def test_a_wrong_trajectory_does_not_disturb_the_one_under_way(cell) -> None:
+    start = cell.go()
+    cell.pass_until(start)
+    cell.send(Trajectory(("shoulder", "wrist"), np.array([1.0]), np.ones((1, 2))), 0)
+    cell.graph.until(lambda: any("refused" in line.msg for line in cell.log))
+    cell.pass_until(start + 2000 * MILLISECOND)
+    assert np.allclose(cell.position, GOAL, atol=2e-3)
+
+
+def test_a_drive_fault_brakes_within_limits_and_holds_until_it_is_cleared(cell) -> None:
+    start = cell.go()
+    cell.pass_until(start + 300 * MILLISECOND)
+    assert np.abs(cell.table("velocity")[-1]).max() > 0.5
+    tripped = start_ns(cell.messages[-1])
+    answer = cell.graph.call("/simulated_robot/inject_fault")
+    assert answer.success
+    cell.pass_until(start + 2000 * MILLISECOND)
+    braking = (cell.stamps >= tripped) & (cell.stamps < tripped + 500 * MILLISECOND)
+    # the braking reference decelerates at the limit; the drives' loops overshoot when it sets in
+    # and ends, by a half at most. A target that stopped dead would take three times the limit
+    velocity = cell.table("velocity")[braking][::10]
+    assert (np.abs(np.diff(velocity, axis=0)) / 0.010 < 1.5 * np.array(ACCELERATION)).all()
+    held = cell.position
+    assert np.ptp(cell.table("position")[-500:], axis=0).max() < 1e-3
+    assert np.linalg.norm(held - GOAL) > 0.1
+    cell.graph.until(cell.errors)
+    assert cell.errors()[-1].startswith("A drive fault was injected at ")
+    answer = cell.graph.call("/simulated_robot/clear_fault")
+    assert answer.success, answer.message
+    cell.pass_for(1000)
+    assert np.allclose(cell.position, held, atol=1e-3), "what was commanded before is void"
+    start = cell.go(begin=held)
+    cell.pass_until(start + 2000 * MILLISECOND)
+    assert np.allclose(cell.position, GOAL, atol=2e-3)
+
+
+def test_a_fault_cannot_be_cleared_while_the_drives_brake(cell) -> None:
+    start = cell.go()
+    cell.pass_until(start + 300 * MILLISECOND)
+    cell.node._inject_fault()
+    answer = cell.graph.call("/simulated_robot/clear_fault")
+    assert not answer.success
+    assert answer.message == (
+        "the drives are still braking; clear their fault when the robot is at rest."
+    )
+
+
+def test_clearing_no_fault_leaves_the_motion_alone(cell) -> None:
+    start = cell.go()
+    assert cell.graph.call("/simulated_robot/clear_fault").message == "the drives have no fault"
+    cell.pass_until(start + 2000 * MILLISECOND)
+    assert np.allclose(cell.position, GOAL, atol=2e-3)
+
+
+def test_it_ends_no_sooner_than_its_robot_is_at_rest(cell) -> None:
+    start = cell.go()
+    cell.pass_until(start + 300 * MILLISECOND)
+    cell.node.finish()
+    assert np.abs(cell.table("velocity")[-1]).max() < 0.02
+    assert np.allclose(cell.position, GOAL, atol=5e-3)
+
+
+def test_a_lost_target_is_told_in_diagnostics(cell) -> None:
+    cell.send(Trajectory(JOINTS, np.array([0.001]), np.array([[1.9, 1.9]])), 0)
+    cell.graph.until(cell.errors)
+    assert "lost its target at " in cell.errors()[-1]
+
+
+def test_simulated_time_is_told_on_the_clock_topic(cell) -> None:
+    cell.graph.until(lambda: len(cell.clock) >= 20)
+    instants = [message.clock.sec * 10**9 + message.clock.nanosec for message in cell.clock]
+    assert set(np.diff(instants)) == {5 * MILLISECOND}
+    assert set(instants) & set(cell.stamps.tolist())
+
+
+def test_at_speed_1_stamps_are_the_time_on_the_wall(graph, tmp_path) -> None:
+    before = time.time_ns()
+    cell = Cell(graph, tmp_path, speed=1.0)
+    cell.pass_for(200)
+    after = time.time_ns()
+    assert before <= cell.stamps[0] < cell.stamps[-1] <= after
+    assert set(np.diff(cell.stamps)) == {MILLISECOND}
+    assert cell.node.count_publishers("/clock") == 0

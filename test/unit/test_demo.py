@@ -1,0 +1,106 @@
+"""`dynid demo` where there is no ROS: the whole job in one process."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_robot import JOINTS, write_small_robot
+
+from dynid import cli
+from dynid.demo import run_demo, second_seed
+from dynid.errors import PlaybackError
+from dynid.outputs.model_reader import read_model
+from dynid.profile import load_profile
+from dynid.recording import load_recording
+from dynid.simulation import SimulatedRobot
+
+
+def demo(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["dynid", "demo", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    return int(stop.value.code or 0)
+
+
+def test_without_rclpy_it_says_so_and_runs_in_one_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "rclpy" else find_spec(name))
+    monkeypatch.setattr(cli.subprocess, "call", lambda *_: pytest.fail("nodes were started"))
+    out = tmp_path / "out"
+    assert demo(monkeypatch, "--robot", write_small_robot(tmp_path), "-o", out) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("There is no rclpy here, so the demonstration runs without ROS.\n")
+    assert "On a second motion, which the identification has not seen:" in told
+    assert told.count("Succeeded.") == 2
+    names = {path.name for path in out.iterdir()}
+    assert names >= {"model.yaml", "report.html", "validation.html", "duo_identified.urdf"}
+    assert all(f"wrote {out / name}" in told for name in names)
+    assert read_model(out / "model.yaml").status == "success"
+    for kind in ("recording", "validation_recording"):
+        (bag,) = out.glob(f"{kind}_*")
+        recording = load_recording(bag, JOINTS)
+        assert not recording.repairs
+        assert recording.sampling_rate == pytest.approx(1000.0)
+
+
+def test_without_a_second_motion_there_is_one_judgement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sine = {
+        "type": "sine",
+        "start": [0.5, -0.6],
+        "target": [-0.5, 0.9],
+        "frequency": [0.4, 0.7],
+        "duration": 2.0,
+    }
+    profile = write_small_robot(tmp_path, excitation=sine)
+    assert second_seed(load_profile(str(profile))[0]) is None
+    demo(monkeypatch, "--without-ros", "--robot", profile, "-o", tmp_path / "out", "--json")
+    assert list(json.loads(capsys.readouterr().out)) == ["judgement"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"excitation": None}, "profile 'duo' has no 'excitation' group; add one"),
+        ({"excitation": {"type": "sine", "start": 0, "target": 3, "frequency": 1, "duration": 1}},
+         "joint 'shoulder'"),
+    ],
+)  # fmt: skip
+def test_a_profile_that_cannot_be_played_is_one_sentence_and_exit_code_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    changes: dict[str, object],
+    sentence: str,
+) -> None:
+    profile = write_small_robot(tmp_path, **changes)
+    out = tmp_path / "out"
+    assert demo(monkeypatch, "--without-ros", "--robot", profile, "-o", out) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith(f"dynid: {sentence}")
+    assert len(printed.err.splitlines()) == 1
+    assert not out.exists()
+
+
+def test_a_robot_that_loses_its_target_ends_the_demonstration_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = SimulatedRobot.step
+
+    def trip(robot: SimulatedRobot, target: np.ndarray) -> object:
+        if robot.fault is None and abs(float(target[0]) - 0.1) > 0.3:
+            robot.trip()
+        return step(robot, target)
+
+    monkeypatch.setattr(SimulatedRobot, "step", trip)
+    with pytest.raises(
+        PlaybackError, match=r"^joint '.*': it is .* rad away from where it should be"
+    ):
+        run_demo(str(write_small_robot(tmp_path)), tmp_path / "out", lambda _step: None)
