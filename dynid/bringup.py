@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +42,7 @@ PLANT_SETTINGS = (
 )
 """The members of the core's DrivePlantSettings, by which the plugin reads them."""
 
+_PACKAGES = Path("share", "ament_index", "resource_index", "packages")
 _PLUGINS = {"simulated": "dynid/SimulatedDrives", "mock": "mock_components/GenericSystem"}
 
 
@@ -114,6 +117,12 @@ def controller_parameters(profile: RobotProfile, update_rate: int) -> dict[str, 
     }
 
 
+def installed(package: str) -> bool:
+    """Return whether a ROS package is in one of the prefixes of this environment."""
+    prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+    return any((Path(prefix) / _PACKAGES / package).exists() for prefix in prefixes if prefix)
+
+
 def root_link(urdf_xml: str) -> str:
     """Return the name of the link that is no joint's child, the frame that all others hang on.
 
@@ -131,7 +140,10 @@ def root_link(urdf_xml: str) -> str:
 def _plant(
     profile: RobotProfile, urdf_xml: str, home: Array, control_rate: float
 ) -> dict[str, str]:
-    """Return the hardware parameters of dynid/SimulatedDrives (cpp/ros2_control)."""
+    """Return the hardware parameters of dynid/SimulatedDrives (cpp/ros2_control).
+
+    Lists without anything in them are left out, because ros2_control takes no empty ``<param>``.
+    """
     made = plant_arguments(profile, urdf_xml, control_rate=control_rate)
     mechanism, terms = made.mechanism, made.mechanism.terms
     numbers: dict[str, Iterable[float]] = {
@@ -151,8 +163,9 @@ def _plant(
     }
     for name in PLANT_SETTINGS:
         numbers[name] = np.atleast_1d(getattr(made.settings, name))
-    written = {name: (repr(float(v)) for v in values) for name, values in numbers.items()}
-    return {name: " ".join(values) for name, values in {**written, **words}.items()}
+    texts = {name: " ".join(repr(float(v)) for v in values) for name, values in numbers.items()}
+    texts |= {name: " ".join(values) for name, values in words.items()}
+    return {name: text for name, text in texts.items() if text}
 
 
 def _joint(system: ET.Element, name: str, position: float) -> None:
@@ -161,4 +174,4 @@ def _joint(system: ET.Element, name: str, position: float) -> None:
         ET.SubElement(joint, "command_interface", name=interface)
     for interface, initial in (("position", position), ("velocity", 0.0), ("effort", 0.0)):
         state = ET.SubElement(joint, "state_interface", name=interface)
-        ET.SubElement(state, "param", name="initial_value").text = f"{initial:g}"
+        ET.SubElement(state, "param", name="initial_value").text = repr(initial)

@@ -6,7 +6,7 @@ Exit codes: 0 good, 1 ran but failed its criterion, 2 bad input.
 from __future__ import annotations
 
 import json
-import subprocess
+import os
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -167,7 +167,8 @@ def demo_command(
     """Excite a simulated robot, record, identify, and validate on another motion."""
     if not without_ros and find_spec("rclpy") is not None:
         command = [sys.executable, "-m", "dynid_ros.demo", "--robot", robot, "-o", str(output)]
-        raise typer.Exit(subprocess.call([*command, *(["--json"] if as_json else [])]))
+        # in place of this process: Ctrl-C is for the one that has a robot to bring to rest
+        os.execv(sys.executable, [*command, *(["--json"] if as_json else [])])
     console = _console(as_json)
     if not without_ros:
         console.print("There is no rclpy here, so the demonstration runs without ROS.")

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import rclpy
 import typer
-from rclpy.experimental.events_executor import EventsExecutor
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
@@ -27,6 +26,7 @@ from dynid.playback.plan import make_plan
 from dynid.profile import load_profile
 from dynid.terminal import print_demonstration, print_written, progress
 from dynid_ros.excitation_player import ExcitationPlayer
+from dynid_ros.executor import make_executor
 from dynid_ros.identification_task import STEPS, IdentificationTask
 from dynid_ros.identifier import Identifier
 from dynid_ros.model_publisher import ModelPublisher
@@ -58,7 +58,7 @@ def demonstrate(
     quiet = ["--ros-args", "--disable-stdout-logs"]
     rclpy.init(args=quiet, signal_handler_options=SignalHandlerOptions.NO)
     console = Console(stderr=as_json, quiet=as_json)
-    executor = EventsExecutor()
+    executor = make_executor()
     nodes: list[DynidNode] = []
     try:
         for make, parameters in _nodes(robot, speed).items():

@@ -16,7 +16,6 @@ from dynid.playback.options import Options
 from dynid.playback.plan import Plan, check_joint_side, make_plan
 from dynid.playback.playback import Playback
 from dynid.playback.robot_state import StateReader
-from dynid.profile import load_profile
 from dynid_ros.node import ERROR, OK, DynidNode, run
 from dynid_ros.qos import LATCHED, MONITORED
 from dynid_ros.trajectory_messages import start_ns
@@ -50,11 +49,8 @@ class ExcitationPlayer(DynidNode):
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         """Load the profile, and wait for joint states and services."""
         super().__init__("excitation_player", **options)
-        name = self.parameter("profile", "puma560", "Robot profile: name or YAML file.", fixed=True)
-        urdf = self.parameter(
-            "urdf", "", "URDF in place of the profile's; empty: none.", fixed=True
-        )
-        self._profile, self._urdf_xml = load_profile(name, urdf=Path(urdf) if urdf else None)
+        self.declare_robot()
+        self._profile, self._urdf_xml = self.load_robot()
         check_joint_side(self._profile)
         self._declare_motion()
         controller = self.parameter(

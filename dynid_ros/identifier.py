@@ -116,8 +116,7 @@ class Identifier(DynidNode):
         self._background.interrupt()
 
     def _declare(self) -> None:
-        self.parameter("profile", "puma560", "Robot profile: a shipped one's name, or a file.")
-        self.parameter("urdf", "", "URDF to use in place of the profile's; empty: the profile's.")
+        self.declare_robot(fixed=False)
         self.parameter(
             "recording", "", "Recording to read; empty: what is collected by ~/start and ~/stop."
         )

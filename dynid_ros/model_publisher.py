@@ -15,7 +15,6 @@ from dynid.errors import DynidError, ModelFileError
 from dynid.outputs.acceptance import check_acceptance
 from dynid.outputs.model_reader import StoredModel, parse_model
 from dynid.outputs.ros_parameters import ros_parameters
-from dynid.profile import load_profile
 from dynid_ros.controller_parameters import ControllerParameters
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED
@@ -31,10 +30,7 @@ class ModelPublisher(DynidNode):
         """Load the model that the parameters name, or say in /diagnostics what is wrong with it."""
         super().__init__("model_publisher", **options)
         self.parameter("model", "", "Path of the model.yaml to load at start-up and by ~/load.")
-        self.parameter(
-            "profile", "puma560", "This robot's profile: a shipped one's name or a file."
-        )
-        self.parameter("urdf", "", "This robot's URDF; empty: the profile's.")
+        self.declare_robot(fixed=False)
         self.parameter("force", False, "Load a model even if its identification failed.")
         follow = self.parameter(
             "follow", "", "Topic to take models from, such as /identifier/model.", fixed=True
@@ -78,10 +74,7 @@ class ModelPublisher(DynidNode):
         """Publish a model if it is one for this robot; else what was published stays."""
         with self._refusing():
             model = parse_model(text, where)
-            urdf = self.current("urdf", str)
-            profile, urdf_xml = load_profile(
-                self.current("profile", str), urdf=Path(urdf) if urdf else None
-            )
+            profile, urdf_xml = self.load_robot()
             force = self.current("force", bool)
             check_acceptance(model, profile, urdf_xml, where, force=force)
             parameters = ros_parameters(text, where)

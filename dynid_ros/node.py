@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rclpy
@@ -16,11 +17,12 @@ from rclpy.exceptions import (
     InvalidParameterValueException,
     ParameterUninitializedException,
 )
-from rclpy.experimental.events_executor import EventsExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from dynid.errors import ConfigurationError, DynidError
+from dynid.profile import load_profile
+from dynid_ros.executor import make_executor
 from dynid_ros.qos import DIAGNOSTICS
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from std_srvs.srv import Trigger
+
+    from dynid.profile import RobotProfile
 
 OK, WARN, ERROR = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 
@@ -90,6 +94,20 @@ class DynidNode(Node):
             )
             raise ConfigurationError(message) from None
         return value
+
+    def declare_robot(self, *, fixed: bool = True) -> None:
+        """Declare which robot this is about: parameters ``profile`` and ``urdf``."""
+        self.parameter("profile", "puma560", "Robot profile: name or YAML file.", fixed=fixed)
+        self.parameter("urdf", "", "URDF in place of the profile's; empty: none.", fixed=fixed)
+
+    def load_robot(self) -> tuple[RobotProfile, str]:
+        """The profile and the URDF's text that the parameters name now.
+
+        Raises:
+            ConfigurationError: there are none, or they are impossible.
+        """
+        urdf = self.current("urdf", str)
+        return load_profile(self.current("profile", str), urdf=Path(urdf) if urdf else None)
 
     def current(self, name: str, kind: type[ValueT]) -> ValueT:
         """The value that a declared parameter of a type has now."""
@@ -173,7 +191,7 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
         sys.stderr.write(f"dynid: {error}\n")
         rclpy.shutdown()
         return 2
-    executor = EventsExecutor()
+    executor = make_executor()
     executor.add_node(node)
     try:
         while not stop.asked:

@@ -7,7 +7,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import rclpy
-from rclpy.experimental.events_executor import EventsExecutor
 from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from std_msgs.msg import String
@@ -15,6 +14,7 @@ from std_msgs.msg import String
 from dynid.errors import DynidError, TaskError
 from dynid.judging.judgement_json import read_judgement
 from dynid.terminal import print_demonstration
+from dynid_ros.executor import make_executor
 from dynid_ros.node import ERROR, OK, DynidNode, Stop
 from dynid_ros.qos import LATCHED
 from dynid_ros.remote import Remote
@@ -123,7 +123,7 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
     """
     stop = Stop()
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    executor = EventsExecutor()
+    executor = make_executor()
     try:
         task = make(stop, executor)
         good = task.perform(task.get_logger().info)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from array import array
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builtin_interfaces.msg import Time
@@ -18,7 +17,6 @@ from trajectory_msgs.msg import JointTrajectory
 
 from dynid.errors import DynidError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
-from dynid.profile import load_profile
 from dynid.simulation import SimulatedRobot
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import CLOCK, COMMAND, STATES
@@ -44,8 +42,7 @@ class SimulatedRobotNode(DynidNode):
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         """Stand still at the home position, and wait for trajectories."""
         super().__init__("simulated_robot", **options)
-        name = self.parameter("profile", "puma560", "Robot profile: name or YAML file.", fixed=True)
-        urdf = self.parameter("urdf", "", "URDF in place of the profile's; empty: none.")
+        self.declare_robot()
         rate = self.parameter(
             "rate", 1000.0, "Control cycles per second [Hz].", between=(100.0, 8000.0), fixed=True
         )
@@ -57,7 +54,7 @@ class SimulatedRobotNode(DynidNode):
             fixed=True,
         )
         seed = self.parameter("seed", 0, "Of the sensors' noise.", between=(0, 2**31), fixed=True)
-        profile, urdf_xml = load_profile(name, urdf=Path(urdf) if urdf else None)
+        profile, urdf_xml = self.load_robot()
         self._robot = SimulatedRobot(profile, urdf_xml, control_rate=rate, seed=seed)
         self._follower = TrajectoryFollower(profile.joints, self._robot.home)
         self._cycle = round(1e9 / rate)  # [ns]

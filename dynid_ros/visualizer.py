@@ -14,7 +14,6 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from dynid.judging.live import LiveState, LiveTorqueError
 from dynid.outputs.model_file import read_model
-from dynid.profile import load_profile
 from dynid.scene import RobotPicture, check_same_joints, excitation_motion
 from dynid_ros.node import OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, MONITORED
@@ -42,10 +41,7 @@ class VisualizerNode(DynidNode):
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         """Publish the path at once, and markers from the first joint states on."""
         super().__init__("visualizer", **options)
-        name = self.parameter("profile", "puma560", "Robot profile: name or YAML file.", fixed=True)
-        urdf = self.parameter(
-            "urdf", "", "URDF in place of the profile's; empty: none.", fixed=True
-        )
+        self.declare_robot()
         model = self.parameter(
             "model", "", "model.yaml whose torque is compared; empty: none.", fixed=True
         )
@@ -71,7 +67,7 @@ class VisualizerNode(DynidNode):
         frame = self.parameter(
             "frame_id", "", "Frame of the markers; empty: the URDF's root link.", fixed=True
         )
-        profile, urdf_xml = load_profile(name, urdf=Path(urdf) if urdf else None)
+        profile, urdf_xml = self.load_robot()
         self._joints = profile.joints
         self._picture = RobotPicture(profile, urdf_xml, tool=tool or None)
         self._frame = frame or self._picture.kinematics.root

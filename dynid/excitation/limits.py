@@ -101,8 +101,8 @@ def check_limits(
                 worst = (
                     relative,
                     f"joint '{name}': {allowed.quantity} reaches {values[i, j]:.4g} {unit} at "
-                    f"{peaks.time[i]:.3f} s, {beyond[i]:.2g} {unit} beyond the {limit:.4g} {unit} "
-                    "it may have; make the motion smaller or slower.",
+                    f"{peaks.time[i]:.3f} s, {beyond[i]:.2g} {unit} beyond its limit of "
+                    f"{limit:.4g} {unit}; make the motion smaller or slower.",
                 )
     if worst[1]:
         raise ExcitationError(worst[1])

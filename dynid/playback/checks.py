@@ -58,7 +58,7 @@ def check_torque(excitation: Excitation, torque_max: Sequence[float], mechanism:
         unit = "N" if joints[j] in sliding_joints(mechanism) else "N m"
         message = (
             f"joint '{joints[j]}': the predicted torque reaches {torque[i, j]:.4g} {unit} at "
-            f"{time[i]:.3f} s, {excess:.2g} {unit} beyond the {allowed[j]:.4g} {unit} it may have; "
+            f"{time[i]:.3f} s, {excess:.2g} {unit} beyond its limit of {allowed[j]:.4g} {unit}; "
             "make the motion smaller or slower."
         )
         raise ExcitationError(message)

@@ -6,9 +6,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import rclpy
-from rclpy.experimental.events_executor import EventsExecutor
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
+
+from dynid_ros.executor import make_executor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,7 @@ class Graph:
     def __enter__(self) -> Graph:
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
-        self._executor = EventsExecutor(context=self.context)
+        self._executor = make_executor(self.context)
         self._nodes: list[Node] = []
         self.peer = rclpy.create_node("peer", context=self.context)
         self._add(self.peer)

@@ -226,7 +226,9 @@ def test_refuses_an_excitation_that_the_robot_cannot_play(cell, tmp_path, change
 
 def test_refuses_what_takes_more_torque_than_there_is(cell, tmp_path) -> None:
     made = cell(profile=profile(tmp_path, torque_max=[97.6, 5.0, 89.4, 24.2, 20.1, 21.3]))
-    assert re.match(r"joint 'joint_2': the predicted torque reaches .* the 5 N m", made.refused())
+    assert re.match(
+        r"joint 'joint_2': the predicted torque reaches .* its limit of 5 N m", made.refused()
+    )
 
 
 def test_refuses_a_start_that_cannot_be_reached(cell, tmp_path) -> None:

@@ -232,12 +232,12 @@ def test_refuses_a_start_in_motion() -> None:
     [
         (
             Limits(position=((-1, 1), (-1, 1), (-1, 0.9))),
-            r"joint 'wrist': position reaches 1 rad at \d+\.\d+ s, 0\.1 rad beyond the 0\.9 rad",
+            r"joint 'wrist': position reaches 1 rad at \d+\.\d+ s, 0\.1 rad beyond its limit of 0\.9 rad",
         ),
         (
             Limits(velocity=(9, 0.2, 9)),
             r"joint 'elbow': velocity reaches -0\.864\d rad/s at 22\.122 s, "
-            r"0\.66 rad/s beyond the -0\.2 rad/s it may have",
+            r"0\.66 rad/s beyond its limit of -0\.2 rad/s",
         ),
         (
             Limits(acceleration=(0.1, 9, 9)),

@@ -58,7 +58,9 @@ def test_derivatives_of_a_way_are_derivatives() -> None:
 def test_a_way_that_takes_more_torque_than_there_is_is_refused() -> None:
     profile, _ = puma(torque_max=(97.6, 5.0, 89.4, 24.2, 20.1, 21.3))
     move = point_to_point(np.array(HOME), sine_plan().start, profile.limits, 0.3)
-    with pytest.raises(PlaybackError, match=r"start cannot be reached.*'joint_2'.*the 5 N m"):
+    with pytest.raises(
+        PlaybackError, match=r"start cannot be reached.*'joint_2'.*its limit of 5 N m"
+    ):
         check_reachable(move, profile.limits, sine_plan().mechanism)
 
 

@@ -32,7 +32,7 @@ def test_a_plan_holds_the_motion_as_points() -> None:
                 "start": (2.6, -1.5, 1.5, 0.5, 0.0, 0.0),
                 "target": (2.9, -1.3, 1.2, 0.9, 0.4, -0.5),
             },
-            r"joint 'joint_1': position reaches 2\.9 rad at .* beyond the 2\.79 rad it may have",
+            r"joint 'joint_1': position reaches 2\.9 rad at .* beyond its limit of 2\.79 rad",
         ),
         ({"frequency": (3.0, 0.6, 0.7, 0.8, 0.9, 1.0)}, "joint 'joint_1': (velocity|accel)"),
     ],
@@ -47,7 +47,7 @@ def test_refuses_a_motion_that_takes_more_torque_than_there_is() -> None:
         make_plan(*puma(torque_max=(97.6, 2.0, 89.4, 24.2, 20.1, 21.3)))
     sentence = str(refusal.value)
     assert sentence.startswith("joint 'joint_2': the predicted torque reaches ")
-    assert "beyond the 2 N m it may have" in sentence
+    assert "beyond its limit of 2 N m" in sentence
 
 
 def test_the_predicted_torque_is_that_of_inverse_dynamics() -> None:
@@ -82,8 +82,8 @@ def test_an_excitation_can_come_from_a_file(tmp_path) -> None:
 
 
 def test_refuses_a_profile_without_excitation() -> None:
-    profile, urdf_xml = load_profile("ur10")
-    with pytest.raises(ConfigurationError, match="profile 'ur10' has no 'excitation' group"):
+    profile, urdf_xml = load_profile("tx40")
+    with pytest.raises(ConfigurationError, match="profile 'tx40' has no 'excitation' group"):
         make_plan(profile, urdf_xml)
 
 
