@@ -232,7 +232,7 @@ def test_refuses_a_start_in_motion() -> None:
     [
         (
             Limits(position=((-1, 1), (-1, 1), (-1, 0.9))),
-            r"joint 'wrist': position reaches 1 rad at \d+\.\d+ s, 0\.1 rad beyond its limit of 0\.9 rad",
+            r"position reaches 1 rad at \d+\.\d+ s, 0\.1 rad beyond its limit of 0\.9 rad",
         ),
         (
             Limits(velocity=(9, 0.2, 9)),
