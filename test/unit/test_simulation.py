@@ -182,6 +182,7 @@ def test_a_coupled_robot_is_commanded_and_recorded_at_its_motors() -> None:
 
 def test_a_profile_without_a_simulation_is_simulated_as_its_urdf_says() -> None:
     profile, urdf = load_profile("ur10e")
+    profile = profile.model_copy(update={"simulation": None})
     robot = SimulatedRobot(profile, urdf)
     mechanism = profile.mechanism(urdf)
     for _ in range(5):
