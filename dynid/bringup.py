@@ -105,6 +105,8 @@ def controller_parameters(profile: RobotProfile, update_rate: int) -> dict[str, 
                 },
             }
         },
+        # half the work for the thread that publishes, which drops what it has no time for
+        "joint_state_broadcaster": {"ros__parameters": {"publish_dynamic_joint_states": False}},
         "joint_trajectory_controller": {
             "ros__parameters": {
                 "joints": list(profile.joints),
@@ -152,6 +154,7 @@ def _plant(
         "locked_positions": made.locked.values(),
         "term_joints": [term.joint for term in terms],
         "term_scales": [term.scale for term in terms],
+        "term_dead_bands": [term.dead_band for term in terms],
         "parameters": made.parameters,
         "home": home,
         "torque_factor": profile.drives.torque_factor(len(profile.joints)),

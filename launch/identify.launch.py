@@ -1,19 +1,25 @@
 """The whole job: move, play, record, identify, publish, validate; ends by itself.
 
-``ros2 launch`` returns 0 for a good model, and 1 otherwise.
+``ros2 launch`` returns 0 for a good model, and 1 otherwise. Interrupted in a motion, the robot is
+brought to rest before its controllers end.
 """
+
+from signal import SIGTERM
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
+    EmitEvent,
+    ExecuteProcess,
     IncludeLaunchDescription,
     OpaqueFunction,
     RegisterEventHandler,
     Shutdown,
 )
+from launch.conditions import IfCondition
 from launch.event_handlers import OnProcessExit
-from launch.events.process import ProcessExited
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.events.process import ProcessExited, SignalProcess
+from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
@@ -23,20 +29,6 @@ ARGUMENTS = [
     ),
     DeclareLaunchArgument(
         "urdf", default_value="", description="URDF in place of the profile's; empty: none."
-    ),
-    DeclareLaunchArgument(
-        "hardware",
-        default_value="simulated",
-        choices=["simulated", "mock", "ethercat"],
-        description="What moves: dynid's simulated drives, ros2_control's mirror of commands "
-        "(which has no torque to identify from), or the drives of the URDF's own <ros2_control>.",
-    ),
-    DeclareLaunchArgument(
-        "ros2_control",
-        default_value="auto",
-        choices=["auto", "true", "false"],
-        description="Whether controller_manager runs the robot (auto: where it is installed), or "
-        "the node simulated_robot.",
     ),
     DeclareLaunchArgument(
         "excitation",
@@ -66,8 +58,10 @@ ARGUMENTS = [
 
 
 def generate_launch_description() -> LaunchDescription:
-    """The robot, the nodes of dynid, and the task that ends it all."""
-    return LaunchDescription([*ARGUMENTS, OpaqueFunction(function=_job)])
+    """The robot with the arguments of robot.launch.py, dynid's nodes, the task that ends it all."""
+    moves = IfCondition(EqualsSubstitution(LaunchConfiguration("recording"), ""))
+    robot = _included("robot.launch.py", condition=moves, ends="on_sigterm")
+    return LaunchDescription([*ARGUMENTS, robot, OpaqueFunction(function=_job)])
 
 
 def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -75,40 +69,40 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return str(LaunchConfiguration(name).perform(context))
 
     robot = {"profile": value("robot"), "urdf": value("urdf")}
-    task = Node(
-        package="dynid",
-        executable="identification_task",
-        parameters=[
-            {
-                "output": value("output"),
-                "recording": value("recording"),
-                "validation_seed": int(value("validation_seed")),
-            }
-        ],
-        output="screen",
-    )
+    asked = {name: value(name) for name in ("output", "recording")}
+    task = _node("identification_task", **asked, validation_seed=int(value("validation_seed")))
     nodes = [_node("identifier", **robot), _node("model_publisher", **robot), task]
-    if not value("recording"):
-        chosen = {name: value(name) for name in ("robot", "urdf", "hardware", "ros2_control")}
-        nodes += [
-            _included("robot.launch.py", **chosen),
-            _node("excitation_player", **robot, excitation=value("excitation")),
-            _node("recorder"),
-        ]
-    if value("rviz") == "true":
-        chosen = {name: value(name) for name in ("robot", "urdf")}
-        nodes.append(_included("view.launch.py", **chosen, state_publisher="false"))
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)))
+    if not value("recording"):
+        player = _node("excitation_player", **robot, excitation=value("excitation"))
+        nodes += [player, _node("recorder")]
+        nodes.append(RegisterEventHandler(OnProcessExit(target_action=player, on_exit=_release)))
+    if value("rviz") == "true":
+        nodes.append(_included("view.launch.py", state_publisher="false"))
     return nodes
 
 
-def _node(name: str, **parameters: str) -> Node:
+def _node(name: str, **parameters: str | int) -> Node:
     return Node(package="dynid", executable=name, parameters=[parameters], output="screen")
 
 
-def _included(file: str, **arguments: str) -> IncludeLaunchDescription:
+def _included(
+    file: str, condition: IfCondition | None = None, **arguments: str
+) -> IncludeLaunchDescription:
     path = PathJoinSubstitution([FindPackageShare("dynid"), "launch", file])
-    return IncludeLaunchDescription(path, launch_arguments=arguments.items())
+    return IncludeLaunchDescription(path, launch_arguments=arguments.items(), condition=condition)
+
+
+def _release(_event: ProcessExited, context: LaunchContext) -> EmitEvent | None:
+    """End the robot once the player is gone, which on a signal brings it to rest first."""
+    if not context.is_shutdown:
+        return None
+    return EmitEvent(event=SignalProcess(signal_number=SIGTERM, process_matcher=_is_robot))
+
+
+def _is_robot(action: ExecuteProcess) -> bool:
+    robots = ("ros2_control_node", "simulated_robot")
+    return isinstance(action, Node) and action.node_executable in robots
 
 
 def _end(event: ProcessExited, _context: LaunchContext) -> Shutdown:

@@ -3,17 +3,16 @@
 Every other launch file includes this one.
 """
 
-import tempfile
 from pathlib import Path
 
 import yaml
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.logging import launch_config
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from dynid.bringup import controller_parameters, robot_description
+from dynid.bringup import controller_parameters, installed, robot_description
 from dynid.errors import ConfigurationError
 from dynid.profile import RobotProfile, load_profile
 
@@ -41,6 +40,13 @@ ARGUMENTS = [
     DeclareLaunchArgument(
         "rate", default_value="1000", description="Control cycles per second [Hz]."
     ),
+    DeclareLaunchArgument(
+        "ends",
+        default_value="on_sigint",
+        choices=["on_sigint", "on_sigterm"],
+        description="Signal that ends the robot: on_sigterm lets it outlive Ctrl-C until a node "
+        "that moves it has brought it to rest, or 10 s have passed.",
+    ),
 ]
 
 CONTROLLERS = ("joint_state_broadcaster", "joint_trajectory_controller")
@@ -59,7 +65,7 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     urdf = value("urdf")
     profile, urdf_xml = load_profile(value("robot"), urdf=Path(urdf) if urdf else None)
     hardware = value("hardware")
-    absent = [package for package in NEEDED if not _installed(package)]
+    absent = [package for package in NEEDED if not installed(package)]
     wanted = value("ros2_control")
     if wanted == "true" and absent:
         raise ConfigurationError(
@@ -67,7 +73,7 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             "or leave ros2_control:=auto."
         )
     if wanted != "false" and not absent:
-        return _controlled(profile, urdf_xml, hardware, int(value("rate")))
+        return _controlled(profile, urdf_xml, hardware, int(value("rate")), value("ends"))
     if hardware != "simulated":
         raise ConfigurationError(
             f"hardware:={hardware} needs ros2_control; without it "
@@ -80,26 +86,20 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     }
     return [
         LogInfo(msg=f"no ros2_control ({', '.join(absent) or 'not wanted'}): simulated_robot runs"),
-        Node(package="dynid", executable="simulated_robot", parameters=[parameters]),
+        _robot_node("dynid", "simulated_robot", parameters, value("ends")),
         *_state_publisher(urdf_xml),
     ]
 
 
 def _controlled(
-    profile: RobotProfile, urdf_xml: str, hardware: str, rate: int
+    profile: RobotProfile, urdf_xml: str, hardware: str, rate: int, ends: str
 ) -> list[LaunchDescriptionEntity]:
     """controller_manager with the broadcaster and the trajectory controller."""
-    folder = Path(tempfile.mkdtemp(prefix="dynid-"))
-    controllers = folder / "controllers.yaml"
+    controllers = Path(launch_config.log_dir) / "controllers.yaml"
     controllers.write_text(yaml.safe_dump(controller_parameters(profile, rate)), encoding="utf-8")
     return [
         *_state_publisher(robot_description(profile, urdf_xml, hardware, control_rate=rate)),
-        Node(
-            package="controller_manager",
-            executable="ros2_control_node",
-            parameters=[str(controllers)],
-            output="screen",
-        ),
+        _robot_node("controller_manager", "ros2_control_node", str(controllers), ends),
         Node(
             package="controller_manager",
             executable="spawner",
@@ -109,8 +109,23 @@ def _controlled(
     ]
 
 
+def _robot_node(
+    package: str, executable: str, parameters: str | dict[str, str | float], ends: str
+) -> Node:
+    return Node(
+        package=package,
+        executable=executable,
+        exec_name=executable,  # in the log, in place of env
+        parameters=[parameters],
+        # a terminal sends SIGINT to every process, and so does launch
+        prefix="env --block-signal=INT" if ends == "on_sigterm" else None,
+        sigterm_timeout="10" if ends == "on_sigterm" else "5",
+        output="screen",
+    )
+
+
 def _state_publisher(description: str) -> list[LaunchDescriptionEntity]:
-    if not _installed("robot_state_publisher"):
+    if not installed("robot_state_publisher"):
         return []
     parameters = {"robot_description": description}
     return [
@@ -120,11 +135,3 @@ def _state_publisher(description: str) -> list[LaunchDescriptionEntity]:
             parameters=[parameters],
         )
     ]
-
-
-def _installed(package: str) -> bool:
-    try:
-        get_package_prefix(package)
-    except PackageNotFoundError:
-        return False
-    return True

@@ -2,17 +2,13 @@
 
 from pathlib import Path
 
-from ament_index_python.packages import (
-    PackageNotFoundError,
-    get_package_prefix,
-    get_package_share_directory,
-)
+from ament_index_python.packages import get_package_share_directory
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from dynid.bringup import root_link
+from dynid.bringup import installed, root_link
 from dynid.profile import load_profile
 
 ARGUMENTS = [
@@ -51,7 +47,7 @@ def _view(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     nodes: list[LaunchDescriptionEntity] = [
         Node(package="dynid", executable="visualizer", parameters=[parameters])
     ]
-    if value("state_publisher") == "true" and _installed("robot_state_publisher"):
+    if value("state_publisher") == "true" and installed("robot_state_publisher"):
         description = {"robot_description": urdf_xml}
         nodes.append(
             Node(
@@ -60,17 +56,9 @@ def _view(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                 parameters=[description],
             )
         )
-    if not _installed("rviz2"):
+    if not installed("rviz2"):
         hint = f"rviz2 is not installed; 'dynid view {value('robot')}' shows this in a browser"
         return [*nodes, LogInfo(msg=hint)]
     config = Path(get_package_share_directory("dynid")) / "rviz" / "dynid.rviz"
     arguments = ["-d", str(config), "-f", root_link(urdf_xml)]
     return [*nodes, Node(package="rviz2", executable="rviz2", arguments=arguments)]
-
-
-def _installed(package: str) -> bool:
-    try:
-        get_package_prefix(package)
-    except PackageNotFoundError:
-        return False
-    return True

@@ -1,6 +1,8 @@
 #include "plant_parameters.hpp"
 
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 
@@ -20,9 +22,9 @@ const std::string & text(const HardwareParameters & parameters, const std::strin
   return found->second;
 }
 
-std::vector<std::string> words(const HardwareParameters & parameters, const std::string & name)
+std::vector<std::string> words(const std::string & text)
 {
-  std::istringstream stream(text(parameters, name));
+  std::istringstream stream(text);
   std::vector<std::string> found;
   for (std::string word; stream >> word;) {
     found.push_back(word);
@@ -30,10 +32,16 @@ std::vector<std::string> words(const HardwareParameters & parameters, const std:
   return found;
 }
 
-std::vector<double> numbers(const HardwareParameters & parameters, const std::string & name)
+/// The words of a list that is left out where it is empty.
+std::vector<std::string> list(const HardwareParameters & parameters, const std::string & name)
+{
+  return parameters.count(name) == 0 ? std::vector<std::string>() : words(parameters.at(name));
+}
+
+std::vector<double> numbers(const std::string & name, const std::vector<std::string> & words)
 {
   std::vector<double> found;
-  for (const auto & word : words(parameters, name)) {
+  for (const auto & word : words) {
     double value = 0.0;
     const auto * const end = word.data() + word.size();
     // unlike streams, it knows infinity and no locale
@@ -49,17 +57,28 @@ std::vector<double> numbers(const HardwareParameters & parameters, const std::st
 
 Eigen::VectorXd vector(const HardwareParameters & parameters, const std::string & name)
 {
-  const auto values = numbers(parameters, name);
+  const auto values = numbers(name, words(text(parameters, name)));
   return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
 double number(const HardwareParameters & parameters, const std::string & name)
 {
-  const auto values = numbers(parameters, name);
+  const auto values = vector(parameters, name);
   if (values.size() != 1) {
     throw std::invalid_argument("The hardware parameter '" + name + "' must be one number.");
   }
-  return values.front();
+  return values[0];
+}
+
+/// Checks a whole number from 0 on; up to some 2e9 it can become any kind of integer.
+double whole(const std::string & name, double value)
+{
+  if (!(value >= 0.0 && value <= std::numeric_limits<int>::max()) || value != std::floor(value)) {
+    throw std::invalid_argument(
+      "The hardware parameter '" + name + "' has " + std::to_string(value) +
+      ", but must have whole numbers from 0 on.");
+  }
+  return value;
 }
 
 void check_count(const std::string & name, std::size_t found, std::size_t expected)
@@ -73,20 +92,28 @@ void check_count(const std::string & name, std::size_t found, std::size_t expect
 
 std::vector<JointTerm> terms(const HardwareParameters & parameters)
 {
-  const auto kinds = words(parameters, "term_kinds");
-  const auto joints = numbers(parameters, "term_joints");
-  const auto sides = words(parameters, "term_sides");
-  const auto scales = numbers(parameters, "term_scales");
+  const auto kinds = list(parameters, "term_kinds");
+  const auto joints = numbers("term_joints", list(parameters, "term_joints"));
+  const auto sides = list(parameters, "term_sides");
+  const auto scales = numbers("term_scales", list(parameters, "term_scales"));
+  const auto dead_bands = numbers("term_dead_bands", list(parameters, "term_dead_bands"));
   check_count("term_joints", joints.size(), kinds.size());
   check_count("term_sides", sides.size(), kinds.size());
   check_count("term_scales", scales.size(), kinds.size());
+  check_count("term_dead_bands", dead_bands.size(), kinds.size());
   std::vector<JointTerm> found;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     JointTerm term;
     term.kind = &term_kind(kinds[i]);
-    term.joint = static_cast<int>(joints[i]);
+    term.joint = static_cast<int>(whole("term_joints", joints[i]));
+    if (sides[i] != "motor" && sides[i] != "joint") {
+      throw std::invalid_argument(
+        "The hardware parameter 'term_sides' has '" + sides[i] +
+        "', but must have motor or joint.");
+    }
     term.side = sides[i] == "motor" ? TermSide::motor : TermSide::joint;
     term.scale = scales[i];
+    term.dead_band = dead_bands[i];
     found.push_back(term);
   }
   return found;
@@ -94,8 +121,8 @@ std::vector<JointTerm> terms(const HardwareParameters & parameters)
 
 std::map<std::string, double> locked(const HardwareParameters & parameters)
 {
-  const auto names = words(parameters, "locked_joints");
-  const auto positions = numbers(parameters, "locked_positions");
+  const auto names = list(parameters, "locked_joints");
+  const auto positions = numbers("locked_positions", list(parameters, "locked_positions"));
   check_count("locked_positions", positions.size(), names.size());
   std::map<std::string, double> found;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -106,13 +133,14 @@ std::map<std::string, double> locked(const HardwareParameters & parameters)
 
 DrivePlantSettings settings(const HardwareParameters & parameters)
 {
+  const auto count = [&](const char * name) { return whole(name, number(parameters, name)); };
   DrivePlantSettings found;
   found.control_rate = number(parameters, "control_rate");
   found.integration_rate = number(parameters, "integration_rate");
-  found.command_delay = static_cast<int>(number(parameters, "command_delay"));
-  found.feedback_delay = static_cast<int>(number(parameters, "feedback_delay"));
+  found.command_delay = static_cast<int>(count("command_delay"));
+  found.feedback_delay = static_cast<int>(count("feedback_delay"));
   found.motor_side = number(parameters, "motor_side") != 0.0;
-  found.seed = static_cast<std::uint64_t>(number(parameters, "seed"));
+  found.seed = static_cast<std::uint64_t>(count("seed"));
   using Settings = DrivePlantSettings;
   for (const auto & [name, member] : {
          std::pair{"bandwidth_hz", &Settings::bandwidth_hz},

@@ -5,11 +5,22 @@
 #include <pluginlib/class_list_macros.hpp>
 #include <rclcpp/logging.hpp>
 #include <stdexcept>
+#include <tuple>
 
 #include "plant_parameters.hpp"
 
 namespace dynid
 {
+namespace
+{
+
+void put(const hardware_interface::StateInterface::SharedPtr & state, double value)
+{
+  // whoever holds the lock at this moment reads the value before
+  std::ignore = state->set_value(value, false);
+}
+
+}  // namespace
 
 using hardware_interface::CallbackReturn;
 using hardware_interface::return_type;
@@ -21,21 +32,20 @@ CallbackReturn SimulatedDrives::on_init(
     return CallbackReturn::ERROR;
   }
   const auto & info = get_hardware_info();
+  const auto & parameters = info.hardware_parameters;
   try {
     std::vector<std::string> names;
     for (const auto & joint : info.joints) {
       names.push_back(joint.name);
-      joints_.push_back(
-        {joint.name + "/position", joint.name + "/velocity", joint.name + "/effort"});
     }
-    plant_ = make_plant(info.original_xml, names, info.hardware_parameters);
-    home_ = per_joint(info.hardware_parameters, "home", names.size());
-    torque_factor_ = per_joint(info.hardware_parameters, "torque_factor", names.size());
+    plant_ = make_plant(info.original_xml, names, parameters);
+    home_ = per_joint(parameters, "home", names.size());
+    torque_factor_ = per_joint(parameters, "torque_factor", names.size());
     plant_->reset(home_);
-    const double rate = control_rate(info.hardware_parameters);
-    if (info.rw_rate > 0 && std::abs(rate - info.rw_rate) > 0.5) {
+    rate_ = control_rate(parameters);
+    if (info.rw_rate > 0 && std::abs(rate_ - info.rw_rate) > 0.5) {
       throw std::invalid_argument(
-        "The simulated drives are made for " + std::to_string(rate) +
+        "The simulated drives are made for " + std::to_string(std::lround(rate_)) +
         " cycles per second, but are called " + std::to_string(info.rw_rate) +
         " times; make update_rate and control_rate equal.");
     }
@@ -45,23 +55,56 @@ CallbackReturn SimulatedDrives::on_init(
   }
   target_ = home_;
   torque_offset_ = Eigen::VectorXd::Zero(home_.size());
+  line_ = TargetLine(home_.size());
+  return CallbackReturn::SUCCESS;
+}
+
+CallbackReturn SimulatedDrives::on_configure(const rclcpp_lifecycle::State &)
+{
+  joints_.clear();
+  try {
+    for (const auto & joint : get_hardware_info().joints) {
+      joints_.push_back(
+        {get_command_interface_handle(joint.name + "/position"),
+         get_command_interface_handle(joint.name + "/effort"),
+         get_state_interface_handle(joint.name + "/position"),
+         get_state_interface_handle(joint.name + "/velocity"),
+         get_state_interface_handle(joint.name + "/effort")});
+    }
+  } catch (const std::exception & error) {
+    RCLCPP_ERROR(
+      get_logger(),
+      "Every joint needs command interfaces position and effort, and state interfaces position, "
+      "velocity and effort (%s).",
+      error.what());
+    return CallbackReturn::ERROR;
+  }
+  plant_->reset(home_);
   return CallbackReturn::SUCCESS;
 }
 
 CallbackReturn SimulatedDrives::on_activate(const rclcpp_lifecycle::State &)
 {
-  plant_->reset(home_);
-  target_ = home_;
+  target_ = plant_->position();
+  torque_offset_.setZero();
+  plant_->reset(target_);
+  line_->rest_at(target_);
   for (std::size_t i = 0; i < joints_.size(); ++i) {
-    set_command(joints_[i].position, home_[static_cast<Eigen::Index>(i)]);
-    set_command(joints_[i].effort, 0.0);
+    std::ignore = joints_[i].target->set_value(target_[static_cast<Eigen::Index>(i)], true);
+    std::ignore = joints_[i].torque_offset->set_value(0.0, true);
   }
   tell();
   return CallbackReturn::SUCCESS;
 }
 
-return_type SimulatedDrives::read(const rclcpp::Time &, const rclcpp::Duration &)
+return_type SimulatedDrives::read(const rclcpp::Time &, const rclcpp::Duration & period)
 {
+  line_->pass(period.seconds() * rate_);
+  if (get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
+    while (line_->overdue()) {
+      plant_->step(line_->next(), torque_offset_);
+    }
+  }
   tell();
   return return_type::OK;
 }
@@ -70,9 +113,9 @@ void SimulatedDrives::tell() noexcept
 {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const auto j = static_cast<Eigen::Index>(i);
-    set_state(joints_[i].position, plant_->position()[j]);
-    set_state(joints_[i].velocity, plant_->velocity()[j]);
-    set_state(joints_[i].effort, plant_->torque()[j] / torque_factor_[j]);
+    put(joints_[i].position, plant_->position()[j]);
+    put(joints_[i].velocity, plant_->velocity()[j]);
+    put(joints_[i].effort, plant_->torque()[j] / torque_factor_[j]);
   }
 }
 
@@ -81,10 +124,13 @@ return_type SimulatedDrives::write(const rclcpp::Time &, const rclcpp::Duration 
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const auto j = static_cast<Eigen::Index>(i);
     // what is not finite means that nobody commands it: the plant keeps the target before
-    target_[j] = get_command<double>(joints_[i].position);
-    torque_offset_[j] = get_command<double>(joints_[i].effort);
+    target_[j] = joints_[i].target->get_optional().value_or(target_[j]);
+    torque_offset_[j] = joints_[i].torque_offset->get_optional().value_or(torque_offset_[j]);
   }
-  plant_->step(target_, torque_offset_);
+  line_->give(target_);
+  while (line_->due()) {
+    plant_->step(line_->next(), torque_offset_);
+  }
   return return_type::OK;
 }
 

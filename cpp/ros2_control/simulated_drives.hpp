@@ -2,10 +2,10 @@
 
 #include <hardware_interface/system_interface.hpp>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "dynid/drive_plant.hpp"
+#include "target_line.hpp"
 
 namespace dynid
 {
@@ -14,6 +14,9 @@ namespace dynid
 /// cyclic synchronous position mode. Each joint takes a position [rad or m] and an effort, the
 /// torque offset [N*m or N], and tells position, velocity and effort, in the unit and on the side
 /// of the coupling that the profile's recordings have.
+///
+/// Bodies and drives keep their own even time, see TargetLine: a manager that is late or skips
+/// cycles does not shake the robot.
 ///
 /// Everything about the robot is in the hardware parameters; see make_plant(). Besides, `home` is
 /// where it begins [rad or m], and `torque_factor` the torque per unit of effort.
@@ -24,33 +27,42 @@ public:
     const hardware_interface::HardwareComponentInterfaceParams & params) override;
 
   /// Puts the robot to rest at home.
+  hardware_interface::CallbackReturn on_configure(
+    const rclcpp_lifecycle::State & previous_state) override;
+
+  /// Has the drives hold the robot where it is, without a fault.
   hardware_interface::CallbackReturn on_activate(
     const rclcpp_lifecycle::State & previous_state) override;
 
-  /// Tells what the drives measured. No allocation or exception.
+  /// Makes up for cycles that the manager skipped, and tells what the drives measured. No
+  /// allocation, waiting or exception.
   hardware_interface::return_type read(
     const rclcpp::Time & time, const rclcpp::Duration & period) override;
 
-  /// Runs one cycle of drives and bodies. No allocation or exception.
+  /// Runs a cycle of drives and bodies towards the targets. No allocation, waiting or exception.
   hardware_interface::return_type write(
     const rclcpp::Time & time, const rclcpp::Duration & period) override;
 
 private:
   void tell() noexcept;
 
-  struct Interfaces
+  struct Joint
   {
-    std::string position;
-    std::string velocity;
-    std::string effort;
+    hardware_interface::CommandInterface::SharedPtr target;
+    hardware_interface::CommandInterface::SharedPtr torque_offset;
+    hardware_interface::StateInterface::SharedPtr position;
+    hardware_interface::StateInterface::SharedPtr velocity;
+    hardware_interface::StateInterface::SharedPtr effort;
   };
 
   std::optional<DrivePlant> plant_;
+  std::optional<TargetLine> line_;
+  std::vector<Joint> joints_;
+  double rate_ = 0.0;  // [Hz]
   Eigen::VectorXd home_;
   Eigen::VectorXd torque_factor_;
   Eigen::VectorXd target_;
   Eigen::VectorXd torque_offset_;
-  std::vector<Interfaces> joints_;
 };
 
 }  // namespace dynid

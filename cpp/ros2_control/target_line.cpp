@@ -1,0 +1,55 @@
+#include "target_line.hpp"
+
+#include <algorithm>
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double usual_lag = 0.5;  // so that half a cycle of jitter either way does not matter
+constexpr double shortest_period = 1e-3;
+constexpr double longest_period = 100.0;  // of a longer one the rest is lost
+constexpr double fading = 0.95;           // of the correction in a cycle
+
+}  // namespace
+
+TargetLine::TargetLine(Eigen::Index joints) { rest_at(Eigen::VectorXd::Zero(joints)); }
+
+void TargetLine::rest_at(const Eigen::VectorXd & position) noexcept
+{
+  lag_ = usual_lag;
+  last_ = position;
+  next_ = position;
+  slope_.setZero(position.size());
+  correction_.setZero(position.size());
+}
+
+void TargetLine::pass(double cycles) noexcept
+{
+  period_ = std::clamp(cycles, shortest_period, longest_period);
+}
+
+void TargetLine::give(const Eigen::VectorXd & target) noexcept
+{
+  // the plant is where the old line went since the last targets, and now a new one starts there
+  const double ahead = std::max(-lag_, 0.0);
+  correction_ += ahead * slope_;
+  slope_ = (target - last_) / period_;
+  correction_ -= ahead * slope_;
+  if (!correction_.allFinite()) {
+    correction_.setZero();
+  }
+  last_ = target;
+  lag_ += period_;
+}
+
+const Eigen::VectorXd & TargetLine::next() noexcept
+{
+  lag_ -= 1.0;
+  correction_ *= fading;
+  next_ = last_ - lag_ * slope_ + correction_;
+  return next_;
+}
+
+}  // namespace dynid

@@ -1,0 +1,69 @@
+"""What the launch tests share: ``ros2 launch`` as its users run it, in a ROS graph of its own.
+
+CMakeLists.txt puts this folder on PYTHONPATH.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from launch import LaunchDescription
+from launch.actions import ExecuteProcess
+from launch_testing.actions import ReadyToTest
+from launch_testing.util import KeepAliveProc
+
+if TYPE_CHECKING:
+    from launch_testing.io_handler import ActiveIoHandler
+    from launch_testing.proc_info_handler import ActiveProcInfoHandler
+
+FOLDER = Path(tempfile.mkdtemp(prefix="dynid-launch-"))
+"""Where this test writes; it is gone with the process."""
+
+SHORT = Path(__file__).with_name("short_excitation.yaml")
+
+LONGEST = 100.0  # [s] that anything here may take
+
+# for this process and those that it starts, before the first import of rclpy
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
+os.environ["ROS_LOG_DIR"] = str(FOLDER / "log")
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+
+
+def ros2_launch(
+    file: str, *options: str, patient: bool = False, **arguments: object
+) -> ExecuteProcess:
+    """A process ``ros2 launch dynid <file>.launch.py`` with arguments.
+
+    A patient one begins again where this machine stalled, and speaks only when it ends.
+    """
+    given = [f"{name}:={value}" for name, value in arguments.items()]
+    command = ["ros2", "launch", "dynid", f"{file}.launch.py", *options, *given]
+    if patient:
+        command = [sys.executable, str(Path(__file__).with_name("patiently.py")), *command]
+    return ExecuteProcess(cmd=command, sigterm_timeout="30", output="screen")
+
+
+def under_test(process: ExecuteProcess, **context: object) -> tuple[LaunchDescription, dict]:
+    """What generate_test_description returns; tests take ``process`` and the context."""
+    description = LaunchDescription([process, KeepAliveProc(), ReadyToTest()])
+    return description, {"process": process, **context}
+
+
+def said(proc_output: ActiveIoHandler, process: ExecuteProcess) -> str:
+    """Everything that a process has printed."""
+    if process not in proc_output.processes():
+        return ""
+    return "".join(event.text.decode() for event in proc_output[process])
+
+
+def exit_code(proc_info: ActiveProcInfoHandler, process: ExecuteProcess) -> int:
+    """The exit code of a process, once it has ended by itself."""
+    proc_info.assertWaitForShutdown(process, timeout=LONGEST)
+    return proc_info[process].returncode

@@ -1,0 +1,33 @@
+"""``ros2 launch dynid <file> --show-args`` explains every argument."""
+
+import re
+import unittest
+
+from launch import LaunchDescription
+from launch_testing.actions import ReadyToTest
+from launch_testing.util import KeepAliveProc
+from launched import exit_code, ros2_launch, said
+
+ROBOT = {"robot", "urdf", "hardware", "ros2_control", "rate", "ends"}
+ARGUMENTS = {
+    "control": ROBOT | {"model", "controller", "force"},
+    "identify": ROBOT | {"excitation", "recording", "output", "validation_seed", "rviz"},
+    "replay": {"recording", "robot", "urdf", "output", "model", "rate"},
+    "robot": ROBOT,
+    "view": {"robot", "urdf", "model", "state_publisher"},
+}
+PROCESSES = {file: ros2_launch(file, "--show-args") for file in ARGUMENTS}
+
+
+def generate_test_description():
+    return LaunchDescription([*PROCESSES.values(), KeepAliveProc(), ReadyToTest()])
+
+
+class Arguments(unittest.TestCase):
+    def test_every_argument_is_shown_with_a_description(self, proc_info, proc_output):
+        for file, process in PROCESSES.items():
+            with self.subTest(file):
+                assert exit_code(proc_info, process) == 0
+                text = said(proc_output, process)
+                assert set(re.findall(r"^    '(\w+)':", text, re.MULTILINE)) == ARGUMENTS[file]
+                assert "no description given" not in text

@@ -1,0 +1,74 @@
+"""``ros2 launch dynid control.launch.py``: a model of this robot is published, another is not."""
+
+import time
+import unittest
+
+import launch_testing
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from launched import FOLDER, LONGEST, SHORT, ros2_launch, said, under_test
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from simulated_bag import write_simulated_model
+from std_msgs.msg import String
+
+MODEL = write_simulated_model(FOLDER / "model.yaml", SHORT)  # of puma560
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+@launch_testing.parametrize("robot", ["puma560", "ur10e"])
+def generate_test_description(robot):
+    return under_test(ros2_launch("control", robot=robot, model=MODEL), own=robot == "puma560")
+
+
+class Control(unittest.TestCase):
+    def setUp(self):
+        rclpy.init()
+        self.node = rclpy.create_node("listener")
+
+    def tearDown(self):
+        self.node.destroy_node()
+        rclpy.shutdown()
+
+    def listen(self, kind, topic, qos=10):
+        heard = []
+        self.node.create_subscription(kind, topic, heard.append, qos)
+        return heard
+
+    def until(self, condition):
+        deadline = time.monotonic() + LONGEST
+        while not condition():
+            assert time.monotonic() < deadline
+            rclpy.spin_once(self.node, timeout_sec=0.1)
+
+    def test_a_model_is_published_to_its_own_robot_alone(self, own):
+        arrays = self.listen(DiagnosticArray, "/diagnostics")
+
+        def statuses():
+            every = [status for array in arrays for status in array.status]
+            return [status for status in every if status.name == "model_publisher"]
+
+        self.until(lambda: len(statuses()) > 1)  # twice: whatever was published is out by then
+        models = self.listen(String, "/dynid/model", LATCHED)
+        last = statuses()[-1]
+        if own:
+            self.until(lambda: models)
+            assert models[0].data == MODEL.read_text()
+            assert last.level == DiagnosticStatus.OK
+        else:
+            assert last.level == DiagnosticStatus.ERROR
+            assert "is of robot 'puma560', this is 'ur10e'" in last.message
+            before = len(statuses())
+            self.until(lambda: len(statuses()) > before + 1)
+            assert models == []
+
+    def test_the_robot_tells_its_state(self):
+        states = self.listen(JointState, "/joint_states")
+        self.until(lambda: states)
+
+
+@launch_testing.post_shutdown_test()
+class End(unittest.TestCase):
+    def test_everything_ends_in_good_order(self, proc_info, proc_output, process):
+        assert proc_info[process].returncode == 0
+        assert "process has died" not in said(proc_output, process)

@@ -1,0 +1,47 @@
+"""What cannot be done ends ``ros2 launch`` with one sentence and exit code 1."""
+
+import unittest
+
+import launch_testing
+from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
+
+CASES = [
+    ("identify", {"recording": "/nonexistent"}, "identifier: /nonexistent: there is no such file"),
+    (
+        "identify",
+        {"hardware": "mock", "ros2_control": "false"},
+        "hardware:=mock needs ros2_control; without it (ros2_control:=false) only "
+        "hardware:=simulated runs.",
+    ),
+    (
+        "identify",
+        {"hardware": "ethercat"},
+        "hardware ethercat needs a <ros2_control> tag that names ethercat_driver/EthercatDriver",
+    ),
+    ("robot", {"robot": "nobody"}, "nobody"),
+    ("replay", {"recording": "/nonexistent"}, "/nonexistent"),
+    # the motion takes place, but there is no torque to identify from
+    (
+        "identify",
+        {"hardware": "mock", "excitation": SHORT, "validation_seed": -1},
+        "the effort of every joint is zero throughout; the source must measure it.",
+    ),
+]
+
+
+@launch_testing.parametrize("file, arguments, sentence", CASES)
+def generate_test_description(file, arguments, sentence):
+    output = FOLDER / str(CASES.index((file, arguments, sentence)))
+    given = arguments if file == "robot" else {**arguments, "output": output}
+    return under_test(ros2_launch(file, patient=True, **given), sentence=sentence, output=output)
+
+
+class Refusals(unittest.TestCase):
+    def test_it_ends_with_the_sentence(self, proc_info, proc_output, process, sentence):
+        code = exit_code(proc_info, process)
+        assert sentence in said(proc_output, process)
+        assert code == 1
+
+    def test_there_is_no_model(self, proc_info, process, output):
+        exit_code(proc_info, process)
+        assert not (output / "model.yaml").exists()

@@ -1,0 +1,24 @@
+"""``ros2 launch dynid replay.launch.py``: what is heard of a bag is what is in it."""
+
+import unittest
+
+from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
+from simulated_bag import write_simulated_bag
+
+from dynid.outputs.model_reader import read_model
+
+
+def generate_test_description():
+    bag = write_simulated_bag(FOLDER / "bag", SHORT)
+    output = FOLDER / "out"
+    return under_test(ros2_launch("replay", recording=bag, output=output), output=output)
+
+
+class Replay(unittest.TestCase):
+    def test_it_ends_by_itself_with_exit_code_0(self, proc_info, proc_output, process):
+        assert exit_code(proc_info, process) == 0, said(proc_output, process)
+
+    def test_both_models_are_there(self, proc_info, process, output):
+        exit_code(proc_info, process)
+        for path in (output / "model.yaml", output / "from_bag" / "model.yaml"):
+            assert read_model(path).status == "success"
