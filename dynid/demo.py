@@ -14,12 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from dynid.errors import PlaybackError
-from dynid.excitation import FourierSettings
 from dynid.identification import Identification, identify
 from dynid.outputs.write import write_outputs, write_validation_outputs
 from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.options import Options
-from dynid.playback.plan import Plan, check_joint_side, make_plan
+from dynid.playback.plan import Plan, check_joint_side, make_plan, second_seed
 from dynid.playback.playback import Playback
 from dynid.playback.robot_state import StateReader
 from dynid.playback.trajectory import Trajectory
@@ -87,14 +86,6 @@ def run_demo(robot: str, output: Path, progress: Callable[[str], None]) -> Demon
     progress("writing the report")
     written += [bag, *write_validation_outputs(validation, output)]
     return Demonstration(identification, validation, tuple(written))
-
-
-def second_seed(profile: RobotProfile) -> int | None:
-    """A seed for another motion than the profile's, or None where its excitation is not random."""
-    settings = profile.excitation
-    if isinstance(settings, FourierSettings) and settings.sine is None:
-        return settings.seed + 1
-    return None
 
 
 def named(output: Path, what: str) -> Path:

@@ -20,9 +20,8 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 
-from dynid.demo import second_seed
 from dynid.errors import DynidError
-from dynid.playback.plan import make_plan
+from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_profile
 from dynid.terminal import print_demonstration, print_written, progress
 from dynid_ros.excitation_player import ExcitationPlayer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
+from dynid.errors import PlaybackError
 from dynid.playback.options import Options
 from dynid.playback.plan import Plan, check_joint_side, make_plan
 from dynid.playback.playback import Playback
@@ -71,6 +73,7 @@ class ExcitationPlayer(DynidNode):
         self._times = _Times(self.get_clock(), self.steady)
         self._playback = Playback(self._reader, self._times, self._outlet)
         self._planned: tuple[tuple[object, ...], Plan] | None = None
+        self._heard = self._connected = False
         self._told = ""
         self._state = self.create_publisher(String, "~/state", LATCHED)
         self._next_look = 0.0  # [s] on the steady clock
@@ -167,16 +170,25 @@ class ExcitationPlayer(DynidNode):
             now,
         )
         if state is not None:
+            self._heard = True
             self._playback.observe(state)
             self._tell()
 
     def _tick(self) -> None:
+        if not self._connected:
+            self._connect()
         self._playback.tick()
         self._tell()
 
+    def _connect(self) -> None:
+        """See whether the robot tells where it is, and somebody takes trajectories."""
+        with suppress(PlaybackError):
+            self._outlet.check()
+            self._connected = self._heard
+
     def _tell(self) -> None:
         """Publish the state where it has changed."""
-        state = self._playback.state
+        state = self._playback.state if self._connected else "waiting"
         if state == self._told:
             return
         self._told = state

@@ -26,6 +26,7 @@ STEPS = 8
 """How many steps the sequence announces, with a validation."""
 
 _MOVES = ("moving", "playing", "settling")  # what a player says while the robot may move
+_READY = 20.0  # [s] in which drivers and controllers start
 _STOPPING = 15.0  # [s] in which a robot comes to rest
 _CLOSING = 60.0  # [s] in which a bag is closed
 
@@ -62,6 +63,9 @@ class IdentificationTask(SequenceNode):
         moves = not self._given
         for remote in (self.identifier, *((self._player, self._recorder) if moves else ())):
             remote.appear()
+        if moves:  # what is still missing then, the player's refusal tells
+            what = "the robot to tell its position and take trajectories"
+            self.attempt(lambda: self._player.leave({"", "waiting"}, what, _READY))
         recording = self._record("recording", "the excitation", step) if moves else self._given
         step("identifying")
         self.identifier.set(recording=str(recording), output=str(self._output))

@@ -4,6 +4,8 @@
 brought to rest before its controllers end.
 """
 
+from collections.abc import Callable
+from pathlib import Path
 from signal import SIGTERM
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
@@ -22,6 +24,9 @@ from launch.events.process import ProcessExited, SignalProcess
 from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
+
+from dynid.playback.plan import second_seed
+from dynid.profile import load_profile
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -45,8 +50,9 @@ ARGUMENTS = [
     ),
     DeclareLaunchArgument(
         "validation_seed",
-        default_value="2",
-        description="Seed of a second excitation to validate the model on; -1: no validation.",
+        default_value="auto",
+        description="Seed of a second excitation to validate the model on; -1: no validation; "
+        "auto: the first one's plus 1, if that has random coefficients.",
     ),
     DeclareLaunchArgument(
         "rviz",
@@ -70,7 +76,7 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     robot = {"profile": value("robot"), "urdf": value("urdf")}
     asked = {name: value(name) for name in ("output", "recording")}
-    task = _node("identification_task", **asked, validation_seed=int(value("validation_seed")))
+    task = _node("identification_task", **asked, validation_seed=_seed(value))
     nodes = [_node("identifier", **robot), _node("model_publisher", **robot), task]
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)))
     if not value("recording"):
@@ -80,6 +86,18 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if value("rviz") == "true":
         nodes.append(_included("view.launch.py", state_publisher="false"))
     return nodes
+
+
+def _seed(value: Callable[[str], str]) -> int:
+    """The seed of the second motion; -1: there is none."""
+    if value("validation_seed") != "auto":
+        return int(value("validation_seed"))
+    if value("recording"):
+        return -1
+    urdf, excitation = value("urdf"), value("excitation")
+    profile, _ = load_profile(value("robot"), urdf=Path(urdf) if urdf else None)
+    seed = second_seed(profile, Path(excitation) if excitation else None)
+    return -1 if seed is None else seed
 
 
 def _node(name: str, **parameters: str | int) -> Node:

@@ -25,7 +25,7 @@ DEFAULT_ACCELERATION = 1.0
 _SLACK = 1.0005
 """Longer than need be, so that the proof by samples succeeds at the very limit."""
 
-_SHORTEST = 0.1  # [s] so that a motion over no distance has a duration
+_SHORTEST = 1.0  # [s] so that a motion over no distance is not over before it has arrived
 _STEP_PEAKS = (1.0, 15 / 8, 10 / sqrt(3), 60.0, 360.0)
 """Largest sizes of the quintic step 10 x^3 - 15 x^4 + 6 x^5 and its derivatives on [0, 1]."""
 

@@ -95,6 +95,22 @@ def make_plan(
     return Plan(profile, mechanism, identified, motion, trajectory)
 
 
+def second_seed(profile: RobotProfile, excitation: Path | None = None) -> int | None:
+    """A seed for another motion than the first one, or None where that has no random coefficients.
+
+    Args:
+        profile: The robot's.
+        excitation: A YAML file in place of the profile's excitation.
+
+    Raises:
+        ConfigurationError: there is no excitation, or the file is not one.
+    """
+    settings = _settings(profile, None, excitation)
+    if isinstance(settings, FourierSettings) and settings.sine is None:
+        return settings.seed + 1
+    return None
+
+
 def check_joint_side(profile: RobotProfile) -> None:
     """Raise a ConfigurationError where joint states tell of motors, which cannot be commanded."""
     if profile.recording.side == "motor" and profile.coupling is not None:

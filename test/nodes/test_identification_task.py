@@ -249,4 +249,4 @@ def test_what_the_player_refuses_ends_the_sequence_in_its_words(loop, tmp_path) 
     said = loop.failed()
     assert said.startswith("excitation_player: joint '")
     assert "beyond" in said
-    assert [message.data for message in loop.played] == ["idle"]
+    assert [message.data for message in loop.played] == ["waiting", "idle"]

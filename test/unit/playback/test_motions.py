@@ -29,7 +29,7 @@ def test_a_way_keeps_its_fraction_of_the_limits_and_rests_at_both_ends(start, go
     assert np.allclose(move.evaluate([0.0, move.duration]).position, [start, goal])
 
 
-@pytest.mark.parametrize("distance", [0.05, 3.0])
+@pytest.mark.parametrize("distance", [0.6, 3.0])  # acceleration, velocity
 def test_a_way_uses_the_limit_that_binds_to_the_full(distance) -> None:
     move = point_to_point(np.zeros(2), np.array([distance, 0.0]), LIMITS, 0.5)
     motion = move.evaluate(np.linspace(0.0, move.duration, 20001))
