@@ -42,6 +42,10 @@ PLANT_SETTINGS = (
 )
 """The members of the core's DrivePlantSettings, by which the plugin reads them."""
 
+CONTROLLERS = ("joint_state_broadcaster", "joint_trajectory_controller")
+"""What is spawned, in this order."""
+
+_NEEDED = ("controller_manager", "robot_state_publisher", *CONTROLLERS)
 _PACKAGES = Path("share", "ament_index", "resource_index", "packages")
 _PLUGINS = {"simulated": "dynid/SimulatedDrives", "mock": "mock_components/GenericSystem"}
 
@@ -117,6 +121,24 @@ def controller_parameters(profile: RobotProfile, update_rate: int) -> dict[str, 
             }
         },
     }
+
+
+def uses_ros2_control(wanted: str) -> bool:
+    """Return whether controller_manager runs the robot, or the node simulated_robot.
+
+    Args:
+        wanted: ``true``, ``false``, or ``auto``: where everything for it is installed.
+
+    Raises:
+        ConfigurationError: it is wanted, but not all of it is installed.
+    """
+    absent = [package for package in _NEEDED if not installed(package)]
+    if wanted == "true" and absent:
+        raise ConfigurationError(
+            f"ros2_control:=true needs {', '.join(absent)}, which are not installed; install them, "
+            "or leave ros2_control:=auto."
+        )
+    return wanted != "false" and not absent
 
 
 def installed(package: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -37,6 +38,13 @@ OK, WARN, ERROR = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.
 
 ValueT = TypeVar("ValueT", bool, int, float, str, list[str])
 
+_KINDS: dict[type, str] = {
+    bool: "true or false",
+    float: "a number with a decimal point",
+    int: "a whole number",
+    list: "a list of texts",
+    str: "a text",
+}
 _PATIENCE = 0.1  # [s] between looks at whether a signal came
 
 
@@ -89,8 +97,8 @@ class DynidNode(Node):
         ) as error:
             where = "" if between is None else f" from {between[0]:g} to {between[1]:g}"
             message = (
-                f"parameter '{name}' of {self.get_name()}: expected a "
-                f"{type(default).__name__}{where} ({description.rstrip('.')}); {error}"
+                f"parameter '{name}' of {self.get_name()}: expected "
+                f"{_KINDS[type(default)]}{where} ({description.rstrip('.')}); {error}"
             )
             raise ConfigurationError(message) from None
         return value
@@ -108,6 +116,14 @@ class DynidNode(Node):
         """
         urdf = self.current("urdf", str)
         return load_profile(self.current("profile", str), urdf=Path(urdf) if urdf else None)
+
+    def warn_of_unknown_parameters(self) -> None:
+        """Say which parameters given at start-up this node does not have; ROS ignores them."""
+        for name in self._parameter_overrides:
+            if not self.has_parameter(name):
+                near = get_close_matches(name, self._parameters, n=1)
+                hint = f"; did you mean '{near[0]}'" if near else ""
+                self.get_logger().warning(f"there is no parameter '{name}'{hint}.")
 
     def current(self, name: str, kind: type[ValueT]) -> ValueT:
         """The value that a declared parameter of a type has now."""
@@ -187,6 +203,7 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = make()
+        node.warn_of_unknown_parameters()
     except DynidError as error:
         sys.stderr.write(f"dynid: {error}\n")
         rclpy.shutdown()

@@ -126,6 +126,7 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
     executor = make_executor()
     try:
         task = make(stop, executor)
+        task.warn_of_unknown_parameters()
         good = task.perform(task.get_logger().info)
         print_demonstration(Console(), task.judgements)
         task.destroy_node()

@@ -5,6 +5,7 @@ brought to rest before its controllers end.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from signal import SIGTERM
 
@@ -25,6 +26,7 @@ from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJo
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
+from dynid.bringup import uses_ros2_control
 from dynid.playback.plan import second_seed
 from dynid.profile import load_profile
 
@@ -77,8 +79,13 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     robot = {"profile": value("robot"), "urdf": value("urdf")}
     asked = {name: value(name) for name in ("output", "recording")}
     task = _node("identification_task", **asked, validation_seed=_seed(value))
-    nodes = [_node("identifier", **robot), _node("model_publisher", **robot), task]
+    nodes = [_node("identifier", **robot), _node("model_publisher", **robot)]
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)))
+    if value("recording") or not uses_ros2_control(value("ros2_control")):
+        nodes.append(task)
+    else:
+        begin = partial(_begin, task)
+        nodes.append(RegisterEventHandler(OnProcessExit(target_action=_is_spawner, on_exit=begin)))
     if not value("recording"):
         player = _node("excitation_player", **robot, excitation=value("excitation"))
         nodes += [player, _node("recorder")]
@@ -109,6 +116,22 @@ def _included(
 ) -> IncludeLaunchDescription:
     path = PathJoinSubstitution([FindPackageShare("dynid"), "launch", file])
     return IncludeLaunchDescription(path, launch_arguments=arguments.items(), condition=condition)
+
+
+def _begin(task: Node, event: ProcessExited, context: LaunchContext) -> Node | None:
+    """Begin when the controllers are active, or end where they do not come."""
+    if context.is_shutdown:
+        return None
+    if event.returncode != 0:
+        raise RuntimeError(
+            f"the controllers were not activated (the spawner ended with exit code "
+            f"{event.returncode}); see the messages of ros2_control_node."
+        )
+    return task
+
+
+def _is_spawner(action: ExecuteProcess) -> bool:
+    return isinstance(action, Node) and action.node_executable == "spawner"
 
 
 def _release(_event: ProcessExited, context: LaunchContext) -> EmitEvent | None:

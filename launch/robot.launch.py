@@ -12,7 +12,13 @@ from launch.logging import launch_config
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from dynid.bringup import controller_parameters, installed, robot_description
+from dynid.bringup import (
+    CONTROLLERS,
+    controller_parameters,
+    installed,
+    robot_description,
+    uses_ros2_control,
+)
 from dynid.errors import ConfigurationError
 from dynid.profile import RobotProfile, load_profile
 
@@ -49,9 +55,6 @@ ARGUMENTS = [
     ),
 ]
 
-CONTROLLERS = ("joint_state_broadcaster", "joint_trajectory_controller")
-NEEDED = ("controller_manager", "robot_state_publisher", *CONTROLLERS)
-
 
 def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes that follow from them."""
@@ -65,19 +68,12 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     urdf = value("urdf")
     profile, urdf_xml = load_profile(value("robot"), urdf=Path(urdf) if urdf else None)
     hardware = value("hardware")
-    absent = [package for package in NEEDED if not installed(package)]
-    wanted = value("ros2_control")
-    if wanted == "true" and absent:
-        raise ConfigurationError(
-            f"ros2_control:=true needs {', '.join(absent)}, which are not installed; install them, "
-            "or leave ros2_control:=auto."
-        )
-    if wanted != "false" and not absent:
+    if uses_ros2_control(value("ros2_control")):
         return _controlled(profile, urdf_xml, hardware, int(value("rate")), value("ends"))
     if hardware != "simulated":
         raise ConfigurationError(
-            f"hardware:={hardware} needs ros2_control; without it "
-            f"({', '.join(absent) or 'ros2_control:=false'}) only hardware:=simulated runs."
+            f"hardware:={hardware} needs ros2_control, which is not installed or not wanted; "
+            "without it only hardware:=simulated runs."
         )
     parameters = {
         "profile": value("robot"),
@@ -85,7 +81,7 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         "rate": float(value("rate")),
     }
     return [
-        LogInfo(msg=f"no ros2_control ({', '.join(absent) or 'not wanted'}): simulated_robot runs"),
+        LogInfo(msg="ros2_control is not installed or not wanted: simulated_robot runs"),
         _robot_node("dynid", "simulated_robot", parameters, value("ends")),
         *_state_publisher(urdf_xml),
     ]

@@ -10,7 +10,7 @@ CASES = [
     (
         "identify",
         {"hardware": "mock", "ros2_control": "false"},
-        "hardware:=mock needs ros2_control; without it (ros2_control:=false) only "
+        "hardware:=mock needs ros2_control, which is not installed or not wanted; without it only "
         "hardware:=simulated runs.",
     ),
     (

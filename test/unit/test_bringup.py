@@ -12,7 +12,13 @@ from simulated_puma import PROFILE, URDF, targets
 from synthetic import ARM_URDF, arm_profile
 
 from dynid import _core
-from dynid.bringup import controller_parameters, installed, robot_description, root_link
+from dynid.bringup import (
+    controller_parameters,
+    installed,
+    robot_description,
+    root_link,
+    uses_ros2_control,
+)
 from dynid.errors import ConfigurationError
 from dynid.profile import load_profile
 from dynid.simulation import SimulatedRobot
@@ -187,6 +193,25 @@ def test_packages_are_found_in_any_prefix(tmp_path: Path, monkeypatch: pytest.Mo
     assert not installed("rviz")
     monkeypatch.delenv("AMENT_PREFIX_PATH")
     assert not installed("rviz2")
+
+
+def test_ros2_control_runs_the_robot_where_it_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = tmp_path / "share" / "ament_index" / "resource_index" / "packages"
+    index.mkdir(parents=True)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    for package in ("controller_manager", "robot_state_publisher", "joint_state_broadcaster"):
+        (index / package).touch()
+    assert not uses_ros2_control("auto")
+    with pytest.raises(ConfigurationError, match="true needs joint_trajectory_controller, which"):
+        uses_ros2_control("true")
+    (index / "joint_trajectory_controller").touch()
+    assert [uses_ros2_control(wanted) for wanted in ("auto", "true", "false")] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_the_root_link_is_no_joints_child() -> None:

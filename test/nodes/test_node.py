@@ -1,0 +1,58 @@
+"""What every node shares."""
+
+from __future__ import annotations
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.parameter import Parameter
+from std_srvs.srv import Trigger
+
+from dynid.errors import ConfigurationError, DynidError
+from dynid_ros.node import WARN, DynidNode
+from dynid_ros.qos import DIAGNOSTICS
+
+
+class Kettle(DynidNode):
+    def __init__(self, **options) -> None:
+        super().__init__("kettle", **options)
+        self.power = self.parameter("power", 1000.0, "Of the heater [W].", between=(100.0, 3000.0))
+        self.create_service(Trigger, "~/boil", self.answering(self._boil))
+
+    def _boil(self) -> str:
+        if self.current("power", float) > 2000.0:
+            raise DynidError("the fuse would blow; set power to 2000 W or less.")
+        self.health(WARN, "hot")
+        return "boiling"
+
+
+def test_a_service_answers_with_a_sentence_whether_it_succeeds_or_not(graph) -> None:
+    kettle = graph.start(Kettle, power=3000.0)
+    refused = graph.call("/kettle/boil")
+    assert not refused.success
+    assert refused.message == "the fuse would blow; set power to 2000 W or less."
+    kettle.set_parameters([Parameter("power", value=500.0)])
+    answer = graph.call("/kettle/boil")
+    assert answer.success
+    assert answer.message == "boiling"
+
+
+def test_diagnostics_repeat_how_the_node_is(graph) -> None:
+    graph.start(Kettle)
+    heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    graph.call("/kettle/boil")
+    graph.until(lambda: [m.status[0].message for m in heard].count("hot") >= 2)
+    assert heard[-1].status[0].level == WARN
+
+
+@pytest.mark.parametrize("value", [3500.0, "much"])
+def test_an_impossible_parameter_is_named_with_what_it_may_be(graph, value) -> None:
+    expected = (
+        r"parameter 'power' of kettle: expected a number with a decimal point from 100 to 3000"
+    )
+    with pytest.raises(ConfigurationError, match=expected):
+        graph.start(Kettle, power=value)
+
+
+def test_a_parameter_that_does_not_exist_is_warned_of(graph, capfd) -> None:
+    graph.start(Kettle, powr=500.0).warn_of_unknown_parameters()
+    assert "there is no parameter 'powr'; did you mean 'power'." in capfd.readouterr().err
