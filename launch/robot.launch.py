@@ -99,7 +99,13 @@ def _controlled(
         Node(
             package="controller_manager",
             executable="spawner",
-            arguments=[*CONTROLLERS, "--param-file", str(controllers)],
+            arguments=[
+                *CONTROLLERS,
+                "--param-file",
+                str(controllers),
+                "--controller-manager-timeout",
+                "60",  # [s] in which real drives come up
+            ],
             output="screen",
         ),
     ]

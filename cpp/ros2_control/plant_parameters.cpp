@@ -11,13 +11,16 @@ namespace dynid
 namespace
 {
 
+[[noreturn]] void refuse(const std::string & name, const std::string & why)
+{
+  throw std::invalid_argument("The hardware parameter '" + name + "' " + why);
+}
+
 const std::string & text(const HardwareParameters & parameters, const std::string & name)
 {
   const auto found = parameters.find(name);
   if (found == parameters.end()) {
-    throw std::invalid_argument(
-      "The hardware parameter '" + name +
-      "' is missing; dynid's launch files write all of them into the URDF.");
+    refuse(name, "is missing; dynid's launch files write all of them into the URDF.");
   }
   return found->second;
 }
@@ -47,8 +50,7 @@ std::vector<double> numbers(const std::string & name, const std::vector<std::str
     // unlike streams, it knows infinity and no locale
     const auto [stop, error] = std::from_chars(word.data(), end, value);
     if (error != std::errc() || stop != end) {
-      throw std::invalid_argument(
-        "The hardware parameter '" + name + "' has '" + word + "', but must have numbers only.");
+      refuse(name, "has '" + word + "', but must have numbers only.");
     }
     found.push_back(value);
   }
@@ -65,7 +67,7 @@ double number(const HardwareParameters & parameters, const std::string & name)
 {
   const auto values = vector(parameters, name);
   if (values.size() != 1) {
-    throw std::invalid_argument("The hardware parameter '" + name + "' must be one number.");
+    refuse(name, "must be one number.");
   }
   return values[0];
 }
@@ -74,9 +76,7 @@ double number(const HardwareParameters & parameters, const std::string & name)
 double whole(const std::string & name, double value)
 {
   if (!(value >= 0.0 && value <= std::numeric_limits<int>::max()) || value != std::floor(value)) {
-    throw std::invalid_argument(
-      "The hardware parameter '" + name + "' has " + std::to_string(value) +
-      ", but must have whole numbers from 0 on.");
+    refuse(name, "has " + std::to_string(value) + ", but must have whole numbers from 0 on.");
   }
   return value;
 }
@@ -84,9 +84,9 @@ double whole(const std::string & name, double value)
 void check_count(const std::string & name, std::size_t found, std::size_t expected)
 {
   if (found != expected) {
-    throw std::invalid_argument(
-      "The hardware parameter '" + name + "' has " + std::to_string(found) +
-      " entries, but must have " + std::to_string(expected) + ".");
+    refuse(
+      name,
+      "has " + std::to_string(found) + " entries, but must have " + std::to_string(expected) + ".");
   }
 }
 
@@ -107,9 +107,7 @@ std::vector<JointTerm> terms(const HardwareParameters & parameters)
     term.kind = &term_kind(kinds[i]);
     term.joint = static_cast<int>(whole("term_joints", joints[i]));
     if (sides[i] != "motor" && sides[i] != "joint") {
-      throw std::invalid_argument(
-        "The hardware parameter 'term_sides' has '" + sides[i] +
-        "', but must have motor or joint.");
+      refuse("term_sides", "has '" + sides[i] + "', but must have motor or joint.");
     }
     term.side = sides[i] == "motor" ? TermSide::motor : TermSide::joint;
     term.scale = scales[i];

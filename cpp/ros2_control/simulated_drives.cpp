@@ -35,10 +35,11 @@ CallbackReturn SimulatedDrives::on_init(
   const auto & parameters = info.hardware_parameters;
   try {
     std::vector<std::string> names;
+    names.reserve(info.joints.size());
     for (const auto & joint : info.joints) {
       names.push_back(joint.name);
     }
-    plant_ = make_plant(info.original_xml, names, parameters);
+    plant_ = std::make_unique<DrivePlant>(make_plant(info.original_xml, names, parameters));
     home_ = per_joint(parameters, "home", names.size());
     torque_factor_ = per_joint(parameters, "torque_factor", names.size());
     plant_->reset(home_);
@@ -88,7 +89,7 @@ CallbackReturn SimulatedDrives::on_activate(const rclcpp_lifecycle::State &)
   target_ = plant_->position();
   torque_offset_.setZero();
   plant_->reset(target_);
-  line_->rest_at(target_);
+  line_.rest_at(target_);
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     std::ignore = joints_[i].target->set_value(target_[static_cast<Eigen::Index>(i)], true);
     std::ignore = joints_[i].torque_offset->set_value(0.0, true);
@@ -99,10 +100,10 @@ CallbackReturn SimulatedDrives::on_activate(const rclcpp_lifecycle::State &)
 
 return_type SimulatedDrives::read(const rclcpp::Time &, const rclcpp::Duration & period)
 {
-  line_->pass(period.seconds() * rate_);
+  line_.pass(period.seconds() * rate_);
   if (get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
-    while (line_->overdue()) {
-      plant_->step(line_->next(), torque_offset_);
+    while (line_.overdue()) {
+      plant_->step(line_.next(), torque_offset_);
     }
   }
   tell();
@@ -127,9 +128,9 @@ return_type SimulatedDrives::write(const rclcpp::Time &, const rclcpp::Duration 
     target_[j] = joints_[i].target->get_optional().value_or(target_[j]);
     torque_offset_[j] = joints_[i].torque_offset->get_optional().value_or(torque_offset_[j]);
   }
-  line_->give(target_);
-  while (line_->due()) {
-    plant_->step(line_->next(), torque_offset_);
+  line_.give(target_);
+  while (line_.due()) {
+    plant_->step(line_.next(), torque_offset_);
   }
   return return_type::OK;
 }

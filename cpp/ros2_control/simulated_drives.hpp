@@ -1,7 +1,7 @@
 #pragma once
 
 #include <hardware_interface/system_interface.hpp>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "dynid/drive_plant.hpp"
@@ -55,8 +55,8 @@ private:
     hardware_interface::StateInterface::SharedPtr effort;
   };
 
-  std::optional<DrivePlant> plant_;
-  std::optional<TargetLine> line_;
+  std::unique_ptr<DrivePlant> plant_;
+  TargetLine line_{0};
   std::vector<Joint> joints_;
   double rate_ = 0.0;  // [Hz]
   Eigen::VectorXd home_;
