@@ -1,6 +1,7 @@
 """Types of the compiled core. Its documented face is ``dynid.mechanism``."""
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,3 +149,167 @@ class DrivePlant:
     def clear_fault(self) -> None: ...
     @property
     def truth(self) -> PlantTruth: ...
+
+class FeedforwardMode:
+    __members__: ClassVar[Mapping[str, FeedforwardMode]]
+    full: FeedforwardMode
+    semi_static: FeedforwardMode
+
+class Silence:
+    __members__: ClassVar[Mapping[str, Silence]]
+    none: Silence
+    no_model: Silence
+    not_finite: Silence
+    command_jump: Silence
+    reference_away: Silence
+    latched: Silence
+
+class CollisionLevel:
+    __members__: ClassVar[Mapping[str, CollisionLevel]]
+    none: CollisionLevel
+    warn: CollisionLevel
+    stop: CollisionLevel
+
+class CollisionCause:
+    __members__: ClassVar[Mapping[str, CollisionCause]]
+    none: CollisionCause
+    torque_error: CollisionCause
+    torque_threshold: CollisionCause
+    not_finite: CollisionCause
+
+class CollisionReaction:
+    __members__: ClassVar[Mapping[str, CollisionReaction]]
+    hold: CollisionReaction
+    decelerate: CollisionReaction
+
+class DetectionMethod:
+    __members__: ClassVar[Mapping[str, DetectionMethod]]
+    torque_error: DetectionMethod
+    momentum: DetectionMethod
+
+class ResetAnswer:
+    __members__: ClassVar[Mapping[str, ResetAnswer]]
+    done: ResetAnswer
+    nothing_latched: ResetAnswer
+    moving: ResetAnswer
+    reference_away: ResetAnswer
+
+class FeedforwardSettings:
+    control_rate: float
+    additive_torque_delay: int
+    ramp_time: float
+    torque_max: _Array
+    position_jump: _Array
+    acceleration_jump: _Array
+
+class CollisionSettings:
+    control_rate: float
+    torque_error_enable: _Array
+    torque_error_filter: _Array
+    torque_error_max: _Array
+    velocity_factor: _Array
+    acceleration_factor: _Array
+    reversal_boost: _Array
+    low_speed: _Array
+    boost_time: float
+    warn_fraction: float
+    debounce: int
+    torque_threshold: _Array
+
+class ControlLawSettings:
+    feedforward: FeedforwardSettings
+    collision: CollisionSettings
+    torque_error_delay: int
+    method: DetectionMethod
+    observer_gain: float
+    reaction: CollisionReaction
+    deceleration: _Array
+    reference_tolerance: _Array
+
+class ControlModel:
+    def __init__(
+        self,
+        urdf_xml: str,
+        joints: Sequence[str],
+        locked: Mapping[str, float],
+        gravity: _Array,
+        coupling: _Array,
+        terms: Sequence[JointTerm],
+        parameters: _Array,
+        smoothing: _Array,
+        motor_side: bool,
+    ) -> None: ...
+    def observe(
+        self, q: _Array, dq: _Array, tau: _Array, gain: float, control_rate: float, /
+    ) -> _Array: ...
+
+class Feedforward:
+    def __init__(self, drives: int, settings: FeedforwardSettings) -> None: ...
+    def use(self, model: ControlModel | None) -> None: ...
+    def set_gain(self, gain: float, /) -> None: ...
+    def set_mode(self, mode: FeedforwardMode, /) -> None: ...
+    def run(self, q: _Array, dq: _Array, ddq: _Array, /) -> _Array: ...
+    @property
+    def silence(self) -> Silence: ...
+
+class Collision:
+    @property
+    def cause(self) -> CollisionCause: ...
+    @property
+    def drive(self) -> int: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def cycle(self) -> int: ...
+
+class CollisionDetector:
+    def __init__(self, drives: int, settings: CollisionSettings) -> None: ...
+    def run(
+        self, error: _Array, torque: _Array, velocity: _Array, acceleration: _Array, /
+    ) -> tuple[_Array, _Array, list[Collision]]: ...
+    @property
+    def level(self) -> CollisionLevel: ...
+    @property
+    def collision(self) -> Collision: ...
+    @property
+    def filtered_error(self) -> _Array: ...
+    @property
+    def threshold(self) -> _Array: ...
+
+class Reference:
+    position: _Array
+    velocity: _Array
+    acceleration: _Array
+    def __init__(self, position: _Array, velocity: _Array, acceleration: _Array) -> None: ...
+
+class Feedback:
+    position: _Array
+    velocity: _Array
+    torque: _Array
+    def __init__(self, position: _Array, velocity: _Array, torque: _Array) -> None: ...
+
+class ControlLaw:
+    def __init__(self, drives: int, settings: ControlLawSettings) -> None: ...
+    def start(self, position: _Array, /) -> None: ...
+    def use(self, model: ControlModel | None) -> None: ...
+    def set_payload(self, mass: float, centre: _Array, inertia: _Array) -> None: ...
+    def set_gain(self, gain: float, /) -> None: ...
+    def set_mode(self, mode: FeedforwardMode, /) -> None: ...
+    def update(self, reference: Reference, feedback: Feedback) -> None: ...
+    def reset(self) -> ResetAnswer: ...
+    @property
+    def position_command(self) -> _Array: ...
+    @property
+    def torque_offset(self) -> _Array: ...
+    @property
+    def torque_error(self) -> _Array: ...
+    @property
+    def detector(self) -> CollisionDetector: ...
+    @property
+    def silence(self) -> Silence: ...
+    @property
+    def gain(self) -> float: ...
+    @property
+    def latched(self) -> bool: ...

@@ -12,6 +12,7 @@ import yaml
 from pydantic import Field, PositiveFloat, model_validator
 
 from dynid.configuration import PerJoint, PerJointPositive, Settings, parse, read_yaml
+from dynid.control.settings import CollisionSettings, FeedforwardSettings
 from dynid.errors import ConfigurationError
 from dynid.excitation.settings import ExcitationSettings
 from dynid.identification_settings import IdentificationSettings
@@ -104,6 +105,8 @@ class RobotProfile(Settings):
     recording: RecordingSettings = RecordingSettings()
     identification: IdentificationSettings = IdentificationSettings()
     excitation: ExcitationSettings | None = None
+    feedforward: FeedforwardSettings = FeedforwardSettings()
+    collision: CollisionSettings = CollisionSettings()
     simulation: SimulationSettings | None = None
 
     @model_validator(mode="after")
@@ -111,7 +114,13 @@ class RobotProfile(Settings):
         n = len(self.joints)
         if len(set(self.joints)) != n:
             raise ValueError("a joint is listed twice in 'joints'")
-        for group in (self.limits, self.drives, self.identification.velocity_threshold):
+        for group in (
+            self.limits,
+            self.drives,
+            self.identification.velocity_threshold,
+            self.feedforward,
+            self.collision,
+        ):
             for name, value in group:
                 if isinstance(value, tuple) and len(value) not in (1, n):
                     raise ValueError(

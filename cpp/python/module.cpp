@@ -224,4 +224,5 @@ PYBIND11_MODULE(_core, module)
     .def("coriolis_matrix", &coriolis_matrix);
 
   dynid::bind_drive_plant(module);
+  dynid::bind_control(module);
 }

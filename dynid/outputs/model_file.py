@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from dynid.identification import Identification
 
+_NOT_OF_THE_MODEL = {"excitation", "feedforward", "collision", "simulation", "tracking"}
+
 __all__ = ["StoredModel", "model_text", "read_model", "write_model"]
 
 
@@ -36,9 +38,10 @@ def write_model(identification: Identification, path: Path) -> None:
 def model_text(identification: Identification) -> str:
     """Return the text of ``model.yaml``."""
     urdf = kinematic_urdf(identification.urdf_xml)
-    # how the robot was moved or simulated is no part of a model, and may be said otherwise one day
+    # how the robot is moved, simulated or controlled is no part of a model, and may be said
+    # otherwise one day
     profile = yaml.safe_dump(
-        identification.profile.model_dump(mode="json", exclude={"excitation", "simulation"}),
+        identification.profile.model_dump(mode="json", exclude=_NOT_OF_THE_MODEL),
         sort_keys=False,
         width=100,
     )

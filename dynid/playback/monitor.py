@@ -134,7 +134,9 @@ def watching(plan: Plan, options: Options) -> Monitor:
             tracking_error=np.full(joints, options.tracking_error),
             torque_factor=profile.drives.torque_factor(joints),
             torque_max=per_joint(limits.torque_max or unlimited, joints, "torque_max"),
-            torque_error=per_joint(limits.torque_threshold or unlimited, joints, "torque_error"),
+            torque_error=per_joint(
+                profile.collision.torque_error_max or unlimited, joints, "torque_error_max"
+            ),
         ),
         plan.mechanism if plan.identified else None,
     )

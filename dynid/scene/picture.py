@@ -124,7 +124,9 @@ class RobotPicture:
         self, torque_error: ArrayLike | None
     ) -> dict[int, tuple[tuple[Shape, ...], tuple[Label, ...]]]:
         kinematics = self.kinematics
-        errors = torque_errors(kinematics.mechanism, self.profile.limits, torque_error)
+        errors = torque_errors(
+            kinematics.mechanism, self.profile.collision.torque_error_max, torque_error
+        )
         markers = torque_error_markers(errors, self._places, kinematics.reach)
         return dict(zip(kinematics.joint_bodies, markers, strict=True))
 
@@ -132,7 +134,7 @@ class RobotPicture:
         entries = [] if path is None else [LegendEntry(path.colour, path.name)]
         if torque_error is None or np.isnan(np.asarray(torque_error)).all():
             return (*entries, UNKNOWN)
-        if self.profile.limits.torque_threshold is None:
+        if self.profile.collision.torque_error_max is None:
             return (*entries, NO_THRESHOLD)
         return (*entries, *LEGEND)
 

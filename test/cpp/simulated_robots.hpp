@@ -41,7 +41,7 @@ const char * const arm_urdf = R"(
     <origin xyz="0.4 0 0"/><axis xyz="0 0 1"/></joint>
 </robot>)";
 
-DrivePlantSettings plain(Eigen::Index n)
+inline DrivePlantSettings plain(Eigen::Index n)
 {
   DrivePlantSettings settings;
   settings.bandwidth_hz = VectorXd::Constant(n, 10.0);
@@ -61,7 +61,8 @@ DrivePlantSettings plain(Eigen::Index n)
 }
 
 /// A pendulum that hangs where its position is pi / 2, with Coulomb friction [N m].
-DrivePlant pendulum(const DrivePlantSettings & settings, double coulomb = 0.0, double g = 9.81)
+inline DrivePlant pendulum(
+  const DrivePlantSettings & settings, double coulomb = 0.0, double g = 9.81)
 {
   dynid::MechanismDescription description;
   description.urdf_xml = pendulum_urdf;
@@ -74,7 +75,7 @@ DrivePlant pendulum(const DrivePlantSettings & settings, double coulomb = 0.0, d
 }
 
 /// Two coupled joints, with friction at the motors.
-DrivePlant arm(const DrivePlantSettings & settings)
+inline DrivePlant arm(const DrivePlantSettings & settings)
 {
   dynid::MechanismDescription description;
   description.urdf_xml = arm_urdf;
@@ -88,9 +89,9 @@ DrivePlant arm(const DrivePlantSettings & settings)
   return {description, parameters, settings};
 }
 
-VectorXd one(double value) { return VectorXd::Constant(1, value); }
+inline VectorXd one(double value) { return VectorXd::Constant(1, value); }
 const VectorXd zero = one(0.0);
 
-double swing(int cycle) { return 0.4 * (1.0 - std::cos(2e-3 * 3.14159 * cycle)); }  // 1 Hz
+inline double swing(int cycle) { return 0.4 * (1.0 - std::cos(2e-3 * 3.14159 * cycle)); }  // 1 Hz
 
 }  // namespace

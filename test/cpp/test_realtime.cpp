@@ -79,7 +79,20 @@ int main()
     accelerated = mechanism.forward_dynamics(workspace, q, dq, tau, solved);
   });
 
+  Eigen::VectorXd momentum(n);
+  Eigen::VectorXd gradient(n);
+  expect_no_allocation("momentum", [&] {
+    mechanism.momentum(workspace, q, dq, mechanism.parameters(), momentum, gradient);
+  });
+  mechanism.regressor(workspace, q, dq, ddq, regressor);
+  expected.noalias() = regressor * mechanism.parameters();
   expect((tau - expected).norm() < 1e-12 * tau.norm(), "regressor x parameters = RNEA");
+  mechanism.mass_matrix(workspace, q, square);
+  expect((momentum - square * dq).norm() < 1e-12 * momentum.norm(), "momentum is M dq");
+  mechanism.coriolis_matrix(workspace, q, dq, square);
+  expect(
+    (gradient - square.transpose() * dq).norm() < 1e-12 * gradient.norm(),
+    "and kinetic energy changes by C^T dq");
   expect(accelerated && (solved - ddq).norm() < 1e-9, "forward dynamics undoes inverse dynamics");
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

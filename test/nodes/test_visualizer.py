@@ -32,7 +32,7 @@ POSITION = [0.1, -0.5, 0.6]
 def arm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The arm's profile and its identified model, as parameters."""
     folder = tmp_path_factory.mktemp("arm")
-    files = write_arm(folder, limits={"velocity": [5], "torque_threshold": [10]})
+    files = write_arm(folder, limits={"velocity": [5]}, collision={"torque_error_max": [10]})
     profile, urdf_xml = load_profile(str(files.profile))
     recording = load_recording(files.bag, profile.joints)
     write_model(identify(profile, urdf_xml, [recording]), folder / "model.yaml")

@@ -1,86 +1,11 @@
 #include "dynid/kinematic_tree.hpp"
 
-#include <Eigen/Geometry>
+#include "tree_motion.hpp"
 
 namespace dynid
 {
 namespace
 {
-
-Vector operator+(const Vector & a, const Vector & b) noexcept
-{
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-Vector operator*(double factor, const Vector & a) noexcept
-{
-  return {factor * a.x, factor * a.y, factor * a.z};
-}
-
-double dot(const Vector & a, const Vector & b) noexcept
-{
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-Vector cross(const Vector & a, const Vector & b) noexcept
-{
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-template <typename Column>
-Vector vector(const Column & from) noexcept
-{
-  return {from[0], from[1], from[2]};
-}
-
-/// A vector in the parent's frame, seen in the body's.
-Vector rotate_in(const BodyMotion & body, const Vector & a) noexcept
-{
-  return {dot(body.x_axis, a), dot(body.y_axis, a), dot(body.z_axis, a)};
-}
-
-struct JointState
-{
-  double q;
-  double dq;
-  double ddq;
-};
-
-void place_body(const Body & body, double q, BodyMotion & motion) noexcept
-{
-  Eigen::Matrix3d rotation = body.rotation;
-  Eigen::Vector3d origin = body.origin;
-  if (body.prismatic) {
-    origin += body.rotation * (q * body.axis);
-  } else {
-    rotation *= Eigen::AngleAxisd(q, body.axis).toRotationMatrix();
-  }
-  motion.x_axis = vector(rotation.col(0));
-  motion.y_axis = vector(rotation.col(1));
-  motion.z_axis = vector(rotation.col(2));
-  motion.origin = vector(origin);
-}
-
-void move_body(
-  const Body & body, const BodyMotion & parent, const JointState & joint,
-  BodyMotion & motion) noexcept
-{
-  place_body(body, joint.q, motion);
-  const Vector axis = vector(body.axis);
-  const Vector w = parent.velocity;
-  const Vector lift =
-    parent.lift + cross(parent.acceleration, motion.origin) + cross(w, cross(w, motion.origin));
-  motion.velocity = rotate_in(motion, w);
-  motion.acceleration = rotate_in(motion, parent.acceleration);
-  motion.lift = rotate_in(motion, lift);
-  const Vector turning = cross(motion.velocity, joint.dq * axis);
-  if (body.prismatic) {
-    motion.lift = motion.lift + 2.0 * turning + joint.ddq * axis;
-  } else {
-    motion.acceleration = motion.acceleration + turning + joint.ddq * axis;
-    motion.velocity = motion.velocity + joint.dq * axis;
-  }
-}
 
 void write_row(const BodyMotion & body, const Axis & axis, double * row) noexcept
 {
@@ -112,8 +37,7 @@ void rigid_body_rows(
   const double * ddq, double * rows, Eigen::Index stride) noexcept
 {
   constexpr Vector zero{0.0, 0.0, 0.0};
-  BodyMotion base{};
-  base.lift = -1.0 * vector(tree.gravity);
+  const BodyMotion base = base_motion(tree);
   const auto count = tree.bodies.size();
   for (std::size_t b = 0; b < count; ++b) {
     const Body & body = tree.bodies[b];

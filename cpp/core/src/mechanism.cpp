@@ -127,9 +127,23 @@ void Mechanism::torque(
   Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   const VectorIn & parameters, VectorOut tau) const noexcept
 {
+  const auto & tree = definition_->tree.kinematics;
+  rigid_body_torque(
+    tree, workspace.memory_->motion, q.data(), dq.data(), ddq.data(), parameters.data(),
+    tau.data());
+  add_terms(workspace, q, dq, ddq, parameters, tau);
+}
+
+void Mechanism::momentum(
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & parameters,
+  VectorOut momentum, VectorOut gradient) const noexcept
+{
   auto & memory = *workspace.memory_;
-  regressor(workspace, q, dq, ddq, memory.regressor);
-  tau.noalias() = memory.regressor * parameters;
+  const auto & definition = *definition_;
+  rigid_body_momentum(
+    definition.tree.kinematics, memory.motion, q.data(), dq.data(), parameters.data(),
+    momentum.data(), gradient.data());
+  momentum.noalias() += definition.term_inertia * dq;
 }
 
 void Mechanism::advance(Workspace & workspace, const VectorIn & q) const noexcept
@@ -186,26 +200,29 @@ void Mechanism::evaluate_terms(
 
 void Mechanism::add_terms(
   Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
-  VectorOut tau) const noexcept
+  const VectorIn & parameters, VectorOut tau) const noexcept
 {
   auto & memory = *workspace.memory_;
+  const auto & definition = *definition_;
   evaluate_terms(workspace, q, dq, ddq);
-  memory.term_values.array() *= definition_->parameters.tail(memory.term_values.size()).array();
-  tau.noalias() += definition_->term_rows * memory.term_values;
+  const auto first = 10 * joint_count();
+  for (std::size_t k = 0; k < definition.terms.size(); ++k) {
+    const auto & term = definition.terms[k];
+    const auto column = static_cast<Eigen::Index>(k);
+    const double torque = parameters[first + column] * memory.term_values[column];
+    if (term.side == TermSide::joint) {
+      tau[term.joint] += torque;
+    } else {
+      tau += torque * definition.term_rows.col(column);
+    }
+  }
 }
 
 void Mechanism::inverse_dynamics(
   Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   VectorOut tau) const noexcept
 {
-  auto & memory = *workspace.memory_;
-  const auto & tree = definition_->tree;
-  reorder(tree.order, q, memory.q);
-  reorder(tree.order, dq, memory.dq);
-  reorder(tree.order, ddq, memory.ddq);
-  pinocchio::rnea(tree.model, memory.data, memory.q, memory.dq, memory.ddq);
-  restore(tree.order, memory.data.tau, tau);
-  add_terms(workspace, q, dq, ddq, tau);
+  torque(workspace, q, dq, ddq, definition_->parameters, tau);
 }
 
 void Mechanism::term_torque(
@@ -213,7 +230,7 @@ void Mechanism::term_torque(
   VectorOut tau) const noexcept
 {
   tau.setZero();
-  add_terms(workspace, q, dq, ddq, tau);
+  add_terms(workspace, q, dq, ddq, definition_->parameters, tau);
 }
 
 void Mechanism::gravity_torque(

@@ -179,7 +179,6 @@ Workspace::Memory::Memory(const Mechanism::Definition & definition)
   }
   term_values.setZero(static_cast<Eigen::Index>(definition.terms.size()));
   presliding.assign(static_cast<std::size_t>(definition.memory_count), Presliding{});
-  regressor.setZero(joints, definition.parameters.size());
   gravity_rows.setZero(joints, 10 * joints);
   mass.setZero(joints, joints);
   cholesky = Eigen::LLT<Eigen::MatrixXd>(joints);

@@ -58,7 +58,6 @@ struct Workspace::Memory
   Eigen::VectorXd load;  // torque that gravity asks of each joint
   Eigen::VectorXd term_values;
   std::vector<Presliding> presliding;
-  RowMajorMatrix regressor;
   RowMajorMatrix gravity_rows;
   RowMajorMatrix mass;
   Eigen::LLT<Eigen::MatrixXd> cholesky;

@@ -24,12 +24,11 @@ def watched(torque_offset: np.ndarray, duration: float = 1.0, delay: int = 0) ->
     for j, friction in enumerate((25.98, 10.62, 6.364, 1.068, 0.854, 0.554)):
         parameters[names.index(f"Fc{j + 1}")] = friction
     model = plan.mechanism.with_parameters(parameters)
-    limits = plan.profile.limits
     thresholds = Thresholds(
         tracking_error=np.full(6, 0.2),
         torque_factor=np.full(6, 0.5),
         torque_max=np.full(6, np.inf),
-        torque_error=np.array(limits.torque_threshold),
+        torque_error=np.array(plan.profile.collision.torque_error_max),
     )
     monitor = Monitor(plan.profile.joints, (), thresholds, model)
     follower = TrajectoryFollower(plan.profile.joints, plan.start)

@@ -24,8 +24,8 @@ MESH = '<visual><geometry><mesh filename="package://x/y.stl"/></geometry></visua
 BOX = '<visual><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.04 0.03"/></geometry></visual>'
 
 
-def arm_picture(urdf_xml: str = ARM_URDF, **limits: object) -> RobotPicture:
-    return RobotPicture(arm_profile(limits=limits), urdf_xml)
+def arm_picture(urdf_xml: str = ARM_URDF, **collision: object) -> RobotPicture:
+    return RobotPicture(arm_profile(collision=collision), urdf_xml)
 
 
 def balls(picture: RobotPicture, error: list[float] | None) -> tuple[Shape, ...]:
@@ -57,7 +57,7 @@ def test_refuses_a_visual_that_is_no_number() -> None:
 
 
 def test_errors_go_from_white_over_amber_to_red() -> None:
-    picture = arm_picture(torque_threshold=[10, 20, 30])
+    picture = arm_picture(torque_error_max=[10, 20, 30])
     found = balls(picture, [0.0, -10.0, 45.0])
     assert [ball.colour for ball in found] == [WHITE, AMBER, RED]
     assert found[0].size < found[1].size < found[2].size
@@ -71,7 +71,7 @@ def test_an_error_without_a_threshold_is_grey_but_told() -> None:
 
 
 def test_without_an_error_only_the_joint_is_named() -> None:
-    picture = arm_picture(torque_threshold=[10])
+    picture = arm_picture(torque_error_max=[10])
     assert {ball.colour for ball in balls(picture, None)} == {GREY}
     assert [label.text for label in picture.scene([0, 0, 0]).labels()] == [
         "shoulder",
@@ -81,8 +81,9 @@ def test_without_an_error_only_the_joint_is_named() -> None:
 
 
 def test_labels_tell_the_share_of_the_threshold() -> None:
-    picture = arm_picture(torque_threshold=[10])
-    errors = torque_errors(picture.kinematics.mechanism, picture.profile.limits, [2.5, 0, 0])
+    picture = arm_picture(torque_error_max=[10])
+    limits = picture.profile.collision.torque_error_max
+    errors = torque_errors(picture.kinematics.mechanism, limits, [2.5, 0, 0])
     assert errors[0].text == "shoulder  +2.5 N·m (25 %)"
 
 

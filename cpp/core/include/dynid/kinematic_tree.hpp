@@ -52,16 +52,28 @@ struct Axis
   Vector angular;
 };
 
+/// Force and moment about a body's origin, or momenta, or a motion of the body, in its frame.
+struct Wrench
+{
+  Vector linear;
+  Vector angular;
+};
+
 /// Room for one sample; allocate once with the tree, then reuse.
 struct TreeMotion
 {
   explicit TreeMotion(const KinematicTree & tree)
-  : bodies(tree.bodies.size()), axes(tree.bodies.size() * tree.bodies.size())
+  : bodies(tree.bodies.size()),
+    axes(tree.bodies.size() * tree.bodies.size()),
+    velocities(tree.bodies.size()),
+    wrenches(tree.bodies.size())
   {
   }
 
   std::vector<BodyMotion> bodies;
-  std::vector<Axis> axes;  ///< axes[b * count + j]: joint of body j seen from body b
+  std::vector<Axis> axes;          ///< axes[b * count + j]: joint of body j seen from body b
+  std::vector<Vector> velocities;  ///< of the bodies' origins [m/s]
+  std::vector<Wrench> wrenches;    ///< of each body and all that it carries
 };
 
 /// Rigid-body part of the regressor, without pinocchio: row j, ten columns for each body that
@@ -76,5 +88,20 @@ struct TreeMotion
 void rigid_body_rows(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
   const double * ddq, double * rows, Eigen::Index stride) noexcept;
+
+/// The product of these rows with the bodies' parameters, by the recursive Newton-Euler algorithm:
+/// tau (n,) [N*m or N] from ten parameters for each body in drive order, whatever they are.
+void rigid_body_torque(
+  const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
+  const double * ddq, const double * parameters, double * tau) noexcept;
+
+/// The bodies' generalised momentum M(q) dq (n,), and how their kinetic energy T changes with the
+/// position, dT/dq = C(q, dq)^T dq (n,).
+///
+/// With H_j the momentum of all that joint j carries, in its frame, and v_j the velocity there,
+/// these are s_j . H_j and (v_j x s_j) . H_j, because turning joint j turns v_j by -s_j x v_j.
+void rigid_body_momentum(
+  const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
+  const double * parameters, double * momentum, double * gradient) noexcept;
 
 }  // namespace dynid

@@ -98,12 +98,20 @@ public:
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     MatrixOut out) const noexcept;
 
-  /// tau = W parameters, for any parameters.
+  /// tau = W parameters, for any parameters, by the recursive Newton-Euler algorithm; only columns
+  /// of load-dependent terms hold gravity's torque with the mechanism's own parameters.
   void torque(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     const VectorIn & parameters, VectorOut tau) const noexcept;
 
-  /// Rigid body: recursive Newton-Euler plus joint terms; tau (n,).
+  /// The generalised momentum M(q) dq (n,), rotors included, and dT/dq = C(q, dq)^T dq (n,), for
+  /// any parameters (their joint terms other than rotor inertias have no part in it; these are the
+  /// mechanism's own).
+  void momentum(
+    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & parameters,
+    VectorOut momentum, VectorOut gradient) const noexcept;
+
+  /// torque() with the mechanism's own parameters; tau (n,).
   void inverse_dynamics(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) const noexcept;
@@ -138,7 +146,7 @@ private:
     const VectorIn & ddq) const noexcept;
   void add_terms(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
-    VectorOut tau) const noexcept;
+    const VectorIn & parameters, VectorOut tau) const noexcept;
 
   std::shared_ptr<const Definition> definition_;
 };

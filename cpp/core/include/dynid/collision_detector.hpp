@@ -1,0 +1,112 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "dynid/mechanism.hpp"
+
+namespace dynid
+{
+
+/// Vectors have one value for each drive (n,), in SI behind the gear. Of a drive at rest the
+/// threshold is torque_error_max; with v and a the commanded velocity and acceleration it is
+///
+///     torque_error_max + velocity_factor |v| + acceleration_factor |a|,
+///
+/// and reversal_boost more from the moment that |v| crosses low_speed until boost_time later.
+struct CollisionSettings
+{
+  double control_rate = 1000.0;         ///< [Hz]
+  Eigen::VectorXd torque_error_enable;  ///< 1 or 0
+  Eigen::VectorXd torque_error_filter;  ///< f in e_f <- f e_f + (1 - f) e each cycle, in [0, 1)
+  Eigen::VectorXd torque_error_max;     ///< [N*m or N]; infinity: never
+  Eigen::VectorXd velocity_factor;      ///< [N*m*s/rad or N*s/m]
+  Eigen::VectorXd acceleration_factor;  ///< [N*m*s^2/rad or N*s^2/m]
+  Eigen::VectorXd reversal_boost;       ///< [N*m or N]
+  Eigen::VectorXd low_speed;            ///< [rad/s or m/s]
+  double boost_time = 0.1;              ///< [s]
+  double warn_fraction = 0.7;           ///< of a threshold, from which on it warns
+  int debounce = 3;                     ///< cycles in a row beyond the threshold until it stops
+  Eigen::VectorXd torque_threshold;     ///< of the measured torque [N*m or N]; infinity: none
+
+  /// Throws std::invalid_argument with a whole sentence unless they are possible.
+  void check(Eigen::Index drives) const;
+};
+
+enum class CollisionLevel
+{
+  none,
+  warn,
+  stop
+};
+
+enum class CollisionCause
+{
+  none,
+  torque_error,      ///< what the model does not explain is beyond its threshold
+  torque_threshold,  ///< the measured torque itself is
+  not_finite         ///< what was measured is no number, so that nothing can be detected
+};
+
+/// The first stop, until reset().
+struct Collision
+{
+  CollisionCause cause = CollisionCause::none;
+  int drive = -1;           ///< from 0
+  double value = 0.0;       ///< filtered torque error, or measured torque [N*m or N]
+  double threshold = 0.0;   ///< that it went beyond [N*m or N]
+  std::uint64_t cycle = 0;  ///< of the detector, from 0
+};
+
+/// Watches the torque error: what the model does not explain of the torque measured.
+class CollisionDetector
+{
+public:
+  /// Throws std::invalid_argument with a whole sentence.
+  CollisionDetector(Eigen::Index drives, const CollisionSettings & settings);
+
+  // For control cycles: no allocation, lock or exception.
+
+  /// Takes other settings of the same size, that pass check().
+  void set(const CollisionSettings & settings) noexcept;
+
+  /// One cycle: torque error (model - measured) and measured torque (n,), and the commanded
+  /// velocity and acceleration that belong to them (n,). Without `errors_count`, the torque error
+  /// is not there (no model yet) and only the measured torque is watched.
+  CollisionLevel update(
+    const VectorIn & torque_error, const VectorIn & torque, const VectorIn & velocity,
+    const VectorIn & acceleration, bool errors_count = true) noexcept;
+
+  /// Forgets a collision, and all errors before.
+  void reset() noexcept;
+
+  [[nodiscard]] CollisionLevel level() const noexcept { return level_; }  ///< of the last cycle
+  [[nodiscard]] const Collision & collision() const noexcept { return collision_; }
+  [[nodiscard]] const Eigen::VectorXd & filtered_error() const noexcept { return filtered_; }
+  [[nodiscard]] const Eigen::VectorXd & threshold() const noexcept { return threshold_; }
+
+private:
+  struct Drive
+  {
+    bool slow = true;
+    double boost_left = 0.0;  // cycles
+    int error_beyond = 0;     // cycles in a row, as below
+    int torque_beyond = 0;
+    int blind = 0;
+  };
+
+  double threshold_of(Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept;
+  void watch(
+    Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept;
+
+  CollisionSettings settings_;
+  CollisionLevel level_ = CollisionLevel::none;
+  Collision collision_;
+  std::uint64_t cycle_ = 0;
+  Eigen::VectorXd filtered_;
+  Eigen::VectorXd threshold_;
+  std::vector<Drive> drives_;
+};
+
+}  // namespace dynid

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+
+#include "dynid/collision_detector.hpp"
+#include "dynid/feedforward.hpp"
+
+namespace dynid
+{
+
+/// What becomes of the motion after a collision.
+enum class CollisionReaction
+{
+  hold,       ///< the command stays where it is
+  decelerate  ///< the command comes to rest along its path
+};
+
+/// What the torque error is taken from.
+enum class DetectionMethod
+{
+  torque_error,  ///< inverse dynamics of the commanded motion - measured torque
+  momentum       ///< generalised-momentum observer of the measured motion: needs no acceleration
+};
+
+struct ControlLawSettings
+{
+  FeedforwardSettings feedforward;
+  CollisionSettings collision;
+  int torque_error_delay = -1;  ///< cycles until a command shows in torque; -1: as the additive one
+  DetectionMethod method = DetectionMethod::torque_error;
+  double observer_gain = 30.0;  ///< of the momentum observer [1/s]
+  CollisionReaction reaction = CollisionReaction::decelerate;
+  Eigen::VectorXd deceleration;  ///< after a collision (n,) [rad/s^2 or m/s^2]
+  /// How far a reference may be from the command for the command to go there, (n,) [rad or m].
+  Eigen::VectorXd reference_tolerance;
+
+  /// Throws std::invalid_argument with a whole sentence unless they are possible.
+  void check(Eigen::Index drives) const;
+};
+
+/// A motion at one instant, (n,) each [rad or m, per s, per s^2].
+struct Reference
+{
+  Eigen::VectorXd position;
+  Eigen::VectorXd velocity;
+  Eigen::VectorXd acceleration;
+};
+
+/// What the drives tell, (n,) each [rad or m, per s, N*m or N].
+struct Feedback
+{
+  Eigen::VectorXd position;
+  Eigen::VectorXd velocity;
+  Eigen::VectorXd torque;
+};
+
+/// Whether a collision was forgotten.
+enum class ResetAnswer
+{
+  done,
+  nothing_latched,
+  moving,         ///< the robot is not at rest yet
+  reference_away  ///< the reference is not where the robot is held
+};
+
+/// The whole control cycle of a position-controlled robot with a model: additive torque, collision
+/// detection and what follows from it. All at the commanded side, in SI.
+///
+/// The command is the reference. Where that jumps, the command goes there within ramp_time if it is
+/// within reference_tolerance, and otherwise waits, without additive torque, until it is.
+class ControlLaw
+{
+public:
+  /// Throws std::invalid_argument with a whole sentence.
+  ControlLaw(Eigen::Index drives, const ControlLawSettings & settings);
+  ControlLaw(ControlLaw && other) noexcept;
+  ControlLaw & operator=(ControlLaw && other) noexcept;
+  ControlLaw(const ControlLaw &) = delete;
+  ControlLaw & operator=(const ControlLaw &) = delete;
+  ~ControlLaw();
+
+  [[nodiscard]] Eigen::Index joint_count() const noexcept;
+
+  // For control cycles: no allocation, lock or exception.
+
+  /// Begins, at rest at a position (n,), without a collision.
+  void start(const VectorIn & position) noexcept;
+
+  /// Uses another model, or none; it stays the caller's, and must outlive its use.
+  void use(ControlModel * model) noexcept;
+
+  /// Gives the model in use a payload that passes Payload::check().
+  void set_payload(const Payload & payload) noexcept;
+
+  void set_gain(double gain) noexcept;           ///< of the additive torque, 0 to 1
+  void set_mode(FeedforwardMode mode) noexcept;  ///< of the additive torque
+  void set_collision(const CollisionSettings & settings) noexcept;  ///< that pass check()
+  void set_reaction(CollisionReaction reaction) noexcept;
+
+  /// One cycle. A reference position that is not finite leaves the command where it is.
+  void update(const Reference & reference, const Feedback & feedback) noexcept;
+
+  /// Follows references again after a collision.
+  ResetAnswer reset() noexcept;
+
+  // of the last cycle, (n,) each
+  [[nodiscard]] const Eigen::VectorXd & position_command() const noexcept;  ///< finite, always
+  [[nodiscard]] const Eigen::VectorXd & torque_offset() const noexcept;  ///< finite, <= torque_max
+  [[nodiscard]] const Eigen::VectorXd & torque_error() const noexcept;   ///< unfiltered
+  [[nodiscard]] const CollisionDetector & detector() const noexcept;
+  [[nodiscard]] Silence silence() const noexcept;
+  [[nodiscard]] double gain() const noexcept;
+  [[nodiscard]] bool latched() const noexcept;
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace dynid

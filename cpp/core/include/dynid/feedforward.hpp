@@ -1,0 +1,100 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "dynid/control_model.hpp"
+#include "dynid/delay_line.hpp"
+
+namespace dynid
+{
+
+/// Vectors have one value for each drive (n,), in SI behind the gear.
+struct FeedforwardSettings
+{
+  double control_rate = 1000.0;   ///< [Hz]
+  int additive_torque_delay = 3;  ///< cycles after its command that a torque is sent
+  double ramp_time = 0.5;         ///< in which the additive torque comes and goes [s]
+  Eigen::VectorXd torque_max;     ///< of the additive torque [N*m or N]
+  Eigen::VectorXd
+    position_jump;  ///< change of a command in one cycle that none can mean [rad or m]
+  Eigen::VectorXd acceleration_jump;  ///< acceleration that none can mean [rad/s^2 or m/s^2]
+
+  /// Throws std::invalid_argument with a whole sentence unless they are possible.
+  void check(Eigen::Index drives) const;
+};
+
+/// Why there is no additive torque.
+enum class Silence
+{
+  none,  ///< there is
+  no_model,
+  not_finite,      ///< a command, or the torque it would take
+  command_jump,    ///< a command that no motion leads to
+  reference_away,  ///< the reference is too far from the command, which waits for it
+  latched          ///< since a collision
+};
+
+/// The additive torque: the inverse dynamics of the commanded motion, some cycles later.
+///
+/// It comes and goes along a ramp. When the model or its payload is another one, the difference
+/// fades over the same time. In a Silence it is zero at once, and afterwards ramps in anew.
+class Feedforward
+{
+public:
+  /// Throws std::invalid_argument with a whole sentence.
+  Feedforward(Eigen::Index drives, const FeedforwardSettings & settings);
+
+  // For control cycles: no allocation, lock or exception.
+
+  /// What follows is computed with another model, or none; it stays the caller's.
+  void use(ControlModel * model) noexcept;
+
+  /// The model in use has changed.
+  void model_changed() noexcept;
+
+  /// 0 to 1, to be reached along the ramp.
+  void set_gain(double gain) noexcept;
+  void set_mode(FeedforwardMode mode) noexcept;
+
+  /// Forgets all commands; the additive torque ramps in anew.
+  void restart() noexcept;
+
+  /// One cycle: the torque offset to be sent now (n,) [N*m or N], from commands (n,).
+  const Eigen::VectorXd & update(
+    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+
+  /// One cycle without commands that count.
+  const Eigen::VectorXd & stay_silent(Silence why) noexcept;
+
+  /// The whole torque (n,) that the commands of the last cycle take, neither delayed nor limited;
+  /// valid while silence() is none.
+  [[nodiscard]] const Eigen::VectorXd & model_torque() const noexcept { return model_torque_; }
+  [[nodiscard]] const Eigen::VectorXd & torque_offset() const noexcept { return offset_; }
+  [[nodiscard]] Silence silence() const noexcept { return silence_; }
+  [[nodiscard]] double gain() const noexcept { return gain_; }
+
+private:
+  [[nodiscard]] Silence look_at(
+    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+  void blend() noexcept;
+
+  FeedforwardSettings settings_;
+  ControlModel * model_ = nullptr;
+  FeedforwardMode mode_ = FeedforwardMode::full;
+  Silence silence_ = Silence::no_model;
+  double step_;  // of the ramp in one cycle
+  double wanted_gain_ = 1.0;
+  double gain_ = 0.0;
+  bool moved_ = false;    // whether there is a command before this one
+  bool changed_ = false;  // whether the model is another one than in the last cycle
+  double fading_ = 0.0;   // of the difference to the model before
+  Eigen::VectorXd last_;  // command
+  Eigen::VectorXd model_torque_;
+  Eigen::VectorXd smooth_torque_;  // model torque with the difference
+  Eigen::VectorXd difference_;
+  Eigen::VectorXd due_;
+  Eigen::VectorXd offset_;
+  DelayLine delay_;
+};
+
+}  // namespace dynid

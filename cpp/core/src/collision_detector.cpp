@@ -1,0 +1,121 @@
+#include "dynid/collision_detector.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "setting_checks.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+CollisionSettings checked(const CollisionSettings & settings, Eigen::Index drives)
+{
+  settings.check(drives);
+  return settings;
+}
+
+}  // namespace
+
+void CollisionSettings::check(Eigen::Index drives) const
+{
+  using S = DriveSetting;
+  check_rate("control", control_rate);
+  check_range("boost_time", boost_time, 0.0, S::most);
+  check_range("warn_fraction", warn_fraction, S::least, 1.0);
+  check_range("debounce", debounce, 1.0, 1e6);
+  check_settings(
+    drives, {
+              {"torque_error_enable", torque_error_enable, 0.0, 1.0},
+              {"torque_error_filter", torque_error_filter, 0.0, 1.0 - 1e-9},
+              {"torque_error_max", torque_error_max, S::least, S::infinity},
+              {"velocity_factor", velocity_factor, 0.0, S::most},
+              {"acceleration_factor", acceleration_factor, 0.0, S::most},
+              {"reversal_boost", reversal_boost, 0.0, S::most},
+              {"low_speed", low_speed, 0.0, S::most},
+              {"torque_threshold", torque_threshold, S::least, S::infinity},
+            });
+}
+
+CollisionDetector::CollisionDetector(Eigen::Index drives, const CollisionSettings & settings)
+: settings_(checked(settings, drives)), drives_(static_cast<std::size_t>(drives))
+{
+  filtered_.setZero(drives);
+  threshold_ = settings.torque_error_max;
+}
+
+void CollisionDetector::set(const CollisionSettings & settings) noexcept { settings_ = settings; }
+
+void CollisionDetector::reset() noexcept
+{
+  level_ = CollisionLevel::none;
+  collision_ = {};
+  filtered_.setZero();
+  std::fill(drives_.begin(), drives_.end(), Drive{});
+}
+
+/// Of how large an error is still explained by what the model cannot know.
+double CollisionDetector::threshold_of(
+  Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept
+{
+  const double speed = std::abs(velocity);
+  const bool slow = !(speed > settings_.low_speed[i]);
+  if (slow != drive.slow) {
+    drive.boost_left = settings_.boost_time * settings_.control_rate;
+  }
+  drive.slow = slow;
+  double threshold = settings_.torque_error_max[i] + settings_.velocity_factor[i] * speed +
+                     settings_.acceleration_factor[i] * std::abs(acceleration);
+  if (drive.boost_left > 0.0) {
+    threshold += settings_.reversal_boost[i];
+    drive.boost_left -= 1.0;
+  }
+  return threshold;
+}
+
+CollisionLevel CollisionDetector::update(
+  const VectorIn & torque_error, const VectorIn & torque, const VectorIn & velocity,
+  const VectorIn & acceleration, bool errors_count) noexcept
+{
+  level_ = collision_.cause == CollisionCause::none ? CollisionLevel::none : CollisionLevel::stop;
+  for (Eigen::Index i = 0; i < filtered_.size(); ++i) {
+    auto & drive = drives_[static_cast<std::size_t>(i)];
+    const bool enabled = settings_.torque_error_enable[i] > 0.5;
+    threshold_[i] = threshold_of(i, drive, velocity[i], acceleration[i]);
+    const bool blind =
+      (enabled || std::isfinite(settings_.torque_threshold[i])) &&
+      !(std::isfinite(torque[i]) && (!errors_count || std::isfinite(torque_error[i])));
+    watch(i, CollisionCause::not_finite, blind ? 1.0 : 0.0, 0.5, drive.blind);
+    if (blind) {
+      continue;
+    }
+    const double f = settings_.torque_error_filter[i];
+    filtered_[i] = errors_count ? f * filtered_[i] + (1.0 - f) * torque_error[i] : 0.0;
+    if (enabled) {
+      watch(i, CollisionCause::torque_error, filtered_[i], threshold_[i], drive.error_beyond);
+    }
+    watch(
+      i, CollisionCause::torque_threshold, torque[i], settings_.torque_threshold[i],
+      drive.torque_beyond);
+  }
+  ++cycle_;
+  return level_;
+}
+
+/// Counts cycles beyond a threshold, and latches when there are enough.
+void CollisionDetector::watch(
+  Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept
+{
+  const double size = std::abs(value);
+  beyond = size > threshold ? std::min(beyond + 1, settings_.debounce) : 0;
+  if (size > settings_.warn_fraction * threshold) {
+    level_ = std::max(level_, CollisionLevel::warn);
+  }
+  if (beyond >= settings_.debounce && collision_.cause == CollisionCause::none) {
+    collision_ = {cause, static_cast<int>(i), value, threshold, cycle_};
+    level_ = CollisionLevel::stop;
+  }
+}
+
+}  // namespace dynid

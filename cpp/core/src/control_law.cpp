@@ -1,0 +1,261 @@
+#include "dynid/control_law.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "dynid/delay_line.hpp"
+#include "dynid/momentum_observer.hpp"
+#include "setting_checks.hpp"
+#include "stop_motion.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+ControlLawSettings checked(ControlLawSettings settings, Eigen::Index drives)
+{
+  settings.check(drives);
+  if (settings.torque_error_delay < 0) {
+    settings.torque_error_delay = settings.feedforward.additive_torque_delay;
+  }
+  return settings;
+}
+
+}  // namespace
+
+void ControlLawSettings::check(Eigen::Index drives) const
+{
+  using S = DriveSetting;
+  feedforward.check(drives);
+  collision.check(drives);
+  check_delay(torque_error_delay < 0 ? 0 : torque_error_delay);
+  check_range("observer_gain", observer_gain, S::least, feedforward.control_rate);
+  check_settings(
+    drives, {
+              {"deceleration", deceleration, S::least, S::most},
+              {"reference_tolerance", reference_tolerance, 0.0, S::infinity},
+            });
+}
+
+struct ControlLaw::Parts
+{
+  Parts(Eigen::Index drives, const ControlLawSettings & given);
+
+  void start(const VectorIn & position) noexcept;
+  void follow(const Reference & given) noexcept;
+  void find_error(const Reference & given, const Feedback & feedback) noexcept;
+  void stop() noexcept;
+  [[nodiscard]] bool near(const VectorIn & position) const noexcept;
+
+  ControlLawSettings settings;
+  Feedforward feedforward;
+  CollisionDetector detector;
+  MomentumObserver observer;
+  StopMotion stop_motion;
+  ControlModel * model = nullptr;
+  bool latched = false;
+
+  bool following = false;  // whether the command goes with the reference
+  Eigen::VectorXd command;
+  Eigen::VectorXd before;     // command of the cycle before
+  Eigen::VectorXd reference;  // the last that was finite
+  Eigen::VectorXd beside;     // command - reference when the reference was taken up
+  double joining = 0.0;       // how much of that is left
+  double joining_step;
+
+  DelayLine expected_line;   // model torque, velocity, acceleration (3 n)
+  Eigen::VectorXd expected;  // of this cycle's command
+  int known = 0;             // cycles since when there is a model torque
+  bool errors_count = false;
+  Eigen::VectorXd error;
+  Eigen::VectorXd velocity;      // that the error belongs to
+  Eigen::VectorXd acceleration;  // likewise
+};
+
+ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
+: settings(checked(given, drives)),
+  feedforward(drives, settings.feedforward),
+  detector(drives, settings.collision),
+  observer(drives, settings.observer_gain, settings.feedforward.control_rate),
+  stop_motion(drives, settings.feedforward.control_rate),
+  joining_step(
+    1.0 / std::max(1.0, settings.feedforward.ramp_time * settings.feedforward.control_rate)),
+  expected_line(settings.torque_error_delay, 3 * drives)
+{
+  for (auto * vector : {&command, &before, &reference, &beside, &error, &velocity, &acceleration}) {
+    vector->setZero(drives);
+  }
+  expected.setZero(3 * drives);
+}
+
+void ControlLaw::Parts::start(const VectorIn & position) noexcept
+{
+  command = position;
+  reference = position;
+  following = false;
+  latched = false;
+  known = 0;
+  feedforward.restart();
+  observer.restart();
+  detector.reset();
+}
+
+/// Whether a position is so near to the command that the drives can be led there.
+bool ControlLaw::Parts::near(const VectorIn & position) const noexcept
+{
+  return ((position - command).array().abs() <= settings.reference_tolerance.array()).all();
+}
+
+void ControlLaw::Parts::follow(const Reference & given) noexcept
+{
+  before = command;
+  feedforward.update(given.position, given.velocity, given.acceleration);
+  if (!given.position.allFinite()) {
+    following = false;
+    return;
+  }
+  reference = given.position;
+  if (!following || feedforward.silence() == Silence::command_jump) {
+    following = near(reference);
+    beside = command - reference;
+    joining = 1.0;
+  }
+  if (following) {
+    command = reference + joining * beside;
+    joining = std::max(0.0, joining - joining_step);
+  } else {
+    feedforward.stay_silent(Silence::reference_away);
+  }
+}
+
+void ControlLaw::Parts::find_error(const Reference & given, const Feedback & feedback) noexcept
+{
+  const auto n = command.size();
+  if (feedforward.silence() == Silence::none) {
+    expected << feedforward.model_torque(), given.velocity, given.acceleration;
+    known = std::min(known + 1, settings.torque_error_delay + 1);
+  } else {
+    expected.setZero();
+    known = 0;
+  }
+  const auto due = expected_line.pass(expected);
+  velocity = due.segment(n, n);
+  acceleration = due.tail(n);
+  if (settings.method == DetectionMethod::torque_error) {
+    errors_count = known > settings.torque_error_delay;
+    error = due.head(n) - feedback.torque;
+    return;
+  }
+  errors_count = model != nullptr;
+  const bool finite =
+    feedback.position.allFinite() && feedback.velocity.allFinite() && feedback.torque.allFinite();
+  if (errors_count && finite) {
+    error = observer.update(*model, feedback.position, feedback.velocity, feedback.torque);
+  } else {
+    observer.restart();
+    error.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
+/// From the command before, at the velocity that commands have had, whatever the reference says.
+void ControlLaw::Parts::stop() noexcept
+{
+  latched = true;
+  velocity = settings.feedforward.control_rate * (command - before);
+  if (settings.reaction == CollisionReaction::decelerate && velocity.allFinite()) {
+    stop_motion.begin(before, velocity, settings.deceleration);
+  } else {
+    stop_motion.hold(before);
+  }
+}
+
+ControlLaw::ControlLaw(Eigen::Index drives, const ControlLawSettings & settings)
+: parts_(std::make_unique<Parts>(drives, settings))
+{
+}
+ControlLaw::ControlLaw(ControlLaw && other) noexcept = default;
+ControlLaw & ControlLaw::operator=(ControlLaw && other) noexcept = default;
+ControlLaw::~ControlLaw() = default;
+
+Eigen::Index ControlLaw::joint_count() const noexcept { return parts_->command.size(); }
+
+void ControlLaw::start(const VectorIn & position) noexcept { parts_->start(position); }
+
+void ControlLaw::use(ControlModel * model) noexcept
+{
+  parts_->model = model;
+  parts_->known = 0;
+  parts_->feedforward.use(model);
+  parts_->observer.restart();
+}
+
+void ControlLaw::set_payload(const Payload & payload) noexcept
+{
+  auto & parts = *parts_;
+  if (parts.model != nullptr) {
+    parts.model->set_payload(payload);
+    use(parts.model);
+  }
+}
+
+void ControlLaw::set_gain(double gain) noexcept { parts_->feedforward.set_gain(gain); }
+void ControlLaw::set_mode(FeedforwardMode mode) noexcept { parts_->feedforward.set_mode(mode); }
+void ControlLaw::set_reaction(CollisionReaction reaction) noexcept
+{
+  parts_->settings.reaction = reaction;
+}
+
+void ControlLaw::set_collision(const CollisionSettings & settings) noexcept
+{
+  parts_->detector.set(settings);
+}
+
+void ControlLaw::update(const Reference & reference, const Feedback & feedback) noexcept
+{
+  auto & parts = *parts_;
+  if (!parts.latched) {
+    parts.follow(reference);
+    parts.find_error(reference, feedback);
+    const auto level = parts.detector.update(
+      parts.error, feedback.torque, parts.velocity, parts.acceleration, parts.errors_count);
+    if (level == CollisionLevel::stop) {
+      parts.stop();
+    }
+  } else if (reference.position.allFinite()) {
+    parts.reference = reference.position;
+  }
+  if (parts.latched) {
+    parts.feedforward.stay_silent(Silence::latched);
+    parts.command = parts.stop_motion.next();
+  }
+}
+
+ResetAnswer ControlLaw::reset() noexcept
+{
+  auto & parts = *parts_;
+  if (!parts.latched) {
+    return ResetAnswer::nothing_latched;
+  }
+  if (!parts.stop_motion.at_rest()) {
+    return ResetAnswer::moving;
+  }
+  if (!parts.near(parts.reference)) {
+    return ResetAnswer::reference_away;
+  }
+  parts.start(parts.command);
+  return ResetAnswer::done;
+}
+
+const Eigen::VectorXd & ControlLaw::position_command() const noexcept { return parts_->command; }
+const Eigen::VectorXd & ControlLaw::torque_offset() const noexcept
+{
+  return parts_->feedforward.torque_offset();
+}
+const Eigen::VectorXd & ControlLaw::torque_error() const noexcept { return parts_->error; }
+const CollisionDetector & ControlLaw::detector() const noexcept { return parts_->detector; }
+Silence ControlLaw::silence() const noexcept { return parts_->feedforward.silence(); }
+double ControlLaw::gain() const noexcept { return parts_->feedforward.gain(); }
+bool ControlLaw::latched() const noexcept { return parts_->latched; }
+
+}  // namespace dynid

@@ -1,0 +1,141 @@
+#include "dynid/control_model.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace dynid
+{
+namespace
+{
+
+MechanismDescription smoothed(MechanismDescription description, const VectorIn & smoothing)
+{
+  const auto joints = static_cast<Eigen::Index>(description.joints.size());
+  if (smoothing.size() != joints) {
+    throw std::invalid_argument(
+      "There are " + std::to_string(smoothing.size()) +
+      " velocities to smooth friction over, but must be " + std::to_string(joints) +
+      ", one for each drive.");
+  }
+  if (!((smoothing.array() >= 0.0).all() && smoothing.allFinite())) {
+    throw std::invalid_argument("A velocity to smooth friction over is not 0 or above.");
+  }
+  for (auto & term : description.terms) {
+    if (term.kind != nullptr && term.kind->smoothed && term.joint >= 0 && term.joint < joints) {
+      term.smoothing = std::max(term.smoothing, smoothing[term.joint]);
+    }
+  }
+  return description;
+}
+
+}  // namespace
+
+void Payload::check() const
+{
+  if (!(std::isfinite(mass) && mass >= 0.0 && centre.allFinite() && inertia.allFinite())) {
+    throw std::invalid_argument(
+      "The payload has a mass below 0, or a value that is not a finite number.");
+  }
+  if (!inertia.isApprox(inertia.transpose(), 1e-9)) {
+    throw std::invalid_argument("The payload's inertia is not a symmetric matrix.");
+  }
+  const Eigen::Vector3d moments =
+    Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia, Eigen::EigenvaluesOnly).eigenvalues();
+  const double rounding = 1e-9 * moments[2];
+  if (moments[0] < -rounding || moments[0] + moments[1] < moments[2] - rounding) {
+    throw std::invalid_argument(
+      "The payload's inertia is none that a body can have: its principal moments must not be "
+      "negative, and none larger than the other two together.");
+  }
+}
+
+ControlModel::ControlModel(
+  MechanismDescription description, const VectorIn & parameters, const VectorIn & smoothing,
+  bool motor_side)
+: mechanism_(Mechanism(smoothed(std::move(description), smoothing)).with_parameters(parameters)),
+  commanded_(mechanism_.workspace()),
+  measured_(mechanism_.workspace()),
+  own_(mechanism_.parameters()),
+  parameters_(own_),
+  bodies_(own_),
+  converts_(motor_side && !mechanism_.coupling().isIdentity(0.0)),
+  last_(10 * (mechanism_.joint_count() - 1))
+{
+  const auto n = mechanism_.joint_count();
+  bodies_.tail(bodies_.size() - 10 * n).setZero();
+  for (auto * vector : {&q_, &dq_, &ddq_, &tau_, &momentum_, &gradient_, &zero_}) {
+    vector->setZero(n);
+  }
+}
+
+void ControlModel::set_payload(const Payload & payload) noexcept
+{
+  // about the origin of the joint's frame (Huygens, Steiner)
+  const Eigen::Vector3d & c = payload.centre;
+  const Eigen::Matrix3d inertia =
+    payload.inertia +
+    payload.mass * (c.squaredNorm() * Eigen::Matrix3d::Identity() - c * c.transpose());
+  Eigen::Matrix<double, 10, 1> added;
+  added << payload.mass, payload.mass * c, inertia(0, 0), inertia(0, 1), inertia(1, 1),
+    inertia(0, 2), inertia(1, 2), inertia(2, 2);
+  parameters_.segment<10>(last_) = own_.segment<10>(last_) + added;
+  bodies_.segment<10>(last_) = parameters_.segment<10>(last_);
+}
+
+void ControlModel::to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept
+{
+  if (converts_) {
+    joints.noalias() = mechanism_.coupling() * side;
+  } else {
+    joints = side;
+  }
+}
+
+void ControlModel::to_side(const Eigen::VectorXd & joints, VectorOut side) const noexcept
+{
+  if (converts_) {
+    side.noalias() = mechanism_.coupling().transpose() * joints;
+  } else {
+    side = joints;
+  }
+}
+
+void ControlModel::torque(
+  FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+  VectorOut tau) noexcept
+{
+  to_joints(q, q_);
+  to_joints(dq, dq_);
+  if (mode == FeedforwardMode::full) {
+    to_joints(ddq, ddq_);
+    mechanism_.torque(commanded_, q_, dq_, ddq_, parameters_, tau_);
+  } else {
+    still(commanded_);
+  }
+  to_side(tau_, tau);
+}
+
+void ControlModel::momentum(
+  const VectorIn & q, const VectorIn & dq, VectorOut momentum, VectorOut keeping) noexcept
+{
+  to_joints(q, q_);
+  to_joints(dq, dq_);
+  mechanism_.momentum(measured_, q_, dq_, parameters_, momentum_, gradient_);
+  still(measured_);
+  tau_ -= gradient_;
+  to_side(momentum_, momentum);
+  to_side(tau_, keeping);
+}
+
+/// Gravity and friction, at q_ and dq_, in tau_.
+void ControlModel::still(Workspace & workspace) noexcept
+{
+  mechanism_.term_torque(workspace, q_, dq_, zero_, ddq_);  // for once a torque
+  mechanism_.torque(workspace, q_, zero_, zero_, bodies_, tau_);
+  tau_ += ddq_;
+}
+
+}  // namespace dynid

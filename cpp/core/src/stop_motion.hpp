@@ -1,0 +1,62 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+namespace dynid
+{
+
+/// From a motion to rest: all drives together, each along a straight ramp of its velocity.
+class StopMotion
+{
+public:
+  StopMotion(Eigen::Index drives, double control_rate) : step_(1.0 / control_rate)
+  {
+    velocity_.setZero(drives);
+    position_.setZero(drives);
+  }
+
+  /// Begins at a motion (n,); with the drive that needs longest at its deceleration (n,).
+  void begin(
+    const Eigen::VectorXd & position, const Eigen::VectorXd & velocity,
+    const Eigen::VectorXd & deceleration) noexcept
+  {
+    position_ = position;
+    velocity_ = velocity;
+    duration_ = (velocity.array().abs() / deceleration.array()).maxCoeff();
+    time_ = 0.0;
+  }
+
+  /// Stands still at once.
+  void hold(const Eigen::VectorXd & position) noexcept
+  {
+    position_ = position;
+    velocity_.setZero();
+    duration_ = 0.0;
+    time_ = 0.0;
+  }
+
+  [[nodiscard]] bool at_rest() const noexcept { return time_ >= duration_; }
+
+  /// The command (n,) one cycle later.
+  const Eigen::VectorXd & next() noexcept
+  {
+    if (!at_rest()) {
+      const double end = std::min(time_ + step_, duration_);
+      const double middle = 0.5 * (time_ + end);
+      position_ += (end - time_) * (1.0 - middle / duration_) * velocity_;
+      time_ = end;
+    }
+    return position_;
+  }
+
+private:
+  double step_;            // [s]
+  double duration_ = 0.0;  // [s]
+  double time_ = 0.0;      // since the beginning [s]
+  Eigen::VectorXd position_;
+  Eigen::VectorXd velocity_;  // at the beginning
+};
+
+}  // namespace dynid

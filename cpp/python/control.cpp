@@ -1,0 +1,304 @@
+// dynid._core: the control law for Python; dynid/control documents and checks.
+
+#include <pybind11/eigen.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bindings.hpp"
+#include "dynid/control_law.hpp"
+#include "dynid/momentum_observer.hpp"
+
+namespace py = pybind11;
+
+namespace
+{
+
+using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using Vector = Eigen::VectorXd;
+using Row = Eigen::Map<const Vector>;
+
+/// Rows of several arrays (N, n) at once, without the interpreter's lock.
+class Rows
+{
+public:
+  Rows(Eigen::Index columns, const std::vector<const Array *> & arrays) : columns_(columns)
+  {
+    for (const auto * array : arrays) {
+      if (array->ndim() != 2 || array->shape(1) != columns) {
+        throw std::invalid_argument(
+          "An array of samples must have two dimensions, time and drive, with " +
+          std::to_string(columns) + " columns.");
+      }
+      if (array->shape(0) != arrays.front()->shape(0)) {
+        throw std::invalid_argument("Arrays of samples must have the same number of rows.");
+      }
+      data_.push_back(array->data());
+    }
+    count_ = arrays.front()->shape(0);
+  }
+
+  [[nodiscard]] Eigen::Index count() const { return count_; }
+  [[nodiscard]] Row operator()(std::size_t array, Eigen::Index sample) const
+  {
+    return {data_[array] + sample * columns_, columns_};
+  }
+
+private:
+  Eigen::Index columns_;
+  Eigen::Index count_ = 0;
+  std::vector<const double *> data_;
+};
+
+void put(Array & out, Eigen::Index sample, const Vector & row)
+{
+  Eigen::Map<Vector>(out.mutable_data() + sample * row.size(), row.size()) = row;
+}
+
+Array run_feedforward(
+  dynid::Feedforward & feedforward, const Array & q, const Array & dq, const Array & ddq)
+{
+  const auto n = feedforward.torque_offset().size();
+  const Rows rows(n, {&q, &dq, &ddq});
+  Array out({rows.count(), n});
+  for (Eigen::Index k = 0; k < rows.count(); ++k) {
+    put(out, k, feedforward.update(rows(0, k), rows(1, k), rows(2, k)));
+  }
+  return out;
+}
+
+/// Every collision; after each the detector goes on as if nothing had been.
+py::tuple run_detector(
+  dynid::CollisionDetector & detector, const Array & error, const Array & torque,
+  const Array & velocity, const Array & acceleration)
+{
+  const auto n = detector.threshold().size();
+  const Rows rows(n, {&error, &torque, &velocity, &acceleration});
+  Array filtered({rows.count(), n});
+  Array threshold({rows.count(), n});
+  std::vector<dynid::Collision> collisions;
+  for (Eigen::Index k = 0; k < rows.count(); ++k) {
+    const auto level = detector.update(rows(0, k), rows(1, k), rows(2, k), rows(3, k));
+    put(filtered, k, detector.filtered_error());
+    put(threshold, k, detector.threshold());
+    if (level == dynid::CollisionLevel::stop) {
+      collisions.push_back(detector.collision());
+      detector.reset();
+    }
+  }
+  return py::make_tuple(filtered, threshold, collisions);
+}
+
+Array observe(
+  dynid::ControlModel & model, const Array & q, const Array & dq, const Array & tau, double gain,
+  double control_rate)
+{
+  const auto n = model.joint_count();
+  const Rows rows(n, {&q, &dq, &tau});
+  dynid::MomentumObserver observer(n, gain, control_rate);
+  Array out({rows.count(), n});
+  for (Eigen::Index k = 0; k < rows.count(); ++k) {
+    put(out, k, observer.update(model, rows(0, k), rows(1, k), rows(2, k)));
+  }
+  return out;
+}
+
+void set_payload(
+  dynid::ControlLaw & law, double mass, const Eigen::Vector3d & centre,
+  const Eigen::Matrix3d & inertia)
+{
+  const dynid::Payload payload{mass, centre, inertia};
+  payload.check();
+  law.set_payload(payload);
+}
+
+void check_size(const dynid::ControlLaw & law, const Vector & vector)
+{
+  if (vector.size() != law.joint_count()) {
+    throw std::invalid_argument(
+      "A vector has " + std::to_string(vector.size()) + " values, but must have " +
+      std::to_string(law.joint_count()) + ", one for each drive.");
+  }
+}
+
+void update(
+  dynid::ControlLaw & law, const dynid::Reference & reference, const dynid::Feedback & feedback)
+{
+  for (const auto * vector :
+       {&reference.position, &reference.velocity, &reference.acceleration, &feedback.position,
+        &feedback.velocity, &feedback.torque}) {
+    check_size(law, *vector);
+  }
+  law.update(reference, feedback);
+}
+
+void bind_settings(py::module_ & module)
+{
+  using dynid::CollisionSettings;
+  using dynid::ControlLawSettings;
+  using dynid::FeedforwardSettings;
+  py::class_<FeedforwardSettings>(module, "FeedforwardSettings")
+    .def(py::init<>())
+    .def_readwrite("control_rate", &FeedforwardSettings::control_rate)
+    .def_readwrite("additive_torque_delay", &FeedforwardSettings::additive_torque_delay)
+    .def_readwrite("ramp_time", &FeedforwardSettings::ramp_time)
+    .def_readwrite("torque_max", &FeedforwardSettings::torque_max)
+    .def_readwrite("position_jump", &FeedforwardSettings::position_jump)
+    .def_readwrite("acceleration_jump", &FeedforwardSettings::acceleration_jump);
+  py::class_<CollisionSettings>(module, "CollisionSettings")
+    .def(py::init<>())
+    .def_readwrite("control_rate", &CollisionSettings::control_rate)
+    .def_readwrite("torque_error_enable", &CollisionSettings::torque_error_enable)
+    .def_readwrite("torque_error_filter", &CollisionSettings::torque_error_filter)
+    .def_readwrite("torque_error_max", &CollisionSettings::torque_error_max)
+    .def_readwrite("velocity_factor", &CollisionSettings::velocity_factor)
+    .def_readwrite("acceleration_factor", &CollisionSettings::acceleration_factor)
+    .def_readwrite("reversal_boost", &CollisionSettings::reversal_boost)
+    .def_readwrite("low_speed", &CollisionSettings::low_speed)
+    .def_readwrite("boost_time", &CollisionSettings::boost_time)
+    .def_readwrite("warn_fraction", &CollisionSettings::warn_fraction)
+    .def_readwrite("debounce", &CollisionSettings::debounce)
+    .def_readwrite("torque_threshold", &CollisionSettings::torque_threshold);
+  py::class_<ControlLawSettings>(module, "ControlLawSettings")
+    .def(py::init<>())
+    .def_readwrite("feedforward", &ControlLawSettings::feedforward)
+    .def_readwrite("collision", &ControlLawSettings::collision)
+    .def_readwrite("torque_error_delay", &ControlLawSettings::torque_error_delay)
+    .def_readwrite("method", &ControlLawSettings::method)
+    .def_readwrite("observer_gain", &ControlLawSettings::observer_gain)
+    .def_readwrite("reaction", &ControlLawSettings::reaction)
+    .def_readwrite("deceleration", &ControlLawSettings::deceleration)
+    .def_readwrite("reference_tolerance", &ControlLawSettings::reference_tolerance);
+}
+
+void bind_enums(py::module_ & module)
+{
+  using namespace dynid;
+  py::enum_<FeedforwardMode>(module, "FeedforwardMode")
+    .value("full", FeedforwardMode::full)
+    .value("semi_static", FeedforwardMode::semi_static);
+  py::enum_<Silence>(module, "Silence")
+    .value("none", Silence::none)
+    .value("no_model", Silence::no_model)
+    .value("not_finite", Silence::not_finite)
+    .value("command_jump", Silence::command_jump)
+    .value("reference_away", Silence::reference_away)
+    .value("latched", Silence::latched);
+  py::enum_<CollisionLevel>(module, "CollisionLevel")
+    .value("none", CollisionLevel::none)
+    .value("warn", CollisionLevel::warn)
+    .value("stop", CollisionLevel::stop);
+  py::enum_<CollisionCause>(module, "CollisionCause")
+    .value("none", CollisionCause::none)
+    .value("torque_error", CollisionCause::torque_error)
+    .value("torque_threshold", CollisionCause::torque_threshold)
+    .value("not_finite", CollisionCause::not_finite);
+  py::enum_<CollisionReaction>(module, "CollisionReaction")
+    .value("hold", CollisionReaction::hold)
+    .value("decelerate", CollisionReaction::decelerate);
+  py::enum_<DetectionMethod>(module, "DetectionMethod")
+    .value("torque_error", DetectionMethod::torque_error)
+    .value("momentum", DetectionMethod::momentum);
+  py::enum_<ResetAnswer>(module, "ResetAnswer")
+    .value("done", ResetAnswer::done)
+    .value("nothing_latched", ResetAnswer::nothing_latched)
+    .value("moving", ResetAnswer::moving)
+    .value("reference_away", ResetAnswer::reference_away);
+}
+
+void bind_law(py::module_ & module)
+{
+  using dynid::ControlLaw;
+  using dynid::Feedback;
+  using dynid::Reference;
+  py::class_<Reference>(module, "Reference")
+    .def(
+      py::init<Vector, Vector, Vector>(), py::arg("position"), py::arg("velocity"),
+      py::arg("acceleration"))
+    .def_readwrite("position", &Reference::position)
+    .def_readwrite("velocity", &Reference::velocity)
+    .def_readwrite("acceleration", &Reference::acceleration);
+  py::class_<Feedback>(module, "Feedback")
+    .def(
+      py::init<Vector, Vector, Vector>(), py::arg("position"), py::arg("velocity"),
+      py::arg("torque"))
+    .def_readwrite("position", &Feedback::position)
+    .def_readwrite("velocity", &Feedback::velocity)
+    .def_readwrite("torque", &Feedback::torque);
+
+  const auto copied = py::return_value_policy::copy;  // the law's own change with every cycle
+  py::class_<ControlLaw>(module, "ControlLaw")
+    .def(
+      py::init<Eigen::Index, const dynid::ControlLawSettings &>(), py::arg("drives"),
+      py::arg("settings"))
+    .def("start", &ControlLaw::start)
+    .def("use", &ControlLaw::use, py::arg("model").none(true), py::keep_alive<1, 2>())
+    .def("set_payload", &set_payload, py::arg("mass"), py::arg("centre"), py::arg("inertia"))
+    .def("set_gain", &ControlLaw::set_gain)
+    .def("set_mode", &ControlLaw::set_mode)
+    .def("update", &update, py::arg("reference"), py::arg("feedback"))
+    .def("reset", &ControlLaw::reset)
+    .def_property_readonly("position_command", &ControlLaw::position_command, copied)
+    .def_property_readonly("torque_offset", &ControlLaw::torque_offset, copied)
+    .def_property_readonly("torque_error", &ControlLaw::torque_error, copied)
+    .def_property_readonly("detector", &ControlLaw::detector)
+    .def_property_readonly("silence", &ControlLaw::silence)
+    .def_property_readonly("gain", &ControlLaw::gain)
+    .def_property_readonly("latched", &ControlLaw::latched);
+}
+
+}  // namespace
+
+void dynid::bind_control(py::module_ & module)
+{
+  bind_enums(module);
+  bind_settings(module);
+
+  py::class_<ControlModel>(module, "ControlModel")
+    .def(
+      py::init([](
+                 std::string urdf_xml, std::vector<std::string> joints,
+                 std::map<std::string, double> locked, const Eigen::Vector3d & gravity,
+                 const Eigen::MatrixXd & coupling, std::vector<JointTerm> terms,
+                 const Vector & parameters, const Vector & smoothing, bool motor_side) {
+        return ControlModel(
+          {std::move(urdf_xml), std::move(joints), std::move(locked), gravity, coupling,
+           std::move(terms)},
+          parameters, smoothing, motor_side);
+      }),
+      py::arg("urdf_xml"), py::arg("joints"), py::arg("locked"), py::arg("gravity"),
+      py::arg("coupling"), py::arg("terms"), py::arg("parameters"), py::arg("smoothing"),
+      py::arg("motor_side"))
+    .def("observe", &observe);
+
+  py::class_<Feedforward>(module, "Feedforward")
+    .def(
+      py::init<Eigen::Index, const FeedforwardSettings &>(), py::arg("drives"), py::arg("settings"))
+    .def("use", &Feedforward::use, py::arg("model").none(true), py::keep_alive<1, 2>())
+    .def("set_gain", &Feedforward::set_gain)
+    .def("set_mode", &Feedforward::set_mode)
+    .def("run", &run_feedforward)
+    .def_property_readonly("silence", &Feedforward::silence);
+
+  const auto copied = py::return_value_policy::copy;
+  py::class_<Collision>(module, "Collision")
+    .def_readonly("cause", &Collision::cause)
+    .def_readonly("drive", &Collision::drive)
+    .def_readonly("value", &Collision::value)
+    .def_readonly("threshold", &Collision::threshold)
+    .def_readonly("cycle", &Collision::cycle);
+  py::class_<CollisionDetector>(module, "CollisionDetector")
+    .def(
+      py::init<Eigen::Index, const CollisionSettings &>(), py::arg("drives"), py::arg("settings"))
+    .def("run", &run_detector)
+    .def_property_readonly("level", &CollisionDetector::level)
+    .def_property_readonly("collision", &CollisionDetector::collision, copied)
+    .def_property_readonly("filtered_error", &CollisionDetector::filtered_error, copied)
+    .def_property_readonly("threshold", &CollisionDetector::threshold, copied);
+
+  bind_law(module);
+}

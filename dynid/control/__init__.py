@@ -1,0 +1,1 @@
+"""The identified model at work: additive torque and collision detection."""

@@ -1,0 +1,176 @@
+"""From a profile and a model to the control law's core."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid import _core
+from dynid.configuration import per_joint
+from dynid.errors import ConfigurationError
+from dynid.mechanism.joint_term import core_term
+
+if TYPE_CHECKING:
+    from dynid.excitation import Array
+    from dynid.mechanism import Mechanism
+    from dynid.profile import RobotProfile
+
+_SMOOTHING = 0.02  # [rad/s or m/s] where there is no velocity limit
+_SMOOTHING_SHARE = 0.01  # of the velocity limit
+_JUMP_CYCLES = 3.0  # at the velocity limit
+_JUMP_ACCELERATION = 5.0  # times the acceleration limit: splines may overshoot it
+_DECELERATION = 10.0  # [rad/s^2 or m/s^2] where there is no acceleration limit
+
+
+def control_model(profile: RobotProfile, mechanism: Mechanism, urdf_xml: str) -> _core.ControlModel:
+    """Return a model for control cycles, for the side that the drives are commanded at.
+
+    Args:
+        profile: of the robot; its ``feedforward`` says how friction is smoothed.
+        mechanism: with the identified parameters.
+        urdf_xml: that the mechanism was built from.
+
+    Raises:
+        ConfigurationError: The settings do not fit the robot.
+    """
+    try:
+        return _core.ControlModel(
+            urdf_xml,
+            mechanism.joints,
+            profile.locked,
+            mechanism.gravity,
+            mechanism.coupling,
+            [core_term(term) for term in mechanism.terms],
+            mechanism.parameters,
+            friction_smoothing(profile),
+            profile.recording.side == "motor",
+        )
+    except ValueError as error:
+        message = f"feedforward: {error}"
+        raise ConfigurationError(message) from None
+
+
+def control_law(profile: RobotProfile, *, control_rate: float) -> _core.ControlLaw:
+    """Return the control law of a profile, without a model yet.
+
+    Raises:
+        ConfigurationError: The settings do not fit the robot.
+    """
+    try:
+        law = _core.ControlLaw(
+            len(profile.joints), control_law_settings(profile, control_rate=control_rate)
+        )
+    except ValueError as error:
+        message = f"feedforward, collision: {error}"
+        raise ConfigurationError(message) from None
+    law.set_gain(profile.feedforward.gain)
+    law.set_mode(_core.FeedforwardMode.__members__[profile.feedforward.mode])
+    return law
+
+
+def control_law_settings(profile: RobotProfile, *, control_rate: float) -> _core.ControlLawSettings:
+    """Return the core's settings of a profile, for one control rate [Hz].
+
+    Raises:
+        ConfigurationError: The profile has no ``limits.torque_max``, or counts do not fit.
+    """
+    given = profile.collision
+    delay = profile.feedforward.torque_error_delay
+    settings = _core.ControlLawSettings()
+    settings.feedforward = feedforward_settings(profile, control_rate=control_rate)
+    settings.collision = collision_settings(profile, control_rate=control_rate)
+    settings.torque_error_delay = -1 if delay is None else delay
+    settings.method = _core.DetectionMethod.__members__[given.method]
+    settings.observer_gain = given.observer_gain
+    settings.reaction = _core.CollisionReaction.__members__[given.reaction]
+    settings.deceleration = _each(
+        profile, given.deceleration or profile.limits.acceleration, _DECELERATION, "deceleration"
+    )
+    settings.reference_tolerance = _each(
+        profile, profile.feedforward.reference_tolerance, np.inf, "reference_tolerance"
+    )
+    return settings
+
+
+def feedforward_settings(
+    profile: RobotProfile, *, control_rate: float
+) -> _core.FeedforwardSettings:
+    """Return the core's settings of the additive torque.
+
+    Raises:
+        ConfigurationError: The profile has no ``limits.torque_max``, or counts do not fit.
+    """
+    given, limits = profile.feedforward, profile.limits
+    if limits.torque_max is None:
+        message = (
+            f"profile '{profile.robot}': additive torque needs 'limits.torque_max', the most that "
+            "may be added at each joint [N m or N]."
+        )
+        raise ConfigurationError(message)
+    velocity = _each(profile, limits.velocity, np.inf, "velocity")
+    acceleration = _each(profile, limits.acceleration, np.inf, "acceleration")
+    settings = _core.FeedforwardSettings()
+    settings.control_rate = control_rate
+    settings.additive_torque_delay = given.additive_torque_delay
+    settings.ramp_time = given.ramp_time
+    settings.torque_max = _each(profile, limits.torque_max, np.inf, "torque_max")
+    settings.position_jump = _each(
+        profile, given.position_jump, _JUMP_CYCLES * velocity / control_rate, "position_jump"
+    )
+    settings.acceleration_jump = _each(
+        profile, given.acceleration_jump, _JUMP_ACCELERATION * acceleration, "acceleration_jump"
+    )
+    return settings
+
+
+def collision_settings(profile: RobotProfile, *, control_rate: float) -> _core.CollisionSettings:
+    """Return the core's settings of collision detection.
+
+    Raises:
+        ConfigurationError: Counts do not fit the robot.
+    """
+    given = profile.collision
+    settings = _core.CollisionSettings()
+    settings.control_rate = control_rate
+    settings.boost_time = given.boost_time
+    settings.warn_fraction = given.warn_fraction
+    settings.debounce = given.debounce
+    for name in (
+        "torque_error_enable",
+        "torque_error_filter",
+        "velocity_factor",
+        "acceleration_factor",
+        "reversal_boost",
+        "low_speed",
+    ):
+        setattr(settings, name, _each(profile, getattr(given, name), 0.0, name))
+    settings.torque_error_max = _each(profile, given.torque_error_max, np.inf, "torque_error_max")
+    settings.torque_threshold = _each(
+        profile, profile.limits.torque_threshold, np.inf, "torque_threshold"
+    )
+    return settings
+
+
+def friction_smoothing(profile: RobotProfile) -> Array:
+    """Return the velocities (n,) over which the signs of dry friction are rounded off."""
+    limit = profile.limits.velocity
+    default = (
+        np.full(len(profile.joints), _SMOOTHING)
+        if limit is None
+        else _SMOOTHING_SHARE * _each(profile, limit, 0.0, "velocity")
+    )
+    return _each(profile, profile.feedforward.friction_smoothing, default, "friction_smoothing")
+
+
+def _each(
+    profile: RobotProfile,
+    values: tuple[float, ...] | tuple[bool, ...] | None,
+    default: Array | float,
+    name: str,
+) -> Array:
+    """Return one value for each joint (n,)."""
+    joints = len(profile.joints)
+    if values is None:
+        return np.full(joints, default, dtype=np.float64)
+    return per_joint(values, joints, name)

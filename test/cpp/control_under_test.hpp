@@ -1,0 +1,73 @@
+#pragma once
+
+// A pendulum under the control law, for its tests.
+
+#include <cmath>
+#include <memory>
+
+#include "dynid/control_law.hpp"
+#include "simulated_robots.hpp"
+
+namespace
+{
+
+using dynid::CollisionCause;
+using dynid::CollisionLevel;
+using dynid::ControlLaw;
+using dynid::ControlLawSettings;
+using dynid::ControlModel;
+using dynid::Feedback;
+using dynid::Reference;
+using dynid::ResetAnswer;
+using dynid::Silence;
+
+/// That hangs where its position is pi / 2, with Coulomb friction of 1 N m.
+inline ControlModel pendulum_model(double smoothing = 0.01)
+{
+  dynid::MechanismDescription description;
+  description.urdf_xml = pendulum_urdf;
+  description.joints = {"axis"};
+  description.terms = {{&dynid::term_kind("coulomb"), 0, dynid::TermSide::joint}};
+  VectorXd parameters = dynid::Mechanism(description).urdf_parameters();
+  parameters[10] = 1.0;
+  return {description, parameters, one(smoothing), false};
+}
+
+inline ControlLawSettings law_settings(int delay = 0)
+{
+  ControlLawSettings settings;
+  settings.feedforward.additive_torque_delay = delay;
+  settings.feedforward.ramp_time = 0.0;
+  settings.feedforward.torque_max = one(50.0);
+  settings.feedforward.position_jump = one(0.01);
+  settings.feedforward.acceleration_jump = one(1000.0);
+  settings.collision.torque_error_enable = one(1.0);
+  settings.collision.torque_error_filter = one(0.0);
+  settings.collision.torque_error_max = one(5.0);
+  settings.collision.velocity_factor = zero;
+  settings.collision.acceleration_factor = zero;
+  settings.collision.reversal_boost = zero;
+  settings.collision.low_speed = one(0.1);
+  settings.collision.torque_threshold = one(infinity);
+  settings.deceleration = one(10.0);
+  settings.reference_tolerance = one(0.1);
+  return settings;
+}
+
+/// What the pendulum's motion takes; it is horizontal at 0.
+inline double torque_of(double q, double dq, double ddq, double smoothing = 0.01)
+{
+  return inertia * ddq - weight * std::cos(q) + std::tanh(dq / smoothing);
+}
+
+inline Reference reference(double q, double dq = 0.0, double ddq = 0.0)
+{
+  return {one(q), one(dq), one(ddq)};
+}
+
+inline Feedback feedback(double tau, double q = 0.0, double dq = 0.0)
+{
+  return {one(q), one(dq), one(tau)};
+}
+
+}  // namespace

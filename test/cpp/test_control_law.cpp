@@ -1,0 +1,193 @@
+// The whole cycle: what goes to the drives, whatever comes in.
+
+#include <random>
+
+#include "checks.hpp"
+#include "control_under_test.hpp"
+
+namespace
+{
+
+/// A law with a model, at rest at 0, whose reference rests there too.
+struct LawAtRest
+{
+  explicit LawAtRest(const ControlLawSettings & settings = law_settings(3))
+  : model(pendulum_model()), law(1, settings)
+  {
+    law.use(&model);
+    law.start(zero);
+    rest(10);
+  }
+
+  void rest(int cycles)
+  {
+    for (int k = 0; k < cycles; ++k) {
+      law.update(reference(0.0), feedback(torque_of(0, 0, 0)));
+    }
+  }
+
+  void collide(double q = 0.0, double dq = 0.0)
+  {
+    for (int k = 0; k < 3; ++k) {
+      law.update(reference(q + 1e-3 * k * dq, dq), feedback(torque_of(0, 0, 0) + 9.0));
+    }
+  }
+
+  ControlModel model;
+  ControlLaw law;
+};
+
+void test_of_a_motion()
+{
+  LawAtRest robot;
+  bool right = true;
+  double error = 0.0;
+  for (int k = 0; k < 500; ++k) {
+    const auto at = [](int cycle) { return std::max(0.0, 1e-3 * cycle); };
+    const auto measured = torque_of(at(k - 3), k >= 3 ? 1.0 : 0.0, 0.0);
+    robot.law.update(reference(at(k), k >= 0 ? 1.0 : 0.0), feedback(measured));
+    right = right && robot.law.position_command()[0] == at(k);
+    error = std::max(error, std::abs(robot.law.torque_error()[0]));
+  }
+  expect(right, "positions pass");
+  expect(error < 1e-12, "a torque that shows three cycles later has no error");
+  expect(robot.law.silence() == Silence::none, "and there is additive torque");
+}
+
+void test_of_collisions()
+{
+  LawAtRest robot;
+  robot.collide();
+  expect(robot.law.latched(), "a collision is latched");
+  expect(
+    robot.law.torque_offset()[0] == 0.0 && robot.law.silence() == Silence::latched,
+    "and ends the additive torque in the same cycle");
+  robot.law.update(reference(0.3, 5.0), feedback(0.0));
+  expect(robot.law.position_command()[0] == 0.0, "the reference has no say any more");
+  expect(robot.law.reset() == ResetAnswer::reference_away, "nor is it followed from afar");
+  robot.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
+  expect(robot.law.reset() == ResetAnswer::done, "but when it is near");
+  expect(robot.law.reset() == ResetAnswer::nothing_latched, "once");
+  robot.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
+  robot.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
+  expect(
+    !robot.law.latched() && robot.law.position_command()[0] == 0.05, "and then it counts again");
+
+  auto settings = law_settings(0);
+  LawAtRest braking(settings);
+  for (int k = 0; k < 100; ++k) {
+    braking.law.update(reference(1e-3 * k, 1.0), feedback(torque_of(1e-3 * k, 1.0, 0)));
+  }
+  braking.collide(0.1, 1.0);
+  expect(braking.law.reset() == ResetAnswer::moving, "a robot that brakes cannot go on");
+  double before = braking.law.position_command()[0];
+  double speed = 0.995;  // in the cycle that it began in
+  bool slower = true;
+  for (int k = 0; k < 110; ++k) {
+    braking.law.update(reference(nan), feedback(nan));
+    const double now = braking.law.position_command()[0];
+    const double then = (now - before) * 1000.0;
+    slower = slower && then < speed + 1e-9 && then > speed - 0.0101 - 1e-9;
+    speed = then;
+    before = now;
+  }
+  expect(slower, "it brakes along a ramp");
+  expect(speed == 0.0 && std::abs(before - 0.151) < 0.001, "and comes to rest v^2 / 2d later");
+
+  settings.reaction = dynid::CollisionReaction::hold;
+  LawAtRest holding(settings);
+  for (int k = 0; k < 100; ++k) {
+    holding.law.update(reference(1e-3 * k, 1.0), feedback(torque_of(1e-3 * k, 1.0, 0)));
+  }
+  holding.collide(0.1, 1.0);
+  expect(std::abs(holding.law.position_command()[0] - 0.101) < 1e-9, "or it stays where it is");
+}
+
+void test_of_references()
+{
+  auto settings = law_settings(0);
+  settings.feedforward.ramp_time = 0.1;
+  LawAtRest robot(settings);
+  robot.law.update(reference(nan), feedback(torque_of(0, 0, 0)));
+  expect(
+    robot.law.position_command()[0] == 0.0 && robot.law.torque_offset()[0] == 0.0,
+    "without a reference the command stays, without additive torque");
+  double before = 0.0;
+  double step = 0.0;
+  for (int k = 0; k < 110; ++k) {
+    robot.law.update(reference(0.09), feedback(torque_of(0, 0, 0)));
+    step = std::max(step, std::abs(robot.law.position_command()[0] - before));
+    before = robot.law.position_command()[0];
+  }
+  expect(step < 0.00091 && before == 0.09, "to a reference nearby it goes gradually");
+  for (int k = 0; k < 10; ++k) {
+    robot.law.update(reference(0.5), feedback(torque_of(0, 0, 0)));
+  }
+  expect(
+    robot.law.position_command()[0] == 0.09 && robot.law.silence() == Silence::reference_away,
+    "for one far away it waits");
+  expect(robot.law.torque_offset()[0] == 0.0, "without additive torque");
+}
+
+void test_that_nothing_bad_comes_out()
+{
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  std::uniform_int_distribution<int> dice(0, 30);
+  const auto any = [&](double usual) {
+    switch (dice(random)) {
+      case 0:
+        return nan;
+      case 1:
+        return infinity;
+      case 2:
+        return -1e308;
+      case 3:
+        return 1e5;
+      default:
+        return usual * uniform(random);
+    }
+  };
+  auto settings = law_settings(3);
+  settings.method = dynid::DetectionMethod::momentum;
+  settings.reference_tolerance = one(1.0);
+  settings.deceleration = one(10000.0);
+  LawAtRest robot(settings);
+  auto other = pendulum_model();
+  bool good = true;
+  int collisions = 0;
+  Reference wanted = reference(0.0);
+  Feedback told = feedback(0.0);
+  expect_no_allocation("the control law, whatever comes in,", [&] {
+    for (int k = 0; k < 100000; ++k) {
+      wanted.position[0] = any(0.02);
+      wanted.velocity[0] = any(2.0);
+      wanted.acceleration[0] = any(20.0);
+      told.position[0] = any(0.02);
+      told.velocity[0] = any(2.0);
+      told.torque[0] = any(5.0);
+      robot.law.update(wanted, told);
+      good = good && std::isfinite(robot.law.position_command()[0]) &&
+             std::abs(robot.law.torque_offset()[0]) <= 50.0;
+      collisions += robot.law.reset() == ResetAnswer::done ? 1 : 0;
+      if (k % 1000 == 0) {
+        robot.law.use(k % 3000 == 0 ? nullptr : (k % 2000 == 0 ? &other : &robot.model));
+        robot.law.set_payload({1.0, {0.1, 0.0, 0.0}, Eigen::Matrix3d::Identity()});
+      }
+    }
+  });
+  expect(good, "what goes to the drives is finite and within the limits");
+  expect(collisions > 10, "and it went on after collisions");
+}
+
+}  // namespace
+
+int main()
+{
+  expect_that_allocations_are_counted();
+  test_of_a_motion();
+  test_of_collisions();
+  test_of_references();
+  test_that_nothing_bad_comes_out();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
