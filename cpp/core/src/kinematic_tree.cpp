@@ -44,7 +44,8 @@ void rigid_body_rows(
     const BodyMotion & parent =
       body.parent < 0 ? base : motion.bodies[static_cast<std::size_t>(body.parent)];
     BodyMotion & moved = motion.bodies[b];
-    move_body(body, parent, {q[body.number], dq[body.number], ddq[body.number]}, moved);
+    move_body(
+      body, motion.turns[b], parent, {q[body.number], dq[body.number], ddq[body.number]}, moved);
 
     Axis * const axes = motion.axes.data() + b * count;
     const Vector own = vector(body.axis);

@@ -64,7 +64,7 @@ void rigid_body_torque(
     const BodyMotion & parent =
       body.parent < 0 ? base : motion.bodies[static_cast<std::size_t>(body.parent)];
     BodyMotion & moved = motion.bodies[b];
-    move_body(body, parent, {q[j], dq[j], ddq[j]}, moved);
+    move_body(body, motion.turns[b], parent, {q[j], dq[j], ddq[j]}, moved);
     const BodyInertia inertia(parameters + 10 * j);
     const Vector w = moved.velocity;
     Wrench wrench = inertia * Wrench{moved.lift, moved.acceleration};
@@ -97,7 +97,7 @@ void rigid_body_momentum(
     const BodyMotion & parent = first ? base : motion.bodies[p];
     const Vector parent_velocity = first ? Vector{0.0, 0.0, 0.0} : motion.velocities[p];
     BodyMotion & moved = motion.bodies[b];
-    move_body(body, parent, {q[j], dq[j], 0.0}, moved);
+    move_body(body, motion.turns[b], parent, {q[j], dq[j], 0.0}, moved);
     Vector velocity = rotate_in(moved, parent_velocity + cross(parent.velocity, moved.origin));
     if (body.prismatic) {
       velocity = velocity + dq[j] * vector(body.axis);

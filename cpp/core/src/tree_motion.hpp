@@ -55,7 +55,7 @@ struct JointState
 
 /// The motion of a body from that of its parent.
 void move_body(
-  const Body & body, const BodyMotion & parent, const JointState & joint,
+  const Body & body, const Turn & turn, const BodyMotion & parent, const JointState & joint,
   BodyMotion & motion) noexcept;
 
 }  // namespace dynid

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <vector>
 
 namespace dynid
@@ -52,6 +53,17 @@ struct Axis
   Vector angular;
 };
 
+/// The rotation of a body frame in its parent's: constant + cos(q) across + sin(q) turned, column by
+/// column (Rodrigues), where a prismatic joint has the constant only.
+struct Turn
+{
+  explicit Turn(const Body & body);
+
+  std::array<Vector, 3> constant;
+  std::array<Vector, 3> across;
+  std::array<Vector, 3> turned;
+};
+
 /// Force and moment about a body's origin, or momenta, or a motion of the body, in its frame.
 struct Wrench
 {
@@ -63,13 +75,15 @@ struct Wrench
 struct TreeMotion
 {
   explicit TreeMotion(const KinematicTree & tree)
-  : bodies(tree.bodies.size()),
+  : turns(tree.bodies.begin(), tree.bodies.end()),
+    bodies(tree.bodies.size()),
     axes(tree.bodies.size() * tree.bodies.size()),
     velocities(tree.bodies.size()),
     wrenches(tree.bodies.size())
   {
   }
 
+  std::vector<Turn> turns;
   std::vector<BodyMotion> bodies;
   std::vector<Axis> axes;          ///< axes[b * count + j]: joint of body j seen from body b
   std::vector<Vector> velocities;  ///< of the bodies' origins [m/s]
