@@ -16,6 +16,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    NonNegativeFloat,
     PositiveFloat,
     ValidationError,
     model_validator,
@@ -74,7 +75,9 @@ def _broadcastable(value: object) -> object:
 
 PerJoint = Annotated[tuple[float, ...], BeforeValidator(_broadcastable)]
 PerJointPositive = Annotated[tuple[PositiveFloat, ...], BeforeValidator(_broadcastable)]
-"""One number for every joint, or one for all."""
+PerJointNotNegative = Annotated[tuple[NonNegativeFloat, ...], BeforeValidator(_broadcastable)]
+PerJointSwitch = Annotated[tuple[bool, ...], BeforeValidator(_broadcastable)]
+"""One value for every joint, or one for all."""
 
 
 def per_joint(values: Sequence[float], joints: int, name: str) -> NDArray[np.float64]:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeFloat, PositiveFloat
+from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat
 
-from dynid.configuration import PerJoint, PerJointPositive, Settings
-
-
-def _not_negative(values: tuple[float, ...]) -> tuple[float, ...]:
-    for value in values:
-        if value < 0:
-            message = f"must not be negative, got {value:g}"
-            raise ValueError(message)
-    return values
+from dynid.configuration import (
+    PerJointNotNegative,
+    PerJointPositive,
+    PerJointSwitch,
+    Settings,
+)
 
 
 def _below_one(values: tuple[float, ...]) -> tuple[float, ...]:
@@ -25,13 +22,7 @@ def _below_one(values: tuple[float, ...]) -> tuple[float, ...]:
     return values
 
 
-def _broadcast_switch(value: object) -> object:
-    return (value,) if isinstance(value, bool) else value
-
-
-PerJointNotNegative = Annotated[PerJoint, AfterValidator(_not_negative)]
 PerJointFilter = Annotated[PerJointNotNegative, AfterValidator(_below_one)]
-PerJointSwitch = Annotated[tuple[bool, ...], BeforeValidator(_broadcast_switch)]
 Cycles = Annotated[int, Field(ge=0, le=1000)]
 
 

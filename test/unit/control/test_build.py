@@ -1,0 +1,127 @@
+"""From profile and model to the control law's core."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynid import _core
+from dynid.control.build import (
+    collision_settings,
+    control_law,
+    control_law_settings,
+    control_model,
+    feedforward_settings,
+    friction_smoothing,
+)
+from dynid.errors import ConfigurationError
+from dynid.profile import RobotProfile, load_profile
+
+PUMA, URDF = load_profile("puma560")
+RATE = 1000.0
+
+
+def overridden(*overrides: str) -> RobotProfile:
+    return load_profile("puma560", overrides=overrides)[0]
+
+
+def motion(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    time = np.arange(samples)[:, None] / RATE
+    amplitude, rate = np.array([0.3, 0.4, 0.3, 0.5, 0.5, 0.5]), np.array([2, 1.5, 2.5, 3, 4, 5])
+    return (
+        amplitude * np.sin(rate * time),
+        amplitude * rate * np.cos(rate * time),
+        -amplitude * rate**2 * np.sin(rate * time),
+    )
+
+
+@pytest.mark.parametrize("delay", [0, 2, 3])
+def test_additive_torque_is_the_inverse_dynamics_of_commands_cycles_before(delay: int) -> None:
+    profile = overridden(
+        f"feedforward.additive_torque_delay={delay}",
+        "feedforward.ramp_time=0",
+        "feedforward.friction_smoothing=0",
+    )
+    mechanism = profile.mechanism(URDF)
+    mechanism = mechanism.with_parameters(mechanism.urdf_parameters + 0.1)
+    feedforward = _core.Feedforward(6, feedforward_settings(profile, control_rate=RATE))
+    feedforward.use(control_model(profile, mechanism, URDF))
+    q, dq, ddq = motion(300)
+    sent = feedforward.run(q, dq, ddq)
+    most = np.array(profile.limits.torque_max)
+    expected = np.clip(mechanism.torque(q, dq, ddq, mechanism.parameters), -most, most)
+    assert not sent[:delay].any()
+    np.testing.assert_allclose(sent[delay:], expected[: 300 - delay], rtol=1e-12, atol=1e-12)
+
+
+def test_a_payload_is_a_body_at_the_last_joint() -> None:
+    mechanism = PUMA.mechanism(URDF)
+    mass, centre, inertia = 2.0, np.array([0.01, -0.02, 0.1]), np.diag([0.01, 0.02, 0.015])
+    profile = overridden("feedforward.ramp_time=0", "feedforward.friction_smoothing=0")
+    law = control_law(profile, control_rate=RATE)
+    model = control_model(profile, mechanism, URDF)
+    law.use(model)
+    law.set_payload(mass, centre, inertia)
+    q, dq, ddq = (row[50] for row in motion(100))
+    law.start(q)
+    law.update(_core.Reference(q, dq, ddq), _core.Feedback(q, dq, np.zeros(6)))
+
+    about_joint = inertia + mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    xx, xy, xz, yy, yz, zz = about_joint[np.triu_indices(3)]
+    parameters = mechanism.parameters.copy()
+    parameters[50:60] += [mass, *(mass * centre), xx, xy, yy, xz, yz, zz]
+    expected = mechanism.torque(q[None], dq[None], ddq[None], parameters)[0]
+    np.testing.assert_allclose(law.torque_offset, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("inertia", "sentence"),
+    [
+        (np.diag([1.0, 0.1, 0.1]), "none that a body can have"),
+        (np.array([[1.0, 0.1, 0], [0, 1, 0], [0, 0, 1]]), "not a symmetric matrix"),
+        (np.full((3, 3), np.nan), "not a finite number"),
+    ],
+)
+def test_refuses_a_payload_that_no_body_is(inertia: np.ndarray, sentence: str) -> None:
+    law = control_law(PUMA, control_rate=RATE)
+    with pytest.raises(ValueError, match=sentence):
+        law.set_payload(1.0, np.zeros(3), inertia)
+
+
+def test_limits_give_what_the_profile_does_not_say() -> None:
+    settings = control_law_settings(PUMA, control_rate=500.0)
+    velocity, acceleration = np.array(PUMA.limits.velocity), np.array(PUMA.limits.acceleration)
+    np.testing.assert_allclose(settings.feedforward.torque_max, PUMA.limits.torque_max)
+    np.testing.assert_allclose(settings.feedforward.position_jump, 3 * velocity / 500)
+    np.testing.assert_allclose(settings.feedforward.acceleration_jump, 5 * acceleration)
+    np.testing.assert_allclose(settings.deceleration, acceleration)
+    np.testing.assert_allclose(friction_smoothing(PUMA), 0.01 * velocity)
+
+
+def test_without_thresholds_nothing_is_a_collision() -> None:
+    profile = overridden("collision.torque_error_max=null")
+    settings = collision_settings(profile, control_rate=RATE)
+    assert np.isinf(settings.torque_error_max).all()
+    assert np.isinf(settings.torque_threshold).all()
+
+
+def test_refuses_a_robot_whose_torque_has_no_limit() -> None:
+    with pytest.raises(ConfigurationError, match=r"additive torque needs 'limits\.torque_max'"):
+        control_law(overridden("limits.torque_max=null"), control_rate=RATE)
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("collision.torque_error_filter=1.0", "must be below 1, got 1"),
+        ("collision.torque_error_max=[1, 2]", "has 2 values, expected 1 or 6"),
+        ("collision.reaction=stop", "must be 'hold' or 'decelerate'"),
+        ("feedforward.gain=1.5", "must be less than or equal to 1, got 1.5"),
+        ("feedforward.additive_torque_delay=2.5", "must be a whole number, got 2.5"),
+        ("collision.torque_error_enable=maybe", "must be true or false"),
+    ],
+)
+def test_refuses_impossible_settings(override: str, sentence: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        overridden(override)
+    assert sentence in str(caught.value)
