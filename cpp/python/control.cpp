@@ -186,6 +186,7 @@ void bind_enums(py::module_ & module)
     .value("no_model", Silence::no_model)
     .value("not_finite", Silence::not_finite)
     .value("command_jump", Silence::command_jump)
+    .value("acceleration", Silence::acceleration)
     .value("reference_away", Silence::reference_away)
     .value("latched", Silence::latched);
   py::enum_<CollisionLevel>(module, "CollisionLevel")

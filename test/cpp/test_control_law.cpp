@@ -65,6 +65,10 @@ void test_of_collisions()
   robot.law.update(reference(0.3, 5.0), feedback(0.0));
   expect(robot.law.position_command()[0] == 0.0, "the reference has no say any more");
   expect(robot.law.reset() == ResetAnswer::reference_away, "nor is it followed from afar");
+  robot.law.update(reference(nan), feedback(torque_of(0, 0, 0)));
+  expect(robot.law.reset() == ResetAnswer::done, "where there is none, it cannot be away");
+  robot.rest(10);
+  robot.collide();
   robot.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
   expect(robot.law.reset() == ResetAnswer::done, "but when it is near");
   expect(robot.law.reset() == ResetAnswer::nothing_latched, "once");
@@ -127,6 +131,15 @@ void test_of_references()
     robot.law.position_command()[0] == 0.09 && robot.law.silence() == Silence::reference_away,
     "for one far away it waits");
   expect(robot.law.torque_offset()[0] == 0.0, "without additive torque");
+
+  LawAtRest hasty;
+  for (int k = 0; k < 100; ++k) {
+    hasty.law.update(reference(1e-3 * k, 1.0, 2000.0), feedback(torque_of(1e-3 * k, 1.0, 0)));
+  }
+  expect(
+    std::abs(hasty.law.position_command()[0] - 0.099) < 1e-12 &&
+      hasty.law.silence() == Silence::acceleration,
+    "an acceleration beyond belief costs additive torque, not the position");
 }
 
 void test_that_nothing_bad_comes_out()

@@ -43,7 +43,7 @@ struct ControlLaw::Parts
   Parts(Eigen::Index drives, const ControlLawSettings & given);
 
   void start(const VectorIn & position) noexcept;
-  void follow(const Reference & given) noexcept;
+  void follow(const Reference & given, double cycles) noexcept;
   void find_error(const Reference & given, const Feedback & feedback) noexcept;
   void stop() noexcept;
   [[nodiscard]] bool near(const VectorIn & position) const noexcept;
@@ -107,10 +107,10 @@ bool ControlLaw::Parts::near(const VectorIn & position) const noexcept
   return ((position - command).array().abs() <= settings.reference_tolerance.array()).all();
 }
 
-void ControlLaw::Parts::follow(const Reference & given) noexcept
+void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
 {
   before = command;
-  feedforward.update(given.position, given.velocity, given.acceleration);
+  feedforward.update(given.position, given.velocity, given.acceleration, cycles);
   if (!given.position.allFinite()) {
     following = false;
     return;
@@ -211,23 +211,23 @@ void ControlLaw::set_collision(const CollisionSettings & settings) noexcept
   parts_->detector.set(settings);
 }
 
-void ControlLaw::update(const Reference & reference, const Feedback & feedback) noexcept
+void ControlLaw::update(
+  const Reference & reference, const Feedback & feedback, double cycles) noexcept
 {
   auto & parts = *parts_;
   if (!parts.latched) {
-    parts.follow(reference);
+    parts.follow(reference, cycles);
     parts.find_error(reference, feedback);
     const auto level = parts.detector.update(
       parts.error, feedback.torque, parts.velocity, parts.acceleration, parts.errors_count);
     if (level == CollisionLevel::stop) {
       parts.stop();
     }
-  } else if (reference.position.allFinite()) {
-    parts.reference = reference.position;
   }
   if (parts.latched) {
     parts.feedforward.stay_silent(Silence::latched);
     parts.command = parts.stop_motion.next();
+    parts.reference = reference.position.allFinite() ? reference.position : parts.command;
   }
 }
 

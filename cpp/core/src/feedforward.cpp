@@ -39,7 +39,8 @@ Feedforward::Feedforward(Eigen::Index drives, const FeedforwardSettings & settin
                              : 1.0),
   delay_(settings.additive_torque_delay, drives)
 {
-  for (auto * vector : {&last_, &model_torque_, &smooth_torque_, &difference_, &due_, &offset_}) {
+  for (auto * vector :
+       {&last_, &model_torque_, &mode_torque_, &smooth_torque_, &difference_, &due_, &offset_}) {
     vector->setZero(drives);
   }
 }
@@ -79,31 +80,42 @@ const Eigen::VectorXd & Feedforward::stay_silent(Silence why) noexcept
   return offset_;
 }
 
-Silence Feedforward::look_at(const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
+Silence Feedforward::look_at(
+  const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept
 {
   if (!(q.allFinite() && dq.allFinite() && ddq.allFinite())) {
     return Silence::not_finite;
   }
+  const double time = std::max(1.0, cycles);
   bool jumped = false;
+  bool believable = true;
   for (Eigen::Index i = 0; i < q.size(); ++i) {
-    jumped = jumped || (moved_ && std::abs(q[i] - last_[i]) > settings_.position_jump[i]) ||
-             std::abs(ddq[i]) > settings_.acceleration_jump[i];
+    jumped = jumped || (moved_ && std::abs(q[i] - last_[i]) > time * settings_.position_jump[i]);
+    believable = believable && std::abs(ddq[i]) <= settings_.acceleration_jump[i];
     last_[i] = q[i];
   }
   moved_ = true;
   if (jumped) {
     return Silence::command_jump;
   }
+  if (!believable) {
+    return Silence::acceleration;
+  }
   return model_ == nullptr ? Silence::no_model : Silence::none;
 }
 
 const Eigen::VectorXd & Feedforward::update(
-  const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
+  const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept
 {
-  silence_ = look_at(q, dq, ddq);
+  silence_ = look_at(q, dq, ddq, cycles);
   if (silence_ == Silence::none) {
-    model_->torque(mode_, q, dq, ddq, model_torque_);
-    silence_ = model_torque_.allFinite() ? Silence::none : Silence::not_finite;
+    model_->torque(FeedforwardMode::full, q, dq, ddq, model_torque_);
+    mode_torque_ = model_torque_;
+    if (mode_ != FeedforwardMode::full) {
+      model_->torque(mode_, q, dq, ddq, mode_torque_);
+    }
+    const bool finite = model_torque_.allFinite() && mode_torque_.allFinite();
+    silence_ = finite ? Silence::none : Silence::not_finite;
   }
   if (silence_ != Silence::none) {
     return stay_silent(silence_);
@@ -122,11 +134,11 @@ void Feedforward::blend() noexcept
 {
   if (changed_) {
     changed_ = false;
-    difference_ = smooth_torque_ - model_torque_;
+    difference_ = smooth_torque_ - mode_torque_;
     fading_ = gain_ > 0.0 ? 1.0 : 0.0;
   }
   fading_ = std::max(0.0, fading_ - step_);
-  smooth_torque_ = model_torque_;
+  smooth_torque_ = mode_torque_;
   if (fading_ > 0.0) {
     smooth_torque_ += fading_ * difference_;
   }

@@ -98,8 +98,9 @@ public:
   void set_collision(const CollisionSettings & settings) noexcept;  ///< that pass check()
   void set_reaction(CollisionReaction reaction) noexcept;
 
-  /// One cycle. A reference position that is not finite leaves the command where it is.
-  void update(const Reference & reference, const Feedback & feedback) noexcept;
+  /// One cycle. A reference position that is not finite leaves the command where it is. `cycles` is
+  /// the time since the last one: more than 1 where this one comes late.
+  void update(const Reference & reference, const Feedback & feedback, double cycles = 1.0) noexcept;
 
   /// Follows references again after a collision.
   ResetAnswer reset() noexcept;

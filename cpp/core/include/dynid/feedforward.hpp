@@ -30,6 +30,7 @@ enum class Silence
   no_model,
   not_finite,      ///< a command, or the torque it would take
   command_jump,    ///< a command that no motion leads to
+  acceleration,    ///< a commanded acceleration that no motion has
   reference_away,  ///< the reference is too far from the command, which waits for it
   latched          ///< since a collision
 };
@@ -60,14 +61,15 @@ public:
   void restart() noexcept;
 
   /// One cycle: the torque offset to be sent now (n,) [N*m or N], from commands (n,).
+  /// `cycles` is the time since the last commands: more than 1 where a cycle came late.
   const Eigen::VectorXd & update(
-    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles = 1.0) noexcept;
 
   /// One cycle without commands that count.
   const Eigen::VectorXd & stay_silent(Silence why) noexcept;
 
-  /// The whole torque (n,) that the commands of the last cycle take, neither delayed nor limited;
-  /// valid while silence() is none.
+  /// The whole torque (n,) that the commands of the last cycle take, in whatever mode, neither
+  /// delayed nor limited; valid while silence() is none.
   [[nodiscard]] const Eigen::VectorXd & model_torque() const noexcept { return model_torque_; }
   [[nodiscard]] const Eigen::VectorXd & torque_offset() const noexcept { return offset_; }
   [[nodiscard]] Silence silence() const noexcept { return silence_; }
@@ -75,7 +77,7 @@ public:
 
 private:
   [[nodiscard]] Silence look_at(
-    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept;
   void blend() noexcept;
 
   FeedforwardSettings settings_;
@@ -90,7 +92,8 @@ private:
   double fading_ = 0.0;   // of the difference to the model before
   Eigen::VectorXd last_;  // command
   Eigen::VectorXd model_torque_;
-  Eigen::VectorXd smooth_torque_;  // model torque with the difference
+  Eigen::VectorXd mode_torque_;    // what of it the mode adds
+  Eigen::VectorXd smooth_torque_;  // the same with the difference
   Eigen::VectorXd difference_;
   Eigen::VectorXd due_;
   Eigen::VectorXd offset_;
