@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import sys
 from array import array
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Vector3, WrenchStamped
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64, Float64MultiArray, Int32
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
@@ -23,9 +25,14 @@ from dynid_ros.qos import CLOCK, COMMAND, STATES
 from dynid_ros.trajectory_messages import from_message, start_ns
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
+MessageT = TypeVar("MessageT")
+
+_INJECTIONS = 10  # messages that may wait
 _PERIOD = 1e-3  # [s] between looks at how many cycles are due
 _CLOCK_RATE = 200  # [Hz] of /clock, in simulated time
 _FIRST_TIME = 10**9  # [ns] of simulated time: 0 would mean that no time was received yet
@@ -73,12 +80,24 @@ class SimulatedRobotNode(DynidNode):
         )
         self.create_service(Trigger, "~/inject_fault", self.answering(self._inject_fault))
         self.create_service(Trigger, "~/clear_fault", self.answering(self._clear_fault))
+        self._listen(Int32, "~/lose_frames", lambda said: self._robot.lose_frames(said.data))
+        self._listen(
+            Float64, "~/frame_loss", lambda said: self._robot.lose_frames_randomly(said.data)
+        )
+        self._listen(
+            Float64MultiArray, "~/saturate", lambda said: self._robot.saturate(list(said.data))
+        )
+        self._listen(WrenchStamped, "~/external_force", self._push)
         self.create_timer(_PERIOD, self._advance, clock=self.steady)
         self.health(OK, f"simulating {profile.robot}")
 
     def measured(self) -> dict[str, object]:
-        """Cycles so far, and time that this machine was too slow for."""
-        return {"cycles": self._cycles, "time skipped [s]": self._skipped * 1e-9}
+        """Cycles so far, how many of them lost their frame, and time this machine was too slow."""
+        return {
+            "cycles": self._cycles,
+            "lost frames": self._robot.lost_frames,
+            "time skipped [s]": self._skipped * 1e-9,
+        }
 
     def finish(self) -> None:
         """Go on to where the robot rests: whoever moves it may be stopping it just now."""
@@ -148,6 +167,25 @@ class SimulatedRobotNode(DynidNode):
         except DynidError as error:
             self.get_logger().error(f"trajectory refused: {error}")
 
+    def _listen(self, kind: type[MessageT], topic: str, act: Callable[[MessageT], None]) -> None:
+        """Do what messages say, or say why not."""
+
+        def take(message: MessageT) -> None:
+            try:
+                act(message)
+            except DynidError as error:
+                self.get_logger().error(str(error))
+
+        self.create_subscription(kind, topic, take, _INJECTIONS)
+
+    def _push(self, message: WrenchStamped) -> None:
+        """Push the link whose frame it is at its origin, until a wrench of zeros comes."""
+        force, moment = _numbers(message.wrench.force), _numbers(message.wrench.torque)
+        if any(force + moment):
+            self._robot.push(message.header.frame_id, force, moment=moment)
+        else:
+            self._robot.release()
+
     def _inject_fault(self) -> str:
         self._robot.trip()
         self._tell_fault()
@@ -165,6 +203,10 @@ class SimulatedRobotNode(DynidNode):
         self._fault = None
         self.health(OK, "fault cleared")
         return "the drives hold the robot where it is, and follow the next trajectory"
+
+
+def _numbers(vector: Vector3) -> tuple[float, float, float]:
+    return (vector.x, vector.y, vector.z)
 
 
 def _doubles(values: NDArray[np.float64]) -> array[float]:

@@ -50,22 +50,39 @@ void step(dynid::DrivePlant & plant, const Vector & target, const Vector & torqu
   plant.step(target, torque_offset);
 }
 
-/// One cycle for each row of the targets; feedback (3, N, n): position, velocity, torque.
-Array run(dynid::DrivePlant & plant, const Array & targets)
+void check_table(const dynid::DrivePlant & plant, const Array & table)
 {
-  if (targets.ndim() != 2) {
-    throw std::invalid_argument("An array of targets must have two dimensions, time and joint.");
+  if (table.ndim() != 2) {
+    throw std::invalid_argument(
+      "An array of targets or torque offsets must have two dimensions, time and joint.");
   }
+  check_size(plant, table.shape(1));
+}
+
+/// One cycle for each row of the targets; feedback (3, N, n): position, velocity, torque.
+Array run(
+  dynid::DrivePlant & plant, const Array & targets, const std::optional<Array> & torque_offsets)
+{
+  check_table(plant, targets);
   const auto n = plant.joint_count();
-  check_size(plant, targets.shape(1));
   const py::ssize_t count = targets.shape(0);
+  if (torque_offsets) {
+    check_table(plant, *torque_offsets);
+    if (torque_offsets->shape(0) != count) {
+      throw std::invalid_argument(
+        "There are " + std::to_string(torque_offsets->shape(0)) + " torque offsets for " +
+        std::to_string(count) + " targets, but there must be one for each.");
+    }
+  }
   Array out({py::ssize_t{3}, count, static_cast<py::ssize_t>(n)});
   double * const data = out.mutable_data();
   const double * const input = targets.data();
+  const double * const offsets = torque_offsets ? torque_offsets->data() : nullptr;
   const Eigen::VectorXd no_offset = Eigen::VectorXd::Zero(n);
   const py::gil_scoped_release unlocked;
   for (py::ssize_t k = 0; k < count; ++k) {
-    plant.step(Row(input + k * n, n), no_offset);
+    plant.step(
+      Row(input + k * n, n), Row(offsets == nullptr ? no_offset.data() : offsets + k * n, n));
     py::ssize_t part = 0;
     for (const auto * vector : {&plant.position(), &plant.velocity(), &plant.torque()}) {
       Eigen::Map<Eigen::VectorXd>(data + (part++ * count + k) * n, n) = *vector;
@@ -74,28 +91,33 @@ Array run(dynid::DrivePlant & plant, const Array & targets)
   return out;
 }
 
-}  // namespace
-
-void dynid::bind_drive_plant(py::module_ & module)
+void inject(dynid::DrivePlant & plant, const dynid::Injection & injection)
 {
-  py::enum_<FaultReason>(module, "FaultReason")
-    .value("none", FaultReason::none)
-    .value("following_error", FaultReason::following_error)
-    .value("injected", FaultReason::injected)
-    .value("not_finite", FaultReason::not_finite);
+  plant.check(injection);
+  plant.inject(injection);
+}
 
-  py::class_<Fault>(module, "Fault")
-    .def_readonly("reason", &Fault::reason)
-    .def_readonly("drive", &Fault::drive)
-    .def_readonly("time", &Fault::time);
+void saturate(dynid::DrivePlant & plant, const Vector & factors)
+{
+  check_size(plant, factors.size());
+  for (Eigen::Index i = 0; i < factors.size(); ++i) {
+    plant.check(dynid::Saturation{static_cast<int>(i), factors[i]});
+  }
+  for (Eigen::Index i = 0; i < factors.size(); ++i) {
+    plant.inject(dynid::Saturation{static_cast<int>(i), factors[i]});
+  }
+}
 
-  py::class_<PlantTruth>(module, "PlantTruth")
-    .def_readonly("position", &PlantTruth::position)
-    .def_readonly("velocity", &PlantTruth::velocity)
-    .def_readonly("acceleration", &PlantTruth::acceleration)
-    .def_readonly("torque", &PlantTruth::torque);
+void push(
+  dynid::DrivePlant & plant, const std::string & link, const Eigen::Vector3d & force,
+  const Eigen::Vector3d & moment, const Eigen::Vector3d & point, double rise, double duration)
+{
+  inject(plant, dynid::ExternalForce{plant.link(link), force, moment, point, rise, duration});
+}
 
-  using Settings = DrivePlantSettings;
+void bind_settings(py::module_ & module)
+{
+  using Settings = dynid::DrivePlantSettings;
   py::class_<Settings>(module, "DrivePlantSettings")
     .def(py::init<>())
     .def_readwrite("control_rate", &Settings::control_rate)
@@ -117,6 +139,33 @@ void dynid::bind_drive_plant(py::module_ & module)
     .def_readwrite("stribeck_velocity", &Settings::stribeck_velocity)
     .def_readwrite("lower", &Settings::lower)
     .def_readwrite("upper", &Settings::upper);
+}
+
+}  // namespace
+
+void dynid::bind_drive_plant(py::module_ & module)
+{
+  bind_settings(module);
+
+  py::enum_<FaultReason>(module, "FaultReason")
+    .value("none", FaultReason::none)
+    .value("following_error", FaultReason::following_error)
+    .value("injected", FaultReason::injected)
+    .value("not_finite", FaultReason::not_finite);
+
+  py::class_<Fault>(module, "Fault")
+    .def_readonly("reason", &Fault::reason)
+    .def_readonly("drive", &Fault::drive)
+    .def_readonly("time", &Fault::time);
+
+  module.def("describe_fault", &describe, py::arg("fault"), py::arg("joints"));
+
+  py::class_<PlantTruth>(module, "PlantTruth")
+    .def_readonly("position", &PlantTruth::position)
+    .def_readonly("velocity", &PlantTruth::velocity)
+    .def_readonly("acceleration", &PlantTruth::acceleration)
+    .def_readonly("torque", &PlantTruth::torque)
+    .def_readonly("external_torque", &PlantTruth::external_torque);
 
   const auto copied = py::return_value_policy::copy;  // the plant's own change with every step
   py::class_<DrivePlant>(module, "DrivePlant")
@@ -126,13 +175,23 @@ void dynid::bind_drive_plant(py::module_ & module)
       py::arg("settings"))
     .def("reset", &DrivePlant::reset)
     .def("step", &step)
-    .def("run", &run)
+    .def("run", &run, py::arg("targets"), py::arg("torque_offsets") = py::none())
     .def_property_readonly("position", &DrivePlant::position, copied)
     .def_property_readonly("velocity", &DrivePlant::velocity, copied)
     .def_property_readonly("torque", &DrivePlant::torque, copied)
     .def_property_readonly("rejected_inputs", &DrivePlant::rejected_inputs)
+    .def_property_readonly("lost_frames", &DrivePlant::lost_frames)
     .def_property_readonly("fault", &DrivePlant::fault, copied)
     .def("trip", &DrivePlant::trip)
     .def("clear_fault", &DrivePlant::clear_fault)
+    .def("lose_frames", [](DrivePlant & plant, int cycles) { inject(plant, LostFrames{cycles}); })
+    .def(
+      "lose_frames_randomly",
+      [](DrivePlant & plant, double probability) { inject(plant, FrameLoss{probability}); })
+    .def("saturate", &saturate)
+    .def(
+      "push", &push, py::arg("link"), py::arg("force"), py::arg("moment"), py::arg("point"),
+      py::arg("rise"), py::arg("duration"))
+    .def("release", [](DrivePlant & plant) { inject(plant, ExternalForce{}); })
     .def_property_readonly("truth", &DrivePlant::truth, copied);
 }

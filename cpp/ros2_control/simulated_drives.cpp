@@ -6,6 +6,7 @@
 #include <rclcpp/logging.hpp>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "plant_parameters.hpp"
 
@@ -33,8 +34,8 @@ CallbackReturn SimulatedDrives::on_init(
   }
   const auto & info = get_hardware_info();
   const auto & parameters = info.hardware_parameters;
+  std::vector<std::string> names;
   try {
-    std::vector<std::string> names;
     names.reserve(info.joints.size());
     for (const auto & joint : info.joints) {
       names.push_back(joint.name);
@@ -53,6 +54,9 @@ CallbackReturn SimulatedDrives::on_init(
   } catch (const std::exception & error) {
     RCLCPP_ERROR(get_logger(), "%s", error.what());
     return CallbackReturn::ERROR;
+  }
+  if (get_node()) {
+    injections_ = std::make_unique<Injections>(get_node(), *plant_, std::move(names));
   }
   target_ = home_;
   torque_offset_ = Eigen::VectorXd::Zero(home_.size());
@@ -100,6 +104,9 @@ CallbackReturn SimulatedDrives::on_activate(const rclcpp_lifecycle::State &)
 
 return_type SimulatedDrives::read(const rclcpp::Time &, const rclcpp::Duration & period)
 {
+  if (injections_) {
+    injections_->pass_on(*plant_);
+  }
   line_.pass(period.seconds() * rate_);
   if (get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
     while (line_.overdue()) {
@@ -117,6 +124,9 @@ void SimulatedDrives::tell() noexcept
     put(joints_[i].position, plant_->position()[j]);
     put(joints_[i].velocity, plant_->velocity()[j]);
     put(joints_[i].effort, plant_->torque()[j] / torque_factor_[j]);
+  }
+  if (injections_) {
+    injections_->watch(*plant_);
   }
 }
 

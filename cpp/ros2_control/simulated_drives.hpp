@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dynid/drive_plant.hpp"
+#include "injections.hpp"
 #include "target_line.hpp"
 
 namespace dynid
@@ -17,6 +18,9 @@ namespace dynid
 ///
 /// Bodies and drives keep their own even time, see TargetLine: a manager that is late or skips
 /// cycles does not shake the robot.
+///
+/// Faults and forces are injected by the topics and services of its node, see Injections. In a
+/// fault states go on, and commands are ignored.
 ///
 /// Everything about the robot is in the hardware parameters; see make_plant(). Besides, `home` is
 /// where it begins [rad or m], and `torque_factor` the torque per unit of effort.
@@ -34,8 +38,8 @@ public:
   hardware_interface::CallbackReturn on_activate(
     const rclcpp_lifecycle::State & previous_state) override;
 
-  /// Makes up for cycles that the manager skipped, and tells what the drives measured. No
-  /// allocation, waiting or exception.
+  /// Injects what was asked for, makes up for cycles that the manager skipped, and tells what the
+  /// drives measured. No allocation, waiting or exception.
   hardware_interface::return_type read(
     const rclcpp::Time & time, const rclcpp::Duration & period) override;
 
@@ -56,6 +60,7 @@ private:
   };
 
   std::unique_ptr<DrivePlant> plant_;
+  std::unique_ptr<Injections> injections_;  // where there is a node for them
   TargetLine line_{0};
   std::vector<Joint> joints_;
   double rate_ = 0.0;  // [Hz]

@@ -8,10 +8,12 @@ import numpy as np
 
 from dynid import _core
 from dynid.configuration import per_joint
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, SimulationError
 from dynid.simulation.build import build_plant, position_limits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from dynid.excitation import Array
@@ -85,18 +87,7 @@ class SimulatedRobot:
     @property
     def fault(self) -> str | None:
         """Why the drives ignore their targets, as a sentence; None where they follow them."""
-        fault = self._plant.fault
-        when = f"at {fault.time:.3f} s of simulated time"
-        if fault.reason == _core.FaultReason.following_error:
-            joint = self._joints[fault.drive]
-            return (
-                f"The drive of joint '{joint}' lost its target {when}; the drives brake and hold."
-            )
-        if fault.reason == _core.FaultReason.injected:
-            return f"A drive fault was injected {when}; the drives brake and hold."
-        if fault.reason == _core.FaultReason.not_finite:
-            return f"The simulated motion went beyond all numbers {when}; the robot was stopped."
-        return None
+        return _core.describe_fault(self._plant.fault, self._joints) or None
 
     @property
     def rejected_inputs(self) -> int:
@@ -105,10 +96,17 @@ class SimulatedRobot:
         return count
 
     @property
-    def truth(self) -> _core.PlantTruth:
-        """The joints' true position, velocity, acceleration and drive torque, which none measures.
+    def lost_frames(self) -> int:
+        """Cycles whose frame was lost."""
+        count: int = self._plant.lost_frames
+        return count
 
-        Acceleration is the mean of the last integration step, during which torque is held.
+    @property
+    def truth(self) -> _core.PlantTruth:
+        """The joints' true position, velocity, acceleration and torque, which none measures.
+
+        ``acceleration`` is the mean of the last integration step, during which the drives'
+        ``torque`` is held; ``external_torque`` is what :meth:`push` adds to it in that step.
         """
         return self._plant.truth
 
@@ -118,7 +116,7 @@ class SimulatedRobot:
         return targets
 
     def reset(self, position: ArrayLike) -> None:
-        """Put the robot to rest at a position (n,) [rad or m], held and without a fault.
+        """Put the robot to rest at a position (n,) [rad or m], held, and with nothing injected.
 
         Raises:
             ConfigurationError: it has another size, or is not finite.
@@ -141,9 +139,14 @@ class SimulatedRobot:
         plant.step(target, self._no_offset if torque_offset is None else torque_offset)
         return RobotState(plant.position, plant.velocity, plant.torque / self._factor)
 
-    def run(self, targets: Array) -> RobotState:
-        """Return the states (N, n) of as many control cycles, one for each target (N, n)."""
-        position, velocity, torque = self._plant.run(targets)
+    def run(self, targets: Array, torque_offsets: Array | None = None) -> RobotState:
+        """Return the states (N, n) of as many control cycles.
+
+        Args:
+            targets: one for each cycle (N, n) [rad or m].
+            torque_offsets: one for each (N, n) [N*m or N]; None: 0.
+        """
+        position, velocity, torque = self._plant.run(targets, torque_offsets)
         return RobotState(position, velocity, torque / self._factor)
 
     def trip(self) -> None:
@@ -153,6 +156,92 @@ class SimulatedRobot:
     def clear_fault(self) -> None:
         """Have the drives follow their targets again, from where they hold the robot."""
         self._plant.clear_fault()
+
+    def lose_frames(self, cycles: int) -> None:
+        """Lose the frames of the next cycles, which bring targets and offsets and tell the state.
+
+        States stay as told last. The drives go on by the step between their last two targets, for
+        ten cycles at most, and then hold; their torque offset stays.
+
+        Raises:
+            SimulationError: the number of cycles is negative.
+        """
+        self._inject(self._plant.lose_frames, cycles)
+
+    def lose_frames_randomly(self, probability: float) -> None:
+        """Lose each frame with a probability from 0 to 1, from now on.
+
+        Raises:
+            SimulationError: it is not a probability.
+        """
+        self._inject(self._plant.lose_frames_randomly, probability)
+
+    def saturate(self, factor: ArrayLike) -> None:
+        """Leave the drives a share of their ``torque_max``; 1 gives it back.
+
+        Args:
+            factor: above 0 and up to 1, one for all drives or for each (n,).
+
+        Raises:
+            SimulationError: a factor is impossible, or a drive's torque has no limit.
+        """
+        joints = len(self._joints)
+        try:
+            factors = np.broadcast_to(np.asarray(factor, dtype=np.float64), joints)
+        except (TypeError, ValueError):
+            message = (
+                f"Drives cannot saturate at {factor!r}; expected one number from 0 to 1, or "
+                f"{joints}, one for each joint."
+            )
+            raise SimulationError(message) from None
+        self._inject(self._plant.saturate, factors)
+
+    def push(
+        self,
+        link: str,
+        force: ArrayLike,
+        *,
+        moment: ArrayLike = (0.0, 0.0, 0.0),
+        point: ArrayLike = (0.0, 0.0, 0.0),
+        duration: float = np.inf,
+        rise: float = 0.0,
+    ) -> None:
+        """Push a link from the next cycle on, in place of whatever pushed the robot before.
+
+        Force, moment and point are in the link's frame and move with it.
+
+        Args:
+            link: its name in the URDF.
+            force: (3,) [N].
+            moment: about the point (3,) [N*m].
+            point: where the force acts (3,) [m].
+            duration: until the force is gone [s]; infinity: until :meth:`release`.
+            rise: time in which the force grows to its full size, part of the duration [s].
+
+        Raises:
+            SimulationError: there is no such link that moves, or a number is impossible.
+        """
+        vectors = (_vector(force, "force"), _vector(moment, "moment"), _vector(point, "point"))
+        self._inject(self._plant.push, link, *vectors, rise, duration)
+
+    def release(self) -> None:
+        """Push no longer."""
+        self._plant.release()
+
+    def _inject(self, action: Callable[..., None], *values: object) -> None:
+        try:
+            action(*values)
+        except ValueError as error:
+            raise SimulationError(str(error)) from None
+
+
+def _vector(values: ArrayLike, name: str) -> Array:
+    """Return three numbers (3,)."""
+    try:
+        return np.asarray(values, dtype=np.float64).reshape(3)
+    except (TypeError, ValueError):
+        message = f"The {name} of a push must be three numbers, got {values!r}."
+        raise SimulationError(message) from None
 
 
 def _home(profile: RobotProfile) -> Array:

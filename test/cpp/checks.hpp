@@ -1,10 +1,9 @@
 #pragma once
 
 // What the C++ tests share: sentences that hold or fail, and a count of every malloc of the
-// process, also those of pinocchio and Eigen, which a replaced operator new would miss. To be
-// included in one file of each test.
+// thread that runs them, also those of pinocchio and Eigen, which a replaced operator new would
+// miss. To be included in one file of each test.
 
-#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -14,8 +13,8 @@ extern "C" void * __libc_malloc(std::size_t size);  // NOLINT: glibc names it
 
 namespace
 {
-std::atomic<bool> counting{false};
-std::atomic<int> allocations{0};
+thread_local bool counting = false;
+thread_local int allocations = 0;
 }  // namespace
 
 extern "C" void * malloc(std::size_t size)

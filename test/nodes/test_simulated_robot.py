@@ -7,11 +7,13 @@ import time
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
 from rcl_interfaces.msg import Log
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from small_robot import ACCELERATION, DELAY, HOME, JOINTS, write_small_robot
+from std_msgs.msg import Float64, Float64MultiArray, Int32
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid.limits import Limits
@@ -29,6 +31,12 @@ ALL = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 MILLISECOND = 1_000_000  # [ns]
 FIRST = 1000 * MILLISECOND + MILLISECOND  # simulated time at the first cycle's end
 GOAL = (0.9, 0.7)
+INJECTIONS = {
+    "lose_frames": Int32,
+    "frame_loss": Float64,
+    "saturate": Float64MultiArray,
+    "external_force": WrenchStamped,
+}
 
 
 def motion(begin, goal) -> Trajectory:
@@ -49,6 +57,10 @@ class Cell:
             DiagnosticArray, "/diagnostics", DIAGNOSTICS
         )
         topic = "/joint_trajectory_controller/joint_trajectory"
+        self._injections = {
+            name: graph.peer.create_publisher(kind, f"/simulated_robot/{name}", 10)
+            for name, kind in INJECTIONS.items()
+        }
         self._trajectories = graph.peer.create_publisher(JointTrajectory, topic, COMMAND)
         # states that come before the two have found each other are nobody's
         self.node = graph.start(SimulatedRobotNode, profile=str(self.profile), speed=speed)
@@ -57,6 +69,22 @@ class Cell:
 
     def send(self, trajectory: Trajectory, start: int) -> None:
         self._trajectories.publish(to_message(trajectory, start))
+
+    def inject(self, name: str, message) -> None:
+        publisher = self._injections[name]
+        self.graph.until(publisher.get_subscription_count)
+        publisher.publish(message)
+
+    def push(self, link: str, upwards: float) -> None:
+        wrench = WrenchStamped()
+        wrench.header.frame_id = link
+        wrench.wrench.force.y = upwards
+        self.inject("external_force", wrench)
+
+    def said(self, text: str) -> str:
+        """What is logged with this text in it, as soon as it is."""
+        self.graph.until(lambda: any(text in line.msg for line in self.log))
+        return next(line.msg for line in self.log if text in line.msg)
 
     def go(self, begin=HOME) -> int:
         """Send the robot to GOAL within a second, and return when that starts [ns]."""
@@ -185,6 +213,51 @@ def test_clearing_no_fault_leaves_the_motion_alone(cell) -> None:
     assert cell.graph.call("/simulated_robot/clear_fault").message == "the drives have no fault"
     cell.pass_until(start + 2000 * MILLISECOND)
     assert np.allclose(cell.position, GOAL, atol=2e-3)
+
+
+def test_a_wrench_pushes_the_link_of_its_frame_until_a_wrench_of_zeros_comes(cell) -> None:
+    cell.push("lower", 20.0)
+    cell.pass_for(1000)
+    before, held = cell.table("effort")[:10].mean(axis=0), cell.table("effort")[-300:].mean(axis=0)
+    # the force has no lever at the elbow, where only noise differs
+    assert held[0] - before[0] < -4.0
+    assert abs(held[1] - before[1]) < 0.2
+    cell.push("lower", 0.0)
+    cell.pass_for(1000)
+    released = cell.table("effort")[-300:].mean(axis=0)
+    assert np.allclose(released, before, atol=2.0 + 0.5), "but for friction that holds"
+    assert released[0] - held[0] > 4.0
+
+
+def test_lost_frames_freeze_the_joint_states(cell) -> None:
+    cell.inject("lose_frames", Int32(data=40))
+    cell.pass_for(500)
+    told = cell.table("effort")  # with noise, so that no two are the same
+    frozen = np.flatnonzero((np.diff(told, axis=0) == 0).all(axis=1))
+    frozen = frozen[frozen > DELAY]  # before, the robot tells how it was at rest
+    assert len(frozen) == np.ptp(frozen) + 1 == 40
+    assert set(np.diff(cell.stamps)) == {MILLISECOND}
+    cell.inject("frame_loss", Float64(data=1.0))
+    cell.graph.until(lambda: len(set(cell.table("effort")[-20:, 0])) == 1)
+
+
+def test_a_saturated_drive_cannot_hold_what_it_could(cell) -> None:
+    cell.inject("saturate", Float64MultiArray(data=[0.01, 1.0]))
+    cell.graph.until(cell.errors)
+    assert "joint 'shoulder' lost its target at " in cell.errors()[-1]
+
+
+def test_impossible_injections_are_refused_with_a_sentence_in_the_log(cell) -> None:
+    cell.push("wrist", 1.0)
+    assert cell.said("no link 'wrist'") == (
+        "The URDF has no link 'wrist'; the links that move are upper, lower."
+    )
+    cell.inject("lose_frames", Int32(data=-1))
+    assert cell.said("-1 lost frames are impossible")
+    cell.inject("frame_loss", Float64(data=2.0))
+    assert cell.said("that must be from 0 to 1.")
+    cell.inject("saturate", Float64MultiArray(data=[0.5, 0.5, 0.5]))
+    assert cell.said("Drives cannot saturate at [0.5, 0.5, 0.5]; expected one number")
 
 
 def test_it_ends_no_sooner_than_its_robot_is_at_rest(cell) -> None:

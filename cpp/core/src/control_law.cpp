@@ -44,7 +44,8 @@ struct ControlLaw::Parts
 
   void start(const VectorIn & position) noexcept;
   void follow(const Reference & given, double cycles) noexcept;
-  void find_error(const Reference & given, const Feedback & feedback) noexcept;
+  CollisionLevel watch(const Reference & given, const Feedback & feedback) noexcept;
+  void observe(const Feedback & feedback) noexcept;
   void stop() noexcept;
   [[nodiscard]] bool near(const VectorIn & position) const noexcept;
 
@@ -67,10 +68,7 @@ struct ControlLaw::Parts
   DelayLine expected_line;   // model torque, velocity, acceleration (3 n)
   Eigen::VectorXd expected;  // of this cycle's command
   int known = 0;             // cycles since when there is a model torque
-  bool errors_count = false;
   Eigen::VectorXd error;
-  Eigen::VectorXd velocity;      // that the error belongs to
-  Eigen::VectorXd acceleration;  // likewise
 };
 
 ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
@@ -83,7 +81,7 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
     1.0 / std::max(1.0, settings.feedforward.ramp_time * settings.feedforward.control_rate)),
   expected_line(settings.torque_error_delay, 3 * drives)
 {
-  for (auto * vector : {&command, &before, &reference, &beside, &error, &velocity, &acceleration}) {
+  for (auto * vector : {&command, &before, &reference, &beside, &error}) {
     vector->setZero(drives);
   }
   expected.setZero(3 * drives);
@@ -122,14 +120,17 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
     joining = 1.0;
   }
   if (following) {
-    command = reference + joining * beside;
-    joining = std::max(0.0, joining - joining_step);
+    command = reference;
+    if (joining > 0.0) {
+      command += joining * beside;
+      joining = std::max(0.0, joining - joining_step);
+    }
   } else {
     feedforward.stay_silent(Silence::reference_away);
   }
 }
 
-void ControlLaw::Parts::find_error(const Reference & given, const Feedback & feedback) noexcept
+CollisionLevel ControlLaw::Parts::watch(const Reference & given, const Feedback & feedback) noexcept
 {
   const auto n = command.size();
   if (feedforward.silence() == Silence::none) {
@@ -140,17 +141,22 @@ void ControlLaw::Parts::find_error(const Reference & given, const Feedback & fee
     known = 0;
   }
   const auto due = expected_line.pass(expected);
-  velocity = due.segment(n, n);
-  acceleration = due.tail(n);
+  bool errors_count = known > settings.torque_error_delay;
   if (settings.method == DetectionMethod::torque_error) {
-    errors_count = known > settings.torque_error_delay;
     error = due.head(n) - feedback.torque;
-    return;
+  } else {
+    errors_count = model != nullptr;
+    observe(feedback);
   }
-  errors_count = model != nullptr;
+  return detector.update(error, feedback.torque, due.segment(n, n), due.tail(n), errors_count);
+}
+
+/// The torque error by the observer; no number where something was not measured.
+void ControlLaw::Parts::observe(const Feedback & feedback) noexcept
+{
   const bool finite =
     feedback.position.allFinite() && feedback.velocity.allFinite() && feedback.torque.allFinite();
-  if (errors_count && finite) {
+  if (model != nullptr && finite) {
     error = observer.update(*model, feedback.position, feedback.velocity, feedback.torque);
   } else {
     observer.restart();
@@ -162,9 +168,9 @@ void ControlLaw::Parts::find_error(const Reference & given, const Feedback & fee
 void ControlLaw::Parts::stop() noexcept
 {
   latched = true;
-  velocity = settings.feedforward.control_rate * (command - before);
-  if (settings.reaction == CollisionReaction::decelerate && velocity.allFinite()) {
-    stop_motion.begin(before, velocity, settings.deceleration);
+  beside = settings.feedforward.control_rate * (command - before);  // for once a velocity
+  if (settings.reaction == CollisionReaction::decelerate && beside.allFinite()) {
+    stop_motion.begin(before, beside, settings.deceleration);
   } else {
     stop_motion.hold(before);
   }
@@ -217,10 +223,7 @@ void ControlLaw::update(
   auto & parts = *parts_;
   if (!parts.latched) {
     parts.follow(reference, cycles);
-    parts.find_error(reference, feedback);
-    const auto level = parts.detector.update(
-      parts.error, feedback.torque, parts.velocity, parts.acceleration, parts.errors_count);
-    if (level == CollisionLevel::stop) {
+    if (parts.watch(reference, feedback) == CollisionLevel::stop) {
       parts.stop();
     }
   }

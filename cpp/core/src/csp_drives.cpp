@@ -12,6 +12,7 @@ constexpr double pi = 3.14159265358979323846;
 
 CspDrives::CspDrives(const DrivePlantSettings & settings, const Eigen::VectorXd & inertia)
 : integral_rate_(settings.integral_time.cwiseInverse()),
+  full_torque_max_(settings.torque_max),
   torque_max_(settings.torque_max),
   stop_deceleration_(settings.stop_deceleration),
   following_error_(settings.following_error)
@@ -49,6 +50,11 @@ void CspDrives::ramp_down(double step) noexcept
     reference_velocity_[i] = std::copysign(speed, reference_velocity_[i]);
     reference_[i] += step * reference_velocity_[i];
   }
+}
+
+void CspDrives::saturate(Eigen::Index drive, double factor) noexcept
+{
+  torque_max_[drive] = factor * full_torque_max_[drive];
 }
 
 int CspDrives::lost(const VectorIn & position) const noexcept

@@ -24,6 +24,12 @@ public:
   /// One step [s] along the ramp to rest that begins at the reference followed last.
   void ramp_down(double step) noexcept;
 
+  /// Leaves a drive this share of its torque.
+  void saturate(Eigen::Index drive, double factor) noexcept;
+
+  /// Gives all drives their full torque.
+  void unsaturate() noexcept { torque_max_ = full_torque_max_; }
+
   /// The drive that is further from its reference than it may be, or -1.
   [[nodiscard]] int lost(const VectorIn & position) const noexcept;
 
@@ -40,6 +46,7 @@ private:
   Eigen::VectorXd position_gain_;  // kp [1/s]
   Eigen::VectorXd velocity_gain_;  // J kv [N*m*s/rad or N*s/m]
   Eigen::VectorXd integral_rate_;  // 1 / integral_time [1/s]
+  Eigen::VectorXd full_torque_max_;
   Eigen::VectorXd torque_max_;
   Eigen::VectorXd stop_deceleration_;
   Eigen::VectorXd following_error_;

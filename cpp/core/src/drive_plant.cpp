@@ -7,18 +7,16 @@
 #include <string>
 #include <utility>
 
+#include "command_frames.hpp"
 #include "csp_drives.hpp"
-#include "delay_line.hpp"
+#include "dynid/delay_line.hpp"
+#include "injection_checks.hpp"
 #include "plant_bodies.hpp"
 
 namespace dynid
 {
 namespace
 {
-
-constexpr double too_large = 1e100;  // what is larger counts as infinite, or sums of it would be
-
-bool usable(double value) noexcept { return std::abs(value) <= too_large; }
 
 double quantised(double value, double step) noexcept
 {
@@ -40,9 +38,14 @@ struct DrivePlant::Parts
     const DrivePlantSettings & given);
 
   void rest_at(const VectorIn & side_position) noexcept;
-  void accept(const VectorIn & new_target, const VectorIn & new_offset) noexcept;
   void move(const VectorIn & goal, const VectorIn & offset) noexcept;
   void advance(const VectorIn & offset) noexcept;
+  void inject(const DriveFault &) noexcept { fail(FaultReason::injected, -1); }
+  void inject(const FaultCleared &) noexcept;
+  void inject(const LostFrames & lost) noexcept { commands.lose(lost.cycles); }
+  void inject(const FrameLoss & loss) noexcept { commands.lose_randomly(loss.probability); }
+  void inject(const Saturation & left) noexcept { drives.saturate(left.drive, left.factor); }
+  void inject(const ExternalForce & force) noexcept { bodies.push(force); }
   void fail(FaultReason reason, int drive) noexcept;
   void hold() noexcept;
   void read_motors() noexcept;
@@ -62,13 +65,10 @@ struct DrivePlant::Parts
   std::normal_distribution<double> normal;
 
   // at the commanded side
-  Eigen::VectorXd target;  // the last that was usable
-  Eigen::VectorXd offset;
   Eigen::VectorXd position;
   Eigen::VectorXd velocity;
   Eigen::VectorXd torque;
   // at the motors
-  Eigen::VectorXd command;   // target and offset (2 n)
   Eigen::VectorXd measured;  // position, velocity, torque (3 n)
   Eigen::VectorXd no_offset;
   Eigen::VectorXd from;  // reference at the cycle's begin
@@ -80,11 +80,10 @@ struct DrivePlant::Parts
   Eigen::VectorXd motor_torque;
   Eigen::VectorXd joint_torque;
 
-  DelayLine commands;
+  CommandFrames commands;
   DelayLine measurements;
   Fault fault;
   std::uint64_t cycles = 0;
-  std::uint64_t rejected = 0;
 };
 
 DrivePlant::Parts::Parts(
@@ -100,29 +99,25 @@ DrivePlant::Parts::Parts(
   steps(given.steps_per_cycle()),
   step(1.0 / (given.control_rate * steps)),
   random(given.seed),
-  commands(given.command_delay, 2 * coupling.rows()),
+  commands(given, side_to_motor),
   measurements(given.feedback_delay, 3 * coupling.rows())
 {
   const auto n = coupling.rows();
   for (auto * vector :
-       {&target, &offset, &position, &velocity, &torque, &no_offset, &from, &reference,
-        &reference_velocity, &begin, &motor_position, &motor_velocity, &motor_torque,
-        &joint_torque}) {
+       {&position, &velocity, &torque, &no_offset, &from, &reference, &reference_velocity, &begin,
+        &motor_position, &motor_velocity, &motor_torque, &joint_torque}) {
     vector->setZero(n);
   }
-  command.setZero(2 * n);
   measured.setZero(3 * n);
-  rest_at(target);
+  rest_at(no_offset);
 }
 
 void DrivePlant::Parts::rest_at(const VectorIn & side_position) noexcept
 {
-  const auto n = target.size();
-  target = side_position;
-  command.head(n).noalias() = side_to_motor * target;
-  command.tail(n).setZero();
-  commands.fill(command);
-  joint_torque.noalias() = coupling * command.head(n);  // for once positions
+  commands.rest_at(side_position);
+  bodies.push({});
+  drives.unsaturate();
+  joint_torque.noalias() = coupling * commands.due().head(position.size());  // for once positions
   bodies.rest_at(joint_torque);
   hold();
   fault = {};
@@ -140,22 +135,6 @@ void DrivePlant::Parts::hold() noexcept
   motor_torque.noalias() = coupling.transpose() * joint_torque;
   drives.hold(motor_position, motor_torque);
   motor_torque = drives.torque();
-}
-
-void DrivePlant::Parts::accept(const VectorIn & new_target, const VectorIn & new_offset) noexcept
-{
-  const auto n = target.size();
-  bool all = true;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const bool good_target = usable(new_target[i]);
-    const bool good_offset = usable(new_offset[i]);
-    target[i] = good_target ? new_target[i] : target[i];
-    offset[i] = good_offset ? new_offset[i] : 0.0;
-    all = all && good_target && good_offset;
-  }
-  rejected += all ? 0 : 1;
-  command.head(n).noalias() = side_to_motor * target;
-  command.tail(n).noalias() = motor_to_side.transpose() * offset;
 }
 
 /// The bodies' and loops' part of a cycle.
@@ -207,6 +186,14 @@ void DrivePlant::Parts::fail(FaultReason reason, int drive) noexcept
   }
 }
 
+void DrivePlant::Parts::inject(const FaultCleared &) noexcept
+{
+  if (fault.reason != FaultReason::none) {
+    fault = {};
+    commands.hold(drives.reference());
+  }
+}
+
 void DrivePlant::Parts::read_motors() noexcept
 {
   motor_position.noalias() = to_motor * bodies.truth().position;
@@ -242,7 +229,7 @@ DrivePlant::DrivePlant(DrivePlant && other) noexcept = default;
 DrivePlant & DrivePlant::operator=(DrivePlant && other) noexcept = default;
 DrivePlant::~DrivePlant() = default;
 
-Eigen::Index DrivePlant::joint_count() const noexcept { return parts_->target.size(); }
+Eigen::Index DrivePlant::joint_count() const noexcept { return parts_->position.size(); }
 
 void DrivePlant::reset(const VectorIn & position)
 {
@@ -262,36 +249,39 @@ void DrivePlant::reset(const VectorIn & position)
 void DrivePlant::step(const VectorIn & target, const VectorIn & torque_offset) noexcept
 {
   auto & parts = *parts_;
-  const auto n = parts.target.size();
-  parts.accept(target, torque_offset);
-  const auto due = parts.commands.pass(parts.command);
+  const auto n = parts.position.size();
+  const bool arrived = parts.commands.take(target, torque_offset);
+  const auto & due = parts.commands.due();
   parts.move(due.head(n), due.tail(n));
   parts.measure();
-  parts.tell(parts.measurements.pass(parts.measured));
+  const auto measured = parts.measurements.pass(parts.measured);
+  if (arrived) {
+    parts.tell(measured);
+  }
   ++parts.cycles;
 }
 
 const Eigen::VectorXd & DrivePlant::position() const noexcept { return parts_->position; }
 const Eigen::VectorXd & DrivePlant::velocity() const noexcept { return parts_->velocity; }
 const Eigen::VectorXd & DrivePlant::torque() const noexcept { return parts_->torque; }
-std::uint64_t DrivePlant::rejected_inputs() const noexcept { return parts_->rejected; }
+std::uint64_t DrivePlant::rejected_inputs() const noexcept { return parts_->commands.rejected(); }
+std::uint64_t DrivePlant::lost_frames() const noexcept { return parts_->commands.lost(); }
 const Fault & DrivePlant::fault() const noexcept { return parts_->fault; }
 const PlantTruth & DrivePlant::truth() const noexcept { return parts_->bodies.truth(); }
 
-void DrivePlant::trip() noexcept { parts_->fail(FaultReason::injected, -1); }
+void DrivePlant::trip() noexcept { parts_->inject(DriveFault{}); }
+void DrivePlant::clear_fault() noexcept { parts_->inject(FaultCleared{}); }
 
-void DrivePlant::clear_fault() noexcept
+int DrivePlant::link(const std::string & name) const { return parts_->bodies.links().link(name); }
+
+void DrivePlant::check(const Injection & injection) const
 {
-  auto & parts = *parts_;
-  if (parts.fault.reason == FaultReason::none) {
-    return;
-  }
-  const auto n = parts.target.size();
-  parts.fault = {};
-  parts.target.noalias() = parts.motor_to_side * parts.drives.reference();
-  parts.command.head(n) = parts.drives.reference();
-  parts.command.tail(n).setZero();
-  parts.commands.fill(parts.command);
+  std::visit(InjectionChecks{parts_->settings.torque_max, parts_->bodies.links()}, injection);
+}
+
+void DrivePlant::inject(const Injection & injection) noexcept
+{
+  std::visit([this](const auto & one) { parts_->inject(one); }, injection);
 }
 
 }  // namespace dynid

@@ -58,13 +58,14 @@ PlantBodies::PlantBodies(
   workspace_(mechanism_.workspace()),
   friction_(
     description.terms, parameters.tail(static_cast<Eigen::Index>(description.terms.size())),
-    mechanism_.coupling().inverse(), besides)
+    mechanism_.coupling().inverse(), besides),
+  links_(description)
 {
   const auto n = mechanism_.joint_count();
   const auto k = friction_.count();
   for (auto * vector :
-       {&truth_.position, &truth_.velocity, &truth_.acceleration, &truth_.torque, &zero_, &middle_,
-        &now_, &bias_, &after_}) {
+       {&truth_.position, &truth_.velocity, &truth_.acceleration, &truth_.torque,
+        &truth_.external_torque, &zero_, &middle_, &now_, &bias_, &after_}) {
     vector->setZero(n);
   }
   mass_.setZero(n, n);
@@ -103,6 +104,7 @@ void PlantBodies::rest_at(const VectorIn & position) noexcept
   truth_.position = position;
   truth_.velocity.setZero();
   truth_.acceleration.setZero();
+  truth_.external_torque.setZero();
   friction_.reset();
 }
 
@@ -113,14 +115,15 @@ void PlantBodies::holding_torque(VectorOut torque) noexcept
 
 bool PlantBodies::advance(const VectorIn & torque, double step) noexcept
 {
-  auto & [position, velocity, acceleration, held] = truth_;
+  auto & [position, velocity, acceleration, held, external] = truth_;
   held = torque;
   middle_ = position + step / 2.0 * velocity;
   now_ = velocity + step / 2.0 * acceleration;
+  links_.next(middle_, step, external);
   mechanism_.inverse_dynamics(workspace_, middle_, now_, zero_, bias_);
   mechanism_.mass_matrix(workspace_, middle_, mass_);
   cholesky_.compute(mass_);
-  after_ = step * (torque - bias_);
+  after_ = step * (torque + external - bias_);
   cholesky_.solveInPlace(after_);
   after_ += velocity;
   if (friction_.count() > 0) {

@@ -6,6 +6,7 @@
 #include "dynid/drive_plant.hpp"
 #include "dynid/dry_friction.hpp"
 #include "dynid/mechanism.hpp"
+#include "link_force.hpp"
 
 namespace dynid
 {
@@ -36,8 +37,13 @@ public:
   /// Torque that holds the bodies at rest where they are, without friction (n,) [N*m or N].
   void holding_torque(VectorOut torque) noexcept;
 
-  /// One step [s] under joint torques (n,). False where the outcome is not finite: then the bodies
-  /// are at rest where they were.
+  [[nodiscard]] const LinkForce & links() const noexcept { return links_; }
+
+  /// From now on this force from outside, which links() has checked; none takes it away.
+  void push(const ExternalForce & force) noexcept { links_.push(force); }
+
+  /// One step [s] under joint torques (n,), and the force from outside. False where the outcome is
+  /// not finite: then the bodies are at rest where they were.
   [[nodiscard]] bool advance(const VectorIn & torque, double step) noexcept;
 
 private:
@@ -46,6 +52,7 @@ private:
   Mechanism mechanism_;  // dry friction apart
   Workspace workspace_;
   DryFriction friction_;
+  LinkForce links_;
   PlantTruth truth_;
   Eigen::VectorXd zero_;
   Eigen::VectorXd middle_;  // position half-way

@@ -174,6 +174,15 @@ UrdfTree read_urdf_tree(
     tree.order.push_back(number);
     carriers.push_back({added, SE3::Identity()});
   }
+  for (const auto & frame : full.frames) {
+    if (frame.type == pinocchio::BODY) {
+      const Carrier & carrier = carriers[frame.parentJoint];
+      const SE3 placement = carrier.placement * frame.placement;
+      tree.links.push_back(
+        {frame.name, static_cast<int>(carrier.joint) - 1, placement.rotation(),
+         placement.translation()});
+    }
+  }
   return tree;
 }
 

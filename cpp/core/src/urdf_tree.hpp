@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dynid/kinematic_tree.hpp"
+#include "link.hpp"
 
 namespace dynid
 {
@@ -16,6 +17,7 @@ struct UrdfTree
   pinocchio::Model model;    ///< one revolute or prismatic joint of plain angle or length per joint
   KinematicTree kinematics;  ///< bodies in the order of model's joints 1, 2, ...
   std::vector<int> order;    ///< order[i]: number in drive order of model's joint i + 1
+  std::vector<Link> links;   ///< all of the URDF
 };
 
 /// Reads a URDF and folds the bodies behind locked joints into the bodies that carry them.

@@ -80,7 +80,10 @@ class DrivesUnderTest
 public:
   using State = lifecycle_msgs::msg::State;
 
-  explicit DrivesUnderTest(const std::string & urdf, unsigned int rate = 1000)
+  /// With an executor the drives have a node.
+  explicit DrivesUnderTest(
+    const std::string & urdf, unsigned int rate = 1000,
+    const rclcpp::Executor::SharedPtr & executor = nullptr)
   : loader_("hardware_interface", "hardware_interface::SystemInterface"),
     system_(
       std::unique_ptr<hardware_interface::HardwareComponentInterface>(
@@ -90,6 +93,7 @@ public:
     params.hardware_info = hardware_interface::parse_control_resources_from_urdf(urdf).front();
     params.hardware_info.rw_rate = rate;
     params.clock = std::make_shared<rclcpp::Clock>(RCL_STEADY_TIME);
+    params.executor = executor;
     if (system_.initialize(params).id() == State::PRIMARY_STATE_UNCONFIGURED) {
       states_ = system_.export_state_interfaces();
       commands_ = system_.export_command_interfaces();

@@ -3,8 +3,11 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "dynid/drive_plant_settings.hpp"
+#include "dynid/injection.hpp"
 #include "dynid/mechanism.hpp"
 
 namespace dynid
@@ -15,7 +18,7 @@ enum class FaultReason
 {
   none,
   following_error,  ///< a drive was further from its reference than it may be
-  injected,         ///< by trip()
+  injected,         ///< by trip(), or a DriveFault
   not_finite  ///< the motion left the range of numbers, so the robot rests where it was before
 };
 
@@ -26,13 +29,17 @@ struct Fault
   double time = 0.0;  ///< since the plant was made, of the cycle in which it happened [s]
 };
 
+/// Why the drives ignore their targets, as a sentence that names the joint; empty without a fault.
+[[nodiscard]] std::string describe(const Fault & fault, const std::vector<std::string> & joints);
+
 /// The truth about the bodies, at the joints (n,) each [rad or m, per s, per s^2; N*m or N].
 struct PlantTruth
 {
   Eigen::VectorXd position;
   Eigen::VectorXd velocity;
-  Eigen::VectorXd acceleration;  ///< mean over the last integration step
-  Eigen::VectorXd torque;        ///< of the drives, held during that step
+  Eigen::VectorXd acceleration;     ///< mean over the last integration step
+  Eigen::VectorXd torque;           ///< of the drives, held during that step
+  Eigen::VectorXd external_torque;  ///< of an ExternalForce in that step, J^T f
 };
 
 /// A robot in place of the real one: bodies with true parameters, dry friction, and at each motor a
@@ -53,6 +60,11 @@ struct PlantTruth
 ///
 /// In a fault the drives ignore targets and offsets, bring each motor to rest along a ramp, and
 /// hold it there with the same loops, until clear_fault() or reset().
+///
+/// In a cycle whose frame is lost, targets and offsets do not arrive, and feedback stays as it was
+/// told last. The drives then go on by the step between their last two targets, as CiA402's linear
+/// interpolation does in drives that bridge gaps, but for ten cycles at most; then they hold. The
+/// torque offset stays.
 class DrivePlant
 {
 public:
@@ -69,7 +81,8 @@ public:
 
   [[nodiscard]] Eigen::Index joint_count() const noexcept;
 
-  /// To rest at a position (n,) on the commanded side, held against gravity, without a fault.
+  /// To rest at a position (n,) on the commanded side, held against gravity, without a fault or
+  /// anything else injected.
   /// Throws std::invalid_argument where it is of the wrong size or not finite.
   void reset(const VectorIn & position);
 
@@ -86,9 +99,23 @@ public:
   /// Cycles whose target or offset had something in it that was not finite.
   [[nodiscard]] std::uint64_t rejected_inputs() const noexcept;
 
+  /// Cycles whose frame was lost.
+  [[nodiscard]] std::uint64_t lost_frames() const noexcept;
+
   [[nodiscard]] const Fault & fault() const noexcept;
   void trip() noexcept;         ///< injects a fault, where there is none yet
   void clear_fault() noexcept;  ///< targets count again, from where the drives hold the robot
+
+  /// The number of a link, for an ExternalForce. Throws std::invalid_argument with a whole sentence
+  /// where there is none that moves.
+  [[nodiscard]] int link(const std::string & name) const;
+
+  /// Throws std::invalid_argument with a whole sentence where it cannot be injected. What it looks
+  /// at never changes, so that any thread may call it.
+  void check(const Injection & injection) const;
+
+  /// Injects what check() passes. For control cycles: no allocation, lock or exception.
+  void inject(const Injection & injection) noexcept;
 
   /// What really is, for tests and plots: no drive could tell it.
   [[nodiscard]] const PlantTruth & truth() const noexcept;

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <limits>
+#include <variant>
+
+namespace dynid
+{
+
+/// A force from outside on a link, such as a collision; it takes the place of the one before.
+///
+/// All is in the link's frame and moves with it, as a geometry_msgs/WrenchStamped of that frame
+/// has it. The force is there from the next cycle on, grows linearly to its full size within
+/// `rise`, and ends abruptly.
+struct ExternalForce
+{
+  int link = -1;                                              ///< DrivePlant::link(); -1: no force
+  Eigen::Vector3d force = Eigen::Vector3d::Zero();            ///< [N]
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero();           ///< about the point [N*m]
+  Eigen::Vector3d point = Eigen::Vector3d::Zero();            ///< where the force acts [m]
+  double rise = 0.0;                                          ///< [s]
+  double duration = std::numeric_limits<double>::infinity();  ///< rise included [s]
+};
+
+/// The frames of so many cycles get lost, from the next on.
+struct LostFrames
+{
+  int cycles = 0;
+};
+
+/// Each frame gets lost with this probability, from 0 to 1.
+struct FrameLoss
+{
+  double probability = 0.0;
+};
+
+/// A drive has only this share of its torque_max, above 0 and up to 1, until it is told otherwise.
+struct Saturation
+{
+  int drive = 0;
+  double factor = 1.0;
+};
+
+struct DriveFault
+{
+};
+
+struct FaultCleared
+{
+};
+
+/// What can happen to a simulated robot while it runs.
+using Injection =
+  std::variant<DriveFault, FaultCleared, LostFrames, FrameLoss, Saturation, ExternalForce>;
+
+}  // namespace dynid

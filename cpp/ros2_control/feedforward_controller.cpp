@@ -1,0 +1,290 @@
+#include "feedforward_controller.hpp"
+
+#include <cmath>
+#include <hardware_interface/types/hardware_interface_type_values.hpp>
+#include <lifecycle_msgs/msg/state.hpp>
+#include <limits>
+#include <pluginlib/class_list_macros.hpp>
+#include <utility>
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+FeedforwardController::~FeedforwardController() = default;
+
+FeedforwardController::CallbackReturn FeedforwardController::on_init()
+{
+  try {
+    listener_ = std::make_shared<feedforward_controller::ParamListener>(get_node());
+    params_ = listener_->get_params();
+  } catch (const std::exception & error) {
+    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
+    return CallbackReturn::ERROR;
+  }
+  joints_ = {params_.joints, std::vector<bool>(params_.joints.size(), false)};
+  watch_parameters();
+  return CallbackReturn::SUCCESS;
+}
+
+FeedforwardController::InterfaceConfiguration
+FeedforwardController::command_interface_configuration() const
+{
+  return interfaces({hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_EFFORT});
+}
+
+FeedforwardController::InterfaceConfiguration FeedforwardController::state_interface_configuration()
+  const
+{
+  return interfaces(
+    {hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_VELOCITY,
+     hardware_interface::HW_IF_EFFORT});
+}
+
+/// Each of these interfaces of all joints, one kind after the other.
+FeedforwardController::InterfaceConfiguration FeedforwardController::interfaces(
+  std::initializer_list<const char *> kinds) const
+{
+  InterfaceConfiguration found{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
+  for (const char * kind : kinds) {
+    for (const auto & joint : params_.joints) {
+      found.names.push_back(joint + "/" + kind);
+    }
+  }
+  return found;
+}
+
+FeedforwardController::CallbackReturn FeedforwardController::on_configure(
+  const rclcpp_lifecycle::State &)
+{
+  params_ = listener_->get_params();
+  rate_ = get_update_rate();
+  const auto n = static_cast<Eigen::Index>(params_.joints.size());
+  try {
+    law_ = std::make_unique<ControlLaw>(n, law_settings(params_, rate_));
+    effort_factor_ = per_joint(params_, "effort_factor", params_.effort_factor, 1.0);
+    std::ignore = smoothing();
+    ask(law_request(params_, rate_));
+  } catch (const std::invalid_argument & error) {
+    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
+    return CallbackReturn::ERROR;
+  }
+  for (auto * vector :
+       {&reference_.position, &reference_.velocity, &reference_.acceleration, &feedback_.position,
+        &feedback_.velocity, &feedback_.torque}) {
+    vector->setConstant(n, not_a_number);
+  }
+  topic_reference_.set(TopicReference{reference_, 0});
+  used_model_ = nullptr;
+  reads_all_feedback_ = params_.collision.method == "momentum";
+  publish_period_ = rate_ / params_.state_publish_rate;
+  make_topics();
+  return CallbackReturn::SUCCESS;
+}
+
+FeedforwardController::CallbackReturn FeedforwardController::on_activate(
+  const rclcpp_lifecycle::State &)
+{
+  read_feedback(true);
+  if (!feedback_.position.allFinite()) {
+    RCLCPP_ERROR(
+      get_node()->get_logger(),
+      "A joint's position is no number; the drives must tell positions before the controller is "
+      "activated.");
+    return CallbackReturn::ERROR;
+  }
+  for (const auto & reference : ordered_exported_reference_interfaces_) {
+    std::ignore = reference->set_value(not_a_number, true);
+  }
+  reference_.position.setConstant(not_a_number);
+  topic_reference_.set([this](TopicReference & heard) { heard.reference = reference_; });
+  law_->start(feedback_.position);
+  collision_time_ = 0;
+  reset_ = Reset::none;
+  write_commands();
+  state_message_->fill(get_node()->now(), reference_, feedback_, *law_);
+  state_out_->try_publish(state_message_->message());  // from here on it has its memory
+  return CallbackReturn::SUCCESS;
+}
+
+FeedforwardController::CallbackReturn FeedforwardController::on_deactivate(
+  const rclcpp_lifecycle::State &)
+{
+  const auto n = params_.joints.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    write(n + i, 0.0);  // the drives would keep adding it
+  }
+  return CallbackReturn::SUCCESS;
+}
+
+FeedforwardController::CallbackReturn FeedforwardController::on_cleanup(
+  const rclcpp_lifecycle::State &)
+{
+  timer_.reset();
+  reference_in_.reset();
+  reset_service_.reset();
+  state_out_.reset();
+  return CallbackReturn::SUCCESS;
+}
+
+std::vector<hardware_interface::CommandInterface::SharedPtr>
+FeedforwardController::on_export_reference_interfaces_list()
+{
+  std::vector<hardware_interface::CommandInterface::SharedPtr> found;
+  for (const char * kind :
+       {hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_VELOCITY,
+        hardware_interface::HW_IF_ACCELERATION}) {
+    for (const auto & joint : params_.joints) {
+      found.push_back(
+        std::make_shared<hardware_interface::CommandInterface>(
+          std::string(get_node()->get_name()) + "/" + joint, kind));
+      std::ignore = found.back()->set_value(not_a_number, true);
+    }
+  }
+  return found;
+}
+
+bool FeedforwardController::on_set_chained_mode(bool) { return true; }
+
+FeedforwardController::return_type FeedforwardController::update_reference_from_subscribers(
+  const rclcpp::Time & time, const rclcpp::Duration &)
+{
+  topic_reference_.try_get([this](const TopicReference & heard) {
+    if (heard.time != heard_time_) {
+      heard_time_ = heard.time;
+      reference_ = heard.reference;
+    }
+  });
+  const auto age = static_cast<double>(time.nanoseconds() - heard_time_) * 1e-9;
+  if (!(age <= params_.reference_timeout)) {
+    reference_.position.setConstant(not_a_number);
+  }
+  return return_type::OK;
+}
+
+FeedforwardController::return_type FeedforwardController::update_and_write_commands(
+  const rclcpp::Time & time, const rclcpp::Duration & period)
+{
+  take_requests();
+  if (is_in_chained_mode()) {
+    read_references();
+  }
+  since_published_ += 1.0;
+  const bool publishes = since_published_ >= publish_period_;
+  read_feedback(reads_all_feedback_ || publishes);
+  const bool was_latched = law_->latched();
+  law_->update(reference_, feedback_, period.seconds() * rate_);
+  write_commands();
+  if (law_->latched() && !was_latched) {
+    collision_time_ = time.nanoseconds();
+  }
+  take_reset();
+  if (publishes) {
+    since_published_ = std::fmod(since_published_, publish_period_);
+    report(time);
+  }
+  return return_type::OK;
+}
+
+/// What outside of the cycle was changed.
+void FeedforwardController::take_requests() noexcept
+{
+  requests_.try_get([this](const Request & request) {
+    if (request.number != taken_request_) {
+      taken_request_ = request.number;
+      law_->set_gain(request.law.gain);
+      law_->set_mode(request.law.mode);
+      law_->set_reaction(request.law.reaction);
+      law_->set_collision(request.law.collision);
+      payload_ = request.law.payload;
+      law_->set_payload(payload_);
+    }
+  });
+  auto * const model = models_.take();
+  if (model != used_model_) {
+    used_model_ = model;
+    law_->use(model);
+    law_->set_payload(payload_);
+  }
+}
+
+void FeedforwardController::take_reset() noexcept
+{
+  if (reset_.load(std::memory_order_acquire) != Reset::asked) {
+    return;
+  }
+  Eigen::Index away = 0;
+  const double distance =
+    (reference_.position - law_->position_command()).cwiseAbs().maxCoeff(&away);
+  reset_report_ = {law_->reset(), static_cast<int>(away), distance};
+  reset_.store(Reset::answered, std::memory_order_release);
+}
+
+void FeedforwardController::read_references() noexcept
+{
+  const auto n = reference_.position.size();
+  Eigen::Index i = 0;
+  for (auto * vector : {&reference_.position, &reference_.velocity, &reference_.acceleration}) {
+    for (Eigen::Index j = 0; j < n; ++j, ++i) {
+      const auto & interface = ordered_exported_reference_interfaces_[static_cast<std::size_t>(i)];
+      (*vector)[j] = interface->get_optional().value_or((*vector)[j]);
+    }
+  }
+}
+
+void FeedforwardController::read_feedback(bool all) noexcept
+{
+  const auto n = params_.joints.size();
+  const auto read = [this](std::size_t interface, double & value) {
+    value = state_interfaces_[interface].get_optional().value_or(value);
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto j = static_cast<Eigen::Index>(i);
+    read(2 * n + i, feedback_.torque[j]);
+    feedback_.torque[j] *= effort_factor_[j];
+    if (all) {
+      read(i, feedback_.position[j]);
+      read(n + i, feedback_.velocity[j]);
+    }
+  }
+}
+
+void FeedforwardController::write(std::size_t interface, double value) noexcept
+{
+  failed_writes_ += command_interfaces_[interface].set_value(value) ? 0 : 1;
+}
+
+void FeedforwardController::write_commands() noexcept
+{
+  const auto n = params_.joints.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto j = static_cast<Eigen::Index>(i);
+    write(i, law_->position_command()[j]);
+    write(n + i, law_->torque_offset()[j]);
+  }
+}
+
+void FeedforwardController::report(const rclcpp::Time & time) noexcept
+{
+  const auto & detector = law_->detector();
+  ControllerStatus status;
+  status.collision = detector.collision();
+  status.level = detector.level();
+  status.silence = law_->silence();
+  status.gain = law_->gain();
+  status.collision_time = collision_time_;
+  status.failed_writes = failed_writes_;
+  std::ignore = status_.try_set(status);
+  state_message_->fill(time, reference_, feedback_, *law_);
+  std::ignore = state_out_->try_publish(state_message_->message());
+}
+
+}  // namespace dynid
+
+PLUGINLIB_EXPORT_CLASS(
+  dynid::FeedforwardController, controller_interface::ChainableControllerInterface)

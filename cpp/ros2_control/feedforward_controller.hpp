@@ -1,0 +1,147 @@
+#pragma once
+
+#include <atomic>
+#include <controller_interface/chainable_controller_interface.hpp>
+#include <diagnostic_msgs/msg/diagnostic_array.hpp>
+#include <dynid/feedforward_controller_parameters.hpp>
+#include <initializer_list>
+#include <memory>
+#include <realtime_tools/realtime_publisher.hpp>
+#include <realtime_tools/realtime_thread_safe_box.hpp>
+#include <std_srvs/srv/trigger.hpp>
+#include <string>
+#include <trajectory_msgs/msg/joint_trajectory.hpp>
+#include <vector>
+
+#include "controller_report.hpp"
+#include "dynid/control_law.hpp"
+#include "law_parameters.hpp"
+#include "model_handover.hpp"
+#include "model_parameters.hpp"
+#include "state_message.hpp"
+
+namespace dynid
+{
+
+/// ros2_control's shell over ControlLaw, between a trajectory controller (or the topic ~/reference)
+/// and drives with position and effort commands. docs/control.md explains it to users.
+class FeedforwardController : public controller_interface::ChainableControllerInterface
+{
+public:
+  using CallbackReturn = controller_interface::CallbackReturn;
+  using return_type = controller_interface::return_type;
+  using InterfaceConfiguration = controller_interface::InterfaceConfiguration;
+
+  ~FeedforwardController() override;
+
+  /// Takes all of a model.yaml, also what it does not read.
+  [[nodiscard]] rclcpp::NodeOptions define_custom_node_options() const override;
+  CallbackReturn on_init() override;
+  InterfaceConfiguration command_interface_configuration() const override;
+  InterfaceConfiguration state_interface_configuration() const override;
+  CallbackReturn on_configure(const rclcpp_lifecycle::State & previous) override;
+  CallbackReturn on_activate(const rclcpp_lifecycle::State & previous) override;
+  CallbackReturn on_deactivate(const rclcpp_lifecycle::State & previous) override;
+  CallbackReturn on_cleanup(const rclcpp_lifecycle::State & previous) override;
+
+protected:
+  std::vector<hardware_interface::CommandInterface::SharedPtr> on_export_reference_interfaces_list()
+    override;
+  bool on_set_chained_mode(bool chained) override;
+  return_type update_reference_from_subscribers(
+    const rclcpp::Time & time, const rclcpp::Duration & period) override;
+  return_type update_and_write_commands(
+    const rclcpp::Time & time, const rclcpp::Duration & period) override;
+
+private:
+  using JointState = sensor_msgs::msg::JointState;
+  using DiagnosticStatus = diagnostic_msgs::msg::DiagnosticStatus;
+  using DiagnosticArray = diagnostic_msgs::msg::DiagnosticArray;
+  using JointTrajectory = trajectory_msgs::msg::JointTrajectory;
+  using Trigger = std_srvs::srv::Trigger;
+
+  struct Request
+  {
+    LawRequest law;
+    std::uint64_t number = 0;
+  };
+  struct TopicReference
+  {
+    Reference reference;
+    std::int64_t time = 0;  // of its arrival [ns]
+  };
+  enum class Reset
+  {
+    none,
+    asked,
+    answered
+  };
+
+  [[nodiscard]] InterfaceConfiguration interfaces(std::initializer_list<const char *> kinds) const;
+
+  // outside the control cycle
+  void watch_parameters();
+  void make_topics();
+  void ask(const LawRequest & law);
+  rcl_interfaces::msg::SetParametersResult look_at(const std::vector<rclcpp::Parameter> & changed);
+  void take_over(const std::vector<rclcpp::Parameter> & changed);
+  [[nodiscard]] Eigen::VectorXd smoothing() const;
+  [[nodiscard]] std::unique_ptr<ControlModel> make_model(
+    const std::vector<rclcpp::Parameter> & changed, JointNames & names) const;
+  void hear(const JointTrajectory & message);
+  void reset(const Trigger::Request & request, Trigger::Response & response);
+  void tell();
+
+  // in the control cycle
+  void take_requests() noexcept;
+  void take_reset() noexcept;
+  void read_references() noexcept;
+  void read_feedback(bool all) noexcept;
+  void write(std::size_t interface, double value) noexcept;
+  void write_commands() noexcept;
+  void report(const rclcpp::Time & time) noexcept;
+
+  std::shared_ptr<feedforward_controller::ParamListener> listener_;
+  feedforward_controller::Params params_;  // as configured
+  JointNames joints_;
+  Eigen::VectorXd effort_factor_;
+  double rate_ = 0.0;  // control cycles per second [Hz]
+
+  std::unique_ptr<ControlLaw> law_;
+  Reference reference_;
+  Feedback feedback_;
+  bool reads_all_feedback_ = false;
+  std::uint64_t failed_writes_ = 0;
+  std::int64_t collision_time_ = 0;
+  double since_published_ = 0.0;  // [cycles]
+  double publish_period_ = 0.0;   // [cycles]
+
+  std::unique_ptr<ControlModel> candidate_;  // of parameters that are about to be set
+  JointNames candidate_joints_;
+  ModelHandover models_;
+  ControlModel * used_model_ = nullptr;
+  Payload payload_;
+  std::string model_name_;
+  realtime_tools::RealtimeThreadSafeBox<Request> requests_;
+  std::uint64_t taken_request_ = 0;
+  realtime_tools::RealtimeThreadSafeBox<TopicReference> topic_reference_;
+  std::int64_t heard_time_ = 0;  // of the reference in use [ns]
+  realtime_tools::RealtimeThreadSafeBox<ControllerStatus> status_;
+  std::atomic<Reset> reset_{Reset::none};
+  ResetReport reset_report_;
+
+  std::unique_ptr<StateMessage> state_message_;
+  std::unique_ptr<realtime_tools::RealtimePublisher<JointState>> state_out_;
+  rclcpp::Publisher<DiagnosticStatus>::SharedPtr collision_out_;
+  rclcpp::Publisher<DiagnosticArray>::SharedPtr diagnostics_out_;
+  rclcpp::Subscription<JointTrajectory>::SharedPtr reference_in_;
+  rclcpp::Service<Trigger>::SharedPtr reset_service_;
+  rclcpp::TimerBase::SharedPtr timer_;
+  DiagnosticStatus told_collision_;
+  std::string told_health_;
+  int ticks_ = 0;  // of the timer since /diagnostics
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr look_handle_;
+  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr take_over_handle_;
+};
+
+}  // namespace dynid

@@ -1,0 +1,263 @@
+// FeedforwardController outside of the control cycle: parameters, topics, services.
+
+#include <algorithm>
+#include <chrono>
+#include <lifecycle_msgs/msg/state.hpp>
+#include <thread>
+#include <utility>
+
+#include "feedforward_controller.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr auto look_period = 50ms;      // at what the control cycle tells
+constexpr int ticks_per_second = 20;    // of that
+constexpr auto reset_patience = 500ms;  // for the control cycle to answer
+constexpr auto reset_look = 1ms;
+
+bool is_of_model(const std::string & name)
+{
+  return name.rfind("model.", 0) == 0 || name == "force";
+}
+
+bool has_model(const std::vector<rclcpp::Parameter> & parameters)
+{
+  return std::any_of(parameters.begin(), parameters.end(), [](const auto & parameter) {
+    return parameter.get_name().rfind("model.", 0) == 0;
+  });
+}
+
+void check_known(const rclcpp_lifecycle::LifecycleNode & node, const std::string & name)
+{
+  if (!is_of_model(name) && !node.has_parameter(name)) {
+    throw std::invalid_argument("There is no parameter '" + name + "'.");
+  }
+}
+
+/// A motion's instant in the order of the joints; empty where the message does not have it.
+Reference reference_of(
+  const trajectory_msgs::msg::JointTrajectory & message, const std::vector<std::string> & joints)
+{
+  const auto n = joints.size();
+  if (message.points.size() != 1 || message.joint_names.size() != n) {
+    return {};
+  }
+  const auto & point = message.points.front();
+  if (
+    point.positions.size() != n || point.velocities.size() != n ||
+    point.accelerations.size() != n) {
+    return {};
+  }
+  const auto size = static_cast<Eigen::Index>(n);
+  Reference found{Eigen::VectorXd(size), Eigen::VectorXd(size), Eigen::VectorXd(size)};
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto & names = message.joint_names;
+    const auto at = std::find(names.begin(), names.end(), joints[i]);
+    if (at == names.end()) {
+      return {};
+    }
+    const auto k = static_cast<std::size_t>(at - names.begin());
+    const auto j = static_cast<Eigen::Index>(i);
+    found.position[j] = point.positions[k];
+    found.velocity[j] = point.velocities[k];
+    found.acceleration[j] = point.accelerations[k];
+  }
+  return found;
+}
+
+}  // namespace
+
+rclcpp::NodeOptions FeedforwardController::define_custom_node_options() const
+{
+  return ChainableControllerInterface::define_custom_node_options()
+    .allow_undeclared_parameters(true)
+    .automatically_declare_parameters_from_overrides(true);
+}
+
+void FeedforwardController::watch_parameters()
+{
+  look_handle_ = get_node()->add_on_set_parameters_callback(
+    [this](const std::vector<rclcpp::Parameter> & changed) { return look_at(changed); });
+  take_over_handle_ = get_node()->add_post_set_parameters_callback(
+    [this](const std::vector<rclcpp::Parameter> & changed) { take_over(changed); });
+  // a model that was there from the start
+  if (get_node()->has_parameter("model.urdf")) {
+    try {
+      candidate_ = make_model({}, candidate_joints_);
+      take_over({});
+    } catch (const std::invalid_argument & error) {
+      RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
+    }
+  }
+}
+
+/// Refuses what would not work, before it is set.
+rcl_interfaces::msg::SetParametersResult FeedforwardController::look_at(
+  const std::vector<rclcpp::Parameter> & changed)
+{
+  rcl_interfaces::msg::SetParametersResult result;
+  result.successful = true;
+  bool model = false;
+  auto params = listener_->get_params();
+  for (const auto & parameter : changed) {
+    assign(params, parameter);
+    model = model || is_of_model(parameter.get_name());
+  }
+  try {
+    for (const auto & parameter : changed) {
+      check_known(*get_node(), parameter.get_name());
+    }
+    std::ignore = law_request(params, std::max(rate_, 1.0));
+    if (model && (has_model(changed) || get_node()->has_parameter("model.urdf"))) {
+      candidate_ = make_model(changed, candidate_joints_);
+    }
+  } catch (const std::invalid_argument & error) {
+    result.successful = false;
+    result.reason = error.what();
+  }
+  return result;
+}
+
+/// Hands what was set to the control cycle.
+void FeedforwardController::take_over(const std::vector<rclcpp::Parameter> &)
+{
+  if (candidate_) {
+    joints_ = candidate_joints_;
+    models_.give(std::move(candidate_));
+    std::string created = "an unknown day";
+    get_node()->get_parameter("model.created", created);
+    model_name_ = "identified on " + created;
+    RCLCPP_INFO(get_node()->get_logger(), "a model is in use, %s", model_name_.c_str());
+  }
+  if (law_) {
+    ask(law_request(listener_->get_params(), rate_));
+  }
+}
+
+void FeedforwardController::ask(const LawRequest & law)
+{
+  requests_.set([&law](Request & request) {
+    request.law = law;
+    ++request.number;
+  });
+}
+
+Eigen::VectorXd FeedforwardController::smoothing() const
+{
+  return per_joint(params_, "friction_smoothing", params_.friction_smoothing, 0.0);
+}
+
+std::unique_ptr<ControlModel> FeedforwardController::make_model(
+  const std::vector<rclcpp::Parameter> & changed, JointNames & names) const
+{
+  const auto node = get_node();
+  bool force = listener_->get_params().force;
+  const auto source = [&](const std::string & name) {
+    for (const auto & parameter : changed) {
+      if (parameter.get_name() == name) {
+        return parameter.get_parameter_value();
+      }
+    }
+    rclcpp::Parameter found;
+    return node->get_parameter(name, found) ? found.get_parameter_value()
+                                            : rclcpp::ParameterValue();
+  };
+  for (const auto & parameter : changed) {
+    force = parameter.get_name() == "force" ? parameter.as_bool() : force;
+  }
+  auto read = read_model(source, params_.joints, force);
+  const Mechanism mechanism(read.description);
+  names = {params_.joints, mechanism.prismatic()};
+  return std::make_unique<ControlModel>(
+    std::move(read.description), read.parameters, smoothing(), params_.side == "motor");
+}
+
+void FeedforwardController::make_topics()
+{
+  const auto node = get_node();
+  const auto latched = rclcpp::QoS(1).transient_local();
+  state_message_ = std::make_unique<StateMessage>(params_.joints);
+  state_out_ = std::make_unique<realtime_tools::RealtimePublisher<JointState>>(
+    node->create_publisher<JointState>("~/state", rclcpp::SystemDefaultsQoS()));
+  collision_out_ = node->create_publisher<DiagnosticStatus>("~/collision", latched);
+  diagnostics_out_ =
+    node->create_publisher<DiagnosticArray>("/diagnostics", rclcpp::SystemDefaultsQoS());
+  reference_in_ = node->create_subscription<JointTrajectory>(
+    "~/reference", rclcpp::SystemDefaultsQoS(),
+    [this](const JointTrajectory & message) { hear(message); });
+  reset_service_ = node->create_service<Trigger>(
+    "~/reset", [this](
+                 const Trigger::Request::SharedPtr & request,
+                 const Trigger::Response::SharedPtr & response) { reset(*request, *response); });
+  told_collision_ = DiagnosticStatus();
+  timer_ = node->create_wall_timer(look_period, [this] { tell(); });
+}
+
+/// A reference by topic: the first point, its joints in any order.
+void FeedforwardController::hear(const JointTrajectory & message)
+{
+  const auto n = params_.joints.size();
+  TopicReference heard{reference_of(message, params_.joints), get_node()->now().nanoseconds()};
+  if (static_cast<std::size_t>(heard.reference.position.size()) != n) {
+    RCLCPP_WARN_THROTTLE(
+      get_node()->get_logger(), *get_node()->get_clock(), 1000,
+      "A message on ~/reference must have one point with positions, velocities and accelerations "
+      "of "
+      "all %zu joints, by name; it was ignored.",
+      n);
+    return;
+  }
+  topic_reference_.set(heard);
+}
+
+void FeedforwardController::reset(const Trigger::Request &, Trigger::Response & response)
+{
+  if (get_lifecycle_id() != lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
+    response.message = "the controller is not active, and forgets collisions when it is activated";
+    return;
+  }
+  const auto deadline = std::chrono::steady_clock::now() + reset_patience;
+  reset_.store(Reset::asked, std::memory_order_release);
+  while (reset_.load(std::memory_order_acquire) == Reset::asked) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      reset_.store(Reset::none, std::memory_order_release);
+      response.message = "the control cycle does not answer; is the controller manager running?";
+      return;
+    }
+    std::this_thread::sleep_for(reset_look);
+  }
+  response.success = reset_report_.answer == ResetAnswer::done;
+  response.message = reset_sentence(reset_report_, joints_);
+}
+
+/// Publishes what has changed, and /diagnostics each second.
+void FeedforwardController::tell()
+{
+  const auto status = status_.get();
+  const auto collision = collision_report(status, joints_);
+  const bool happened = collision != told_collision_;
+  if (happened) {
+    if (collision.level == DiagnosticStatus::ERROR) {
+      RCLCPP_ERROR(get_node()->get_logger(), "%s", collision.message.c_str());
+    }
+    told_collision_ = collision;
+    collision_out_->publish(collision);
+  }
+  auto health = health_report(status, joints_, model_name_);
+  if (++ticks_ >= ticks_per_second || health.message != told_health_) {
+    ticks_ = 0;
+    told_health_ = health.message;
+    health.name = std::string(get_node()->get_name()) + ": feedforward";
+    DiagnosticArray message;
+    message.header.stamp = get_node()->now();
+    message.status = {health};
+    diagnostics_out_->publish(message);
+  }
+}
+
+}  // namespace dynid

@@ -1,0 +1,177 @@
+#include "injections.hpp"
+
+#include <chrono>
+#include <exception>
+#include <rclcpp/create_timer.hpp>
+#include <rclcpp/logging.hpp>
+#include <std_msgs/msg/float64.hpp>
+#include <std_msgs/msg/float64_multi_array.hpp>
+#include <std_msgs/msg/int32.hpp>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double at_rest = 0.01;  // that a joint may seem to move with [rad/s or m/s]
+constexpr int waiting = 10;       // messages
+
+using std_srvs::srv::Trigger;
+
+Eigen::Vector3d vector(const geometry_msgs::msg::Vector3 & from)
+{
+  return {from.x, from.y, from.z};
+}
+
+diagnostic_msgs::msg::KeyValue value(const std::string & key, const std::string & text)
+{
+  diagnostic_msgs::msg::KeyValue made;
+  made.key = key;
+  made.value = text;
+  return made;
+}
+
+}  // namespace
+
+Injections::Injections(
+  rclcpp::Node::SharedPtr node, const DrivePlant & plant, std::vector<std::string> joints)
+: node_(std::move(node)),
+  plant_(plant),
+  joints_(std::move(joints)),
+  diagnostics_(
+    node_->create_publisher<diagnostic_msgs::msg::DiagnosticArray>("/diagnostics", waiting))
+{
+  using namespace std_msgs::msg;
+  listen<Int32>("~/lose_frames", [this](const auto & said) { send(LostFrames{said.data}); });
+  listen<Float64>("~/frame_loss", [this](const auto & said) { send(FrameLoss{said.data}); });
+  listen<Float64MultiArray>("~/saturate", [this](const auto & said) { saturate(said.data); });
+  listen<geometry_msgs::msg::WrenchStamped>(
+    "~/external_force", [this](const auto & said) { push(said); });
+  answer("~/inject_fault", [this] {
+    send(DriveFault{});
+    return "the drives are in fault: they brake, and hold until ~/clear_fault";
+  });
+  answer("~/clear_fault", [this] { return clear_fault(); });
+  timer_ = node_->create_wall_timer(std::chrono::seconds(1), [this] { tell(); });
+}
+
+template <typename Message>
+void Injections::listen(const std::string & topic, std::function<void(const Message &)> act)
+{
+  subscriptions_.push_back(node_->create_subscription<Message>(
+    topic, waiting, [this, act = std::move(act)](const Message & message) {
+      try {
+        act(message);
+      } catch (const std::exception & error) {
+        RCLCPP_ERROR(node_->get_logger(), "%s", error.what());
+      }
+    }));
+}
+
+void Injections::answer(const std::string & service, std::function<std::string()> act)
+{
+  services_.push_back(node_->create_service<Trigger>(
+    service, [act = std::move(act)](
+               const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
+      try {
+        response->message = act();
+        response->success = true;
+      } catch (const std::exception & error) {
+        response->message = error.what();
+        response->success = false;
+      }
+    }));
+}
+
+void Injections::send(const Injection & injection)
+{
+  plant_.check(injection);
+  if (!queue_.push(injection)) {
+    throw std::runtime_error(
+      "Too many injections wait for the next cycle; configure the hardware, or ask less often.");
+  }
+}
+
+void Injections::push(const geometry_msgs::msg::WrenchStamped & message)
+{
+  ExternalForce asked;
+  asked.force = vector(message.wrench.force);
+  asked.moment = vector(message.wrench.torque);
+  if (!(asked.force.isZero(0.0) && asked.moment.isZero(0.0))) {
+    asked.link = plant_.link(message.header.frame_id);
+  }
+  send(asked);
+}
+
+void Injections::saturate(const std::vector<double> & factors)
+{
+  if (factors.size() != joints_.size()) {
+    throw std::invalid_argument(
+      "There are " + std::to_string(factors.size()) +
+      " factors to saturate drives with; expected " + std::to_string(joints_.size()) +
+      ", one for each joint.");
+  }
+  std::vector<Saturation> asked;
+  for (const double factor : factors) {
+    asked.push_back({static_cast<int>(asked.size()), factor});
+    plant_.check(asked.back());  // all of them before the first is sent
+  }
+  for (const auto & saturation : asked) {
+    send(saturation);
+  }
+}
+
+std::string Injections::clear_fault()
+{
+  const Status status = status_.get();
+  if (status.fault.reason == FaultReason::none) {
+    return "the drives have no fault";
+  }
+  if (status.moving) {
+    throw std::runtime_error(
+      "the drives are still braking; clear their fault when the robot is at rest.");
+  }
+  send(FaultCleared{});
+  return "the drives hold the robot where it is, and follow the next targets";
+}
+
+void Injections::tell()
+{
+  using diagnostic_msgs::msg::DiagnosticStatus;
+  const Status status = status_.get();
+  const std::string fault = describe(status.fault, joints_);
+  if (fault != told_ && !fault.empty()) {
+    RCLCPP_ERROR(node_->get_logger(), "%s", fault.c_str());
+  }
+  told_ = fault;
+  DiagnosticStatus told;
+  told.name = node_->get_name();
+  told.hardware_id = "dynid";
+  told.level = fault.empty() ? DiagnosticStatus::OK : DiagnosticStatus::ERROR;
+  told.message = fault.empty() ? "the simulated drives follow their targets" : fault;
+  told.values = {value("lost frames", std::to_string(status.lost_frames))};
+  diagnostic_msgs::msg::DiagnosticArray array;
+  array.header.stamp = node_->now();
+  array.status = {told};
+  diagnostics_->publish(array);
+}
+
+void Injections::pass_on(DrivePlant & plant) noexcept
+{
+  Injection injection;
+  while (queue_.pop(injection)) {
+    plant.inject(injection);
+  }
+}
+
+void Injections::watch(const DrivePlant & plant) noexcept
+{
+  // while the box is in use, the next cycle will do
+  std::ignore = status_.try_set(
+    Status{plant.fault(), plant.velocity().cwiseAbs().maxCoeff() > at_rest, plant.lost_frames()});
+}
+
+}  // namespace dynid

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <dynid/feedforward_controller_parameters.hpp>
+
+#include "dynid/control_law.hpp"
+
+namespace dynid
+{
+
+/// What a running controller can be told anew.
+struct LawRequest
+{
+  double gain = 1.0;
+  FeedforwardMode mode = FeedforwardMode::full;
+  CollisionReaction reaction = CollisionReaction::decelerate;
+  CollisionSettings collision;
+  Payload payload;
+};
+
+// They throw std::invalid_argument with a whole sentence.
+
+/// The settings of the control law, at this many cycles per second [Hz].
+ControlLawSettings law_settings(const feedforward_controller::Params & params, double control_rate);
+
+LawRequest law_request(const feedforward_controller::Params & params, double control_rate);
+
+/// Sets what law_request() reads, as the parameter says; others leave it as it is.
+void assign(feedforward_controller::Params & params, const rclcpp::Parameter & parameter);
+
+/// One value for each joint (n,), from as many or from one for all; `fallback` where there is none.
+Eigen::VectorXd per_joint(
+  const feedforward_controller::Params & params, const std::string & name,
+  const std::vector<double> & values, double fallback);
+
+}  // namespace dynid

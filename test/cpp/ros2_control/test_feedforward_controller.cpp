@@ -1,0 +1,368 @@
+// dynid/FeedforwardController: parameters, modes, what reaches the drives, and that a cycle does
+// not allocate.
+
+#include <unistd.h>
+#include <chrono>
+#include <cmath>
+#include <controller_manager/controller_manager.hpp>
+#include <diagnostic_msgs/msg/diagnostic_status.hpp>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <rclcpp/rclcpp.hpp>
+#include <sensor_msgs/msg/joint_state.hpp>
+#include <std_srvs/srv/trigger.hpp>
+#include <thread>
+#include <trajectory_msgs/msg/joint_trajectory.hpp>
+
+#include "../checks.hpp"
+#include "controller_under_test.hpp"
+
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double weight = 2 * 9.81 / 2;  // torque of the pendulum while it is level [N m]
+
+const char * const pendulum = R"(
+<robot name="pendulum"><link name="base"/>
+  <link name="bob"><inertial><mass value="2"/><origin xyz="0.5 0 0"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="axis" type="revolute"><parent link="base"/><child link="bob"/>
+    <axis xyz="0 1 0"/><limit lower="-3" upper="3" velocity="9" effort="99"/></joint>
+</robot>)";
+
+/// What model_publisher sets: also what the controller does not read.
+Parameters model(const std::string & status = "success", double mass = 2.0)
+{
+  const std::vector<double> parameters{mass, mass / 2, 0.0, 0.0,  0.01, 0.0,
+                                       0.51, 0.0,      0.0, 0.51, 1.0};
+  return {
+    {"model.format", 1},
+    {"model.robot", "pendulum"},
+    {"model.status", status},
+    {"model.created", "2026-01-31T12:00:00Z"},
+    {"model.joints", std::vector<std::string>{"axis"}},
+    {"model.gravity", std::vector<double>{0.0, 0.0, -9.81}},
+    {"model.coupling", std::vector<double>{1.0}},
+    {"model.terms.kinds", std::vector<std::string>{"coulomb"}},
+    {"model.terms.joints", std::vector<std::string>{"axis"}},
+    {"model.terms.sides", std::vector<std::string>{"joint"}},
+    {"model.terms.smoothing", std::vector<double>{0.0}},
+    {"model.terms.scale", std::vector<double>{0.0}},
+    {"model.terms.dead_band", std::vector<double>{0.0}},
+    {"model.parameters", parameters},
+    {"model.errors.rmse", std::vector<double>{0.1}},
+    {"model.urdf", pendulum}};
+}
+
+Parameters settings(const Parameters & more = {})
+{
+  Parameters all{
+    {"torque_max", std::vector<double>{20.0}},
+    {"ramp_time", 0.01},
+    {"additive_torque_delay", 0},
+    {"collision.torque_error_max", std::vector<double>{5.0}},
+    {"collision.torque_error_filter", std::vector<double>{0.0}}};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Parameters with_model(const Parameters & more = {})
+{
+  auto all = model();
+  all.insert(all.end(), more.begin(), more.end());
+  return settings(all);
+}
+
+/// That rests where it is, and measures what that takes.
+void rest(ControllerUnderTest & controller, int cycles, double effort = -weight)
+{
+  controller.refer(0, 0.0, 0.0, 0.0);
+  controller.measure(0, 0.0, 0.0, effort);
+  for (int k = 0; k < cycles; ++k) {
+    controller.update();
+  }
+}
+
+bool near(double a, double b) { return std::abs(a - b) < 1e-9 * (1.0 + std::abs(b)); }
+
+/// Lets callbacks run until something has happened.
+bool happens(ControllerUnderTest & controller, const std::function<bool()> & event)
+{
+  const auto deadline = std::chrono::steady_clock::now() + 5s;
+  while (!event() && std::chrono::steady_clock::now() < deadline) {
+    controller.executor().spin_some(10ms);
+    controller.update();
+  }
+  return event();
+}
+
+void test_of_a_cycle()
+{
+  ControllerUnderTest controller({"axis"}, with_model());
+  expect(controller.initialised() && controller.configure(), "it is configured");
+  expect(controller.activate(0.3), "and activated");
+  expect(
+    controller.position() == 0.3 && controller.torque_offset() == 0.0,
+    "where it commands the robot to stay where it is");
+  controller.update();
+  expect(
+    controller.position() == 0.3 && controller.torque_offset() == 0.0,
+    "and goes on so without a reference");
+  expect(
+    controller.references().size() == 3 &&
+      controller.references()[0]->get_name() == "feedforward_controller/axis/position" &&
+      controller.references()[2]->get_name() == "feedforward_controller/axis/acceleration",
+    "references have the controller's name");
+  controller.deactivate();
+
+  controller.activate(0.0);
+  rest(controller, 50);
+  expect(near(controller.torque_offset(), -weight), "a model's weight is carried");
+  controller.refer(0, 0.0, 0.0, 0.0);
+  controller.measure(0, 0.0, 0.0, -weight + 9.0);
+  for (int k = 0; k < 3; ++k) {
+    controller.update();
+  }
+  expect(controller.torque_offset() == 0.0, "a collision ends that");
+  controller.refer(0, 0.05, 1.0, 0.0);
+  controller.update();
+  expect(controller.position() == 0.0, "and the motion");
+  controller.deactivate();
+  controller.activate(0.0);
+  rest(controller, 50);
+  expect(near(controller.torque_offset(), -weight), "activation forgets the collision");
+  controller.deactivate();
+  expect(controller.torque_offset() == 0.0, "deactivation takes the torque offset away");
+}
+
+void test_of_parameters()
+{
+  expect(
+    !ControllerUnderTest({"axis"}, {}).initialised(), "without torque_max there is no controller");
+  ControllerUnderTest counted({"axis"}, settings({{"friction_smoothing", std::vector{0.1, 0.2}}}));
+  expect(!counted.configure(), "nor with a list that does not fit");
+
+  ControllerUnderTest controller({"axis"}, settings());
+  controller.configure();
+  controller.activate();
+  rest(controller, 50);
+  expect(controller.torque_offset() == 0.0, "without a model there is no additive torque");
+  expect(
+    controller.set(model("failed")) ==
+      "The model's identification failed; identify again, or set 'force' to use it all the same.",
+    "a failed model is refused");
+  auto other = model();
+  other[4] = {"model.joints", std::vector<std::string>{"other"}};
+  expect(
+    controller.set(other) == "The model is of the joints other, but the controller has axis.",
+    "and one of another robot");
+  other = model();
+  other[13] = {"model.parameters", std::vector<double>{1.0}};
+  expect(
+    controller.set(other) == "The mechanism has 11 parameters, but got 1.",
+    "and one that is not whole");
+  expect(
+    controller.set({{"model.format", 1}}).find("'model.status' is missing") != std::string::npos,
+    "and a part of one");
+  rest(controller, 50);
+  expect(controller.torque_offset() == 0.0, "none of which has any effect");
+  expect(controller.set(model()).empty(), "a good model is taken at run time");
+  rest(controller, 50);
+  expect(near(controller.torque_offset(), -weight), "and used");
+  auto forced = model("failed", 1.0);
+  forced.emplace_back("force", true);
+  expect(controller.set(forced).empty(), "so is a failed one by force");
+  rest(controller, 50, -weight / 2);
+  expect(near(controller.torque_offset(), -weight / 2), "in place of the first");
+  expect(controller.set({{"gain", 0.5}}).empty(), "the gain can be changed");
+  rest(controller, 50, -weight / 2);
+  expect(near(controller.torque_offset(), -weight / 4), "and counts");
+  expect(!controller.set({{"gain", 2.0}}).empty(), "but only from 0 to 1");
+  expect(
+    controller.set({{"collision.torque_error_max", std::vector{1.0, 2.0}}}) ==
+      "The parameter 'collision.torque_error_max' has 2 values, but must have 1 or 1, one for each "
+      "joint.",
+    "thresholds must fit the joints");
+  expect(
+    !controller.set({{"payload.inertia", std::vector{1.0, 0.0, 0.1, 0.0, 0.0, 0.1}}}).empty(),
+    "and a payload must be a body");
+  expect(
+    controller
+      .set({{"gain", 1.0}, {"payload.mass", 1.0}, {"payload.centre", std::vector{1.0, 0.0, 0.0}}})
+      .empty(),
+    "which is then carried");
+  rest(controller, 50, -weight / 2 - 9.81);
+  expect(near(controller.torque_offset(), -weight / 2 - 9.81), "too");
+}
+
+void test_of_topics()
+{
+  ControllerUnderTest controller({"axis"}, with_model());
+  controller.configure();
+  auto user = std::make_shared<rclcpp::Node>("user");
+  controller.executor().add_node(user);
+  sensor_msgs::msg::JointState state;
+  diagnostic_msgs::msg::DiagnosticStatus collision;
+  const auto states = user->create_subscription<sensor_msgs::msg::JointState>(
+    "/feedforward_controller/state", 10,
+    [&](const sensor_msgs::msg::JointState & m) { state = m; });
+  const auto collisions = user->create_subscription<diagnostic_msgs::msg::DiagnosticStatus>(
+    "/feedforward_controller/collision", rclcpp::QoS(1).transient_local(),
+    [&](const diagnostic_msgs::msg::DiagnosticStatus & m) { collision = m; });
+  const auto references = user->create_publisher<trajectory_msgs::msg::JointTrajectory>(
+    "/feedforward_controller/reference", 10);
+  const auto resets = user->create_client<std_srvs::srv::Trigger>("/feedforward_controller/reset");
+
+  controller.activate(0.0, false);
+  controller.measure(0, 0.0, 0.0, -weight);
+  trajectory_msgs::msg::JointTrajectory message;
+  message.joint_names = {"axis"};
+  message.points.resize(1);
+  message.points[0].positions = {0.002};
+  message.points[0].velocities = {0.0};
+  message.points[0].accelerations = {0.0};
+  expect(
+    happens(
+      controller,
+      [&] {
+        references->publish(message);
+        return near(controller.position(), 0.002);
+      }),
+    "references come by topic where the controller is not chained");
+  expect(
+    happens(controller, [&] { return state.name.size() == 5 && near(state.effort[1], -weight); }) &&
+      state.name[1] == "axis/feedback",
+    "its state is published");
+
+  controller.deactivate();
+  controller.activate(0.0);
+  rest(controller, 50);
+  controller.measure(0, 0.0, 0.0, 9.0 - weight);
+  expect(
+    happens(controller, [&] { return collision.level == collision.ERROR; }),
+    "a collision is published");
+  expect(
+    collision.message ==
+        "Collision at joint 'axis': torque error -9 N m beyond 5 N m; the robot is stopped until "
+        "~/reset." &&
+      collision.values.size() == 5 && collision.values[0].value == "axis",
+    "with what happened");
+
+  // the service waits for the control cycle, which is another thread
+  std::atomic<bool> running{true};
+  const auto ask = [&] {
+    auto answer = resets->async_send_request(std::make_shared<std_srvs::srv::Trigger::Request>());
+    std::thread cycle([&] {
+      while (running) {
+        controller.update();
+        std::this_thread::sleep_for(1ms);
+      }
+    });
+    controller.executor().spin_until_future_complete(answer, 5s);
+    running = false;
+    cycle.join();
+    running = true;
+    return *answer.get();
+  };
+  controller.refer(0, 0.5, 0.0, 0.0);
+  controller.update();
+  auto answer = ask();
+  expect(
+    !answer.success && answer.message.find("is 0.5 rad away") != std::string::npos,
+    "a reset is refused while the reference is away");
+  controller.measure(0, 0.0, 0.0, -weight);
+  controller.refer(0, 0.0, 0.0, 0.0);
+  controller.update();
+  answer = ask();
+  expect(answer.success, "and done when it is not");
+  expect(
+    happens(controller, [&] { return collision.level == collision.OK; }), "which is published too");
+}
+
+void test_that_nothing_bad_comes_out()
+{
+  ControllerUnderTest controller(
+    {"axis"}, with_model({{"state_publish_rate", 500.0}, {"collision.method", "momentum"}}));
+  controller.configure();
+  controller.activate();
+  rest(controller, 100);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  std::uniform_int_distribution<int> dice(0, 20);
+  const auto any = [&](double usual) {
+    const int thrown = dice(random);
+    return thrown == 0   ? nan
+           : thrown == 1 ? infinity
+           : thrown == 2 ? -1e300
+                         : usual * uniform(random);
+  };
+  bool good = true;
+  const auto run = [&](int cycles) {
+    for (int k = 0; k < cycles; ++k) {
+      controller.refer(0, any(0.02), any(1.0), any(10.0));
+      controller.measure(0, any(0.02), any(1.0), any(5.0));
+      good = controller.update() && good && std::isfinite(controller.position()) &&
+             std::abs(controller.torque_offset()) <= 20.0;
+    }
+  };
+  expect_no_allocation("a cycle, whatever comes in,", [&] { run(2000); });
+  controller.deactivate();
+  controller.activate();
+  expect_no_allocation("publishing", [&] { rest(controller, 1000); });
+  controller.set(model("success", 3.0));
+  controller.set({{"collision.torque_error_max", std::vector{1.0}}, {"payload.mass", 0.5}});
+  expect_no_allocation("taking over a model and settings", [&] { rest(controller, 1000); });
+  expect_no_allocation("a collision", [&] { rest(controller, 1000, 100.0); });
+  expect(good, "what goes to the drives is finite and within the limits");
+}
+
+void test_of_loading()
+{
+  const auto executor = std::make_shared<rclcpp::executors::SingleThreadedExecutor>();
+  const std::string robot =
+    std::string(pendulum).substr(0, std::string(pendulum).rfind("</robot>")) +
+    R"(<ros2_control name="mock" type="system"><hardware>
+         <plugin>mock_components/GenericSystem</plugin></hardware>
+       <joint name="axis"><command_interface name="position"/><command_interface name="effort"/>
+         <state_interface name="position"><param name="initial_value">0.0</param></state_interface>
+         <state_interface name="velocity"><param name="initial_value">0.0</param></state_interface>
+         <state_interface name="effort"><param name="initial_value">0.0</param></state_interface>
+       </joint></ros2_control></robot>)";
+  controller_manager::ControllerManager manager(executor, robot, true, "test_manager");
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("dynid_controller_" + std::to_string(::getpid()) + ".yaml");
+  std::ofstream(file) << "feedforward_controller:\n  ros__parameters:\n    joints: [axis]\n"
+                      << "    torque_max: [20.0]\n";
+  manager.set_parameter({"feedforward_controller.type", "dynid/FeedforwardController"});
+  expect(
+    manager.load_controller("feedforward_controller") == nullptr,
+    "a controller manager does not load it without parameters");
+  manager.set_parameter(
+    {"feedforward_controller.params_file", std::vector<std::string>{file.string()}});
+  expect(manager.load_controller("feedforward_controller") != nullptr, "but with them");
+  expect(
+    manager.configure_controller("feedforward_controller") == controller_interface::return_type::OK,
+    "and configures it");
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+
+int main(int count, char ** arguments)
+{
+  rclcpp::init(count, arguments);
+  expect_that_allocations_are_counted();
+  test_of_a_cycle();
+  test_of_parameters();
+  test_of_topics();
+  test_that_nothing_bad_comes_out();
+  test_of_loading();
+  rclcpp::shutdown();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,244 @@
+// Faults and forces come to dynid/SimulatedDrives by the topics and services of its node.
+
+#include <unistd.h>
+#include <chrono>
+#include <cmath>
+#include <diagnostic_msgs/msg/diagnostic_array.hpp>
+#include <geometry_msgs/msg/wrench_stamped.hpp>
+#include <rcl_interfaces/msg/log.hpp>
+#include <rclcpp/rclcpp.hpp>
+#include <std_msgs/msg/float64.hpp>
+#include <std_msgs/msg/float64_multi_array.hpp>
+#include <std_msgs/msg/int32.hpp>
+#include <std_srvs/srv/trigger.hpp>
+#include <stdexcept>
+
+#include "../checks.hpp"
+#include "drives_under_test.hpp"
+
+namespace
+{
+
+using diagnostic_msgs::msg::DiagnosticArray;
+using diagnostic_msgs::msg::DiagnosticStatus;
+using geometry_msgs::msg::WrenchStamped;
+using rcl_interfaces::msg::Log;
+using std_msgs::msg::Float64;
+using std_msgs::msg::Float64MultiArray;
+using std_msgs::msg::Int32;
+using std_srvs::srv::Trigger;
+
+constexpr double home = 0.3;  // [rad]
+
+/// Active drives, and somebody who talks to them.
+class Cell
+{
+public:
+  Cell()
+  {
+    executor_->add_node(peer_);
+    Parameters parameters = pendulum_parameters();
+    parameters["torque_max"] = "100.0";
+    parameters["torque_noise"] = "0.1";
+    drives_ = std::make_unique<DrivesUnderTest>(description(parameters), 1000, executor_);
+    if (!(drives_->initialised() && drives_->configure() && drives_->activate())) {
+      throw std::runtime_error("the drives were not activated");
+    }
+    health_ = peer_->create_subscription<DiagnosticArray>(
+      "/diagnostics", 10, [this](const DiagnosticArray & told) { status = told.status.front(); });
+    log_ = peer_->create_subscription<Log>(
+      "/rosout", rclcpp::RosoutQoS(),
+      [this](const Log & line) { said += line.level >= Log::ERROR ? line.msg + "\n" : ""; });
+  }
+
+  /// Until it holds, or long enough to give up; meanwhile cycles pass, or none.
+  bool until(const std::function<bool()> & holds, bool cycling = true)
+  {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!holds()) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        return false;
+      }
+      executor_->spin_once(std::chrono::milliseconds(1));
+      if (cycling) {
+        drives_->cycle(home);
+      }
+    }
+    return true;
+  }
+
+  template <typename Message>
+  void send(const std::string & topic, const Message & message)
+  {
+    const auto publisher = peer_->create_publisher<Message>("/pendulum/" + topic, 10);
+    until([&] { return publisher->get_subscription_count() > 0; });
+    publisher->publish(message);
+    publisher->wait_for_all_acked();
+    publishers_.push_back(publisher);
+  }
+
+  /// No cycle passes until the answer is there.
+  Trigger::Response call(const std::string & service)
+  {
+    const auto client = peer_->create_client<Trigger>("/pendulum/" + service);
+    until([&] { return client->service_is_ready(); }, false);
+    auto answer = client->async_send_request(std::make_shared<Trigger::Request>());
+    until(
+      [&] { return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }, false);
+    return *answer.get();
+  }
+
+  DrivesUnderTest & drives() { return *drives_; }
+
+  DiagnosticStatus status;  ///< last told
+  std::string said;         ///< as errors
+
+private:
+  rclcpp::Executor::SharedPtr executor_ =
+    std::make_shared<rclcpp::executors::SingleThreadedExecutor>();
+  rclcpp::Node::SharedPtr peer_ = std::make_shared<rclcpp::Node>("peer");
+  std::unique_ptr<DrivesUnderTest> drives_;
+  rclcpp::SubscriptionBase::SharedPtr health_;
+  rclcpp::SubscriptionBase::SharedPtr log_;
+  std::vector<rclcpp::PublisherBase::SharedPtr> publishers_;
+};
+
+WrenchStamped wrench(const std::string & link, double upwards)
+{
+  WrenchStamped made;
+  made.header.frame_id = link;
+  made.wrench.torque.y = -upwards;
+  return made;
+}
+
+void a_fault_is_injected_told_and_cleared()
+{
+  Cell cell;
+  expect(cell.call("clear_fault").message == "the drives have no fault", "there is no fault yet");
+  expect(cell.call("inject_fault").success, "a fault is injected");
+  expect(
+    cell.until([&] {
+      return cell.status.level == DiagnosticStatus::ERROR &&
+             cell.status.message.find("A drive fault was injected at ") == 0;
+    }),
+    "/diagnostics tells it");
+  for (int k = 1; k <= 200; ++k) {
+    cell.drives().cycle(home + 1e-3 * k);
+  }
+  expect(std::abs(cell.drives().told("position") - home) < 1e-3, "in it, commands are ignored");
+  expect(cell.call("clear_fault").success, "it is cleared");
+  for (int k = 1; k <= 200; ++k) {
+    cell.drives().cycle(home + 1e-3 * k);
+  }
+  expect(cell.drives().told("position") > home + 0.1, "and targets are followed again");
+}
+
+void a_fault_is_not_cleared_while_the_drives_brake()
+{
+  Cell cell;
+  for (int k = 1; k <= 100; ++k) {
+    cell.drives().cycle(home + 2e-3 * k);
+  }
+  cell.call("inject_fault");
+  for (int k = 0; k < 50; ++k) {
+    cell.drives().cycle(home);  // from 2 rad/s to rest takes 200 cycles at 10 rad/s^2
+  }
+  const auto answer = cell.call("clear_fault");
+  expect(
+    !answer.success && answer.message.find("the drives are still braking") == 0,
+    "a fault is not cleared while the drives brake");
+}
+
+void a_wrench_pushes_until_one_of_zeros_comes()
+{
+  Cell cell;
+  const auto effort = [&] { return cell.drives().told("effort"); };
+  const double before = effort();
+  cell.send("external_force", wrench("bob", 20.0));
+  expect(
+    cell.until([&] { return std::abs(effort() - before) > 9.0; }), "the drive holds against it");
+  cell.send("external_force", wrench("", 0.0));
+  expect(cell.until([&] { return std::abs(effort() - before) < 1.0; }), "until it is taken away");
+}
+
+void lost_frames_freeze_the_states()
+{
+  Cell cell;
+  cell.send("frame_loss", Float64().set__data(1.0));
+  const auto frozen = [&, same = 0, last = 0.0]() mutable {
+    same = cell.drives().told("effort") == last ? same + 1 : 0;
+    last = cell.drives().told("effort");
+    return same > 50;
+  };
+  expect(cell.until(frozen), "with every frame lost, states stay as they were told last");
+  cell.send("frame_loss", Float64().set__data(0.0));
+  const double told = cell.drives().told("effort");
+  expect(
+    cell.until([&] { return cell.drives().told("effort") != told; }), "until frames come again");
+  cell.send("lose_frames", Int32().set__data(100));
+  expect(cell.until(frozen), "and a number of frames can be lost");
+}
+
+void a_saturated_drive_loses_its_target()
+{
+  Cell cell;
+  cell.send("saturate", Float64MultiArray().set__data({0.01}));
+  expect(
+    cell.until([&] { return cell.status.level == DiagnosticStatus::ERROR; }) &&
+      cell.status.message.find("The drive of joint 'axis' lost its target at ") == 0,
+    "a saturated drive loses its target");
+}
+
+void impossible_injections_are_refused_with_a_sentence_in_the_log()
+{
+  Cell cell;
+  const auto refused = [&](const std::string & sentence) {
+    expect(cell.until([&] { return cell.said.find(sentence) != std::string::npos; }), sentence);
+  };
+  cell.send("external_force", wrench("hand", 1.0));
+  refused("The URDF has no link 'hand'; the links that move are bob.");
+  cell.send("lose_frames", Int32().set__data(-1));
+  refused("-1 lost frames are impossible; give a number from 0 on.");
+  cell.send("frame_loss", Float64().set__data(2.0));
+  refused("but that must be from 0 to 1.");
+  cell.send("saturate", Float64MultiArray().set__data({0.5, 0.5}));
+  refused("There are 2 factors to saturate drives with; expected 1, one for each joint.");
+}
+
+void a_cycle_with_injections_allocates_nothing()
+{
+  Cell cell;
+  const double before = cell.drives().told("effort");
+  cell.send("external_force", wrench("bob", 20.0));
+  cell.send("saturate", Float64MultiArray().set__data({0.9}));
+  int allocated = 0;
+  const auto pushed = [&] {
+    allocations = 0;
+    counting = true;
+    cell.drives().cycle(home);
+    counting = false;
+    allocated += allocations;
+    return std::abs(cell.drives().told("effort") - before) > 9.0;
+  };
+  expect(cell.until(pushed, false) && allocated == 0, "a cycle with injections allocates nothing");
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  // apart from other processes on this machine
+  setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
+  setenv("ROS_DOMAIN_ID", std::to_string(1 + getpid() % 200).c_str(), 1);
+  rclcpp::init(argc, argv);
+  expect_that_allocations_are_counted();
+  a_fault_is_injected_told_and_cleared();
+  a_fault_is_not_cleared_while_the_drives_brake();
+  a_wrench_pushes_until_one_of_zeros_comes();
+  lost_frames_freeze_the_states();
+  a_saturated_drive_loses_its_target();
+  impossible_injections_are_refused_with_a_sentence_in_the_log();
+  a_cycle_with_injections_allocates_nothing();
+  rclcpp::shutdown();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

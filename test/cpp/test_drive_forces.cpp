@@ -1,0 +1,129 @@
+// Forces from outside do the work that mechanics asks for, for as long as they are asked to.
+
+#include <Eigen/Geometry>
+#include <vector>
+
+#include "checks.hpp"
+#include "simulated_robots.hpp"
+
+namespace
+{
+
+using dynid::ExternalForce;
+using Eigen::Matrix3d;
+using Eigen::Vector2d;
+using Eigen::Vector3d;
+
+// asked for in the last link's frame [N, N m, m]
+Vector3d force() { return {3.0, -5.0, 7.0}; }
+Vector3d moment() { return {0.5, 0.3, -0.2}; }
+Vector3d point() { return {0.1, -0.05, 0.02}; }
+
+/// Frame of the arm's last link, by hand from its URDF.
+Matrix3d turned(const Vector2d & q)
+{
+  return (Eigen::AngleAxisd(q[0], Vector3d::UnitY()) * Eigen::AngleAxisd(q[1], Vector3d::UnitZ()))
+    .toRotationMatrix();
+}
+
+Vector3d where_pushed(const Vector2d & q)
+{
+  return Eigen::AngleAxisd(q[0], Vector3d::UnitY()) * Vector3d(0.4, 0.0, 0.0) + turned(q) * point();
+}
+
+/// Work of force and moment per unit that a joint moves, by finite differences.
+double virtual_work(const Vector2d & q, Eigen::Index joint)
+{
+  constexpr double h = 1e-5;
+  const Vector2d ahead = q + h * Vector2d::Unit(joint);
+  const Vector2d behind = q - h * Vector2d::Unit(joint);
+  const Vector3d shift = (where_pushed(ahead) - where_pushed(behind)) / (2.0 * h);
+  const Matrix3d rate = (turned(ahead) - turned(behind)) / (2.0 * h) * turned(q).transpose();
+  const Vector3d turn(rate(2, 1), rate(0, 2), rate(1, 0));
+  return (turned(q) * force()).dot(shift) + (turned(q) * moment()).dot(turn);
+}
+
+void a_force_does_the_work_that_its_point_moves_by()
+{
+  auto plant = arm(plain(2));
+  const Vector2d q(0.7, -0.4);
+  plant.reset(q);
+  plant.inject(ExternalForce{plant.link("b"), force(), moment(), point()});
+  plant.step(plant.position(), Vector2d::Zero());
+  const VectorXd & torque = plant.truth().external_torque;
+  for (Eigen::Index joint = 0; joint < 2; ++joint) {
+    // central differences err by h^2, rounding by 1e-16 / h
+    expect(
+      std::abs(torque[joint] - virtual_work(q, joint)) < 1e-8,
+      "its torque at joint " + std::to_string(joint) + " is its virtual work");
+  }
+}
+
+void energy_changes_by_the_work_of_drives_and_force()
+{
+  auto settings = plain(1);
+  settings.integration_rate = 1e5;
+  settings.control_rate = 1e5;
+  auto plant = pendulum(settings);
+  plant.reset(zero);
+  plant.inject(
+    ExternalForce{
+      plant.link("bob"), {0.0, 0.0, -20.0}, Vector3d::Zero(), {0.5, 0.0, 0.0}, 0.05, 0.2});
+  const auto energy = [&] {
+    const double speed = plant.truth().velocity[0];
+    return 0.5 * inertia * speed * speed - weight * std::sin(plant.truth().position[0]);
+  };
+  const double before = energy();
+  double work = 0.0;
+  double pushed = 0.0;
+  for (int k = 0; k < 30000; ++k) {
+    const double from = plant.truth().position[0];
+    plant.step(zero, zero);
+    const double path = plant.truth().position[0] - from;
+    work += (plant.truth().torque[0] + plant.truth().external_torque[0]) * path;
+    pushed += std::abs(plant.truth().external_torque[0] * path);
+  }
+  expect(pushed > 0.01, "the force does work");
+  expect(std::abs(energy() - before - work) < 1e-4 * pushed, "and no energy comes from nowhere");
+}
+
+void a_force_rises_lasts_and_ends()
+{
+  auto plant = pendulum(plain(1));
+  plant.reset(zero);
+  ExternalForce pushing{plant.link("bob"), {0.0, 0.0, -8.0}, Vector3d::Zero(), {0.5, 0.0, 0.0}};
+  pushing.rise = 0.010;
+  pushing.duration = 0.030;
+  plant.inject(pushing);
+  std::vector<double> torques;
+  for (int k = 0; k < 40; ++k) {
+    plant.step(zero, zero);
+    torques.push_back(plant.truth().external_torque[0]);
+  }
+  expect(std::abs(torques[4] - 4.0 * 0.45) < 1e-6, "in the fifth of ten cycles it is at 45 %");
+  expect(std::abs(torques[29] - 4.0) < 1e-6, "then it is all there");
+  expect(torques[30] == 0.0, "and after its duration it is gone");
+  pushing.duration = infinity;
+  plant.inject(pushing);
+  for (int k = 0; k < 40; ++k) {
+    plant.step(zero, zero);
+  }
+  const double lasting = plant.truth().external_torque[0];
+  plant.inject(ExternalForce{});
+  plant.step(zero, zero);
+  expect(lasting > 3.9 && plant.truth().external_torque[0] == 0.0, "no force takes one away");
+  plant.inject(pushing);
+  plant.reset(zero);
+  plant.step(zero, zero);
+  expect(plant.truth().external_torque[0] == 0.0, "and so does a reset");
+}
+
+}  // namespace
+
+int main()
+{
+  a_force_does_the_work_that_its_point_moves_by();
+  energy_changes_by_the_work_of_drives_and_force();
+  a_force_rises_lasts_and_ends();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,225 @@
+// Lost frames freeze the feedback, a saturated drive gives what it is left, and what is impossible
+// is refused.
+
+#include <stdexcept>
+#include <tuple>
+
+#include "checks.hpp"
+#include "simulated_robots.hpp"
+
+namespace
+{
+
+using dynid::ExternalForce;
+using dynid::FrameLoss;
+using dynid::Injection;
+using dynid::LostFrames;
+using dynid::Saturation;
+using Eigen::Vector3d;
+
+void lost_frames_freeze_feedback_while_the_robot_goes_on()
+{
+  auto plant = pendulum(plain(1));
+  auto twin = pendulum(plain(1));
+  double told = 0.0;
+  bool frozen = true;
+  double aside = 0.0;
+  for (int k = 0; k < 500; ++k) {
+    const bool lost = k >= 300 && k < 305;
+    if (k == 300) {
+      told = plant.position()[0];
+      plant.inject(LostFrames{5});
+    }
+    plant.step(one(lost ? 9.0 : swing(k)), one(lost ? 9.0 : 0.0));
+    twin.step(one(swing(k)), zero);
+    frozen = frozen && (!lost || plant.position()[0] == told);
+    aside = std::max(aside, std::abs(plant.truth().position[0] - twin.truth().position[0]));
+  }
+  expect(frozen, "feedback stays as it was told last");
+  expect(plant.lost_frames() == 5 && plant.fault().reason == FaultReason::none, "five are lost");
+  // the swing bends by 16 rad/s^2: half of that times the square of the gap
+  expect(aside > 0.0 && aside < 8.0 * 5e-3 * 5e-3, "the drives go on with the last step width");
+  expect(std::abs(plant.position()[0] - twin.position()[0]) < 1e-6, "and find back to the path");
+}
+
+void a_long_gap_ends_in_rest()
+{
+  auto plant = pendulum(plain(1));
+  plant.inject(LostFrames{0});
+  int k = 0;
+  for (; k < 250; ++k) {
+    plant.step(one(swing(k)), zero);
+  }
+  const double last = swing(k - 1);
+  const double width = last - swing(k - 2);
+  plant.inject(LostFrames{1000});
+  for (; k < 1249; ++k) {
+    plant.step(one(swing(k)), zero);
+  }
+  expect(
+    std::abs(plant.truth().position[0] - last - 10.0 * width) < 1e-3,
+    "ten steps on, the drives hold");
+}
+
+void every_gap_is_bridged_anew()
+{
+  auto plant = pendulum(plain(1));
+  auto twin = pendulum(plain(1));
+  double aside = 0.0;
+  for (int k = 0; k < 500; ++k) {
+    if (k % 20 == 0) {
+      plant.inject(LostFrames{4});
+    }
+    plant.step(one(swing(k)), zero);
+    twin.step(one(swing(k)), zero);
+    aside = std::max(aside, std::abs(plant.truth().position[0] - twin.truth().position[0]));
+  }
+  // half of 16 rad/s^2 times the square of the gap; a gap that is not bridged stops at 2.5 rad/s
+  expect(plant.lost_frames() == 100 && aside < 8.0 * 4e-3 * 4e-3, "every gap is bridged anew");
+}
+
+void a_reset_ends_what_was_injected()
+{
+  auto settings = plain(1);
+  settings.torque_max = one(2.0 * weight);
+  auto plant = pendulum(settings);
+  plant.inject(FrameLoss{1.0});
+  plant.inject(LostFrames{1000});
+  plant.inject(Saturation{0, 0.01});
+  plant.reset(zero);
+  for (int k = 0; k < 100; ++k) {
+    plant.step(zero, zero);
+  }
+  expect(plant.lost_frames() == 0, "after a reset no frame gets lost");
+  expect(std::abs(plant.truth().position[0]) < 1e-9, "and the drives hold the robot's weight");
+}
+
+void frames_get_lost_as_often_as_asked()
+{
+  auto settings = plain(1);
+  settings.torque_noise = one(1.0);
+  auto plant = pendulum(settings);
+  auto twin = pendulum(settings);
+  plant.inject(FrameLoss{0.1});
+  int same = 0;
+  for (int k = 0; k < 10000; ++k) {
+    const auto lost = plant.lost_frames();
+    plant.step(zero, zero);
+    twin.step(zero, zero);
+    same += plant.lost_frames() == lost && plant.torque() == twin.torque() ? 1 : 0;
+  }
+  const auto lost = static_cast<int>(plant.lost_frames());
+  expect(std::abs(lost - 1000) < 5 * 30, "one in ten, within five standard deviations");
+  expect(same == 10000 - lost, "and the noise is that of a robot that loses none");
+  plant.inject(FrameLoss{0.0});
+  plant.step(zero, zero);
+  expect(static_cast<int>(plant.lost_frames()) == lost, "until none gets lost any more");
+}
+
+void a_saturated_drive_gives_what_it_is_left()
+{
+  auto settings = plain(1);
+  settings.torque_max = one(2.0 * weight);
+  auto plant = pendulum(settings);
+  plant.reset(zero);
+  plant.inject(Saturation{0, 0.25});
+  double most = 0.0;
+  for (int k = 0; k < 200; ++k) {
+    plant.step(zero, one(-weight));
+    most = std::max(most, std::abs(plant.truth().torque[0]));
+  }
+  expect(most <= 0.5 * weight && plant.truth().position[0] > 0.01, "it sinks under its weight");
+  plant.inject(Saturation{0, 1.0});
+  for (int k = 0; k < 2000; ++k) {
+    plant.step(zero, zero);
+  }
+  expect(std::abs(plant.truth().position[0]) < 1e-4, "and comes back when it has all its torque");
+}
+
+void impossible_injections_are_refused_with_a_sentence()
+{
+  auto plant = arm(plain(2));
+  const auto refused = [&](const std::function<void()> & function, const std::string & sentence) {
+    std::string said;
+    try {
+      function();
+    } catch (const std::invalid_argument & error) {
+      said = error.what();
+    }
+    expect(said.find(sentence) != std::string::npos, sentence);
+  };
+  const auto checked = [&](const Injection & injection, const std::string & sentence) {
+    refused([&] { plant.check(injection); }, sentence);
+  };
+  refused([&] { std::ignore = plant.link("c"); }, "no link 'c'; the links that move are a, b.");
+  refused([&] { std::ignore = plant.link("base"); }, "Link 'base' is fixed to the base");
+  ExternalForce bad{plant.link("a"), {nan, 0.0, 0.0}};
+  checked(bad, "An external force has a component that is not finite");
+  bad.force.setZero();
+  bad.duration = 0.0;
+  checked(bad, "The duration of an external force must be above 0 s.");
+  bad.rise = -1.0;
+  checked(bad, "The rise time of an external force must be from 0 s on.");
+  checked(ExternalForce{7}, "on a link that the robot does not have");
+  checked(LostFrames{-1}, "-1 lost frames are impossible; give a number from 0 on.");
+  checked(FrameLoss{nan}, "but that must be from 0 to 1.");
+  checked(Saturation{2, 0.5}, "Drive 2 cannot saturate; there are 2, counted from 0.");
+  checked(Saturation{1, 0.0}, "but that must be above 0 and at most 1.");
+  checked(Saturation{1, 0.5}, "cannot saturate, because its torque_max is unlimited");
+}
+
+void injections_allocate_nothing()
+{
+  auto settings = plain(2);
+  settings.torque_max.setConstant(100.0);
+  auto plant = arm(settings);
+  const int link = plant.link("b");
+  VectorXd target(2);
+  const VectorXd offset = VectorXd::Zero(2);
+  expect_no_allocation("every injection", [&] {
+    for (int k = 0; k < 1000; ++k) {
+      switch (k) {
+        case 100:
+          plant.inject(
+            ExternalForce{link, {3.0, -5.0, 7.0}, {0.5, 0.3, -0.2}, {0.1, 0.0, 0.0}, 0.1, 0.3});
+          break;
+        case 200:
+          plant.inject(LostFrames{5});
+          break;
+        case 300:
+          plant.inject(FrameLoss{0.2});
+          break;
+        case 400:
+          plant.inject(Saturation{1, 0.3});
+          break;
+        case 500:
+          plant.inject(dynid::DriveFault{});
+          break;
+        case 800:
+          plant.inject(dynid::FaultCleared{});
+          break;
+        default:
+          break;
+      }
+      target.setConstant(swing(k));
+      plant.step(target, offset);
+    }
+  });
+  expect(plant.lost_frames() > 50, "which did happen");
+}
+
+}  // namespace
+
+int main()
+{
+  expect_that_allocations_are_counted();
+  lost_frames_freeze_feedback_while_the_robot_goes_on();
+  a_long_gap_ends_in_rest();
+  every_gap_is_bridged_anew();
+  a_reset_ends_what_was_injected();
+  frames_get_lost_as_often_as_asked();
+  a_saturated_drive_gives_what_it_is_left();
+  impossible_injections_are_refused_with_a_sentence();
+  injections_allocate_nothing();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
