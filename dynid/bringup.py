@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dynid.control.ros_parameters import feedforward_parameters
 from dynid.errors import ConfigurationError
 from dynid.simulation import SimulatedRobot
 from dynid.simulation.build import plant_arguments
@@ -42,10 +43,13 @@ PLANT_SETTINGS = (
 )
 """The members of the core's DrivePlantSettings, by which the plugin reads them."""
 
-CONTROLLERS = ("joint_state_broadcaster", "joint_trajectory_controller")
-"""What is spawned, in this order."""
+FEEDFORWARD = "feedforward_controller"
+"""Between the trajectory controller and the drives, where it is wanted."""
 
-_NEEDED = ("controller_manager", "robot_state_publisher", *CONTROLLERS)
+_BROADCASTER = "joint_state_broadcaster"
+_TRAJECTORIES = "joint_trajectory_controller"
+_NEEDED = ("controller_manager", "robot_state_publisher", _BROADCASTER, _TRAJECTORIES)
+_GIVES_UP = 0.1  # [rad or m] from its trajectory, when the trajectory controller holds
 _PACKAGES = Path("share", "ament_index", "resource_index", "packages")
 _PLUGINS = {"simulated": "dynid/SimulatedDrives", "mock": "mock_components/GenericSystem"}
 
@@ -90,37 +94,50 @@ def robot_description(
     return ET.tostring(root, encoding="unicode")
 
 
-def controller_parameters(profile: RobotProfile, update_rate: int) -> dict[str, Any]:
-    """Return the parameter file of controller_manager, broadcaster and trajectory controller.
+def controllers(*, feedforward: bool) -> tuple[str, ...]:
+    """Return the names of the controllers that are spawned, in this order."""
+    return (_BROADCASTER, *((FEEDFORWARD,) if feedforward else ()), _TRAJECTORIES)
+
+
+def controller_parameters(
+    profile: RobotProfile, update_rate: int, *, feedforward: bool = False
+) -> dict[str, Any]:
+    """Return the parameter file of controller_manager and its controllers.
 
     Args:
         profile: the robot.
         update_rate: control cycles per second [Hz].
+        feedforward: whether references reach the drives through dynid/FeedforwardController.
+
+    Raises:
+        ConfigurationError: feedforward is wanted, and its settings do not fit the robot.
     """
-    return {
-        "controller_manager": {
-            "ros__parameters": {
-                "update_rate": update_rate,
-                "joint_state_broadcaster": {
-                    "type": "joint_state_broadcaster/JointStateBroadcaster"
-                },
-                "joint_trajectory_controller": {
-                    "type": "joint_trajectory_controller/JointTrajectoryController"
-                },
-            }
-        },
-        # half the work for the thread that publishes, which drops what it has no time for
-        "joint_state_broadcaster": {"ros__parameters": {"publish_dynamic_joint_states": False}},
-        "joint_trajectory_controller": {
-            "ros__parameters": {
-                "joints": list(profile.joints),
-                "command_interfaces": ["position"],
-                "state_interfaces": ["position", "velocity"],
-                # a new trajectory begins where the reference is, not a tracking error beside it
-                "interpolate_from_desired_state": True,
-            }
-        },
+    joints = list(profile.joints)
+    trajectories: dict[str, Any] = {
+        "joints": joints,
+        "command_interfaces": ["position"],
+        "state_interfaces": ["position", "velocity"],
+        # a new trajectory begins where the reference is, not a tracking error beside it
+        "interpolate_from_desired_state": True,
     }
+    types = {
+        _BROADCASTER: {"type": "joint_state_broadcaster/JointStateBroadcaster"},
+        _TRAJECTORIES: {"type": "joint_trajectory_controller/JointTrajectoryController"},
+    }
+    # half the work for the thread that publishes, which drops what it has no time for
+    parameters: dict[str, Any] = {_BROADCASTER: {"publish_dynamic_joint_states": False}}
+    if feedforward:
+        types[FEEDFORWARD] = {"type": "dynid/FeedforwardController"}
+        parameters[FEEDFORWARD] = feedforward_parameters(profile, control_rate=update_rate)
+        trajectories |= {
+            "command_joints": [f"{FEEDFORWARD}/{joint}" for joint in joints],
+            "command_interfaces": ["position", "velocity", "acceleration"],
+            # after a collision it holds where the robot is, so that a reset finds it there
+            "constraints": {joint: {"trajectory": _GIVES_UP} for joint in joints},
+        }
+    parameters[_TRAJECTORIES] = trajectories
+    parameters["controller_manager"] = {"update_rate": update_rate, **types}
+    return {name: {"ros__parameters": values} for name, values in parameters.items()}
 
 
 def uses_ros2_control(wanted: str) -> bool:

@@ -10,8 +10,14 @@ from launch_ros.substitutions import FindPackageShare
 ARGUMENTS = [
     DeclareLaunchArgument("model", description="model.yaml of an identification."),
     DeclareLaunchArgument(
+        "feedforward",
+        default_value="true",
+        choices=["true", "false"],
+        description="Whether the model's torque is added, and collisions are detected.",
+    ),
+    DeclareLaunchArgument(
         "controller",
-        default_value="",
+        default_value="/feedforward_controller",
         description="Controller whose parameters are set from the model; empty: none.",
     ),
     DeclareLaunchArgument(

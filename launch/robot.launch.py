@@ -3,7 +3,9 @@
 Every other launch file includes this one.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
@@ -13,14 +15,14 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from dynid.bringup import (
-    CONTROLLERS,
     controller_parameters,
+    controllers,
     installed,
     robot_description,
     uses_ros2_control,
 )
 from dynid.errors import ConfigurationError
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_profile
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -42,6 +44,12 @@ ARGUMENTS = [
         choices=["auto", "true", "false"],
         description="Whether controller_manager runs the robot (auto: where it is installed), or "
         "the node simulated_robot.",
+    ),
+    DeclareLaunchArgument(
+        "feedforward",
+        default_value="false",
+        choices=["true", "false"],
+        description="Whether references reach the drives through dynid's feedforward_controller.",
     ),
     DeclareLaunchArgument(
         "rate", default_value="1000", description="Control cycles per second [Hz]."
@@ -69,40 +77,45 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     profile, urdf_xml = load_profile(value("robot"), urdf=Path(urdf) if urdf else None)
     hardware = value("hardware")
     if uses_ros2_control(value("ros2_control")):
-        return _controlled(profile, urdf_xml, hardware, int(value("rate")), value("ends"))
+        rate, feedforward = int(value("rate")), value("feedforward") == "true"
+        parameters = controller_parameters(profile, rate, feedforward=feedforward)
+        description = robot_description(profile, urdf_xml, hardware, control_rate=rate)
+        spawned = controllers(feedforward=feedforward)
+        return _controlled(description, parameters, spawned, value("ends"))
     if hardware != "simulated":
         raise ConfigurationError(
             f"hardware:={hardware} needs ros2_control, which is not installed or not wanted; "
             "without it only hardware:=simulated runs."
         )
-    parameters = {
+    simulation = {
         "profile": value("robot"),
         "urdf": urdf,
         "rate": float(value("rate")),
+        "feedforward": value("feedforward") == "true",
     }
     return [
         LogInfo(msg="ros2_control is not installed or not wanted: simulated_robot runs"),
-        _robot_node("dynid", "simulated_robot", parameters, value("ends")),
+        _robot_node("dynid", "simulated_robot", simulation, value("ends")),
         *_state_publisher(urdf_xml),
     ]
 
 
 def _controlled(
-    profile: RobotProfile, urdf_xml: str, hardware: str, rate: int, ends: str
+    description: str, parameters: dict[str, Any], controllers: Sequence[str], ends: str
 ) -> list[LaunchDescriptionEntity]:
-    """controller_manager with the broadcaster and the trajectory controller."""
-    controllers = Path(launch_config.log_dir) / "controllers.yaml"
-    controllers.write_text(yaml.safe_dump(controller_parameters(profile, rate)), encoding="utf-8")
+    """controller_manager with its controllers."""
+    file = Path(launch_config.log_dir) / "controllers.yaml"
+    file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
     return [
-        *_state_publisher(robot_description(profile, urdf_xml, hardware, control_rate=rate)),
-        _robot_node("controller_manager", "ros2_control_node", str(controllers), ends),
+        *_state_publisher(description),
+        _robot_node("controller_manager", "ros2_control_node", str(file), ends),
         Node(
             package="controller_manager",
             executable="spawner",
             arguments=[
-                *CONTROLLERS,
+                *controllers,
                 "--param-file",
-                str(controllers),
+                str(file),
                 "--controller-manager-timeout",
                 "60",  # [s] in which real drives come up
             ],
@@ -112,7 +125,7 @@ def _controlled(
 
 
 def _robot_node(
-    package: str, executable: str, parameters: str | dict[str, str | float], ends: str
+    package: str, executable: str, parameters: str | dict[str, str | float | bool], ends: str
 ) -> Node:
     return Node(
         package=package,

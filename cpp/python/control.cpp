@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "dynid/control_law.hpp"
+#include "dynid/control_report.hpp"
 #include "dynid/momentum_observer.hpp"
 
 namespace py = pybind11;
@@ -232,6 +232,10 @@ void bind_law(py::module_ & module)
     .def_readwrite("torque", &Feedback::torque);
 
   const auto copied = py::return_value_policy::copy;  // the law's own change with every cycle
+  py::class_<dynid::ResetReport>(module, "ResetReport")
+    .def_readonly("answer", &dynid::ResetReport::answer)
+    .def_readonly("drive", &dynid::ResetReport::drive)
+    .def_readonly("distance", &dynid::ResetReport::distance);
   py::class_<ControlLaw>(module, "ControlLaw")
     .def(
       py::init<Eigen::Index, const dynid::ControlLawSettings &>(), py::arg("drives"),
@@ -250,6 +254,25 @@ void bind_law(py::module_ & module)
     .def_property_readonly("silence", &ControlLaw::silence)
     .def_property_readonly("gain", &ControlLaw::gain)
     .def_property_readonly("latched", &ControlLaw::latched);
+}
+
+void bind_sentences(py::module_ & module)
+{
+  using Names = std::vector<std::string>;
+  using Sliding = std::vector<bool>;
+  module.def(
+    "describe_collision",
+    [](const dynid::Collision & collision, const Names & joints, const Sliding & sliding) {
+      return dynid::describe(collision, {joints, sliding});
+    },
+    py::arg("collision"), py::arg("joints"), py::arg("sliding"));
+  module.def(
+    "describe_reset",
+    [](const dynid::ResetReport & report, const Names & joints, const Sliding & sliding) {
+      return dynid::describe(report, {joints, sliding});
+    },
+    py::arg("report"), py::arg("joints"), py::arg("sliding"));
+  module.def("describe_silence", [](dynid::Silence silence) { return dynid::describe(silence); });
 }
 
 }  // namespace
@@ -302,4 +325,5 @@ void dynid::bind_control(py::module_ & module)
     .def_property_readonly("threshold", &CollisionDetector::threshold, copied);
 
   bind_law(module);
+  bind_sentences(module);
 }

@@ -218,10 +218,7 @@ void FeedforwardController::take_reset() noexcept
   if (reset_.load(std::memory_order_acquire) != Reset::asked) {
     return;
   }
-  Eigen::Index away = 0;
-  const double distance =
-    (reference_.position - law_->position_command()).cwiseAbs().maxCoeff(&away);
-  reset_report_ = {law_->reset(), static_cast<int>(away), distance};
+  reset_report_ = law_->reset();
   reset_.store(Reset::answered, std::memory_order_release);
 }
 

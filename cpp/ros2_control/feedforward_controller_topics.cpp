@@ -232,7 +232,7 @@ void FeedforwardController::reset(const Trigger::Request &, Trigger::Response & 
     std::this_thread::sleep_for(reset_look);
   }
   response.success = reset_report_.answer == ResetAnswer::done;
-  response.message = reset_sentence(reset_report_, joints_);
+  response.message = describe(reset_report_, joints_);
 }
 
 /// Publishes what has changed, and /diagnostics each second.

@@ -64,14 +64,14 @@ void test_of_collisions()
     "and ends the additive torque in the same cycle");
   robot.law.update(reference(0.3, 5.0), feedback(0.0));
   expect(robot.law.position_command()[0] == 0.0, "the reference has no say any more");
-  expect(robot.law.reset() == ResetAnswer::reference_away, "nor is it followed from afar");
+  expect(robot.law.reset().answer == ResetAnswer::reference_away, "nor is it followed from afar");
   robot.law.update(reference(nan), feedback(torque_of(0, 0, 0)));
-  expect(robot.law.reset() == ResetAnswer::done, "where there is none, it cannot be away");
+  expect(robot.law.reset().answer == ResetAnswer::done, "where there is none, it cannot be away");
   robot.rest(10);
   robot.collide();
   robot.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
-  expect(robot.law.reset() == ResetAnswer::done, "but when it is near");
-  expect(robot.law.reset() == ResetAnswer::nothing_latched, "once");
+  expect(robot.law.reset().answer == ResetAnswer::done, "but when it is near");
+  expect(robot.law.reset().answer == ResetAnswer::nothing_latched, "once");
   robot.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
   robot.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
   expect(
@@ -83,7 +83,7 @@ void test_of_collisions()
     braking.law.update(reference(1e-3 * k, 1.0), feedback(torque_of(1e-3 * k, 1.0, 0)));
   }
   braking.collide(0.1, 1.0);
-  expect(braking.law.reset() == ResetAnswer::moving, "a robot that brakes cannot go on");
+  expect(braking.law.reset().answer == ResetAnswer::moving, "a robot that brakes cannot go on");
   double before = braking.law.position_command()[0];
   double speed = 0.995;  // in the cycle that it began in
   bool slower = true;
@@ -182,7 +182,7 @@ void test_that_nothing_bad_comes_out()
       robot.law.update(wanted, told);
       good = good && std::isfinite(robot.law.position_command()[0]) &&
              std::abs(robot.law.torque_offset()[0]) <= 50.0;
-      collisions += robot.law.reset() == ResetAnswer::done ? 1 : 0;
+      collisions += robot.law.reset().answer == ResetAnswer::done ? 1 : 0;
       if (k % 1000 == 0) {
         robot.law.use(k % 3000 == 0 ? nullptr : (k % 2000 == 0 ? &other : &robot.model));
         robot.law.set_payload({1.0, {0.1, 0.0, 0.0}, Eigen::Matrix3d::Identity()});

@@ -234,20 +234,22 @@ void ControlLaw::update(
   }
 }
 
-ResetAnswer ControlLaw::reset() noexcept
+ResetReport ControlLaw::reset() noexcept
 {
   auto & parts = *parts_;
+  Eigen::Index drive = 0;
+  const double distance = (parts.reference - parts.command).cwiseAbs().maxCoeff(&drive);
+  ResetReport report{ResetAnswer::done, static_cast<int>(drive), distance};
   if (!parts.latched) {
-    return ResetAnswer::nothing_latched;
+    report.answer = ResetAnswer::nothing_latched;
+  } else if (!parts.stop_motion.at_rest()) {
+    report.answer = ResetAnswer::moving;
+  } else if (!parts.near(parts.reference)) {
+    report.answer = ResetAnswer::reference_away;
+  } else {
+    parts.start(parts.command);
   }
-  if (!parts.stop_motion.at_rest()) {
-    return ResetAnswer::moving;
-  }
-  if (!parts.near(parts.reference)) {
-    return ResetAnswer::reference_away;
-  }
-  parts.start(parts.command);
-  return ResetAnswer::done;
+  return report;
 }
 
 const Eigen::VectorXd & ControlLaw::position_command() const noexcept { return parts_->command; }

@@ -55,13 +55,20 @@ struct Feedback
   Eigen::VectorXd torque;
 };
 
-/// Whether a collision was forgotten.
+/// Whether a collision was forgotten, and why not.
 enum class ResetAnswer
 {
   done,
   nothing_latched,
   moving,         ///< the robot is not at rest yet
   reference_away  ///< the reference is not where the robot is held
+};
+
+struct ResetReport
+{
+  ResetAnswer answer = ResetAnswer::nothing_latched;
+  int drive = -1;         ///< whose reference is furthest from the command, from 0
+  double distance = 0.0;  ///< of that [rad or m]
 };
 
 /// The whole control cycle of a position-controlled robot with a model: additive torque, collision
@@ -103,7 +110,7 @@ public:
   void update(const Reference & reference, const Feedback & feedback, double cycles = 1.0) noexcept;
 
   /// Follows references again after a collision.
-  ResetAnswer reset() noexcept;
+  ResetReport reset() noexcept;
 
   // of the last cycle, (n,) each
   [[nodiscard]] const Eigen::VectorXd & position_command() const noexcept;  ///< finite, always

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dynid/control_law.hpp"
+
+namespace dynid
+{
+
+/// The joints' names, and which of them slide.
+struct JointNames
+{
+  std::vector<std::string> names;
+  std::vector<bool> sliding;
+};
+
+/// What happened, as a sentence; "no collision" where nothing did.
+[[nodiscard]] std::string describe(const Collision & collision, const JointNames & joints);
+
+/// Whether there is additive torque, and else why not.
+[[nodiscard]] std::string describe(Silence silence);
+
+/// The answer to who asked for a reset.
+[[nodiscard]] std::string describe(const ResetReport & report, const JointNames & joints);
+
+/// A cause's name, as in the enumeration.
+[[nodiscard]] std::string name_of(CollisionCause cause);
+
+}  // namespace dynid

@@ -1,0 +1,74 @@
+"""The parameters of dynid/FeedforwardController, from a profile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dynid.control.build import control_law_settings, friction_smoothing
+
+if TYPE_CHECKING:
+    from dynid.excitation import Array
+    from dynid.profile import RobotProfile
+
+_PER_JOINT = (
+    "torque_error_filter",
+    "velocity_factor",
+    "acceleration_factor",
+    "reversal_boost",
+    "low_speed",
+)
+
+
+def feedforward_parameters(profile: RobotProfile, *, control_rate: float) -> dict[str, Any]:
+    """Return what the controller is configured with, its model apart.
+
+    Args:
+        profile: the robot; the effort states of its drives are in the unit of its recordings.
+        control_rate: cycles per second [Hz].
+
+    Raises:
+        ConfigurationError: The settings do not fit the robot.
+    """
+    settings = control_law_settings(profile, control_rate=control_rate)
+    feedforward, collision = settings.feedforward, settings.collision
+    given = profile.collision
+    parameters: dict[str, Any] = {
+        "joints": list(profile.joints),
+        "side": profile.recording.side,
+        "effort_factor": _list(profile.drives.torque_factor(len(profile.joints))),
+        "torque_max": _list(feedforward.torque_max),
+        "additive_torque_delay": feedforward.additive_torque_delay,
+        "torque_error_delay": settings.torque_error_delay,
+        "ramp_time": feedforward.ramp_time,
+        "gain": profile.feedforward.gain,
+        "mode": profile.feedforward.mode,
+        "friction_smoothing": _list(friction_smoothing(profile)),
+        "reference_tolerance": _list(settings.reference_tolerance),
+        **_where_limited("position_jump", feedforward.position_jump),
+        **_where_limited("acceleration_jump", feedforward.acceleration_jump),
+    }
+    parameters["collision"] = {
+        "method": given.method,
+        "observer_gain": given.observer_gain,
+        "torque_error_enable": [bool(value) for value in collision.torque_error_enable],
+        **{name: _list(getattr(collision, name)) for name in _PER_JOINT},
+        **_where_limited("torque_error_max", collision.torque_error_max),
+        **_where_limited("torque_threshold", collision.torque_threshold),
+        "boost_time": given.boost_time,
+        "warn_fraction": given.warn_fraction,
+        "debounce": given.debounce,
+        "reaction": given.reaction,
+        "deceleration": _list(settings.deceleration),
+    }
+    return parameters
+
+
+def _list(values: Array) -> list[float]:
+    return [float(value) for value in values]
+
+
+def _where_limited(name: str, values: Array) -> dict[str, list[float]]:
+    """Nothing where nothing is limited: ROS 2's parameter files have no empty list."""
+    return {name: _list(values)} if np.isfinite(values).any() else {}
