@@ -116,6 +116,7 @@ def _controlled(
                 *controllers,
                 "--param-file",
                 str(file),
+                "--activate-as-group",
                 "--controller-manager-timeout",
                 "60",  # [s] in which real drives come up
             ],
