@@ -56,7 +56,8 @@ class CollisionSettings(Settings):
     """What counts as a collision; one value per joint or one for all.
 
     A joint's threshold is ``torque_error_max + velocity_factor |v| + acceleration_factor |a|``,
-    and ``reversal_boost`` more for ``boost_time`` from the moment |v| crosses ``low_speed``.
+    and ``reversal_boost`` more while |v| is not above ``low_speed``, and for ``boost_time`` after:
+    there dry friction may be anything between its values in either direction.
     """
 
     method: Literal["torque_error", "momentum"] = "torque_error"

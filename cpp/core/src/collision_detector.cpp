@@ -61,10 +61,9 @@ double CollisionDetector::threshold_of(
 {
   const double speed = std::abs(velocity);
   const bool slow = !(speed > settings_.low_speed[i]);
-  if (slow != drive.slow) {
-    drive.boost_left = settings_.boost_time * settings_.control_rate;
+  if (slow) {
+    drive.boost_left = 1.0 + settings_.boost_time * settings_.control_rate;
   }
-  drive.slow = slow;
   double threshold = settings_.torque_error_max[i] + settings_.velocity_factor[i] * speed +
                      settings_.acceleration_factor[i] * std::abs(acceleration);
   if (drive.boost_left > 0.0) {

@@ -9,12 +9,13 @@
 namespace dynid
 {
 
-/// Vectors have one value for each drive (n,), in SI behind the gear. Of a drive at rest the
-/// threshold is torque_error_max; with v and a the commanded velocity and acceleration it is
+/// Vectors have one value for each drive (n,), in SI behind the gear. With v and a the commanded
+/// velocity and acceleration, the threshold of a drive is
 ///
 ///     torque_error_max + velocity_factor |v| + acceleration_factor |a|,
 ///
-/// and reversal_boost more from the moment that |v| crosses low_speed until boost_time later.
+/// and reversal_boost more while |v| is not above low_speed, and for boost_time after: there dry
+/// friction may be anything between its values in either direction.
 struct CollisionSettings
 {
   double control_rate = 1000.0;         ///< [Hz]
@@ -89,7 +90,6 @@ public:
 private:
   struct Drive
   {
-    bool slow = true;
     double boost_left = 0.0;  // cycles
     int error_beyond = 0;     // cycles in a row, as below
     int torque_beyond = 0;
