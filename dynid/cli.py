@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from dynid.cli_tracking import tracking_command
 from dynid.cli_view import view_command
 from dynid.configuration import parse, read_yaml
 from dynid.demo import STEPS, run_demo
@@ -185,6 +186,7 @@ def demo_command(
     raise typer.Exit(0 if demonstration.success else 1)
 
 
+app.command("tracking")(tracking_command)
 app.command("view")(view_command)
 
 

@@ -20,6 +20,7 @@ from dynid.limits import Limits
 from dynid.mechanism import JointTerm, Mechanism
 from dynid.recording import ColumnMap
 from dynid.simulation.settings import SimulationSettings
+from dynid.tracking.settings import TrackingSettings
 
 
 class Drives(Settings):
@@ -108,6 +109,7 @@ class RobotProfile(Settings):
     feedforward: FeedforwardSettings = FeedforwardSettings()
     collision: CollisionSettings = CollisionSettings()
     simulation: SimulationSettings | None = None
+    tracking: TrackingSettings | None = None
 
     @model_validator(mode="after")
     def _counts_match(self) -> RobotProfile:

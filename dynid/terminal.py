@@ -33,7 +33,7 @@ PATIENCE = 1.0
 
 def print_identification(console: Console, identification: Identification) -> None:
     """Print what was identified, how well it explains the recordings, and the friction found."""
-    console = _roomy(console)
+    console = roomy(console)
     console.print(Text(f"{identification.profile.robot}: identified dynamic model", style="bold"))
     determined = sum(p.determined for p in identification.base_parameters)
     consistent = "yes" if identification.physically_consistent else "no"
@@ -64,7 +64,7 @@ def print_judgement(
     notes: Iterable[str] = (),
 ) -> None:
     """Print each joint's errors, and whether they are small enough."""
-    console = _roomy(console)
+    console = roomy(console)
     console.print(_error_table(judgement.joints, held_out))
     for title, sentences, style in (
         ("Failed because", judgement.reasons if not judgement.success else (), "bold red"),
@@ -96,15 +96,15 @@ def print_written(console: Console, paths: Iterable[Path]) -> None:
 
 def print_recording_info(console: Console, info: RecordingInfo) -> None:
     """Print what a recording holds."""
-    console = _roomy(console)
+    console = roomy(console)
     size = f"{significant(info.size / 1e6, 3)} MB" if info.size >= 1e5 else f"{info.size} bytes"
     console.print(Text(f"{info.name}: {info.kind}, {size}", style="bold"))
     if info.topics:
-        table = _table("topic", "type", "messages")
+        rows = table("topic", "type", "messages")
         for topic in info.topics:
             used = " (read)" if topic.name == info.topic else ""
-            table.add_row(*map(Text, (topic.name + used, topic.type, str(topic.messages))))
-        console.print(table)
+            rows.add_row(*map(Text, (topic.name + used, topic.type, str(topic.messages))))
+        console.print(rows)
     if info.columns:
         console.print(Text(f"{info.rows} rows, {info.columns} columns"))
         _print_list(console, "Columns", info.header, "")
@@ -116,11 +116,11 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
         ]
         _print_list(console, "Gaps", gaps, "yellow")
     if info.joints:
-        table = _table("joint", "position", "velocity", "effort")
+        rows = table("joint", "position", "velocity", "effort")
         for joint in info.joints:
             ranges = (joint.position, joint.velocity, joint.effort)
-            table.add_row(Text(joint.name), *(Text(_range(values)) for values in ranges))
-        console.print(table)
+            rows.add_row(Text(joint.name), *(Text(_range(values)) for values in ranges))
+        console.print(rows)
     _print_list(console, "Would be mended", info.repairs, "yellow")
     if info.problem is not None:
         console.print(Text(f"Would be refused: {info.problem}", style="bold red"))
@@ -162,24 +162,25 @@ def progress(console: Console, *, steps: int | None = None) -> Iterator[Callable
         bar.stop()
 
 
-def _roomy(console: Console) -> Console:
+def roomy(console: Console) -> Console:
     """Return a console as wide as tables need where nobody's window limits it: in a pipe."""
     if console.is_terminal or console.quiet or console.width >= PIPE_WIDTH:
         return console
     return Console(file=console.file, width=PIPE_WIDTH, color_system=None)
 
 
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(first, no_wrap=True, overflow="fold")
+def table(first: str, *others: str) -> Table:
+    """Return an empty table: names to the left, numbers to the right."""
+    rows = Table(box=None, pad_edge=False, header_style="bold")
+    rows.add_column(first, no_wrap=True, overflow="fold")
     for name in others:
-        table.add_column(name, justify="right", overflow="fold")
-    return table
+        rows.add_column(name, justify="right", overflow="fold")
+    return rows
 
 
 def _error_table(joints: Sequence[JointJudgement], held_out: HeldOut | None) -> Table:
     units = sorted({unit(joint.unit) for joint in joints})
-    table = _table(
+    rows = table(
         "joint",
         f"RMSE [{', '.join(units)}]",
         *([] if units == ["N·m"] else ["RMSE [N·m]"]),
@@ -201,8 +202,8 @@ def _error_table(joints: Sequence[JointJudgement], held_out: HeldOut | None) -> 
             percent(joint.max_relative_torque_error),
             percent(joint.mean_relative_torque_error),
         ]
-        table.add_row(Text(joint.joint), *map(Text, values))
-    return table
+        rows.add_row(Text(joint.joint), *map(Text, values))
+    return rows
 
 
 def _term_table(identification: Identification) -> Table:
@@ -223,12 +224,12 @@ def _term_table(identification: Identification) -> Table:
         found.setdefault((prefix, term.joint), []).append(float(value))
     summed = {prefix for (prefix, _), values in found.items() if len(values) > 1}
     prefixes = list(dict.fromkeys(prefix for prefix, _ in found))
-    table = _table("joint", *(f"Σ {name}" if name in summed else name for name in prefixes))
+    rows = table("joint", *(f"Σ {name}" if name in summed else name for name in prefixes))
     for number, joint in enumerate(mechanism.joints):
         cells = (found.get((prefix, number)) for prefix in prefixes)
         shown = ("" if values is None else _compact(sum(values)) for values in cells)
-        table.add_row(Text(joint), *map(Text, shown))
-    return table
+        rows.add_row(Text(joint), *map(Text, shown))
+    return rows
 
 
 def _compact(value: float) -> str:

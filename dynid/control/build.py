@@ -93,6 +93,23 @@ def control_law_settings(profile: RobotProfile, *, control_rate: float) -> _core
     return settings
 
 
+def feedforward(profile: RobotProfile, *, control_rate: float) -> _core.Feedforward:
+    """Return a profile's additive torque alone, without a model yet.
+
+    Raises:
+        ConfigurationError: The settings do not fit the robot.
+    """
+    settings = feedforward_settings(profile, control_rate=control_rate)
+    try:
+        core = _core.Feedforward(len(profile.joints), settings)
+    except ValueError as error:
+        message = f"feedforward: {error}"
+        raise ConfigurationError(message) from None
+    core.set_gain(profile.feedforward.gain)
+    core.set_mode(_core.FeedforwardMode.__members__[profile.feedforward.mode])
+    return core
+
+
 def feedforward_settings(
     profile: RobotProfile, *, control_rate: float
 ) -> _core.FeedforwardSettings:

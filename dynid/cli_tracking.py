@@ -1,0 +1,67 @@
+"""``dynid tracking``: what the identified model is worth to a position-controlled robot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from dynid.errors import ConfigurationError
+from dynid.outputs.model_file import read_model
+from dynid.profile import load_profile
+from dynid.scene import check_same_joints
+from dynid.terminal import print_written, progress
+from dynid.tracking.plot import write_plot
+from dynid.tracking.table import print_trial
+from dynid.tracking.trial import identified, track
+
+
+def tracking_command(
+    robot: Annotated[str, typer.Option(help="A profile with a tracking motion.")] = "puma560",
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model", "-m", help="model.yaml to track with; else one is identified first."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the sensors' noise.")] = 0,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Override a key of the profile: tracking.frequency=2."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="PNG file for the errors over time.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
+    ] = False,
+) -> None:
+    """Follow one motion with and without the model's torque, on the simulated robot.
+
+    The simulated robot has friction and noise that the model lacks. Drives and gains are the same
+    in both runs. Exit code 1 where the model's torque does not help.
+    """
+    if output is not None and output.suffix.lower() != ".png":
+        raise ConfigurationError(f"--output {output}: must end in .png.")
+    profile, urdf_xml = load_profile(robot, overrides=settings or [])
+    stored = None if model is None else read_model(model)
+    if stored is not None and model is not None:
+        check_same_joints(stored.profile, profile, model)
+    console = Console(stderr=as_json, quiet=as_json)
+    with progress(console) as step:
+        if stored is None:
+            step("identifying the simulated robot")
+        mechanism = identified(profile, urdf_xml) if stored is None else stored.mechanism()
+        step("following the motion twice")
+        trial = track(profile, urdf_xml, mechanism, seed=seed)
+        if output is not None:
+            write_plot(trial, output)
+    if as_json:
+        typer.echo(json.dumps(trial.as_json()))
+    else:
+        print_trial(console, trial)
+        print_written(console, [] if output is None else [output])
+    raise typer.Exit(0 if trial.ratio < 1 else 1)

@@ -1,0 +1,50 @@
+"""The motion that shows tracking: the profile's ``tracking``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveFloat
+
+from dynid.configuration import PerJoint, Settings
+
+
+class OscillateSettings(Settings):
+    """One joint swings as a sine about where it rests; another, which stays, is watched."""
+
+    type: Literal["oscillate"]
+    joint: str
+    watch: str
+    amplitude: PositiveFloat
+    """[rad or m]"""
+    frequency: PositiveFloat
+    """[Hz]"""
+    periods: Annotated[int, Field(ge=3)] = 6
+    """The first and the last are the ramps."""
+    position: PerJoint = (0.0,)
+    """Where the robot rests [rad or m]."""
+
+
+class LineSettings(Settings):
+    """The tool goes along a straight line, from rest to rest; then it settles."""
+
+    type: Literal["line"]
+    start: PerJoint
+    """Joint positions at its beginning [rad or m]."""
+    direction: tuple[float, float, float]
+    """In the root link's frame."""
+    length: PositiveFloat
+    """[m]"""
+    speed: PositiveFloat
+    """[m/s]"""
+    acceleration: PositiveFloat
+    """Largest [m/s^2]."""
+    settle_window: PositiveFloat = 1e-4
+    """Distance of the tool from its goal at which it has settled [m]."""
+    settle_time: PositiveFloat = 0.02
+    """For which it must stay there [s]."""
+    hold: PositiveFloat = 0.6
+    """Time that is watched after the motion [s]."""
+
+
+TrackingSettings = Annotated[OscillateSettings | LineSettings, Field(discriminator="type")]
