@@ -192,6 +192,8 @@ class CollisionLevel:
 
 class CollisionCause:
     __members__: ClassVar[Mapping[str, CollisionCause]]
+    @property
+    def name(self) -> str: ...
     none: CollisionCause
     torque_error: CollisionCause
     torque_threshold: CollisionCause

@@ -1,6 +1,7 @@
 """Node ``simulated_robot``: the robot where there is none, behind the topics of ros2_control.
 
-It stands for joint_trajectory_controller, joint_state_broadcaster and the drives at once.
+It stands for joint_trajectory_controller, joint_state_broadcaster and the drives at once, with
+``feedforward`` for feedforward_controller too.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from std_msgs.msg import Float64, Float64MultiArray, Int32
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from dynid.control.controlled_robot import ControlledRobot
 from dynid.errors import DynidError, SimulationError
-from dynid.playback.follower import TrajectoryFollower
-from dynid.simulation import SimulatedRobot
+from dynid_ros.feedforward_topics import FeedforwardTopics
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import CLOCK, COMMAND, STATES
 from dynid_ros.trajectory_messages import from_message, start_ns
@@ -61,9 +62,23 @@ class SimulatedRobotNode(DynidNode):
             fixed=True,
         )
         seed = self.parameter("seed", 0, "Of the sensors' noise.", between=(0, 2**31), fixed=True)
+        feedforward = self.parameter(
+            "feedforward",
+            False,
+            "Whether the torque of /dynid/model is added, and collisions are detected.",
+            fixed=True,
+        )
         profile, urdf_xml = self.load_robot()
-        self._robot = SimulatedRobot(profile, urdf_xml, control_rate=rate, seed=seed)
-        self._follower = TrajectoryFollower(profile.joints, self._robot.home)
+        self._controlled = ControlledRobot(
+            profile, urdf_xml, control_rate=rate, seed=seed, feedforward=feedforward
+        )
+        self._robot = self._controlled.robot
+        law = self._controlled.law
+        self._feedforward = (
+            None
+            if law is None
+            else FeedforwardTopics(self, self._controlled, law, profile, urdf_xml, rate)
+        )
         self._cycle = round(1e9 / rate)  # [ns]
         self._cycles = 0  # since the beginning
         self._begin = self._steady_now()  # [ns] of the steady clock
@@ -97,6 +112,7 @@ class SimulatedRobotNode(DynidNode):
             "cycles": self._cycles,
             "lost frames": self._robot.lost_frames,
             "time skipped [s]": self._skipped * 1e-9,
+            **(self._feedforward.measured() if self._feedforward else {}),
         }
 
     def finish(self) -> None:
@@ -113,7 +129,8 @@ class SimulatedRobotNode(DynidNode):
 
     def _moves(self) -> bool:
         """Whether the robot has somewhere to go, or is braking."""
-        going = self._robot.fault is None and self._now_ns() < self._follower.end_ns
+        held = self._robot.fault is not None or self._controlled.latched
+        going = not held and self._now_ns() < self._controlled.end_ns
         return going or max(map(abs, self._state.velocity), default=0.0) > _AT_REST
 
     def _steady_now(self) -> int:
@@ -149,7 +166,7 @@ class SimulatedRobotNode(DynidNode):
     def _step(self) -> None:
         self._cycles += 1
         now_ns = self._now_ns()
-        state = self._robot.step(self._follower.reference(now_ns))
+        state = self._controlled.step(now_ns)
         stamp = Time(sec=now_ns // 10**9, nanosec=now_ns % 10**9)
         message = self._state
         message.header.stamp = stamp
@@ -159,11 +176,13 @@ class SimulatedRobotNode(DynidNode):
         self._states_out.publish(message)
         if self._clock_out is not None and self._cycles % self._clock_cycles == 0:
             self._clock_out.publish(Clock(clock=stamp))
+        if self._feedforward is not None:
+            self._feedforward.cycle(now_ns, stamp)
 
     def _take(self, message: JointTrajectory) -> None:
         """Follow a trajectory from its start on, or say why not."""
         try:
-            self._follower.accept(from_message(message), start_ns(message), self._now_ns())
+            self._controlled.accept(from_message(message), start_ns(message), self._now_ns())
         except DynidError as error:
             self.get_logger().error(f"trajectory refused: {error}")
 
@@ -198,8 +217,7 @@ class SimulatedRobotNode(DynidNode):
             sentence = "the drives are still braking; clear their fault when the robot is at rest."
             raise SimulationError(sentence)
         # what was commanded before is void: the robot may be far from it by now
-        self._follower = TrajectoryFollower(self._state.name, self._state.position)
-        self._robot.clear_fault()
+        self._controlled.clear_fault()
         self._fault = None
         self.health(OK, "fault cleared")
         return "the drives hold the robot where it is, and follow the next trajectory"

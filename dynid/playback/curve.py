@@ -32,7 +32,8 @@ class Curve:
         self._first: Array = ends[0].copy()
         self._last: Array = ends[1].copy()
         self._coefficients = coefficients
-        for array in (self._first, self._last):
+        self._still = np.zeros_like(self._first)
+        for array in (self._first, self._last, self._still):
             array.setflags(write=False)
 
     @property
@@ -56,6 +57,23 @@ class Curve:
         x2 = x * x
         powers = (1.0, x, x2, x2 * x, x2 * x2, x2 * x2 * x)
         return np.dot(powers, self._coefficients[k])  # type: ignore[no-any-return]
+
+    def state(self, t: float) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration at one instant (n,), for use in a control cycle."""
+        if t >= self._instants[-1]:
+            return self._last, self._still, self._still
+        if t <= self._instants[0]:
+            return self._first, self._still, self._still
+        k = bisect_right(self._instants, t) - 1
+        x = t - self._instants[k]
+        x2, x3 = x * x, x * x * x
+        powers = (
+            (1.0, x, x2, x3, x2 * x2, x2 * x3),
+            (0.0, 1.0, 2 * x, 3 * x2, 4 * x3, 5 * x2 * x2),
+            (0.0, 0.0, 2.0, 6 * x, 12 * x2, 20 * x3),
+        )
+        position, velocity, acceleration = np.dot(powers, self._coefficients[k])
+        return position, velocity, acceleration
 
     def motion(self, time: ArrayLike) -> Motion:
         """Position, velocity and acceleration at instants (N,) [s]; arrays (N, n)."""

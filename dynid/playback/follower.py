@@ -90,6 +90,10 @@ class TrajectoryFollower:
         """Position (n,) to be at now [rad or m]; read-only at rest."""
         return self._curve.position((now_ns - self._origin_ns) * _SECOND)
 
+    def state(self, now_ns: int) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration to have now (n,); read-only at rest."""
+        return self._curve.state((now_ns - self._origin_ns) * _SECOND)
+
     def motion(self, instants_ns: Sequence[int]) -> Motion:
         """Position, velocity and acceleration at instants (N,) [ns]; arrays (N, n)."""
         return self._curve.motion([(now - self._origin_ns) * _SECOND for now in instants_ns])

@@ -1,0 +1,159 @@
+"""The simulated robot under the control law: what a ros2_control cell does in every cycle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid import _core
+from dynid.control.build import control_law, control_model
+from dynid.errors import PlaybackError, SimulationError
+from dynid.playback.follower import TrajectoryFollower
+from dynid.simulation import SimulatedRobot
+
+if TYPE_CHECKING:
+    from dynid.excitation import Array
+    from dynid.mechanism import Mechanism
+    from dynid.playback.trajectory import Trajectory
+    from dynid.profile import RobotProfile
+    from dynid.simulation.robot import RobotState
+
+
+class ControlledRobot:
+    """joint_trajectory_controller, feedforward_controller and the drives, a cycle at a time.
+
+    After a collision the robot is held, whatever its trajectory was, until :meth:`reset`.
+
+    Args:
+        profile: of the robot.
+        urdf_xml: the URDF's text.
+        control_rate: cycles per second [Hz].
+        seed: of the sensors' noise.
+        feedforward: whether the control law is between trajectories and drives; else positions go
+            straight to these.
+
+    Attributes:
+        robot: its drives and bodies, to disturb.
+        law: the control law, or None.
+        sliding: which joints are prismatic.
+        reference: of the last cycle.
+        feedback: of the last cycle.
+
+    Raises:
+        ConfigurationError: the profile does not describe a robot that can move, or lacks what the
+            control law needs.
+        MechanismError: profile and URDF do not fit.
+    """
+
+    def __init__(
+        self,
+        profile: RobotProfile,
+        urdf_xml: str,
+        *,
+        control_rate: float = 1000.0,
+        seed: int = 0,
+        feedforward: bool = True,
+    ) -> None:
+        self._profile, self._urdf_xml = profile, urdf_xml
+        self.robot = SimulatedRobot(profile, urdf_xml, control_rate=control_rate, seed=seed)
+        self.law = control_law(profile, control_rate=control_rate) if feedforward else None
+        self.sliding = [kind == "prismatic" for kind in profile.mechanism(urdf_xml).joint_types]
+        self._factor = profile.drives.torque_factor(len(profile.joints))
+        self._rest = np.zeros(len(profile.joints))
+        self.reference = _core.Reference(self.robot.home, self._rest, self._rest)
+        self.feedback = _core.Feedback(self.robot.home, self._rest, self._rest)
+        self._hold(self.robot.home)
+
+    @property
+    def end_ns(self) -> int:
+        """Instant from which on the reference rests [ns]."""
+        return self._follower.end_ns
+
+    @property
+    def latched(self) -> bool:
+        """Whether a collision holds the robot."""
+        return self.law is not None and self.law.latched
+
+    @property
+    def collision(self) -> str:
+        """What happened, as a sentence; empty where nothing did."""
+        if self.law is None or not self.latched:
+            return ""
+        return _core.describe_collision(
+            self.law.detector.collision, self._profile.joints, self.sliding
+        )
+
+    def use(self, mechanism: Mechanism | None) -> None:
+        """Take the torque from a model, or from none.
+
+        Raises:
+            ConfigurationError: the profile's settings do not fit it.
+        """
+        if self.law is None:
+            return
+        model = (
+            None if mechanism is None else control_model(self._profile, mechanism, self._urdf_xml)
+        )
+        self.law.use(model)
+
+    def accept(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:
+        """Follow a trajectory from now on, in place of any other; see TrajectoryFollower.accept.
+
+        Raises:
+            PlaybackError: it is impossible, or a collision holds the robot.
+        """
+        if self.latched:
+            message = f"{self.collision} Reset the collision before the next trajectory."
+            raise PlaybackError(message)
+        self._follower.accept(trajectory, start_ns, now_ns)
+
+    def step(self, now_ns: int) -> RobotState:
+        """Return the state after the control cycle of an instant [ns]."""
+        if self.law is None:
+            state = self.robot.step(self._follower.reference(now_ns))
+        else:
+            self._refer(now_ns)
+            self.law.update(self.reference, self.feedback)
+            state = self.robot.step(self.law.position_command, self.law.torque_offset)
+            self.feedback.velocity = state.velocity
+            self.feedback.torque = state.effort * self._factor
+        self.feedback.position = state.position
+        return state
+
+    def reset(self) -> str:
+        """Follow trajectories again after a collision, and say so.
+
+        Raises:
+            SimulationError: there is nothing to reset, or the robot still moves.
+        """
+        if self.law is None:
+            message = "The robot is not watched for collisions."
+            raise SimulationError(message)
+        report = self.law.reset()
+        sentence = _core.describe_reset(report, self._profile.joints, self.sliding)
+        if report.answer != _core.ResetAnswer.done:
+            raise SimulationError(sentence)
+        self._follower = TrajectoryFollower(self._profile.joints, self.law.position_command)
+        return sentence
+
+    def clear_fault(self) -> None:
+        """Have the drives follow again, from where they hold the robot; forget collisions."""
+        self._hold(self.feedback.position)
+        self.robot.clear_fault()
+
+    def _refer(self, now_ns: int) -> None:
+        reference = self.reference
+        if self.law is not None and self.law.latched:
+            # as a trajectory controller that has given up holds where the robot is
+            reference.position = self.law.position_command
+            reference.velocity = reference.acceleration = self._rest
+        else:
+            position, velocity, acceleration = self._follower.state(now_ns)
+            reference.position, reference.velocity = position, velocity
+            reference.acceleration = acceleration
+
+    def _hold(self, position: Array) -> None:
+        self._follower = TrajectoryFollower(self._profile.joints, position)
+        if self.law is not None:
+            self.law.start(position)

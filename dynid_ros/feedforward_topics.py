@@ -1,0 +1,156 @@
+"""What ``feedforward_controller`` tells and offers, for a robot that has no ros2_control."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from dynid import _core
+from dynid.errors import DynidError
+from dynid.outputs.acceptance import check_acceptance
+from dynid.outputs.model_reader import parse_model
+from dynid_ros.node import ERROR, OK, WARN
+from dynid_ros.qos import LATCHED, MONITORED
+
+if TYPE_CHECKING:
+    from builtin_interfaces.msg import Time
+
+    from dynid.control.controlled_robot import ControlledRobot
+    from dynid.profile import RobotProfile
+    from dynid_ros.node import DynidNode
+
+_QUANTITIES = ("reference", "feedback", "torque_error", "filtered_error", "threshold")
+_STATE_RATE = 100.0  # [Hz]
+
+
+class FeedforwardTopics:
+    """What dynid/FeedforwardController publishes, offers and takes, for a ControlledRobot.
+
+    Its model comes from /dynid/model.
+    """
+
+    def __init__(
+        self,
+        node: DynidNode,
+        robot: ControlledRobot,
+        law: _core.ControlLaw,
+        profile: RobotProfile,
+        urdf_xml: str,
+        rate: float,
+    ) -> None:
+        """Begin without a model, at control cycles per second ``rate`` [Hz]."""
+        self._node, self._robot, self._law = node, robot, law
+        self._profile, self._urdf_xml = profile, urdf_xml
+        self._cycles = max(1, round(rate / _STATE_RATE))
+        self._cycle = 0
+        self._stamp_ns = 0  # of the collision
+        rows = [f"{joint}/{quantity}" for quantity in _QUANTITIES for joint in profile.joints]
+        self._state = JointState(name=rows)
+        self._unknown = np.full(3 * len(profile.joints), np.nan)
+        name = "/feedforward_controller"
+        self._state_out = node.create_publisher(JointState, f"{name}/state", MONITORED.depth)
+        self._collision_out = node.create_publisher(DiagnosticStatus, f"{name}/collision", LATCHED)
+        node.create_service(Trigger, f"{name}/reset", node.answering(self._reset))
+        node.create_subscription(String, "/dynid/model", self._take, LATCHED)
+        self._told = ""
+        self._tell()
+
+    def measured(self) -> dict[str, object]:
+        """What the additive torque is at, for /diagnostics."""
+        return {"feedforward": _core.describe_silence(self._law.silence), "gain": self._law.gain}
+
+    def cycle(self, now_ns: int, stamp: Time) -> None:
+        """Publish what there is to tell after a control cycle."""
+        if self._law.latched and not self._stamp_ns:
+            self._stamp_ns = now_ns
+        elif not self._law.latched:
+            self._stamp_ns = 0
+        self._cycle += 1
+        if self._cycle >= self._cycles:
+            self._cycle = 0
+            self._publish_state(stamp)
+            self._tell()
+
+    def _publish_state(self, stamp: Time) -> None:
+        robot, law = self._robot, self._law
+        message, unknown = self._state, self._unknown
+        message.header.stamp = stamp
+        message.position = _joined(robot.reference.position, robot.feedback.position, unknown)
+        message.velocity = _joined(robot.reference.velocity, robot.feedback.velocity, unknown)
+        message.effort = _joined(
+            law.torque_offset,
+            robot.feedback.torque,
+            law.torque_error,
+            law.detector.filtered_error,
+            law.detector.threshold,
+        )
+        self._state_out.publish(message)
+
+    def _tell(self) -> None:
+        """Publish a collision, a warning, or that all is well again."""
+        level, message = (
+            OK,
+            _core.describe_collision(
+                self._law.detector.collision, self._profile.joints, self._robot.sliding
+            ),
+        )
+        if self._law.latched:
+            level = ERROR
+        elif self._law.detector.level == _core.CollisionLevel.warn:
+            level, message = WARN, "a torque error is near its threshold"
+        if message == self._told:
+            return
+        self._told = message
+        if level == ERROR:
+            self._node.get_logger().error(message)
+        values = self._values() if level == ERROR else {}
+        self._collision_out.publish(
+            DiagnosticStatus(
+                name="collision",
+                level=level,
+                message=message,
+                values=[
+                    KeyValue(key=key, value=values.get(key, ""))
+                    for key in ("joint", "cause", "value", "threshold", "time")
+                ],
+            )
+        )
+
+    def _values(self) -> dict[str, str]:
+        found = self._law.detector.collision
+        return {
+            "joint": self._profile.joints[found.drive],
+            "cause": found.cause.name,
+            "value": f"{found.value:g}",
+            "threshold": f"{found.threshold:g}",
+            "time": str(self._stamp_ns),
+        }
+
+    def _reset(self) -> str:
+        said = self._robot.reset()
+        self._tell()
+        return said
+
+    def _take(self, message: String) -> None:
+        """Use a model from the next cycle on, or say why not."""
+        where = "/dynid/model"
+        try:
+            model = parse_model(message.data, where)
+            # whoever published it has decided whether a failed one will do
+            check_acceptance(model, self._profile, self._urdf_xml, where, force=True)
+            self._robot.use(model.mechanism())
+        except DynidError as error:
+            self._node.get_logger().error(str(error))
+            return
+        self._node.get_logger().info(f"a model is in use, identified on {model.entries.created}")
+
+
+def _joined(*parts: np.ndarray) -> array[float]:
+    """One value for each row; messages take an array without looking at every number."""
+    return array("d", np.concatenate(parts).tobytes())

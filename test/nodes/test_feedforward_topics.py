@@ -1,0 +1,140 @@
+"""The control law in ``simulated_robot``, under the names that feedforward_controller has."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from sensor_msgs.msg import JointState
+from simulated_cell import GOAL, MILLISECOND, Cell, motion
+from small_robot import HOME, JOINTS, write_small_robot
+from std_msgs.msg import String
+
+from dynid.excitation import build_excitation
+from dynid.identification import identify
+from dynid.outputs.model_file import write_model
+from dynid.profile import load_profile
+from dynid.simulation import simulate
+from dynid_ros.node import ERROR, OK
+from dynid_ros.qos import LATCHED
+from dynid_ros.trajectory_messages import start_ns
+
+RESET = "/feedforward_controller/reset"
+COLLISION = {"torque_error_max": [12.0, 6.0], "reversal_boost": [4.0, 2.0]}
+
+
+@pytest.fixture(scope="module")
+def model_text(tmp_path_factory) -> str:
+    """A model of the small robot, identified from its simulation."""
+    folder = tmp_path_factory.mktemp("model")
+    profile, urdf_xml = load_profile(str(write_small_robot(folder)))
+    motion = build_excitation(profile.excitation, profile.limits, JOINTS)
+    recording = simulate(profile, urdf_xml, motion)
+    path = folder / "model.yaml"
+    write_model(identify(profile, urdf_xml, [recording]), path)
+    return path.read_text()
+
+
+class ControlledCell(Cell):
+    def __init__(self, graph, folder) -> None:
+        name = "/feedforward_controller"
+        self.states: list[JointState] = graph.listen(JointState, f"{name}/state", 100)
+        self.collisions: list[DiagnosticStatus] = graph.listen(
+            DiagnosticStatus, f"{name}/collision", LATCHED
+        )
+        self._models = graph.peer.create_publisher(String, "/dynid/model", LATCHED)
+        profile = write_small_robot(folder, collision=COLLISION)
+        super().__init__(graph, profile, 5.0, feedforward=True)
+        graph.until(lambda: self.states and self.collisions)
+
+    def use(self, text: str) -> None:
+        self._models.publish(String(data=text))
+
+    def told(self, quantity: str) -> dict[str, np.ndarray]:
+        """Position, velocity and effort of a quantity in the newest state (n,)."""
+        message = self.states[-1]
+        rows = [message.name.index(f"{joint}/{quantity}") for joint in JOINTS]
+        return {
+            kind: np.array(getattr(message, kind))[rows]
+            for kind in ("position", "velocity", "effort")
+        }
+
+
+@pytest.fixture
+def cell(graph, tmp_path) -> ControlledCell:
+    return ControlledCell(graph, tmp_path)
+
+
+def test_its_state_has_a_row_for_each_quantity_of_each_joint(cell) -> None:
+    cell.pass_for(100)
+    rows = [f"{j}/{q}" for q in ("reference", "feedback") for j in JOINTS]
+    assert list(cell.states[-1].name)[:4] == rows
+    assert np.allclose(cell.told("reference")["position"], HOME)
+    assert np.allclose(cell.told("feedback")["position"], HOME, atol=1e-3)
+    assert not cell.told("reference")["effort"].any(), "no torque without a model"
+    assert math.isnan(cell.told("threshold")["position"][0])
+    stamps = np.array([start_ns(state) for state in cell.states])
+    assert set(np.diff(stamps)) == {10 * MILLISECOND}
+
+
+def test_no_collision_is_what_it_says_first(cell) -> None:
+    first = cell.collisions[0]
+    assert (first.name, first.level, first.message) == ("collision", OK, "no collision")
+    assert [pair.key for pair in first.values] == ["joint", "cause", "value", "threshold", "time"]
+
+
+def test_a_model_brings_its_torque_within_the_ramp(cell, model_text) -> None:
+    cell.use(model_text)
+    assert cell.said("a model is in use, identified on ")
+    cell.pass_for(1500)
+    # at rest it is the weight's: the drives' own share of the torque goes
+    assert abs(cell.told("reference")["effort"][0]) > 5.0
+    assert np.abs(cell.told("torque_error")["effort"]).max() < 3.0
+
+
+def test_a_model_that_does_not_fit_is_refused_and_the_one_before_stays(cell, model_text) -> None:
+    cell.use(model_text)
+    cell.said("a model is in use")
+    cell.use(model_text.replace("robot: duo", "robot: trio"))
+    assert cell.said("/dynid/model: model.robot does not match what model.profile")
+    cell.pass_for(1500)
+    assert cell.told("reference")["effort"].any()
+
+
+def test_a_collision_is_told_holds_the_robot_and_is_reset(cell, model_text) -> None:
+    cell.use(model_text)
+    cell.said("a model is in use")
+    cell.pass_for(1500)
+    start = cell.go()
+    cell.pass_until(start + 150 * MILLISECOND)
+    cell.push("lower", -400.0)
+    cell.graph.until(lambda: cell.collisions[-1].level == ERROR)
+    event = {pair.key: pair.value for pair in cell.collisions[-1].values}
+    assert event["joint"] in JOINTS
+    assert event["cause"] == "torque_error"
+    assert abs(float(event["value"])) > float(event["threshold"])
+    assert start < int(event["time"]) <= start_ns(cell.messages[-1])
+    assert f"Collision at joint '{event['joint']}': torque error " in cell.collisions[-1].message
+    cell.push("lower", 0.0)
+    cell.pass_for(1000)
+    assert not cell.told("reference")["effort"].any()
+    held = cell.position
+    cell.send(motion(held, GOAL), 0)
+    assert cell.said("trajectory refused: Collision at joint")
+    cell.pass_for(500)
+    assert np.allclose(cell.position, held, atol=2e-3)
+    answer = cell.graph.call(RESET)
+    assert answer.success, answer.message
+    cell.graph.until(lambda: cell.collisions[-1].message == "no collision")
+    start = cell.go(begin=held)
+    cell.pass_until(start + 2000 * MILLISECOND)
+    assert np.allclose(cell.position, GOAL, atol=2e-3)
+
+
+def test_reset_without_a_collision_says_so(cell) -> None:
+    cell.pass_for(50)
+    answer = cell.graph.call(RESET)
+    assert not answer.success
+    assert answer.message == "there is no collision to forget"
