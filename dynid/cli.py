@@ -18,6 +18,7 @@ import typer
 from rich.console import Console
 
 from dynid.cli_tracking import tracking_command
+from dynid.cli_tune import tune_collision_command
 from dynid.cli_view import view_command
 from dynid.configuration import parse, read_yaml
 from dynid.demo import STEPS, run_demo
@@ -187,6 +188,7 @@ def demo_command(
 
 
 app.command("tracking")(tracking_command)
+app.command("tune-collision")(tune_collision_command)
 app.command("view")(view_command)
 
 

@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 
 from dynid.errors import ConfigurationError
+from dynid.outputs.acceptance import check_acceptance
 from dynid.outputs.model_file import read_model
 from dynid.profile import load_profile
-from dynid.scene import check_same_joints
 from dynid.terminal import print_written, progress
 from dynid.tracking.plot import write_plot
 from dynid.tracking.table import print_trial
@@ -48,8 +48,8 @@ def tracking_command(
         raise ConfigurationError(f"--output {output}: must end in .png.")
     profile, urdf_xml = load_profile(robot, overrides=settings or [])
     stored = None if model is None else read_model(model)
-    if stored is not None and model is not None:
-        check_same_joints(stored.profile, profile, model)
+    if stored is not None:  # a poor model does no harm here
+        check_acceptance(stored, profile, urdf_xml, str(model), force=True)
     console = Console(stderr=as_json, quiet=as_json)
     with progress(console) as step:
         if stored is None:

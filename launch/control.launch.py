@@ -1,11 +1,12 @@
 """The robot with its identified model: what a cell starts with."""
 
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
+
+from dynid.bringup import uses_ros2_control
 
 ARGUMENTS = [
     DeclareLaunchArgument("model", description="model.yaml of an identification."),
@@ -17,8 +18,9 @@ ARGUMENTS = [
     ),
     DeclareLaunchArgument(
         "controller",
-        default_value="/feedforward_controller",
-        description="Controller whose parameters are set from the model; empty: none.",
+        default_value="auto",
+        description="Controller whose parameters are set from the model; empty: none; auto: "
+        "/feedforward_controller where it runs.",
     ),
     DeclareLaunchArgument(
         "force",
@@ -32,14 +34,27 @@ ARGUMENTS = [
 def generate_launch_description() -> LaunchDescription:
     """The robot with the arguments of robot.launch.py, and model_publisher."""
     robot = PathJoinSubstitution([FindPackageShare("dynid"), "launch", "robot.launch.py"])
-    model = {
-        "profile": LaunchConfiguration("robot"),
-        "urdf": LaunchConfiguration("urdf"),
-        "model": LaunchConfiguration("model"),
-        "controller": LaunchConfiguration("controller"),
-        "force": ParameterValue(LaunchConfiguration("force"), value_type=bool),
-    }
-    publisher = Node(
-        package="dynid", executable="model_publisher", parameters=[model], output="screen"
+    return LaunchDescription(
+        [*ARGUMENTS, IncludeLaunchDescription(robot), OpaqueFunction(function=_publisher)]
     )
-    return LaunchDescription([*ARGUMENTS, IncludeLaunchDescription(robot), publisher])
+
+
+def _publisher(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    def value(name: str) -> str:
+        return str(LaunchConfiguration(name).perform(context))
+
+    controller = value("controller")
+    if controller == "auto":
+        # simulated_robot takes its model from /dynid/model
+        runs = value("feedforward") == "true" and uses_ros2_control(value("ros2_control"))
+        controller = "/feedforward_controller" if runs else ""
+    model = {
+        "profile": value("robot"),
+        "urdf": value("urdf"),
+        "model": value("model"),
+        "controller": controller,
+        "force": value("force") == "true",
+    }
+    return [
+        Node(package="dynid", executable="model_publisher", parameters=[model], output="screen")
+    ]

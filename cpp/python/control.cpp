@@ -93,6 +93,19 @@ py::tuple run_detector(
   return py::make_tuple(filtered, threshold, collisions);
 }
 
+Array torque(dynid::ControlModel & model, const Array & q, const Array & dq, const Array & ddq)
+{
+  const auto n = model.joint_count();
+  const Rows rows(n, {&q, &dq, &ddq});
+  Array out({rows.count(), n});
+  Vector tau(n);
+  for (Eigen::Index k = 0; k < rows.count(); ++k) {
+    model.torque(dynid::FeedforwardMode::full, rows(0, k), rows(1, k), rows(2, k), tau);
+    put(out, k, tau);
+  }
+  return out;
+}
+
 Array observe(
   dynid::ControlModel & model, const Array & q, const Array & dq, const Array & tau, double gain,
   double control_rate)
@@ -297,6 +310,7 @@ void dynid::bind_control(py::module_ & module)
       py::arg("urdf_xml"), py::arg("joints"), py::arg("locked"), py::arg("gravity"),
       py::arg("coupling"), py::arg("terms"), py::arg("parameters"), py::arg("smoothing"),
       py::arg("motor_side"))
+    .def("torque", &torque)
     .def("observe", &observe);
 
   py::class_<Feedforward>(module, "Feedforward")

@@ -1,0 +1,100 @@
+"""``dynid tune-collision``: collision thresholds from recorded free motion."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from dynid.control.residual import recorded_residual
+from dynid.control.tuning import tune
+from dynid.control.tuning_text import print_tuning, profile_lines, tuning_json
+from dynid.errors import ConfigurationError
+from dynid.outputs.acceptance import check_acceptance
+from dynid.outputs.atomic_write import write_text
+from dynid.outputs.model_file import read_model
+from dynid.profile import load_profile
+from dynid.recording import load_recording
+from dynid.terminal import print_written, progress
+
+
+def tune_collision_command(
+    recordings: Annotated[
+        list[Path], typer.Argument(help="Of free motion: rosbag2, .mcap, .db3, .npz or CSV.")
+    ],
+    model: Annotated[Path, typer.Option("--model", "-m", help="model.yaml of an identification.")],
+    false_alarms_per_hour: Annotated[
+        float, typer.Option(help="Of all joints together, that are acceptable.")
+    ] = 0.1,
+    profile: Annotated[
+        str | None,
+        typer.Option("--profile", "-p", help="Profile to tune; the model's own, if not given."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Override a key: collision.torque_error_filter=0.95."),
+    ] = None,
+    control_rate: Annotated[
+        float, typer.Option(min=50, max=8000, help="Control cycles per second that it will run at.")
+    ] = 1000.0,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also with a model whose identification failed.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File for the lines that go into the profile."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
+    ] = False,
+) -> None:
+    """Set collision thresholds as low as a rate of false alarms allows.
+
+    The recordings must show the robot touching nothing, on motion like that of its work: fast and
+    slow, with pauses and reversals. Filter, debounce and low_speed are those of the profile.
+    """
+    stored = read_model(model)
+    if profile is not None:
+        robot, urdf_xml = load_profile(profile, overrides=settings or [])
+    elif settings:
+        message = "--set belongs to a profile: name one with --profile."
+        raise ConfigurationError(message)
+    else:
+        robot, urdf_xml = stored.profile, stored.urdf_xml
+    check_acceptance(stored, robot, urdf_xml, str(model), force=force)
+    console = Console(stderr=as_json, quiet=as_json)
+    source = robot.recording
+    residuals = []
+    with progress(console) as step:
+        for path in recordings:
+            step(f"reading {path.name}")
+            recording = load_recording(
+                path,
+                robot.joints,
+                topic=source.topic,
+                columns=source.columns,
+                sampling_rate=source.sampling_rate,
+            )
+            residuals.append(
+                recorded_residual(robot, stored.mechanism(), stored.urdf_xml, recording)
+            )
+        step("tuning")
+        tuning = tune(
+            robot,
+            residuals,
+            false_alarms_per_hour=false_alarms_per_hour,
+            control_rate=control_rate,
+        )
+    lines = profile_lines(robot, tuning)
+    if output is not None:
+        write_text(output, lines)
+    if as_json:
+        typer.echo(json.dumps(tuning_json(robot, tuning)))
+    else:
+        print_tuning(console, robot, tuning)
+        if output is None:
+            typer.echo(lines, nl=False)
+        print_written(console, [] if output is None else [output])

@@ -1,0 +1,95 @@
+"""What a model leaves unexplained of recorded torque, as the collision detector sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid import _core
+from dynid.control.build import collision_settings, control_model
+from dynid.errors import ConfigurationError
+from dynid.preprocessing.preprocess import preprocess
+
+if TYPE_CHECKING:
+    from dynid.excitation import Array
+    from dynid.mechanism import Mechanism
+    from dynid.profile import RobotProfile
+    from dynid.recording import Recording
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """Torque errors along a motion, at the side that the drives are commanded at.
+
+    Attributes:
+        error: model minus measured torque, unfiltered (N, n) [N m or N].
+        torque: measured (N, n) [N m or N].
+        velocity: (N, n) [rad/s or m/s].
+        acceleration: (N, n) [rad/s^2 or m/s^2].
+        rate: samples per second [Hz].
+    """
+
+    error: Array
+    torque: Array
+    velocity: Array
+    acceleration: Array
+    rate: float
+
+    @property
+    def hours(self) -> float:
+        """How long it is [h]."""
+        return len(self.error) / self.rate / 3600
+
+
+def recorded_residual(
+    profile: RobotProfile, mechanism: Mechanism, urdf_xml: str, recording: Recording
+) -> Residual:
+    """Return the torque errors of a recording.
+
+    Its measured motion, through the profile's zero-phase filters, stands for the commanded one; its
+    measured torque is not filtered, since in a control cycle only the detector's own filter is.
+
+    Raises:
+        PreprocessingError: the profile's filters do not fit the recording.
+        ConfigurationError: profile and model do not fit.
+    """
+    # nothing is left out: a detector cannot be choosy about its samples
+    settings = profile.identification.model_copy(update={"border": 0.0, "trim_rest": False})
+    profile = profile.model_copy(update={"identification": settings})
+    signals = preprocess(recording, profile)
+    motion, torque = (signals.position, signals.velocity, signals.acceleration), signals.raw_torque
+    if profile.coupling is not None and profile.recording.side == "motor":
+        coupling = np.array(profile.coupling)  # q_j = T q_m, tau_m = T^T tau_j
+        motion = tuple(part @ np.linalg.inv(coupling).T for part in motion)
+        torque = torque @ coupling
+    model = control_model(profile, mechanism, urdf_xml)
+    return Residual(
+        model.torque(*motion) - torque, torque, motion[1], motion[2], signals.sampling_rate
+    )
+
+
+def detector(profile: RobotProfile, rate: float, *, control_rate: float) -> _core.CollisionDetector:
+    """Return a profile's detector, as fast as in the control cycle, for samples at another rate.
+
+    Its filter forgets as much in a second, and its debounce takes as long.
+
+    Args:
+        profile: with the detector's settings for the control cycle.
+        rate: of the samples [Hz].
+        control_rate: cycles per second [Hz].
+
+    Raises:
+        ConfigurationError: the settings do not fit the robot.
+    """
+    settings = collision_settings(profile, control_rate=control_rate)
+    cycles = control_rate / rate  # per sample
+    settings.control_rate = rate
+    settings.torque_error_filter = settings.torque_error_filter**cycles
+    settings.debounce = max(1, round(settings.debounce / cycles))
+    try:
+        return _core.CollisionDetector(len(profile.joints), settings)
+    except ValueError as error:
+        message = f"collision: {error}"
+        raise ConfigurationError(message) from None

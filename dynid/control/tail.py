@@ -1,0 +1,81 @@
+"""How far the rare values of a signal go, from those that were seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dynid.excitation import Array
+
+_TAIL_QUANTILE = 0.9  # of the values, from which on they count as the tail
+_APART = 0.5  # [s] between excesses that tell two things
+_SAFE = 0.9  # of what could have been recorded, what shall be enough
+_RANGE = (0.05, 0.95)
+_RESAMPLED = 200  # times
+
+
+class Level(NamedTuple):
+    """A level that is passed as seldom as wanted.
+
+    Attributes:
+        value: of the signal.
+        low: what as many other excesses could have said at least,
+        high: and at most (90 %).
+        peaks: independent excesses that it follows from.
+    """
+
+    value: float
+    low: float
+    high: float
+    peaks: int
+
+    def scaled(self, factor: float) -> Level:
+        """The same level of a signal ``factor`` times as large."""
+        return Level(factor * self.value, factor * self.low, factor * self.high, self.peaks)
+
+
+def rare_level(values: Array, time: Array, wanted: float, *, least: float) -> Level:
+    """Return the level that ``values`` pass ``wanted`` times in as much time.
+
+    Values beyond their 0.9 quantile are taken for a Poisson process with a Pareto tail (peaks over
+    threshold: Davison, Smith 1990). Drawing as many anew as are independent shows what could have
+    been recorded; the level is enough for nine cases of ten.
+
+    Args:
+        values: (M,).
+        time: of each [s], increasing.
+        wanted: how often; below 1 the tail is extrapolated.
+        least: the level is not below.
+    """
+    beyond = float(np.quantile(values, _TAIL_QUANTILE))
+    tail = values > beyond
+    excesses = values[tail] - beyond
+    if len(excesses) == 0:
+        return Level(least, least, least, 0)
+    peaks = 1 + int(np.count_nonzero(np.diff(time[tail]) > _APART))
+    random = np.random.default_rng(0)
+    drawn = random.choice(excesses, (_RESAMPLED, peaks))
+    often = len(excesses) / wanted
+    levels = np.array([max(beyond + _passed_once_in(often, one), least) for one in drawn])
+    low, value, high = np.quantile(levels, [_RANGE[0], _SAFE, _RANGE[1]])
+    return Level(float(value), float(low), float(high), peaks)
+
+
+def _passed_once_in(often: float, excesses: Array) -> float:
+    """Return what one excess in ``often`` goes beyond.
+
+    By the generalised Pareto distribution with these probability-weighted moments (Hosking, Wallis
+    1987): its tail ends where that of the excesses seems to, and is at most exponential.
+    """
+    if often <= 1:
+        return 0.0
+    ordered = np.sort(excesses)
+    count = len(ordered)
+    mean = float(ordered.mean())
+    weighted = float(np.mean(ordered * (count - 0.65 - np.arange(count)) / count))
+    shape = 2.0 - mean / max(mean - 2.0 * weighted, 1e-12 * mean)
+    if shape >= 0.0:
+        return mean * float(np.log(often))
+    return mean * (1.0 - shape) / shape * float(often**shape - 1.0)

@@ -1,0 +1,188 @@
+"""Collision thresholds from free motion: as low as a wanted rate of false alarms allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, eye_array, hstack
+
+from dynid.control.free_motion import free_motion
+from dynid.control.tail import rare_level
+from dynid.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.control.free_motion import FreeMotion
+    from dynid.control.residual import Residual
+    from dynid.control.tail import Level
+    from dynid.excitation import Array
+    from dynid.profile import RobotProfile
+
+_LARGEST_FIT = 3000  # blocks of motion
+_FEWEST_MOVING = 50  # of them
+_SHAPE_QUANTILE = 0.95  # of the errors, that the threshold's shape follows
+_MARGIN = 0.05  # over the largest error that was seen
+_RESOLUTION = 1e-3  # of a threshold, relative to the largest error
+_SHORTEST = 5.0  # [s]
+_DATA_SHARE = 0.01  # false alarms in as much motion as there is, below which it says little
+
+
+@dataclass(frozen=True)
+class TunedJoint:
+    """A joint's threshold, and the errors that it follows from.
+
+    Attributes:
+        joint: its name.
+        torque_error_max: [N m or N].
+        velocity_factor: [N m s/rad or N s/m].
+        acceleration_factor: [N m s^2/rad or N s^2/m].
+        reversal_boost: [N m or N].
+        largest: filtered torque error in the recordings [N m or N].
+        moving: the level that ``torque_error_max`` is [N m or N].
+        resting: the level that ``reversal_boost`` is [N m or N]; None where it never acts.
+    """
+
+    joint: str
+    torque_error_max: float
+    velocity_factor: float
+    acceleration_factor: float
+    reversal_boost: float
+    largest: float
+    moving: Level
+    resting: Level | None
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Thresholds of all joints.
+
+    Attributes:
+        joints: in drive order.
+        hours: length of the recordings together [h].
+        false_alarms_per_hour: that were asked for, of all joints together.
+        warnings: sentences.
+    """
+
+    joints: tuple[TunedJoint, ...]
+    hours: float
+    false_alarms_per_hour: float
+    warnings: tuple[str, ...]
+
+
+def tune(
+    profile: RobotProfile,
+    residuals: Sequence[Residual],
+    *,
+    false_alarms_per_hour: float,
+    control_rate: float = 1000.0,
+) -> Tuning:
+    """Find thresholds for a wanted rate of false alarms.
+
+    In motion a joint's threshold has the shape of the high quantiles of its filtered torque error
+    over speed and acceleration (quantile regression: Koenker, Bassett 1978), scaled so that
+    :func:`rare_level` passes it seldom enough; what errors are larger by near standstill becomes
+    the boost. No threshold is below the largest error seen.
+
+    Args:
+        profile: its ``collision`` has the detector's filter, debounce, low_speed and boost_time.
+        residuals: of free motion.
+        false_alarms_per_hour: of all joints together [1/h].
+        control_rate: cycles per second that filter and debounce are given for [Hz].
+
+    Raises:
+        ConfigurationError: there is too little motion, or the rate is not above 0.
+    """
+    hours = sum(residual.hours for residual in residuals)
+    if not false_alarms_per_hour > 0:
+        message = (
+            f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be above 0; no threshold is "
+            "never passed."
+        )
+        raise ConfigurationError(message)
+    if hours * 3600 < _SHORTEST:
+        message = (
+            f"{hours * 3600:.3g} s of motion are too little to tune on; record {_SHORTEST:g} s at "
+            "least, and minutes for thresholds to rely on."
+        )
+        raise ConfigurationError(message)
+    motion = free_motion(profile, residuals, control_rate=control_rate)
+    wanted = hours * false_alarms_per_hour / len(profile.joints)
+    joints = tuple(
+        _tune_joint(motion, number, name, wanted) for number, name in enumerate(profile.joints)
+    )
+    return Tuning(joints, hours, false_alarms_per_hour, _warnings(hours, false_alarms_per_hour))
+
+
+def _tune_joint(motion: FreeMotion, number: int, name: str, wanted: float) -> TunedJoint:
+    """Tune for ``wanted`` false alarms in as much motion."""
+    size, features = motion.size[:, number], motion.features[:, number]
+    largest = float(size.max())
+    if largest == 0.0:
+        message = f"joint '{name}' has no torque error at all: its recorded effort is the model's."
+        raise ConfigurationError(message)
+    resting = motion.boosted[:, number]
+    if np.count_nonzero(~resting) < _FEWEST_MOVING:
+        resting = np.zeros_like(resting)
+    if resting.any():
+        wanted /= 2  # one half each
+    moving = ~resting
+    shape = _shape(size[moving], features[moving])
+    shape[0] += _RESOLUTION * largest
+    ratio = size / (features @ shape)
+    at_speed = rare_level(
+        ratio[moving], motion.time[moving], wanted, least=(1 + _MARGIN) * float(ratio[moving].max())
+    )
+    constant, velocity, acceleration = (float(part) for part in at_speed.value * shape)
+    at_rest = None
+    if resting.any():
+        above = size[resting] - at_speed.value * (features[resting] @ shape)
+        least = max(0.0, float(above.max()) + _MARGIN * largest)
+        at_rest = rare_level(above, motion.time[resting], wanted, least=least)
+    return TunedJoint(
+        joint=name,
+        torque_error_max=constant,
+        velocity_factor=velocity,
+        acceleration_factor=acceleration,
+        reversal_boost=0.0 if at_rest is None else at_rest.value,
+        largest=largest,
+        moving=at_speed.scaled(float(shape[0])),
+        resting=at_rest,
+    )
+
+
+def _shape(size: Array, features: Array) -> Array:
+    """Coefficients (3,) >= 0 of the features (M, 3), by linear programming.
+
+    min sum q u + (1 - q) w with features @ x + u - w = size; u, w, x >= 0.
+    """
+    step = -(-len(size) // _LARGEST_FIT)
+    size, features = size[::step], features[::step]
+    count, parts = features.shape
+    scale = np.maximum(features.max(axis=0), 1e-12)
+    one = eye_array(count, format="csr")
+    above, below = np.full(count, _SHAPE_QUANTILE), np.full(count, 1 - _SHAPE_QUANTILE)
+    found = linprog(
+        np.concatenate([np.zeros(parts), above, below]),
+        A_eq=hstack([csr_array(features / scale), one, -one], format="csr"),
+        b_eq=size,
+        method="highs",
+    )
+    if not found.success:
+        message = f"the threshold's shape cannot be fitted: {found.message}"
+        raise ConfigurationError(message)
+    shape: Array = np.maximum(found.x[:parts], 0.0) / scale
+    return shape
+
+
+def _warnings(hours: float, false_alarms_per_hour: float) -> tuple[str, ...]:
+    if hours * false_alarms_per_hour > _DATA_SHARE:
+        return ()
+    return (
+        f"one false alarm in {1 / false_alarms_per_hour:.3g} h is asked for, but the recordings "
+        f"have {60 * hours:.3g} min: the thresholds rest on how the tail of the errors goes on; "
+        "record more free motion to rely on them.",
+    )

@@ -1,0 +1,115 @@
+"""Tuned collision thresholds as a table, as lines for a profile, and as JSON."""
+
+from __future__ import annotations
+
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from rich.text import Text
+
+from dynid.report.numbers import significant
+from dynid.terminal import roomy, table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dynid.control.tail import Level
+    from dynid.control.tuning import Tuning
+    from dynid.profile import RobotProfile
+
+_DIGITS = 3
+_TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal_boost")
+_GIVEN = ("torque_error_filter", "low_speed", "boost_time", "debounce")
+
+
+def profile_lines(profile: RobotProfile, tuning: Tuning) -> str:
+    """Return the ``collision`` group that a profile needs, as YAML."""
+    given = profile.collision.model_dump(mode="json", exclude_defaults=True)
+    values = {
+        **given,
+        **{name: given.get(name, getattr(profile.collision, name)) for name in _GIVEN},
+        **thresholds(tuning),
+    }
+    values = {
+        key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
+    }
+    return yaml.safe_dump(
+        {"collision": values}, sort_keys=False, default_flow_style=None, width=100
+    )
+
+
+def thresholds(tuning: Tuning) -> dict[str, list[float]]:
+    """Return the tuned settings of the profile, one value for each joint, rounded up."""
+    return {name: [_rounded_up(getattr(joint, name)) for joint in tuning.joints] for name in _TUNED}
+
+
+def tuning_json(profile: RobotProfile, tuning: Tuning) -> dict[str, Any]:
+    """Return what ``--json`` prints."""
+    return {
+        "robot": profile.robot,
+        "minutes": 60 * tuning.hours,
+        "false_alarms_per_hour": tuning.false_alarms_per_hour,
+        "joints": [joint.joint for joint in tuning.joints],
+        **thresholds(tuning),
+        "largest_error": [joint.largest for joint in tuning.joints],
+        "moving": [joint.moving._asdict() for joint in tuning.joints],
+        "resting": [joint.resting and joint.resting._asdict() for joint in tuning.joints],
+        "warnings": list(tuning.warnings),
+    }
+
+
+def print_tuning(console: Console, profile: RobotProfile, tuning: Tuning) -> None:
+    """Print each joint's threshold at rest and in motion, what it rests on, and warnings."""
+    console = roomy(console)
+    console.print(
+        Text(
+            f"{profile.robot}: collision thresholds from {60 * tuning.hours:.3g} min of free "
+            f"motion, for {tuning.false_alarms_per_hour:g} false alarms per hour",
+            style="bold",
+        )
+    )
+    rows = table(
+        "joint",
+        "largest error",
+        "in motion",
+        "(90 %)",
+        "per speed",
+        "per accel.",
+        "at rest",
+        "(90 %)",
+    )
+    for joint in tuning.joints:
+        rows.add_row(
+            Text(joint.joint),
+            Text(significant(joint.largest, _DIGITS)),
+            Text(significant(joint.torque_error_max, _DIGITS)),
+            Text(_range(joint.moving)),
+            Text(significant(joint.velocity_factor, _DIGITS)),
+            Text(significant(joint.acceleration_factor, _DIGITS)),
+            Text(f"+ {significant(joint.reversal_boost, _DIGITS)}"),
+            Text("" if joint.resting is None else _range(joint.resting)),
+        )
+    console.print(rows)
+    console.print(
+        Text(
+            "Torque errors behind the detector's filter, and thresholds, in N m (N at prismatic "
+            "joints); in brackets what as much motion could have said."
+        ),
+        soft_wrap=not console.is_terminal,
+    )
+    for warning in tuning.warnings:
+        console.print(
+            Text(f"Worth a look: {warning}", style="yellow"), soft_wrap=not console.is_terminal
+        )
+
+
+def _range(level: Level) -> str:
+    return f"{significant(level.low, 2)} … {significant(level.high, 2)}"
+
+
+def _rounded_up(value: float) -> float:
+    if value <= 0:
+        return 0.0
+    step = 10.0 ** (floor(log10(value)) - _DIGITS + 1)
+    return float(f"{ceil(value / step - 1e-9) * step:.{_DIGITS}g}")

@@ -1,0 +1,209 @@
+"""Collision thresholds from the torque errors of free motion."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from small_robot import write_small_robot
+
+from dynid import cli
+from dynid.control.residual import Residual, detector, recorded_residual
+from dynid.control.tuning import Tuning, tune
+from dynid.control.tuning_text import thresholds
+from dynid.errors import ConfigurationError
+from dynid.excitation import build_excitation
+from dynid.identification import identify
+from dynid.outputs.model_file import write_model
+from dynid.profile import RobotProfile, load_profile
+from dynid.recording import write_bag
+from dynid.simulation import simulate
+
+RATE = 250.0  # [Hz]
+
+
+def small_profile(folder: Path, **collision: object) -> RobotProfile:
+    return load_profile(str(write_small_robot(folder, collision=collision)))[0]
+
+
+def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residual:
+    """Two joints that swing; noise of 1 N m as torque error, of which more when they are fast."""
+    count = round(60 * minutes * RATE)
+    random = np.random.default_rng(seed)
+    time = np.arange(count) / RATE
+    velocity = np.stack([2.0 * np.cos(1.3 * time), 1.5 * np.cos(2.1 * time)], axis=1)
+    size = 1.0 + by_speed * np.abs(velocity)
+    error = size * random.normal(size=(count, 2))
+    return Residual(
+        error, np.zeros_like(error), velocity, np.gradient(velocity, time, axis=0), RATE
+    )
+
+
+def alarms(profile: RobotProfile, tuning: Tuning, residual: Residual) -> int:
+    tuned = {name: tuple(values) for name, values in thresholds(tuning).items()}
+    collision = profile.collision.model_copy(update=tuned)
+    watching = detector(
+        profile.model_copy(update={"collision": collision}), RATE, control_rate=1000.0
+    )
+    return len(
+        watching.run(residual.error, residual.torque, residual.velocity, residual.acceleration)[2]
+    )
+
+
+def test_no_more_alarms_come_of_other_motion_than_were_asked_for(tmp_path: Path) -> None:
+    profile = small_profile(tmp_path)
+    tuning = tune(profile, [swinging(5.0)], false_alarms_per_hour=6.0)
+    # 3 are expected in half an hour; more than 9 of a Poisson process are one in a thousand
+    assert alarms(profile, tuning, swinging(30.0, seed=1)) <= 9
+
+
+def test_thresholds_are_not_much_higher_than_they_have_to_be(tmp_path: Path) -> None:
+    profile = small_profile(tmp_path)
+    tuning = tune(profile, [swinging(5.0)], false_alarms_per_hour=6.0)
+    for joint in tuning.joints:
+        assert joint.largest < joint.torque_error_max + joint.reversal_boost
+        assert joint.torque_error_max < 1.6 * joint.largest
+
+
+def test_fewer_alarms_take_higher_thresholds(tmp_path: Path) -> None:
+    profile = small_profile(tmp_path)
+    often, seldom = (
+        tune(profile, [swinging(2.0)], false_alarms_per_hour=rate) for rate in (1000.0, 0.1)
+    )
+    for low, high in zip(often.joints, seldom.joints, strict=True):
+        assert high.torque_error_max > low.torque_error_max
+
+
+def test_a_threshold_follows_what_errors_grow_with(tmp_path: Path) -> None:
+    profile = small_profile(tmp_path)
+    residual = swinging(5.0, by_speed=3.0)
+    tuning = tune(profile, [residual], false_alarms_per_hour=6.0)
+    for joint in tuning.joints:
+        assert joint.velocity_factor > 1.5 * joint.torque_error_max
+    assert alarms(profile, tuning, residual) == 0
+
+
+def test_standstill_has_its_own_share(tmp_path: Path) -> None:
+    profile = small_profile(tmp_path, low_speed=[0.2])
+    residual = swinging(5.0)
+    slow = np.abs(residual.velocity) <= 0.2
+    residual.error[slow] += 20.0
+    tuning = tune(profile, [residual], false_alarms_per_hour=6.0)
+    for joint in tuning.joints:
+        assert joint.reversal_boost > 10.0
+        assert joint.torque_error_max < 10.0
+
+
+def test_a_filter_forgets_as_much_in_a_second_at_any_rate(tmp_path: Path) -> None:
+    profile = small_profile(tmp_path, torque_error_filter=[0.99])
+    zero = np.zeros((1000, 2))
+    for rate in (100.0, 1000.0):
+        count = round(0.1 * rate)
+        filtered, _, _ = detector(profile, rate, control_rate=1000.0).run(
+            np.ones((count, 2)), zero[:count], zero[:count], zero[:count]
+        )
+        assert filtered[-1] == pytest.approx([1 - 0.99**100] * 2)
+
+
+def test_the_uncertainty_shrinks_with_more_motion(tmp_path: Path) -> None:
+    profile = small_profile(tmp_path)
+    short, long = (
+        tune(profile, [swinging(minutes)], false_alarms_per_hour=0.1) for minutes in (0.5, 20.0)
+    )
+    widths = [np.mean([j.moving.high - j.moving.low for j in t.joints]) for t in (short, long)]
+    assert widths[1] < 0.5 * widths[0]
+    assert short.warnings[0].startswith("one false alarm in 10 h is asked for, but the recordings")
+
+
+@pytest.mark.parametrize(
+    ("rate", "minutes", "sentence"),
+    [
+        (0.0, 1.0, "--false-alarms-per-hour 0: must be above 0"),
+        (1.0, 0.01, "0.6 s of motion are too little to tune on"),
+    ],
+)
+def test_impossible_wishes_are_refused(
+    tmp_path: Path, rate: float, minutes: float, sentence: str
+) -> None:
+    profile = small_profile(tmp_path)
+    with pytest.raises(ConfigurationError, match=sentence):
+        tune(profile, [swinging(minutes)], false_alarms_per_hour=rate)
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small robot's profile, a bag of its motion, and the model identified from it."""
+    folder = tmp_path_factory.mktemp("workshop")
+    profile, urdf_xml = load_profile(str(write_small_robot(folder)))
+    assert profile.excitation is not None
+    recording = simulate(
+        profile, urdf_xml, build_excitation(profile.excitation, profile.limits, profile.joints)
+    )
+    write_bag(recording, folder / "motion")
+    write_model(identify(profile, urdf_xml, [recording]), folder / "model.yaml")
+    return folder
+
+
+def run(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> int:
+    command = ["dynid", "tune-collision", folder / "motion", "-m", folder / "model.yaml"]
+    monkeypatch.setattr(sys, "argv", [*map(str, command), *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    return int(stop.value.code or 0)
+
+
+def test_a_recordings_torque_errors_are_noise_beside_its_torque(workshop: Path) -> None:
+    profile, urdf_xml = load_profile(str(workshop / "duo.yaml"))
+    assert profile.excitation is not None
+    motion = build_excitation(profile.excitation, profile.limits, profile.joints)
+    recording = simulate(profile, urdf_xml, motion, seed=5)
+    mechanism = identify(profile, urdf_xml, [recording]).mechanism
+    residual = recorded_residual(profile, mechanism, urdf_xml, recording)
+    assert residual.error.shape == recording.position.shape
+    assert np.all(np.std(residual.error, axis=0) < 0.2 * np.std(residual.torque, axis=0))
+
+
+def test_the_command_line_writes_lines_that_a_profile_takes(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = workshop / "collision.yaml"
+    assert run(monkeypatch, workshop, "-o", file) == 0
+    told = capsys.readouterr().out
+    assert "shoulder" in told
+    assert "Worth a look: one false alarm in 10 h is asked for" in told
+    lines = yaml.safe_load(file.read_text())
+    profile, _ = load_profile(str(write_small_robot(workshop, **lines)))
+    assert profile.collision.torque_error_max is not None
+    assert len(profile.collision.torque_error_max) == 2
+
+
+def test_the_command_line_prints_json(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, workshop, "--json", "--false-alarms-per-hour", 100) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["joints"] == ["shoulder", "elbow"]
+    assert len(told["torque_error_max"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--false-alarms-per-hour", 0], "must be above 0"),
+        (["--set", "collision.debounce=2"], "--set belongs to a profile"),
+        (["-p", "scara"], "is of robot 'duo', this is 'scara'"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(
+    workshop: Path,
+    arguments: list[object],
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(monkeypatch, workshop, *arguments) == 2
+    assert sentence in capsys.readouterr().err
