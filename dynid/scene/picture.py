@@ -124,9 +124,7 @@ class RobotPicture:
         self, torque_error: ArrayLike | None
     ) -> dict[int, tuple[tuple[Shape, ...], tuple[Label, ...]]]:
         kinematics = self.kinematics
-        errors = torque_errors(
-            kinematics.mechanism, self.profile.collision.torque_error_max, torque_error
-        )
+        errors = torque_errors(kinematics.mechanism, self.profile.collision, torque_error)
         markers = torque_error_markers(errors, self._places, kinematics.reach)
         return dict(zip(kinematics.joint_bodies, markers, strict=True))
 

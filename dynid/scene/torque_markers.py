@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from dynid.control.settings import CollisionSettings
     from dynid.mechanism import Mechanism
     from dynid.scene.kinematics import Kinematics
 
@@ -30,11 +31,11 @@ _ROD: Colour = (0.25, 0.28, 0.33, 1.0)
 
 LEGEND = (
     LegendEntry(WHITE, "torque error 0"),
-    LegendEntry(AMBER, "half of torque_error_max"),
-    LegendEntry(RED, "torque_error_max or more"),
+    LegendEntry(AMBER, "half of the collision threshold"),
+    LegendEntry(RED, "collision threshold or more"),
 )
 UNKNOWN = LegendEntry(GREY, "torque error unknown")
-NO_THRESHOLD = LegendEntry(GREY, "torque error; no torque_error_max to compare it with")
+NO_THRESHOLD = LegendEntry(GREY, "torque error; no collision threshold to compare it with")
 
 # shares of the robot's reach
 _OFFSETS = (0.07, 0.09, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22, 0.25)
@@ -82,15 +83,21 @@ class TorqueError:
 
 
 def torque_errors(
-    mechanism: Mechanism, torque_error_max: Sequence[float] | None, error: ArrayLike | None
+    mechanism: Mechanism, settings: CollisionSettings, error: ArrayLike | None
 ) -> tuple[TorqueError, ...]:
-    """Hold errors (n,) [N m or N], or None where nothing is known, against the thresholds."""
+    """Hold errors (n,) [N m or N], or None where nothing is known, against thresholds at rest.
+
+    These are higher than in motion, and what no error of free motion is beyond.
+    """
     joints = len(mechanism.joints)
     values = np.full(joints, np.nan) if error is None else np.asarray(error, dtype=np.float64)
     thresholds: Sequence[float | None] = (
         [None] * joints
-        if torque_error_max is None
-        else per_joint(torque_error_max, joints, "torque_error_max").tolist()
+        if settings.torque_error_max is None
+        else (
+            per_joint(settings.torque_error_max, joints, "torque_error_max")
+            + per_joint(settings.reversal_boost, joints, "reversal_boost")
+        ).tolist()
     )
     return tuple(
         TorqueError(name, float(value), threshold, "N" if kind == "prismatic" else "N·m")

@@ -80,10 +80,10 @@ def test_without_an_error_only_the_joint_is_named() -> None:
     ]
 
 
-def test_labels_tell_the_share_of_the_threshold() -> None:
-    picture = arm_picture(torque_error_max=[10])
-    limits = picture.profile.collision.torque_error_max
-    errors = torque_errors(picture.kinematics.mechanism, limits, [2.5, 0, 0])
+def test_labels_tell_the_share_of_the_threshold_at_rest() -> None:
+    picture = arm_picture(torque_error_max=[6], reversal_boost=[4])
+    collision = picture.profile.collision
+    errors = torque_errors(picture.kinematics.mechanism, collision, [2.5, 0, 0])
     assert errors[0].text == "shoulder  +2.5 N·m (25 %)"
 
 

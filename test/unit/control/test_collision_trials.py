@@ -1,0 +1,29 @@
+"""The simulated PUMA 560 with the thresholds of its profile: pushed, and not pushed."""
+
+from __future__ import annotations
+
+import pytest
+from collision_trials import Work, free_motion, pushes
+
+from dynid.mechanism import Mechanism
+from dynid.profile import load_profile
+from dynid.tracking.trial import identified
+
+
+@pytest.fixture(scope="module")
+def model() -> Mechanism:
+    return identified(*load_profile("puma560"))
+
+
+def test_30_n_against_the_wrists_motion_are_found_within_15_ms(model: Mechanism) -> None:
+    delays = pushes(Work(*load_profile("puma560"), model, 7), 15)
+    assert all(delay is not None and delay <= 15 for delay in delays), delays
+
+
+def test_free_motion_with_sensor_noise_gives_no_alarm(model: Mechanism) -> None:
+    assert free_motion(Work(*load_profile("puma560"), model, 8), hours=0.02) == []
+
+
+def test_without_the_share_of_standstill_there_would_be_alarms(model: Mechanism) -> None:
+    low = load_profile("puma560", overrides=["collision.reversal_boost=0"])
+    assert free_motion(Work(*low, model, 8), hours=0.005)
