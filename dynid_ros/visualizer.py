@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Point
 from sensor_msgs.msg import JointState
 from std_msgs.msg import ColorRGBA
@@ -15,7 +16,8 @@ from visualization_msgs.msg import Marker, MarkerArray
 from dynid.judging.live import LiveState, LiveTorqueError
 from dynid.outputs.model_file import read_model
 from dynid.scene import RobotPicture, check_same_joints, excitation_motion
-from dynid_ros.node import OK, WARN, DynidNode, run
+from dynid.scene.torque_markers import RED
+from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, MONITORED
 
 if TYPE_CHECKING:
@@ -29,11 +31,15 @@ if TYPE_CHECKING:
 
 _KINDS = {"box": Marker.CUBE, "cylinder": Marker.CYLINDER, "sphere": Marker.SPHERE}
 _MARKER_DEPTH = 1  # markers that were not shown in time are of no use
+_COLLISION_TEXT = 0.03  # of the robot's reach, as the next
+_COLLISION_ABOVE = 0.3
 _STALE_NS = 10**9  # after which what /joint_states said last is no longer the robot's state
 
 
 class VisualizerNode(DynidNode):
     """Shows how far the measured torque is from the model's, at the joints of the moving robot.
+
+    A collision is written over the joint that noticed it, until it is reset.
 
     Topics: ``~/path`` (latched), ``~/markers`` (at ``rate``); both visualization_msgs/MarkerArray.
     """
@@ -75,6 +81,10 @@ class VisualizerNode(DynidNode):
         self._state: LiveState | None = None
         self._position: np.ndarray | None = None
         self._heard: Time | None = None
+        self._collision = DiagnosticStatus()
+        self.create_subscription(
+            DiagnosticStatus, "/feedforward_controller/collision", self._hear, LATCHED
+        )
         self._path = self.create_publisher(MarkerArray, "~/path", LATCHED)
         self._markers = self.create_publisher(MarkerArray, "~/markers", _MARKER_DEPTH)
         self._publish_path(profile)
@@ -103,6 +113,9 @@ class VisualizerNode(DynidNode):
         time = stamp.sec + 1e-9 * stamp.nanosec
         self._state = self._live.step(self._state, time, position, effort)
 
+    def _hear(self, collision: DiagnosticStatus) -> None:
+        self._collision = collision
+
     def _show(self) -> None:
         if self._position is None or self._heard is None:
             return
@@ -111,8 +124,12 @@ class VisualizerNode(DynidNode):
         known = live is not None and state is not None and live.settled(state) and not stale
         error = state.error if known and state is not None else None
         scene = self._picture.scene(self._position, torque_error=error)
-        self._markers.publish(scene_markers(scene, self._frame, robot=self._robot))
-        if stale:
+        shown = scene_markers(scene, self._frame, robot=self._robot)
+        shown.markers.append(collision_marker(self._collision, scene, self._frame))
+        self._markers.publish(shown)
+        if self._collision.level == ERROR:
+            self.health(ERROR, self._collision.message)
+        elif stale:
             self.health(WARN, "no joint states for more than 1 s")
         elif live is not None and state is None:
             self.health(WARN, "joint states lack the effort of a joint: torque errors are unknown")
@@ -126,6 +143,22 @@ def scene_markers(scene: Scene, frame: str, *, robot: bool) -> MarkerArray:
     markers = [_shape_marker(shape, number, frame) for number, shape in enumerate(shapes)]
     markers += [_text_marker(label, number, frame) for number, label in enumerate(scene.labels())]
     return MarkerArray(markers=markers)
+
+
+def collision_marker(collision: DiagnosticStatus, scene: Scene, frame: str) -> Marker:
+    """Return what happened as a text over the joint that noticed; DELETE where nothing did."""
+    marker = _marker(frame, "collision", 0, Marker.TEXT_VIEW_FACING, RED)
+    joint = next((pair.value for pair in collision.values if pair.key == "joint"), "")
+    places = [body.pose.position for body in scene.bodies if body.name == joint]
+    if collision.level != ERROR or not places:
+        marker.action = Marker.DELETE
+        return marker
+    at, size = marker.pose.position, _COLLISION_TEXT * scene.reach
+    at.x, at.y, at.z = places[0]
+    at.z += _COLLISION_ABOVE * scene.reach
+    marker.scale.z = size
+    marker.text = collision.message.replace("; ", ";\n").replace(": ", ":\n")
+    return marker
 
 
 def line_marker(line: Line, frame: str) -> Marker:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from arm_files import write_arm
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -19,6 +19,7 @@ from dynid.profile import load_profile
 from dynid.recording import load_recording
 from dynid.scene import Kinematics
 from dynid.scene.torque_markers import GREY, RED
+from dynid_ros.node import ERROR, OK
 from dynid_ros.qos import LATCHED
 from dynid_ros.visualizer import VisualizerNode
 
@@ -73,6 +74,27 @@ def test_a_joint_that_pushes_too_hard_turns_red(graph: Graph, arm) -> None:
     assert _colour(balls[1]) == pytest.approx(RED, abs=1e-6)
     assert balls[1].scale.x > 1.5 * balls[0].scale.x
     assert all(_colour(ball)[2] > 0.8 for ball in (balls[0], balls[2]))  # nearly white
+
+
+def test_a_collision_is_written_over_its_joint_until_it_is_reset(graph: Graph, arm) -> None:
+    graph.start(VisualizerNode, rate=50.0, **arm)
+    tell = graph.peer.create_publisher(
+        DiagnosticStatus, "/feedforward_controller/collision", LATCHED
+    )
+    sentence = "Collision at joint 'elbow': torque error 9 N m beyond 5 N m; the robot is stopped."
+    elbow = [KeyValue(key="joint", value="elbow")]
+    tell.publish(DiagnosticStatus(level=ERROR, message=sentence, values=elbow))
+    heard = graph.listen(MarkerArray, "/visualizer/markers", 1)
+
+    def told() -> Marker:
+        return next(m for m in heard[-1].markers if m.ns == "collision")
+
+    _markers(graph, ("shoulder", "elbow", "wrist"), [0.0] * 3, known=True)
+    graph.until(lambda: heard and told().action == Marker.ADD)
+    assert told().text.replace("\n", " ") == sentence
+    assert _colour(told()) == pytest.approx(RED, abs=1e-6)
+    tell.publish(DiagnosticStatus(level=OK, message="no collision"))
+    graph.until(lambda: told().action == Marker.DELETE)
 
 
 def test_torque_errors_become_unknown_when_the_robot_falls_silent(graph: Graph, arm) -> None:
