@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat
 
 from dynid.configuration import (
@@ -11,6 +13,7 @@ from dynid.configuration import (
     PerJointPositive,
     PerJointSwitch,
     Settings,
+    per_joint,
 )
 
 
@@ -87,3 +90,14 @@ class CollisionSettings(Settings):
     """``hold``: commands stop at once; ``decelerate``: they come to rest along their path."""
     deceleration: PerJointPositive | None = None
     """Of that [rad/s^2 or m/s^2]; None: the acceleration limit, or 10."""
+
+    def threshold_at_rest(self, joints: int) -> NDArray[np.float64] | None:
+        """What no torque error of free motion is beyond (n,), or None where nothing is watched.
+
+        Raises:
+            ConfigurationError: there is not one value for each joint.
+        """
+        if self.torque_error_max is None:
+            return None
+        moving = per_joint(self.torque_error_max, joints, "torque_error_max")
+        return moving + per_joint(self.reversal_boost, joints, "reversal_boost")

@@ -127,6 +127,7 @@ def watching(plan: Plan, options: Options) -> Monitor:
     profile = plan.profile
     joints, limits = len(profile.joints), profile.limits
     unlimited = (np.inf,)
+    torque_error = profile.collision.threshold_at_rest(joints)
     return Monitor(
         profile.joints,
         plan.sliding,
@@ -134,9 +135,7 @@ def watching(plan: Plan, options: Options) -> Monitor:
             tracking_error=np.full(joints, options.tracking_error),
             torque_factor=profile.drives.torque_factor(joints),
             torque_max=per_joint(limits.torque_max or unlimited, joints, "torque_max"),
-            torque_error=per_joint(
-                profile.collision.torque_error_max or unlimited, joints, "torque_error_max"
-            ),
+            torque_error=np.full(joints, np.inf) if torque_error is None else torque_error,
         ),
         plan.mechanism if plan.identified else None,
     )

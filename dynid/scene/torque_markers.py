@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.configuration import per_joint
 from dynid.scene.elements import Colour, Label, LegendEntry, Pose, Shape, rod
 
 if TYPE_CHECKING:
@@ -91,14 +90,8 @@ def torque_errors(
     """
     joints = len(mechanism.joints)
     values = np.full(joints, np.nan) if error is None else np.asarray(error, dtype=np.float64)
-    thresholds: Sequence[float | None] = (
-        [None] * joints
-        if settings.torque_error_max is None
-        else (
-            per_joint(settings.torque_error_max, joints, "torque_error_max")
-            + per_joint(settings.reversal_boost, joints, "reversal_boost")
-        ).tolist()
-    )
+    at_rest = settings.threshold_at_rest(joints)
+    thresholds: Sequence[float | None] = [None] * joints if at_rest is None else at_rest.tolist()
     return tuple(
         TorqueError(name, float(value), threshold, "N" if kind == "prismatic" else "N·m")
         for name, kind, value, threshold in zip(

@@ -125,3 +125,11 @@ def test_refuses_impossible_settings(override: str, sentence: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         overridden(override)
     assert sentence in str(caught.value)
+
+
+def test_a_threshold_at_rest_is_what_standstill_adds_to_that_in_motion() -> None:
+    collision = overridden(
+        "collision.torque_error_max=[1, 2, 3, 4, 5, 6]", "collision.reversal_boost=0.5"
+    ).collision
+    assert collision.threshold_at_rest(6).tolist() == [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
+    assert overridden("collision.torque_error_max=null").collision.threshold_at_rest(6) is None

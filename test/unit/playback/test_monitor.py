@@ -28,7 +28,7 @@ def watched(torque_offset: np.ndarray, duration: float = 1.0, delay: int = 0) ->
         tracking_error=np.full(6, 0.2),
         torque_factor=np.full(6, 0.5),
         torque_max=np.full(6, np.inf),
-        torque_error=np.array(plan.profile.collision.torque_error_max),
+        torque_error=np.array([25.0, 35.0, 20.0, 5.0, 5.0, 5.0]),
     )
     monitor = Monitor(plan.profile.joints, (), thresholds, model)
     follower = TrajectoryFollower(plan.profile.joints, plan.start)
