@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynid.control.ros_parameters import feedforward_parameters
+from dynid.drives.slave_file import (
+    CYCLIC_SYNCHRONOUS_POSITION,
+    check_slave_files,
+    slave_path,
+)
 from dynid.errors import ConfigurationError
 from dynid.simulation import SimulatedRobot
 from dynid.simulation.build import plant_arguments
@@ -51,47 +56,91 @@ _TRAJECTORIES = "joint_trajectory_controller"
 _NEEDED = ("controller_manager", "robot_state_publisher", _BROADCASTER, _TRAJECTORIES)
 _GIVES_UP = 0.1  # [rad or m] from its trajectory, when the trajectory controller holds
 _PACKAGES = Path("share", "ament_index", "resource_index", "packages")
-_PLUGINS = {"simulated": "dynid/SimulatedDrives", "mock": "mock_components/GenericSystem"}
+_PLUGINS = {
+    "simulated": "dynid/SimulatedDrives",
+    "mock": "mock_components/GenericSystem",
+    "ethercat": "ethercat_driver/EthercatDriver",
+}
+HARDWARE = tuple(_PLUGINS)
+"""What a robot can run on."""
 
 
 def robot_description(
-    profile: RobotProfile, urdf_xml: str, hardware: str, *, control_rate: float
+    profile: RobotProfile,
+    urdf_xml: str,
+    hardware: str,
+    *,
+    control_rate: float,
+    slaves: Path | None = None,
 ) -> str:
     """Return the URDF with the ``<ros2_control>`` that hardware of a kind needs.
-
-    Each joint takes a position and an effort (the torque offset) and tells position, velocity and
-    effort.
 
     Args:
         profile: the robot.
         urdf_xml: its URDF's text.
-        hardware: ``simulated``, ``mock``, or ``ethercat``, where the URDF must have its own tag.
+        hardware: ``simulated``, ``mock``, or ``ethercat``.
         control_rate: cycles per second [Hz].
+        slaves: folder that ``dynid drives`` has written, for ethercat; without one the URDF must
+            have its own tag.
 
     Raises:
-        ConfigurationError: the URDF names hardware and must not, or the other way round.
+        ConfigurationError: there are neither slave files nor a tag in the URDF, or the files do
+            not fit.
     """
     root = ET.fromstring(urdf_xml)  # noqa: S314  a robot's own URDF
-    own = root.find("ros2_control") is not None
-    if hardware == "ethercat":
-        if not own:
+    if hardware == "ethercat" and slaves is None:
+        if root.find("ros2_control") is None:
             raise ConfigurationError(
                 f"URDF of '{profile.robot}': hardware ethercat needs a <ros2_control> tag that "
-                "names ethercat_driver/EthercatDriver and the slaves; give such a URDF."
+                "names ethercat_driver/EthercatDriver and the slaves; give such a URDF, or the "
+                "folder that `dynid drives` has written, with slaves:=."
             )
         return urdf_xml
-    robot = SimulatedRobot(profile, urdf_xml)  # whose settings are proven by it
+    if hardware == "ethercat" and slaves is not None:
+        check_slave_files(slaves, profile.joints, control_rate)
     for tag in root.findall("ros2_control"):
         root.remove(tag)
-    system = ET.SubElement(root, "ros2_control", name=profile.robot, type="system")
+    root.append(hardware_tag(profile, urdf_xml, hardware, control_rate=control_rate, slaves=slaves))
+    return ET.tostring(root, encoding="unicode")
+
+
+def hardware_tag(
+    profile: RobotProfile,
+    urdf_xml: str,
+    hardware: str,
+    *,
+    control_rate: float,
+    slaves: Path | None = None,
+) -> ET.Element:
+    """Return the ``<ros2_control>`` of a robot on hardware of a kind.
+
+    Each joint takes a position and an effort (the torque offset) and tells position, velocity and
+    effort. On EtherCAT, drives are numbered in the order of the joints, from position 0.
+
+    Args:
+        profile: the robot.
+        urdf_xml: its URDF's text.
+        hardware: ``simulated``, ``mock`` or ``ethercat``.
+        control_rate: cycles per second [Hz].
+        slaves: folder of the slave files, for ethercat.
+    """
+    system = ET.Element("ros2_control", name=profile.robot, type="system")
     plugin = ET.SubElement(system, "hardware")
     ET.SubElement(plugin, "plugin").text = _PLUGINS[hardware]
+    if hardware == "ethercat":
+        # the driver's own default is 100
+        ET.SubElement(plugin, "param", name="control_frequency").text = f"{control_rate:g}"
+        folder = (slaves or Path()).resolve()
+        for number, joint in enumerate(profile.joints):
+            _ec_module(_joint(system, joint), joint, number, slave_path(folder, joint))
+        return system
+    robot = SimulatedRobot(profile, urdf_xml)  # whose settings are proven by it
     if hardware == "simulated":
         for name, value in _plant(profile, urdf_xml, robot.home, control_rate).items():
             ET.SubElement(plugin, "param", name=name).text = value
     for joint, position in zip(profile.joints, robot.home, strict=True):
         _joint(system, joint, float(position))
-    return ET.tostring(root, encoding="unicode")
+    return system
 
 
 def controllers(*, feedforward: bool) -> tuple[str, ...]:
@@ -210,10 +259,26 @@ def _plant(
     return {name: text for name, text in texts.items() if text}
 
 
-def _joint(system: ET.Element, name: str, position: float) -> None:
+def _joint(system: ET.Element, name: str, position: float | None = None) -> ET.Element:
+    """Add a joint; ``position`` [rad or m] is where it begins, unless drives tell."""
     joint = ET.SubElement(system, "joint", name=name)
     for interface in ("position", "effort"):
         ET.SubElement(joint, "command_interface", name=interface)
     for interface, initial in (("position", position), ("velocity", 0.0), ("effort", 0.0)):
         state = ET.SubElement(joint, "state_interface", name=interface)
-        ET.SubElement(state, "param", name="initial_value").text = repr(initial)
+        if position is not None:
+            ET.SubElement(state, "param", name="initial_value").text = repr(initial)
+    return joint
+
+
+def _ec_module(joint: ET.Element, name: str, number: int, slave: Path) -> None:
+    module = ET.SubElement(joint, "ec_module", name=name)
+    ET.SubElement(module, "plugin").text = "ethercat_generic_plugins/EcCiA402Drive"
+    values = {
+        "alias": 0,
+        "position": number,
+        "mode_of_operation": CYCLIC_SYNCHRONOUS_POSITION,
+        "slave_config": slave,
+    }
+    for key, value in values.items():
+        ET.SubElement(module, "param", name=key).text = str(value)

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from dynid.cli_drives import drives_command
 from dynid.cli_tracking import tracking_command
 from dynid.cli_tune import tune_collision_command
 from dynid.cli_view import view_command
@@ -187,6 +188,7 @@ def demo_command(
     raise typer.Exit(0 if demonstration.success else 1)
 
 
+app.command("drives")(drives_command)
 app.command("tracking")(tracking_command)
 app.command("tune-collision")(tune_collision_command)
 app.command("view")(view_command)

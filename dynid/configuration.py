@@ -76,6 +76,9 @@ def _broadcastable(value: object) -> object:
 PerJoint = Annotated[tuple[float, ...], BeforeValidator(_broadcastable)]
 PerJointPositive = Annotated[tuple[PositiveFloat, ...], BeforeValidator(_broadcastable)]
 PerJointNotNegative = Annotated[tuple[NonNegativeFloat, ...], BeforeValidator(_broadcastable)]
+PerJointPositiveOrNone = Annotated[
+    tuple[PositiveFloat | None, ...], BeforeValidator(_broadcastable)
+]
 PerJointSwitch = Annotated[tuple[bool, ...], BeforeValidator(_broadcastable)]
 """One value for every joint, or one for all."""
 

@@ -11,8 +11,10 @@ import numpy as np
 import yaml
 from pydantic import Field, PositiveFloat, model_validator
 
-from dynid.configuration import PerJoint, PerJointPositive, Settings, parse, read_yaml
+from dynid.configuration import Settings, parse, read_yaml
 from dynid.control.settings import CollisionSettings, FeedforwardSettings
+from dynid.drives import Drives
+from dynid.drives.factors import with_drive_limits
 from dynid.errors import ConfigurationError
 from dynid.excitation.settings import ExcitationSettings
 from dynid.identification_settings import IdentificationSettings
@@ -21,50 +23,6 @@ from dynid.mechanism import JointTerm, Mechanism
 from dynid.recording import ColumnMap
 from dynid.simulation.settings import SimulationSettings
 from dynid.tracking.settings import TrackingSettings
-
-
-class Drives(Settings):
-    """How the recorded effort becomes torque behind the gear.
-
-    ``effort`` names what a recording's effort is: ``torque`` (N m or N, nothing to convert),
-    ``current`` [A] (times the torque constant), or ``rated_current_permille`` (CiA402 0x6078:
-    thousandths of the rated current). With a lead screw, force is torque times 2π / screw_lead.
-    """
-
-    effort: Literal["torque", "current", "rated_current_permille"] = "torque"
-    rated_current_ma: PerJointPositive | None = None
-    torque_constant: PerJoint | None = None  # [N m/A], in front of the gear
-    gear_ratio: PerJoint = (1.0,)
-    screw_lead: PerJointPositive | None = None  # [m/rev]
-
-    @model_validator(mode="after")
-    def _has_what_the_conversion_needs(self) -> Drives:
-        if self.effort != "torque" and self.torque_constant is None:
-            raise ValueError(f"effort '{self.effort}' needs torque_constant [N m/A]")
-        if self.effort == "rated_current_permille" and self.rated_current_ma is None:
-            raise ValueError("effort 'rated_current_permille' needs rated_current_ma [mA]")
-        for name in ("torque_constant", "gear_ratio"):
-            if 0.0 in (getattr(self, name) or ()):
-                raise ValueError(f"{name} must not be 0, which would leave no torque")
-        return self
-
-    @property
-    def effort_unit(self) -> str:
-        """Unit in which efforts are recorded."""
-        units = {"torque": "N*m", "current": "A", "rated_current_permille": "permille"}
-        return units[self.effort]
-
-    def torque_factor(self, joints: int) -> np.ndarray:
-        """Torque behind the gear per unit of recorded effort, (n,) (softMC: 1/TFac)."""
-        factor = np.ones(joints)
-        if self.effort == "torque":
-            return factor
-        factor *= np.asarray(self.torque_constant) * np.asarray(self.gear_ratio)
-        if self.effort == "rated_current_permille":
-            factor *= 1e-6 * np.asarray(self.rated_current_ma)
-        if self.screw_lead is not None:
-            factor *= 2 * np.pi / np.asarray(self.screw_lead)
-        return factor
 
 
 class TermSettings(Settings):
@@ -137,6 +95,11 @@ class RobotProfile(Settings):
                         f"term '{term.kind}' names joint '{joint}', which is not in 'joints'"
                     )
         return self
+
+    @model_validator(mode="after")
+    def _drives_limit_what_is_left_open(self) -> RobotProfile:
+        limits = with_drive_limits(self.limits, self.drives, len(self.joints))
+        return self if limits == self.limits else self.model_copy(update={"limits": limits})
 
     def joint_terms(self) -> tuple[JointTerm, ...]:
         """The joint terms in the order of the profile, joint by joint within a kind."""

@@ -36,7 +36,13 @@ ARGUMENTS = [
         default_value="simulated",
         choices=["simulated", "mock", "ethercat"],
         description="simulated: dynid's drives and bodies; mock: commands come back as states, "
-        "without torque; ethercat: what the URDF's own <ros2_control> says.",
+        "without torque; ethercat: drives, by the files in slaves, or by the URDF's own "
+        "<ros2_control>.",
+    ),
+    DeclareLaunchArgument(
+        "slaves",
+        default_value="",
+        description="Folder that `dynid drives` has written, for hardware:=ethercat; empty: none.",
     ),
     DeclareLaunchArgument(
         "ros2_control",
@@ -79,7 +85,10 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if uses_ros2_control(value("ros2_control")):
         rate, feedforward = int(value("rate")), value("feedforward") == "true"
         parameters = controller_parameters(profile, rate, feedforward=feedforward)
-        description = robot_description(profile, urdf_xml, hardware, control_rate=rate)
+        slaves = Path(value("slaves")) if value("slaves") else None
+        description = robot_description(
+            profile, urdf_xml, hardware, control_rate=rate, slaves=slaves
+        )
         spawned = controllers(feedforward=feedforward)
         return _controlled(description, parameters, spawned, value("ends"))
     if hardware != "simulated":

@@ -8,6 +8,7 @@ import numpy as np
 
 from dynid import _core
 from dynid.configuration import per_joint
+from dynid.drives.factors import torque_offset_limit
 from dynid.errors import ConfigurationError
 from dynid.mechanism.joint_term import core_term
 
@@ -132,6 +133,10 @@ def feedforward_settings(
     settings.additive_torque_delay = given.additive_torque_delay
     settings.ramp_time = given.ramp_time
     settings.torque_max = _each(profile, limits.torque_max, np.inf, "torque_max")
+    if profile.drives.scales_torque_offset:  # the driver would wrap what int16 does not hold
+        settings.torque_max = torque_offset_limit(
+            profile.drives, len(profile.joints), settings.torque_max
+        )
     settings.position_jump = _each(
         profile, given.position_jump, _JUMP_CYCLES * velocity / control_rate, "position_jump"
     )

@@ -25,7 +25,7 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
     Raises:
         OutputError: the folder cannot be made, or a file not be written.
     """
-    with _together(folder) as unfinished:
+    with written_together(folder) as unfinished:
         write_model(identification, unfinished / "model.yaml")
         write_signals(identification, unfinished / "signals.mcap")
         write_report(identification, unfinished / "report.html")
@@ -43,7 +43,7 @@ def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]
     Raises:
         OutputError: the folder cannot be made, or a file not be written.
     """
-    with _together(folder) as unfinished:
+    with written_together(folder) as unfinished:
         write_signals(validation, unfinished / "validation.mcap")
         write_validation_report(validation, unfinished / "validation.html")
         names = sorted(path.name for path in unfinished.iterdir())
@@ -51,8 +51,12 @@ def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]
 
 
 @contextmanager
-def _together(folder: Path) -> Iterator[Path]:
-    """Yield a folder to write to; what is in it moves to ``folder`` only if the block succeeds."""
+def written_together(folder: Path) -> Iterator[Path]:
+    """Yield a folder to write to; what is in it moves to ``folder`` only if the block succeeds.
+
+    Raises:
+        OutputError: the folder cannot be made, or a file not be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder, prefix=".unfinished-") as temporary:

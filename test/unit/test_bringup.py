@@ -14,11 +14,16 @@ from synthetic import ARM_URDF, arm_profile
 from dynid import _core
 from dynid.bringup import (
     controller_parameters,
+    hardware_tag,
     installed,
     robot_description,
     root_link,
     uses_ros2_control,
 )
+from dynid.configuration import parse
+from dynid.drives import Drives
+from dynid.drives.drive_profile import load_drive
+from dynid.drives.slave_file import slave_files, slave_path
 from dynid.errors import ConfigurationError
 from dynid.profile import load_profile
 from dynid.simulation import SimulatedRobot
@@ -166,11 +171,57 @@ def test_simulated_hardware_replaces_the_urdfs_own() -> None:
     assert element.findtext("hardware/plugin") == "dynid/SimulatedDrives"
 
 
-def test_ethercat_needs_the_urdfs_own_and_leaves_it_alone() -> None:
+def test_ethercat_without_slave_files_needs_the_urdfs_own_and_leaves_it_alone() -> None:
     text = URDF.replace("</robot>", OWN_TAG + "</robot>")
     assert robot_description(PROFILE, text, "ethercat", control_rate=1000.0) == text
     with pytest.raises(ConfigurationError, match=r"'puma560': hardware ethercat needs a <ros2_co"):
         robot_description(PROFILE, URDF, "ethercat", control_rate=1000.0)
+
+
+def test_ethercat_with_slave_files_has_a_module_for_each_joint(tmp_path: Path) -> None:
+    write_slave_files(tmp_path, 500.0)
+    text = URDF.replace("</robot>", OWN_TAG + "</robot>")
+    description = robot_description(PROFILE, text, "ethercat", control_rate=500.0, slaves=tmp_path)
+    element = tag(description)
+    assert element.findtext("hardware/plugin") == "ethercat_driver/EthercatDriver"
+    assert parameters(element) == {"control_frequency": "500"}
+    for number, joint in enumerate(element.findall("joint")):
+        (module,) = joint.findall("ec_module")
+        values = {one.get("name"): one.text for one in module.findall("param")}
+        assert module.findtext("plugin") == "ethercat_generic_plugins/EcCiA402Drive"
+        assert values == {
+            "alias": "0",
+            "position": str(number),
+            "mode_of_operation": "8",
+            "slave_config": str(tmp_path / f"joint_{number + 1}.yaml"),
+        }
+
+
+def test_every_hardware_has_the_same_joints_and_interfaces() -> None:
+    def interfaces(hardware: str) -> list[tuple[str, str | None, str | None]]:
+        element = hardware_tag(PROFILE, URDF, hardware, control_rate=1000.0)
+        return [
+            (one.tag, joint.get("name"), one.get("name"))
+            for joint in element.findall("joint")
+            for one in joint
+            if one.tag != "ec_module"
+        ]
+
+    assert interfaces("simulated") == interfaces("mock") == interfaces("ethercat")
+
+
+def test_ethercat_refuses_slave_files_for_another_rate(tmp_path: Path) -> None:
+    write_slave_files(tmp_path, 500.0)
+    with pytest.raises(ConfigurationError, match="0x60C2 must be 1 with exponent -3"):
+        robot_description(PROFILE, URDF, "ethercat", control_rate=1000.0, slaves=tmp_path)
+
+
+def write_slave_files(folder: Path, rate: float) -> None:
+    motor = {"rated_current_ma": 3400, "torque_constant": 0.2, "encoder_counts": 4096}
+    drives = parse(Drives, motor, "arm.yaml")
+    texts = slave_files(PROFILE.joints, drives, load_drive("cdhd"), rate)
+    for joint, text in texts.items():
+        slave_path(folder, joint).write_text(text)
 
 
 # --- the controllers, the packages, the frame -----------------------------------------------------

@@ -133,3 +133,29 @@ def test_a_threshold_at_rest_is_what_standstill_adds_to_that_in_motion() -> None
     ).collision
     assert collision.threshold_at_rest(6).tolist() == [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
     assert overridden("collision.torque_error_max=null").collision.threshold_at_rest(6) is None
+
+
+def test_a_torque_offset_never_leaves_the_range_of_int16() -> None:
+    profile = overridden(
+        "drives.torque_constant=0.001",
+        "drives.rated_current_ma=100",
+        "drives.gear_ratio=2",
+        "limits.torque_max=1000",
+    )
+    # 32767 thousandths of 0.2 mN m
+    assert control_law_settings(profile, control_rate=1000.0).feedforward.torque_max == (
+        pytest.approx([32.767 * 2e-4] * 6)
+    )
+
+
+def test_peak_and_rated_current_limit_torque_where_the_profile_has_no_limits() -> None:
+    profile = overridden(
+        "drives.torque_constant=0.2",
+        "drives.rated_current_ma=3400",
+        "drives.peak_current_ma=9000",
+        "drives.gear_ratio=100",
+        "limits.torque_max=null",
+    )
+    settings = control_law_settings(profile, control_rate=1000.0)
+    assert settings.feedforward.torque_max == pytest.approx([180.0] * 6)
+    assert settings.collision.torque_threshold == pytest.approx([68.0] * 6)

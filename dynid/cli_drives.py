@@ -1,0 +1,88 @@
+"""``dynid drives``: torque factors from the data sheet, and the files of ethercat_driver."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from dynid.bringup import HARDWARE, hardware_tag
+from dynid.drives.drive_profile import DriveProfile, load_drive
+from dynid.drives.slave_file import slave_files, slave_path
+from dynid.drives.table import print_drives
+from dynid.errors import OutputError
+from dynid.outputs.atomic_write import write_text
+from dynid.outputs.write import written_together
+from dynid.profile import load_profile
+from dynid.terminal import print_written
+
+if TYPE_CHECKING:
+    from dynid.profile import RobotProfile
+
+
+def drives_command(
+    profile: Annotated[
+        str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
+    ],
+    urdf: Annotated[
+        Path | None, typer.Option(help="URDF to use in place of the profile's.")
+    ] = None,
+    rate: Annotated[float, typer.Option(help="Control cycles per second, in Hz.")] = 1000.0,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Override a key of the profile: drives.gear_ratio=100."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for the files of the drives.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+) -> None:
+    """Compute torque factors and limits from the drives' data sheet, and write their files.
+
+    With --output: a slave file for each joint, and the <ros2_control> tag for each kind of
+    hardware, which urdf/robot.ros2_control.xacro includes.
+    """
+    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
+    drive = load_drive(robot.drives.drive)
+    if robot.drives.encoder_counts is None and drive.encoder_counts is not None:
+        sheet = robot.drives.model_copy(update={"encoder_counts": (drive.encoder_counts,)})
+        robot = robot.model_copy(update={"drives": sheet})
+    console = Console()
+    print_drives(console, robot)
+    for name in ("vendor_id", "product_id"):
+        if not getattr(drive, name):
+            typer.echo(
+                f"warning: {name} of drive '{robot.drives.drive}' is not known, and no slave with "
+                "0 is found: set what `ethercat slaves -v` prints.",
+                err=True,
+            )
+    if output is not None:
+        texts = _texts(robot, urdf_xml, drive, rate, output)
+        _refuse_to_replace(texts, force)
+        with written_together(output) as unfinished:
+            for path, text in texts.items():
+                write_text(unfinished / path.name, text)
+        print_written(console, list(texts))
+
+
+def _texts(
+    robot: RobotProfile, urdf_xml: str, drive: DriveProfile, rate: float, folder: Path
+) -> dict[Path, str]:
+    """Every file, made before the first is written."""
+    slaves = slave_files(robot.joints, robot.drives, drive, rate)
+    texts = {slave_path(folder, joint): text for joint, text in slaves.items()}
+    for hardware in HARDWARE:
+        root = ET.Element("robot")
+        root.append(hardware_tag(robot, urdf_xml, hardware, control_rate=rate, slaves=folder))
+        ET.indent(root)
+        texts[folder / f"{hardware}.ros2_control.xml"] = ET.tostring(root, "unicode") + "\n"
+    return texts
+
+
+def _refuse_to_replace(texts: dict[Path, str], force: bool) -> None:
+    for path in texts:
+        if path.exists() and not force:
+            raise OutputError(f"{path}: is there already; --force replaces it.")
