@@ -65,6 +65,8 @@ def tune_collision_command(
     else:
         robot, urdf_xml = stored.profile, stored.urdf_xml
     check_acceptance(stored, robot, urdf_xml, str(model), force=force)
+    if profile is None and not as_json:
+        typer.echo("The detector's other settings are the defaults; -p takes those of a profile.")
     console = Console(stderr=as_json, quiet=as_json)
     source = robot.recording
     residuals = []

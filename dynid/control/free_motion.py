@@ -31,8 +31,8 @@ class FreeMotion:
         size: (M, n) [N m or N].
         features: 1, |v| and |a|, (M, n, 3).
         boosted: whether the reversal boost acts (M, n).
-        time: of each block; recordings follow upon each other (M,) [s].
-        hours: length of all together [h].
+        time: of each block (M,) [s].
+        hours: its length [h].
     """
 
     size: Array
@@ -42,27 +42,24 @@ class FreeMotion:
     hours: float
 
 
-def free_motion(
-    profile: RobotProfile, residuals: Sequence[Residual], *, control_rate: float
-) -> FreeMotion:
-    """Condense residuals, filtered as the profile's detector filters in control cycles.
+def joined(motions: Sequence[FreeMotion]) -> FreeMotion:
+    """Return motions as one, each some time after the one before."""
+    starts = np.cumsum([0.0] + [motion.time[-1] + _BETWEEN for motion in motions[:-1]])
+    return FreeMotion(
+        np.concatenate([motion.size for motion in motions]),
+        np.concatenate([motion.features for motion in motions]),
+        np.concatenate([motion.boosted for motion in motions]),
+        np.concatenate([m.time + start for m, start in zip(motions, starts, strict=True)]),
+        sum(motion.hours for motion in motions),
+    )
+
+
+def free_motion(profile: RobotProfile, residual: Residual, *, control_rate: float) -> FreeMotion:
+    """Condense a residual, filtered as the profile's detector filters in control cycles.
 
     Raises:
         ConfigurationError: the profile's settings do not fit the robot.
     """
-    parts = [_blocks(profile, residual, control_rate) for residual in residuals]
-    size, features, boosted = (np.concatenate(part) for part in zip(*parts, strict=True))
-    time, end = [], 0.0
-    for one, _, _ in parts:
-        time.append(end + _BLOCK * np.arange(len(one)))
-        end += _BLOCK * len(one) + _BETWEEN
-    hours = sum(residual.hours for residual in residuals)
-    return FreeMotion(size, features, boosted, np.concatenate(time), hours)
-
-
-def _blocks(
-    profile: RobotProfile, residual: Residual, control_rate: float
-) -> tuple[Array, Array, NDArray[np.bool_]]:
     watched = detector(_showing_boost(profile), residual.rate, control_rate=control_rate)
     filtered, threshold, _ = watched.run(
         residual.error, residual.torque, residual.velocity, residual.acceleration
@@ -76,7 +73,13 @@ def _blocks(
     at = size[: count * length].reshape(count, length, -1).argmax(axis=1)
     rows = at + length * np.arange(count)[:, np.newaxis]
     columns = np.arange(size.shape[1])
-    return size[rows, columns], features[rows, columns], boosted[rows, columns]
+    return FreeMotion(
+        size[rows, columns],
+        features[rows, columns],
+        boosted[rows, columns],
+        _BLOCK * np.arange(count, dtype=np.float64),
+        residual.hours,
+    )
 
 
 def _showing_boost(profile: RobotProfile) -> RobotProfile:

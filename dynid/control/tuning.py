@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
-from dynid.control.free_motion import free_motion
+from dynid.control.free_motion import free_motion, joined
+from dynid.control.residual import detector
 from dynid.control.tail import rare_level
 from dynid.errors import ConfigurationError
 
@@ -28,6 +30,8 @@ _SHAPE_QUANTILE = 0.95  # of the errors, that the threshold's shape follows
 _MARGIN = 0.05  # over the largest error that was seen
 _RESOLUTION = 1e-3  # of a threshold, relative to the largest error
 _SHORTEST = 5.0  # [s]
+_DIGITS = 3
+_TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal_boost")
 _DATA_SHARE = 0.01  # false alarms in as much motion as there is, below which it says little
 
 
@@ -64,13 +68,23 @@ class Tuning:
         joints: in drive order.
         hours: length of the recordings together [h].
         false_alarms_per_hour: that were asked for, of all joints together.
+        held_out_alarms: that thresholds from the other recordings would have given in each; empty
+            where there is only one.
         warnings: sentences.
     """
 
     joints: tuple[TunedJoint, ...]
     hours: float
     false_alarms_per_hour: float
+    held_out_alarms: tuple[int, ...]
     warnings: tuple[str, ...]
+
+    def settings(self) -> dict[str, tuple[float, ...]]:
+        """The tuned keys of a profile's ``collision``, rounded up, one value for each joint."""
+        return {
+            name: tuple(_rounded_up(getattr(joint, name)) for joint in self.joints)
+            for name in _TUNED
+        }
 
 
 def tune(
@@ -96,25 +110,63 @@ def tune(
     Raises:
         ConfigurationError: there is too little motion, or the rate is not above 0.
     """
-    hours = sum(residual.hours for residual in residuals)
-    if not false_alarms_per_hour > 0:
+    if not 0 < false_alarms_per_hour < np.inf:
         message = (
-            f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be above 0; no threshold is "
-            "never passed."
+            f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be above 0 and finite; no "
+            "threshold is never passed."
         )
         raise ConfigurationError(message)
+    hours = _hours(residuals)
     if hours * 3600 < _SHORTEST:
         message = (
             f"{hours * 3600:.3g} s of motion are too little to tune on; record {_SHORTEST:g} s at "
             "least, and minutes for thresholds to rely on."
         )
         raise ConfigurationError(message)
-    motion = free_motion(profile, residuals, control_rate=control_rate)
-    wanted = hours * false_alarms_per_hour / len(profile.joints)
-    joints = tuple(
-        _tune_joint(motion, number, name, wanted) for number, name in enumerate(profile.joints)
+    parts = [free_motion(profile, one, control_rate=control_rate) for one in residuals]
+
+    def tuned(motions: Sequence[FreeMotion], *held_out: int) -> Tuning:
+        return _tune(profile, joined(motions), false_alarms_per_hour, held_out)
+
+    held_out = [
+        count_alarms(profile, tuned([*parts[:k], *parts[k + 1 :]]), one, control_rate=control_rate)
+        for k, one in enumerate(residuals)
+        if len(residuals) > 1 and _hours([*residuals[:k], *residuals[k + 1 :]]) * 3600 >= _SHORTEST
+    ]
+    return tuned(parts, *held_out)
+
+
+def count_alarms(
+    profile: RobotProfile, tuning: Tuning, residual: Residual, *, control_rate: float = 1000.0
+) -> int:
+    """Return how often thresholds would have stopped a robot that was touching nothing."""
+    collision = profile.collision.model_copy(update=tuning.settings())
+    limits = profile.limits.model_copy(update={"torque_threshold": None})
+    profile = profile.model_copy(update={"collision": collision, "limits": limits})
+    watching = detector(profile, residual.rate, control_rate=control_rate)
+    _, _, found = watching.run(
+        residual.error, residual.torque, residual.velocity, residual.acceleration
     )
-    return Tuning(joints, hours, false_alarms_per_hour, _warnings(hours, false_alarms_per_hour))
+    return len(found)
+
+
+def _hours(residuals: Sequence[Residual]) -> float:
+    return sum(residual.hours for residual in residuals)
+
+
+def _tune(
+    profile: RobotProfile, motion: FreeMotion, false_alarms_per_hour: float, held_out: Sequence[int]
+) -> Tuning:
+    wanted = motion.hours * false_alarms_per_hour / len(profile.joints)
+    return Tuning(
+        tuple(
+            _tune_joint(motion, number, name, wanted) for number, name in enumerate(profile.joints)
+        ),
+        motion.hours,
+        false_alarms_per_hour,
+        tuple(held_out),
+        _warnings(motion.hours, false_alarms_per_hour, sum(held_out)),
+    )
 
 
 def _tune_joint(motion: FreeMotion, number: int, name: str, wanted: float) -> TunedJoint:
@@ -178,11 +230,25 @@ def _shape(size: Array, features: Array) -> Array:
     return shape
 
 
-def _warnings(hours: float, false_alarms_per_hour: float) -> tuple[str, ...]:
-    if hours * false_alarms_per_hour > _DATA_SHARE:
-        return ()
-    return (
-        f"one false alarm in {1 / false_alarms_per_hour:.3g} h is asked for, but the recordings "
-        f"have {60 * hours:.3g} min: the thresholds rest on how the tail of the errors goes on; "
-        "record more free motion to rely on them.",
-    )
+def _warnings(hours: float, false_alarms_per_hour: float, held_out: int) -> tuple[str, ...]:
+    warnings = []
+    if hours * false_alarms_per_hour <= _DATA_SHARE:
+        warnings.append(
+            f"one false alarm in {1 / false_alarms_per_hour:.3g} h is asked for, but the "
+            f"recordings have {60 * hours:.3g} min: the thresholds rest on how the tail of the "
+            "errors goes on; record more free motion to rely on them."
+        )
+    if held_out > max(1.0, hours * false_alarms_per_hour):
+        warnings.append(
+            f"thresholds from the other recordings would have given {held_out} alarms in "
+            f"{60 * hours:.3g} min: motion of another kind than recorded will give more alarms "
+            "than asked for; record more kinds."
+        )
+    return tuple(warnings)
+
+
+def _rounded_up(value: float) -> float:
+    if value <= 0:
+        return 0.0
+    step = 10.0 ** (floor(log10(value)) - _DIGITS + 1)
+    return float(f"{ceil(value / step - 1e-9) * step:.{_DIGITS}g}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from dynid.profile import RobotProfile
 
 _DIGITS = 3
-_TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal_boost")
 _GIVEN = ("torque_error_filter", "low_speed", "boost_time", "debounce")
 
 
@@ -29,7 +27,7 @@ def profile_lines(profile: RobotProfile, tuning: Tuning) -> str:
     values = {
         **given,
         **{name: given.get(name, getattr(profile.collision, name)) for name in _GIVEN},
-        **thresholds(tuning),
+        **tuning.settings(),
     }
     values = {
         key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
@@ -39,11 +37,6 @@ def profile_lines(profile: RobotProfile, tuning: Tuning) -> str:
     )
 
 
-def thresholds(tuning: Tuning) -> dict[str, list[float]]:
-    """Return the tuned settings of the profile, one value for each joint, rounded up."""
-    return {name: [_rounded_up(getattr(joint, name)) for joint in tuning.joints] for name in _TUNED}
-
-
 def tuning_json(profile: RobotProfile, tuning: Tuning) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     return {
@@ -51,7 +44,8 @@ def tuning_json(profile: RobotProfile, tuning: Tuning) -> dict[str, Any]:
         "minutes": 60 * tuning.hours,
         "false_alarms_per_hour": tuning.false_alarms_per_hour,
         "joints": [joint.joint for joint in tuning.joints],
-        **thresholds(tuning),
+        **{name: list(values) for name, values in tuning.settings().items()},
+        "held_out_alarms": list(tuning.held_out_alarms),
         "largest_error": [joint.largest for joint in tuning.joints],
         "moving": [joint.moving._asdict() for joint in tuning.joints],
         "resting": [joint.resting and joint.resting._asdict() for joint in tuning.joints],
@@ -98,6 +92,12 @@ def print_tuning(console: Console, profile: RobotProfile, tuning: Tuning) -> Non
         ),
         soft_wrap=not console.is_terminal,
     )
+    if tuning.held_out_alarms:
+        counts = ", ".join(map(str, tuning.held_out_alarms))
+        console.print(
+            Text(f"Alarms in each recording, by thresholds from the others: {counts}."),
+            soft_wrap=not console.is_terminal,
+        )
     for warning in tuning.warnings:
         console.print(
             Text(f"Worth a look: {warning}", style="yellow"), soft_wrap=not console.is_terminal
@@ -106,10 +106,3 @@ def print_tuning(console: Console, profile: RobotProfile, tuning: Tuning) -> Non
 
 def _range(level: Level) -> str:
     return f"{significant(level.low, 2)} … {significant(level.high, 2)}"
-
-
-def _rounded_up(value: float) -> float:
-    if value <= 0:
-        return 0.0
-    step = 10.0 ** (floor(log10(value)) - _DIGITS + 1)
-    return float(f"{ceil(value / step - 1e-9) * step:.{_DIGITS}g}")

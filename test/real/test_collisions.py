@@ -10,7 +10,6 @@ from real_recordings import UR10E, load, needs
 
 from dynid.control.residual import detector, recorded_residual
 from dynid.control.tuning import tune
-from dynid.control.tuning_text import thresholds
 from dynid.identification import identify
 from dynid.mechanism import Mechanism
 from dynid.profile import RobotProfile, load_profile
@@ -36,10 +35,8 @@ def robot() -> Robot:
     recordings = [load(profile, UR10E / name) for name in FREE]
     mechanism = identify(profile, urdf_xml, recordings).mechanism
     residuals = [recorded_residual(profile, mechanism, urdf_xml, one) for one in recordings]
-    tuned = thresholds(tune(profile, residuals, false_alarms_per_hour=0.1))
-    collision = profile.collision.model_copy(
-        update={name: tuple(values) for name, values in tuned.items()}
-    )
+    tuned = tune(profile, residuals, false_alarms_per_hour=0.1).settings()
+    collision = profile.collision.model_copy(update=tuned)
     return profile.model_copy(update={"collision": collision}), urdf_xml, mechanism
 
 

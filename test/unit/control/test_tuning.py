@@ -13,8 +13,7 @@ from small_robot import write_small_robot
 
 from dynid import cli
 from dynid.control.residual import Residual, detector, recorded_residual
-from dynid.control.tuning import Tuning, tune
-from dynid.control.tuning_text import thresholds
+from dynid.control.tuning import count_alarms, tune
 from dynid.errors import ConfigurationError
 from dynid.excitation import build_excitation
 from dynid.identification import identify
@@ -43,22 +42,11 @@ def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residua
     )
 
 
-def alarms(profile: RobotProfile, tuning: Tuning, residual: Residual) -> int:
-    tuned = {name: tuple(values) for name, values in thresholds(tuning).items()}
-    collision = profile.collision.model_copy(update=tuned)
-    watching = detector(
-        profile.model_copy(update={"collision": collision}), RATE, control_rate=1000.0
-    )
-    return len(
-        watching.run(residual.error, residual.torque, residual.velocity, residual.acceleration)[2]
-    )
-
-
 def test_no_more_alarms_come_of_other_motion_than_were_asked_for(tmp_path: Path) -> None:
     profile = small_profile(tmp_path)
     tuning = tune(profile, [swinging(5.0)], false_alarms_per_hour=6.0)
     # 3 are expected in half an hour; more than 9 of a Poisson process are one in a thousand
-    assert alarms(profile, tuning, swinging(30.0, seed=1)) <= 9
+    assert count_alarms(profile, tuning, swinging(30.0, seed=1)) <= 9
 
 
 def test_thresholds_are_not_much_higher_than_they_have_to_be(tmp_path: Path) -> None:
@@ -84,7 +72,7 @@ def test_a_threshold_follows_what_errors_grow_with(tmp_path: Path) -> None:
     tuning = tune(profile, [residual], false_alarms_per_hour=6.0)
     for joint in tuning.joints:
         assert joint.velocity_factor > 1.5 * joint.torque_error_max
-    assert alarms(profile, tuning, residual) == 0
+    assert count_alarms(profile, tuning, residual) == 0
 
 
 def test_standstill_has_its_own_share(tmp_path: Path) -> None:
@@ -119,9 +107,23 @@ def test_the_uncertainty_shrinks_with_more_motion(tmp_path: Path) -> None:
     assert short.warnings[0].startswith("one false alarm in 10 h is asked for, but the recordings")
 
 
+def test_recordings_that_differ_are_told_of(tmp_path: Path) -> None:
+    profile = small_profile(tmp_path)
+    alike = tune(profile, [swinging(2.0), swinging(2.0, seed=1)], false_alarms_per_hour=6.0)
+    assert sum(alike.held_out_alarms) <= 1
+    rough = swinging(2.0, seed=1)
+    rough.error[:] *= 3.0
+    other = tune(profile, [swinging(2.0), rough], false_alarms_per_hour=6.0)
+    assert other.held_out_alarms[0] == 0
+    assert other.held_out_alarms[1] > 10
+    assert "motion of another kind than recorded will give more alarms" in other.warnings[-1]
+    assert tune(profile, [rough], false_alarms_per_hour=6.0).held_out_alarms == ()
+
+
 @pytest.mark.parametrize(
     ("rate", "minutes", "sentence"),
     [
+        (float("inf"), 1.0, "--false-alarms-per-hour inf: must be above 0 and finite"),
         (0.0, 1.0, "--false-alarms-per-hour 0: must be above 0"),
         (1.0, 0.01, "0.6 s of motion are too little to tune on"),
     ],
