@@ -29,7 +29,7 @@ from dynid.judging.judgement_json import judgement_json
 from dynid.outputs.model_file import read_model
 from dynid.outputs.write import write_outputs, write_validation_outputs
 from dynid.profile import RobotProfile, load_profile, shipped_profiles
-from dynid.recording import Recording, convert, describe, load_recording
+from dynid.recording import Recording, convert, describe
 from dynid.recording.columns import ColumnMap
 from dynid.terminal import (
     print_demonstration,
@@ -231,21 +231,10 @@ def _load(
     stop: float | None,
     step: Callable[[str], None],
 ) -> list[Recording]:
-    source = profile.recording
     loaded = []
     for path in paths:
         step(f"reading {path.name}")
-        loaded.append(
-            load_recording(
-                path,
-                profile.joints,
-                topic=source.topic,
-                columns=source.columns,
-                sampling_rate=source.sampling_rate,
-                start=start,
-                stop=stop,
-            )
-        )
+        loaded.append(profile.load_recording(path, start=start, stop=stop))
     return loaded
 
 

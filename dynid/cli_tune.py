@@ -17,7 +17,6 @@ from dynid.outputs.acceptance import check_acceptance
 from dynid.outputs.atomic_write import write_text
 from dynid.outputs.model_file import read_model
 from dynid.profile import load_profile
-from dynid.recording import load_recording
 from dynid.terminal import print_written, progress
 
 
@@ -68,18 +67,11 @@ def tune_collision_command(
     if profile is None and not as_json:
         typer.echo("The detector's other settings are the defaults; -p takes those of a profile.")
     console = Console(stderr=as_json, quiet=as_json)
-    source = robot.recording
     residuals = []
     with progress(console) as step:
         for path in recordings:
             step(f"reading {path.name}")
-            recording = load_recording(
-                path,
-                robot.joints,
-                topic=source.topic,
-                columns=source.columns,
-                sampling_rate=source.sampling_rate,
-            )
+            recording = robot.load_recording(path)
             residuals.append(
                 recorded_residual(robot, stored.mechanism(), stored.urdf_xml, recording)
             )

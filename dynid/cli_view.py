@@ -9,8 +9,7 @@ import typer
 
 from dynid.errors import ConfigurationError
 from dynid.outputs.model_file import read_model
-from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording, load_recording
+from dynid.profile import load_profile
 from dynid.scene import (
     RobotPicture,
     Scene,
@@ -105,7 +104,7 @@ def _scene(
         model_profile = profile if stored is None else stored.profile
         motion = recorded_motion(
             model_profile,
-            _loaded(recording, model_profile),
+            model_profile.load_recording(recording),
             None if stored is None else stored.mechanism(),
         )
     if motion is None:
@@ -124,17 +123,6 @@ def _scene(
         motion=motion,
         time=float(motion.time[moment]),
         title=_title(profile.robot, at, peak=error is not None and at is None),
-    )
-
-
-def _loaded(path: Path, profile: RobotProfile) -> Recording:
-    source = profile.recording
-    return load_recording(
-        path,
-        profile.joints,
-        topic=source.topic,
-        columns=source.columns,
-        sampling_rate=source.sampling_rate,
     )
 
 

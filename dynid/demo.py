@@ -23,7 +23,7 @@ from dynid.playback.playback import Playback
 from dynid.playback.robot_state import StateReader
 from dynid.playback.trajectory import Trajectory
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording, load_recording, write_bag
+from dynid.recording import Recording, write_bag
 from dynid.simulation import SimulatedRobot
 from dynid.simulation.robot import RobotState
 from dynid.validation import Validation, validate
@@ -72,7 +72,7 @@ def run_demo(robot: str, output: Path, progress: Callable[[str], None]) -> Demon
     progress("moving to the start, playing and recording the excitation")
     bag = cell.record(make_plan(profile, urdf_xml), named(output, "recording"))
     progress("identifying")
-    identification = identify(profile, urdf_xml, [_load(bag, profile)])
+    identification = identify(profile, urdf_xml, [profile.load_recording(bag)])
     progress("writing the report")
     written = [bag, *write_outputs(identification, output)]
     seed = second_seed(profile)
@@ -82,7 +82,7 @@ def run_demo(robot: str, output: Path, progress: Callable[[str], None]) -> Demon
     plan = make_plan(profile, urdf_xml, seed=seed)
     bag = cell.record(plan, named(output, "validation_recording"))
     progress("validating")
-    validation = validate(profile, identification.mechanism, [_load(bag, profile)])
+    validation = validate(profile, identification.mechanism, [profile.load_recording(bag)])
     progress("writing the report")
     written += [bag, *write_validation_outputs(validation, output)]
     return Demonstration(identification, validation, tuple(written))
@@ -177,7 +177,3 @@ class _Cell:
             joint_names=self._profile.joints,
             sampling_rate=float(_RATE),
         )
-
-
-def _load(bag: Path, profile: RobotProfile) -> Recording:
-    return load_recording(bag, profile.joints, topic=profile.recording.topic)

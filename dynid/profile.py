@@ -20,7 +20,7 @@ from dynid.excitation.settings import ExcitationSettings
 from dynid.identification_settings import IdentificationSettings
 from dynid.limits import Limits
 from dynid.mechanism import JointTerm, Mechanism
-from dynid.recording import ColumnMap
+from dynid.recording import ColumnMap, Recording, load_recording
 from dynid.simulation.settings import SimulationSettings
 from dynid.tracking.settings import TrackingSettings
 
@@ -129,6 +129,36 @@ class RobotProfile(Settings):
             gravity=self.gravity,
             coupling=None if self.coupling is None else np.array(self.coupling),
             terms=self.joint_terms(),
+        )
+
+    def load_recording(
+        self,
+        path: Path,
+        *,
+        topic: str | None = None,
+        start: float | None = None,
+        stop: float | None = None,
+    ) -> Recording:
+        """Load a recording of this robot, as the profile's ``recording`` group describes it.
+
+        Args:
+            path: any file or folder that dynid.recording.load_recording takes.
+            topic: in a bag, in place of the profile's.
+            start: leave out what lies before [s].
+            stop: leave out what lies behind [s].
+
+        Raises:
+            RecordingError: it cannot be read, or lacks a joint.
+        """
+        source = self.recording
+        return load_recording(
+            path,
+            self.joints,
+            topic=topic or source.topic,
+            columns=source.columns,
+            sampling_rate=source.sampling_rate,
+            start=start,
+            stop=stop,
         )
 
 

@@ -17,7 +17,7 @@ from dynid.judging.judgement_json import judgement_json
 from dynid.outputs.model_file import model_text, read_model
 from dynid.outputs.write import write_outputs, write_validation_outputs
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording, load_recording
+from dynid.recording import Recording
 from dynid.report.numbers import percent
 from dynid.validation import validate
 from dynid_ros.background import Answer, Background, Conclude
@@ -54,17 +54,10 @@ class _Asked:
 
     def read(self, profile: RobotProfile, step: Step) -> Recording:
         """The recording: from its file, or from what was collected live."""
-        source = profile.recording
         if self.recording is not None:
             step(f"reading {self.recording.name}")
-            return load_recording(
-                self.recording,
-                profile.joints,
-                topic=self.topic or source.topic,
-                columns=source.columns,
-                sampling_rate=source.sampling_rate,
-                start=self.start,
-                stop=self.stop,
+            return profile.load_recording(
+                self.recording, topic=self.topic, start=self.start, stop=self.stop
             )
         if self.live is None:
             raise RecordingError(
@@ -74,7 +67,7 @@ class _Asked:
         step("reading what was collected")
         return self.live.recording(
             profile.joints,
-            sampling_rate=source.sampling_rate,
+            sampling_rate=profile.recording.sampling_rate,
             start=self.start,
             stop=self.stop,
         )

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat
+from pydantic import Field, NonNegativeFloat, PositiveFloat
 
-from dynid.configuration import PerJoint, PerJointPositive, Settings
+from dynid.configuration import PerJoint, PerJointNotNegative, PerJointPositive, Settings
 
-
-def _not_negative(values: tuple[float, ...]) -> tuple[float, ...]:
-    for value in values:
-        if value < 0:
-            message = f"must not be negative, got {value:g}"
-            raise ValueError(message)
-    return values
-
-
-PerJointNotNegative = Annotated[PerJoint, AfterValidator(_not_negative)]
 Cycles = Annotated[int, Field(ge=0, le=1000)]
 
 

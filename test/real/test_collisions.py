@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from real_recordings import UR10E, load, needs
+from real_recordings import UR10E, needs
 
 from dynid.control.residual import detector, recorded_residual
 from dynid.control.tuning import tune
@@ -32,7 +32,7 @@ Robot = tuple[RobotProfile, str, Mechanism]
 def robot() -> Robot:
     """The UR10e with thresholds from the files that its model was identified from."""
     profile, urdf_xml = load_profile("ur10e")
-    recordings = [load(profile, UR10E / name) for name in FREE]
+    recordings = [profile.load_recording(UR10E / name) for name in FREE]
     mechanism = identify(profile, urdf_xml, recordings).mechanism
     residuals = [recorded_residual(profile, mechanism, urdf_xml, one) for one in recordings]
     tuned = tune(profile, residuals, false_alarms_per_hour=0.1).settings()
@@ -43,7 +43,7 @@ def robot() -> Robot:
 def alarms(robot: Robot, path: Path) -> np.ndarray:
     """Return when a recording's torque errors would have stopped the robot [s]."""
     profile, urdf_xml, mechanism = robot
-    residual = recorded_residual(profile, mechanism, urdf_xml, load(profile, path))
+    residual = recorded_residual(profile, mechanism, urdf_xml, profile.load_recording(path))
     watching = detector(profile, residual.rate, control_rate=1000.0)
     _, _, found = watching.run(
         residual.error, residual.torque, residual.velocity, residual.acceleration

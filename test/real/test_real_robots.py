@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from real_recordings import TX40, UR10, UR10E, load, needs
+from real_recordings import TX40, UR10, UR10E, needs
 
 from dynid.identification import Identification, identify
 from dynid.judging.judgement import Judgement
@@ -23,8 +23,8 @@ def parameters_by_name(identification: Identification) -> dict[str, float]:
 @needs(UR10)
 def test_ur10_predicts_motion_it_has_not_seen_better_than_plain_friction_does() -> None:
     profile, urdf = load_profile("ur10")
-    result = identify(profile, urdf, [load(profile, UR10, stop=19.26)])
-    held_out = validate(profile, result.mechanism, [load(profile, UR10, start=19.26)])
+    result = identify(profile, urdf, [profile.load_recording(UR10, stop=19.26)])
+    held_out = validate(profile, result.mechanism, [profile.load_recording(UR10, start=19.26)])
     # a plain script with viscous and Coulomb friction, offset and rotor inertia, on the same split
     plain = np.array([0.170, 0.067, 0.059, 0.128, 0.133, 0.160])
     assert np.all(relative_errors(held_out.judgement) < 0.75 * plain)
@@ -35,20 +35,20 @@ def test_ur10_predicts_motion_it_has_not_seen_better_than_plain_friction_does() 
 @needs(TX40)
 def test_tx40_wrist_is_explained_by_its_coupling() -> None:
     profile, urdf = load_profile("tx40")
-    result = identify(profile, urdf, [load(profile, TX40)])
+    result = identify(profile, urdf, [profile.load_recording(TX40)])
     wrist = relative_errors(result.judgement)[4:]
     assert np.all(wrist < [0.11, 0.10])
 
     at_joints = [term for term in profile.terms if term.side == "joint"]
     uncoupled = profile.model_copy(update={"terms": tuple(at_joints)})
-    without = identify(uncoupled, urdf, [load(profile, TX40)])
+    without = identify(uncoupled, urdf, [profile.load_recording(TX40)])
     assert np.all(relative_errors(without.judgement)[4:] > 2.5 * wrist)
 
 
 @needs(TX40)
 def test_tx40_friction_is_that_of_the_literature() -> None:
     profile, urdf = load_profile("tx40")
-    result = identify(profile, urdf, [load(profile, TX40)])
+    result = identify(profile, urdf, [profile.load_recording(TX40)])
     found = parameters_by_name(result)
     # the literature's Fv5 and Fv6 are what each joint feels of its own speed: its motor's included
     for joint in ("5", "6"):
@@ -67,8 +67,10 @@ def test_tx40_friction_is_that_of_the_literature() -> None:
 @needs(UR10E)
 def test_ur10e_currents_between_ten_points_are_predicted() -> None:
     profile, urdf = load_profile("ur10e")
-    result = identify(profile, urdf, [load(profile, UR10E / "ur-20_02_12-50sec_12harm.csv")])
-    points = load(profile, UR10E / "ur-20_01_17-ptp_10_points.csv")
+    result = identify(
+        profile, urdf, [profile.load_recording(UR10E / "ur-20_02_12-50sec_12harm.csv")]
+    )
+    points = profile.load_recording(UR10E / "ur-20_01_17-ptp_10_points.csv")
     held_out = validate(profile, result.mechanism, [points]).judgement
     standard = np.array([0.220, 0.278, 0.186, 0.037, 0.099, 0.118])  # [A]
     assert [joint.unit for joint in held_out.joints] == ["A"] * 6

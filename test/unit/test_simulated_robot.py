@@ -145,7 +145,7 @@ def test_bodies_without_inertia_are_refused() -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ({"torque_noise": [0.1, -0.1]}, "must not be negative, got -0.1"),
+        ({"torque_noise": [0.1, -0.1]}, "greater than or equal to 0, got -0.1"),
         ({"bandwith_hz": 3}, "unknown key 'bandwith_hz'; did you mean 'bandwidth_hz'"),
         ({"command_delay": -1}, "command_delay"),
     ],
