@@ -53,8 +53,8 @@ struct Axis
   Vector angular;
 };
 
-/// The rotation of a body frame in its parent's: constant + cos(q) across + sin(q) turned, column by
-/// column (Rodrigues), where a prismatic joint has the constant only.
+/// The rotation of a body frame in its parent's: constant + cos(q) across + sin(q) turned, column
+/// by column (Rodrigues), where a prismatic joint has the constant only.
 struct Turn
 {
   explicit Turn(const Body & body);
