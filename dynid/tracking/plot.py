@@ -31,26 +31,30 @@ _DPI = 140
 
 
 def write_plot(trial: Trial, path: Path) -> None:
-    """Draw each joint's error over time, and on top what the metric is taken from.
+    """Draw the tool's error over time, and below it that of each joint that has any.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    rows = len(trial.joints) + 1
+    moved = [joint for joint in range(len(trial.joints)) if trial.errs(joint)]
     with mpl.rc_context(_STYLE):
-        drawing = Figure(figsize=(9.0, 1.1 + 1.3 * rows), dpi=_DPI, layout="constrained")
+        drawing = Figure(figsize=(9.0, 3.0 + 1.3 * len(moved)), dpi=_DPI, layout="constrained")
         FigureCanvasAgg(drawing)
-        first, *others = drawing.subplots(
-            rows, 1, sharex=True, height_ratios=[2.0] + [1.0] * len(trial.joints)
-        )
+        rows = drawing.subplots(
+            len(moved) + 1,
+            1,
+            sharex=True,
+            squeeze=False,
+            height_ratios=[2.0] + [1.0] * len(moved),
+        )[:, 0]
         drawing.suptitle(_title(trial), x=0.01, ha="left", parse_math=False)
-        _draw_tool(trial, first)
-        for joint, axes in enumerate(others):
+        _draw_tool(trial, rows[0])
+        for joint, axes in zip(moved, rows[1:], strict=True):
             for run, colour in ((trial.without, _WITHOUT), (trial.with_model, _WITH)):
                 axes.plot(trial.time, 1e3 * run.error[:, joint], color=colour, lw=1.0)
             unit = "mm" if trial.prismatic[joint] else "mrad"
             axes.set_ylabel(f"{trial.joints[joint]}\n[{unit}]", parse_math=False)
-        others[-1].set_xlabel("time since the motion began [s]")
+        rows[-1].set_xlabel("time since the motion began [s]")
         drawing.align_ylabels()
         with whole_file(path) as unfinished:
             drawing.savefig(unfinished, format="png")
@@ -64,8 +68,8 @@ def _draw_tool(trial: Trial, axes: Axes) -> None:
         axes.plot(trial.time, 1e3 * run.tool_error, color=colour, lw=1.2, label=label)
     axes.axvline(trial.duration, color="#5b6472", lw=0.8, ls=":")
     axes.set_ylabel("tool [mm]")
-    axes.legend(loc="upper right", ncols=2)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
 
 
 def _title(trial: Trial) -> str:
-    return f"{trial.robot}: errors while following commands; {describe(trial)}"
+    return f"{trial.robot}: errors while following commands\n{describe(trial)}"

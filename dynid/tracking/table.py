@@ -27,12 +27,14 @@ def print_trial(console: Console, trial: Trial) -> None:
             for run in (trial.without, trial.with_model)
         )
         unit = "mm" if trial.prismatic[joint] else "mrad"
-        rows.add_row(
-            Text(name), Text(unit), *(Text(significant(1e3 * error, 3)) for error in errors)
-        )
+        rows.add_row(Text(name), Text(unit), *(Text(_thousand(error)) for error in errors))
     console.print(rows)
     better = trial.ratio < 1
     console.print(Text(f"{describe(trial)}.", style="bold green" if better else "bold red"))
+
+
+def _thousand(error: float) -> str:
+    return significant(1e3 * error, 3) if error > 1e-9 else "0"
 
 
 def describe(trial: Trial) -> str:

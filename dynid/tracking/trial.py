@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _RATE = 1000.0  # control cycles per second [Hz]
 _BEFORE = 1.0  # [s] at rest, after the additive torque has come
+_ROUNDING = 1e-9  # [rad or m]
 _AFTER = 0.2  # [s] that an oscillation is watched on
 
 
@@ -88,6 +89,11 @@ class Trial:
     def ratio(self) -> float:
         """What is left of the metric with the model."""
         return self.with_model.metric / self.without.metric
+
+    def errs(self, joint: int) -> bool:
+        """Whether a joint has an error, but for rounding."""
+        peaks = [float(run.peak[joint]) for run in (self.without, self.with_model)]
+        return max(peaks) > _ROUNDING
 
     def as_json(self) -> dict[str, str | float]:
         """Return what ``--json`` prints; times in s, errors in rad or m."""
