@@ -8,7 +8,7 @@ from launch_testing.actions import ReadyToTest
 from launch_testing.util import KeepAliveProc
 from launched import exit_code, ros2_launch, said
 
-ROBOT = {"robot", "urdf", "hardware", "ros2_control", "rate", "ends"}
+ROBOT = {"robot", "urdf", "hardware", "slaves", "ros2_control", "feedforward", "rate", "ends"}
 ARGUMENTS = {
     "control": ROBOT | {"model", "controller", "force"},
     "identify": ROBOT | {"excitation", "recording", "output", "validation_seed", "rviz"},

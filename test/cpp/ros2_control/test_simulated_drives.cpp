@@ -177,7 +177,7 @@ void impossible_parameters_are_refused_with_a_sentence()
   refused_with("There is no joint term 'magic'; there are viscous,", {{"term_kinds", "magic"}});
   refused_with("'term_scales' has 0 entries, but must have 1.", {{"term_scales", ""}});
   refused_with("'locked_positions' has 0 entries", {{"locked_joints", "hinge"}});
-  refused_with("The setting bandwidth_hz has a value", {{"bandwidth_hz", "-16"}});
+  refused_with("The setting bandwidth_hz has -16, but must be above 0", {{"bandwidth_hz", "-16"}});
   refused_with("made for 1000 cycles per second, but are called 500 times", {}, 500);
 }
 
