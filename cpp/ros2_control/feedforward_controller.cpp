@@ -194,8 +194,8 @@ FeedforwardController::return_type FeedforwardController::update_and_write_comma
 /// What outside of the cycle was changed.
 void FeedforwardController::take_requests() noexcept
 {
-  requests_.try_get([this](const Request & request) {
-    if (request.number != taken_request_) {
+  if (asked_request_.load(std::memory_order_acquire) != taken_request_) {
+    requests_.try_get([this](const Request & request) {
       taken_request_ = request.number;
       law_->set_gain(request.law.gain);
       law_->set_mode(request.law.mode);
@@ -203,8 +203,8 @@ void FeedforwardController::take_requests() noexcept
       law_->set_collision(request.law.collision);
       payload_ = request.law.payload;
       law_->set_payload(payload_);
-    }
-  });
+    });
+  }
   auto * const model = models_.take();
   if (model != used_model_) {
     used_model_ = model;

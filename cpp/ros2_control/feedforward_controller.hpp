@@ -123,6 +123,7 @@ private:
   Payload payload_;
   std::string model_name_;
   realtime_tools::RealtimeThreadSafeBox<Request> requests_;
+  std::atomic<std::uint64_t> asked_request_{0};  // number of the newest: cheaper to look at
   std::uint64_t taken_request_ = 0;
   realtime_tools::RealtimeThreadSafeBox<TopicReference> topic_reference_;
   std::int64_t heard_time_ = 0;  // of the reference in use [ns]

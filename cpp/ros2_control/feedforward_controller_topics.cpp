@@ -141,10 +141,11 @@ void FeedforwardController::take_over(const std::vector<rclcpp::Parameter> &)
 
 void FeedforwardController::ask(const LawRequest & law)
 {
-  requests_.set([&law](Request & request) {
+  requests_.set([this, &law](Request & request) {
     request.law = law;
-    ++request.number;
+    request.number = asked_request_.load(std::memory_order_relaxed) + 1;
   });
+  asked_request_.fetch_add(1, std::memory_order_release);
 }
 
 Eigen::VectorXd FeedforwardController::smoothing() const
