@@ -117,13 +117,18 @@ void test_of_references()
     robot.law.position_command()[0] == 0.0 && robot.law.torque_offset()[0] == 0.0,
     "without a reference the command stays, without additive torque");
   double before = 0.0;
-  double step = 0.0;
+  double velocity = 0.0;
+  double hardest = 0.0;
   for (int k = 0; k < 110; ++k) {
     robot.law.update(reference(0.09), feedback(torque_of(0, 0, 0)));
-    step = std::max(step, std::abs(robot.law.position_command()[0] - before));
+    const double step = robot.law.position_command()[0] - before;
+    hardest = std::max(hardest, std::abs(step - velocity));
     before = robot.law.position_command()[0];
+    velocity = step;
   }
-  expect(step < 0.00091 && before == 0.09, "to a reference nearby it goes gradually");
+  // 0.09 rad in 100 cycles along the quintic step
+  expect(hardest < 1.05 * 5.774 * 0.09 / 1e4, "to a reference nearby it goes without a jerk");
+  expect(before == 0.09, "and gets there");
   for (int k = 0; k < 10; ++k) {
     robot.law.update(reference(0.5), feedback(torque_of(0, 0, 0)));
   }
@@ -140,6 +145,57 @@ void test_of_references()
     std::abs(hasty.law.position_command()[0] - 0.099) < 1e-12 &&
       hasty.law.silence() == Silence::acceleration,
     "an acceleration beyond belief costs additive torque, not the position");
+}
+
+/// Whether torque that the model does not know stops a robot, cycles after it began.
+bool stops(ControlLaw & law, double q, double extra, int cycles)
+{
+  for (int k = 0; k < cycles; ++k) {
+    law.update(reference(q), feedback(torque_of(0, 0, 0) + extra));
+  }
+  return law.latched();
+}
+
+void test_of_what_is_no_collision()
+{
+  auto settings = law_settings(0);
+  settings.feedforward.ramp_time = 0.1;
+  LawAtRest jumped(settings);
+  jumped.rest(300);
+  expect(!stops(jumped.law, 0.05, 9.0, 50), "while the command is led to a reference it is blind");
+  jumped.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
+  expect(!stops(jumped.law, 0.05, 0.0, 60) && stops(jumped.law, 0.05, 9.0, 5), "but not for long");
+
+  LawAtRest waiting(settings);
+  waiting.rest(300);
+  expect(!stops(waiting.law, 3.0, 9.0, 50), "nor do errors count when additive torque was lost");
+  expect(!stops(waiting.law, 3.0, 0.0, 200), "a robot that waits");
+  expect(waiting.law.silence() == Silence::reference_away, "for its reference");
+  expect(stops(waiting.law, 3.0, 9.0, 5), "is watched all the same");
+  waiting.law.update(reference(3.0), feedback(torque_of(0, 0, 0) + 7.0));
+  expect(std::abs(waiting.law.torque_error()[0] + 7.0) < 1e-9, "and its errors told after a stop");
+
+  settings = law_settings(0);
+  settings.collision.reversal_boost = one(10.0);
+  settings.collision.low_speed = one(0.0);
+  settings.collision.boost_time = 0.05;
+  LawAtRest late(settings);
+  const auto move = [&late](int k, double extra, double cycles) {
+    late.law.update(
+      reference(1e-3 * k, 1.0), feedback(torque_of(1e-3 * (k - 3), 1.0, 0.0) + extra), cycles);
+  };
+  for (int k = 0; k < 200; ++k) {
+    move(k, 0.0, 1.0);
+  }
+  move(200, 9.0, 1.5);
+  for (int k = 201; k < 240; ++k) {
+    move(k, 9.0, 1.0);
+  }
+  expect(!late.law.latched(), "after an uneven cycle thresholds are raised");
+  for (int k = 240; k < 280; ++k) {
+    move(k, 9.0, 1.0);
+  }
+  expect(late.law.latched(), "for a while");
 }
 
 void test_that_nothing_bad_comes_out()
@@ -201,6 +257,7 @@ int main()
   test_of_a_motion();
   test_of_collisions();
   test_of_references();
+  test_of_what_is_no_collision();
   test_that_nothing_bad_comes_out();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -56,6 +56,13 @@ void CollisionDetector::reset() noexcept
 }
 
 /// Of how large an error is still explained by what the model cannot know.
+void CollisionDetector::raise() noexcept
+{
+  for (auto & drive : drives_) {
+    drive.boost_left = 1.0 + settings_.boost_time * settings_.control_rate;
+  }
+}
+
 double CollisionDetector::threshold_of(
   Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept
 {

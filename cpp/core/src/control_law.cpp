@@ -1,6 +1,7 @@
 #include "dynid/control_law.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "dynid/delay_line.hpp"
@@ -13,6 +14,8 @@ namespace dynid
 namespace
 {
 
+constexpr double uneven = 0.1;  // of a cycle, too late or too early
+
 ControlLawSettings checked(ControlLawSettings settings, Eigen::Index drives)
 {
   settings.check(drives);
@@ -21,6 +24,9 @@ ControlLawSettings checked(ControlLawSettings settings, Eigen::Index drives)
   }
   return settings;
 }
+
+/// From 0 to 1 as x does, with velocity and acceleration 0 at either end.
+double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0)); }
 
 }  // namespace
 
@@ -47,6 +53,7 @@ struct ControlLaw::Parts
   CollisionLevel watch(const Reference & given, const Feedback & feedback) noexcept;
   void observe(const Feedback & feedback) noexcept;
   void stop() noexcept;
+  void come_to_rest(const Reference & given) noexcept;
   [[nodiscard]] bool near(const VectorIn & position) const noexcept;
 
   ControlLawSettings settings;
@@ -62,13 +69,15 @@ struct ControlLaw::Parts
   Eigen::VectorXd before;     // command of the cycle before
   Eigen::VectorXd reference;  // the last that was finite
   Eigen::VectorXd beside;     // command - reference when the reference was taken up
-  double joining = 0.0;       // how much of that is left
-  double joining_step;
+  double joining = 0.0;       // from 1 to 0 while that vanishes
+  int ramp_cycles;
+  int unsettled = 0;  // cycles in which torque errors are the drives', not a collision's
 
   DelayLine expected_line;   // model torque, velocity, acceleration (3 n)
   Eigen::VectorXd expected;  // of this cycle's command
   int known = 0;             // cycles since when there is a model torque
   Eigen::VectorXd error;
+  Eigen::VectorXd zero;
 };
 
 ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
@@ -77,11 +86,12 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
   detector(drives, settings.collision),
   observer(drives, settings.observer_gain, settings.feedforward.control_rate),
   stop_motion(drives, settings.feedforward.control_rate),
-  joining_step(
-    1.0 / std::max(1.0, settings.feedforward.ramp_time * settings.feedforward.control_rate)),
+  ramp_cycles(
+    std::max(
+      1, static_cast<int>(settings.feedforward.ramp_time * settings.feedforward.control_rate))),
   expected_line(settings.torque_error_delay, 3 * drives)
 {
-  for (auto * vector : {&command, &before, &reference, &beside, &error}) {
+  for (auto * vector : {&command, &before, &reference, &beside, &error, &zero}) {
     vector->setZero(drives);
   }
   expected.setZero(3 * drives);
@@ -94,6 +104,7 @@ void ControlLaw::Parts::start(const VectorIn & position) noexcept
   following = false;
   latched = false;
   known = 0;
+  unsettled = 0;
   feedforward.restart();
   observer.restart();
   detector.reset();
@@ -107,39 +118,50 @@ bool ControlLaw::Parts::near(const VectorIn & position) const noexcept
 
 void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
 {
+  const bool had_torque = !feedforward.torque_offset().isZero(0.0);
   before = command;
   feedforward.update(given.position, given.velocity, given.acceleration, cycles);
   if (!given.position.allFinite()) {
     following = false;
-    return;
-  }
-  reference = given.position;
-  if (!following || feedforward.silence() == Silence::command_jump) {
-    following = near(reference);
-    beside = command - reference;
-    joining = 1.0;
-  }
-  if (following) {
-    command = reference;
-    if (joining > 0.0) {
-      command += joining * beside;
-      joining = std::max(0.0, joining - joining_step);
-    }
   } else {
-    feedforward.stay_silent(Silence::reference_away);
+    reference = given.position;
+    if (!following || feedforward.silence() == Silence::command_jump) {
+      following = near(reference);
+      beside = command - reference;
+      joining = 1.0;
+      if (following && !beside.isZero(0.0)) {
+        unsettled = ramp_cycles + settings.torque_error_delay;
+      }
+    }
+    if (following) {
+      command = reference;
+      if (joining > 0.0) {
+        command += smooth_step(joining) * beside;
+        joining = std::max(0.0, joining - 1.0 / ramp_cycles);
+      }
+    } else {
+      feedforward.stay_silent(Silence::reference_away);
+    }
+  }
+  if (had_torque && feedforward.torque_offset().isZero(0.0)) {
+    unsettled = ramp_cycles + settings.torque_error_delay;  // the drives have to take it over
   }
 }
 
 CollisionLevel ControlLaw::Parts::watch(const Reference & given, const Feedback & feedback) noexcept
 {
   const auto n = command.size();
-  if (feedforward.silence() == Silence::none) {
+  const bool known_motion = feedforward.silence() == Silence::none;
+  const bool held = model != nullptr && (!following || latched);
+  if (known_motion) {
     expected << feedforward.model_torque(), given.velocity, given.acceleration;
-    known = std::min(known + 1, settings.torque_error_delay + 1);
+  } else if (held) {
+    expected.setZero();
+    model->torque(FeedforwardMode::full, command, zero, zero, expected.head(n));
   } else {
     expected.setZero();
-    known = 0;
   }
+  known = known_motion || held ? std::min(known + 1, settings.torque_error_delay + 1) : 0;
   const auto due = expected_line.pass(expected);
   bool errors_count = known > settings.torque_error_delay;
   if (settings.method == DetectionMethod::torque_error) {
@@ -147,6 +169,10 @@ CollisionLevel ControlLaw::Parts::watch(const Reference & given, const Feedback 
   } else {
     errors_count = model != nullptr;
     observe(feedback);
+  }
+  if (unsettled > 0) {
+    --unsettled;
+    errors_count = false;
   }
   return detector.update(error, feedback.torque, due.segment(n, n), due.tail(n), errors_count);
 }
@@ -174,6 +200,13 @@ void ControlLaw::Parts::stop() noexcept
   } else {
     stop_motion.hold(before);
   }
+}
+
+void ControlLaw::Parts::come_to_rest(const Reference & given) noexcept
+{
+  feedforward.stay_silent(Silence::latched);
+  command = stop_motion.next();
+  reference = given.position.allFinite() ? given.position : command;
 }
 
 ControlLaw::ControlLaw(Eigen::Index drives, const ControlLawSettings & settings)
@@ -221,16 +254,18 @@ void ControlLaw::update(
   const Reference & reference, const Feedback & feedback, double cycles) noexcept
 {
   auto & parts = *parts_;
-  if (!parts.latched) {
-    parts.follow(reference, cycles);
-    if (parts.watch(reference, feedback) == CollisionLevel::stop) {
-      parts.stop();
-    }
+  if (std::abs(cycles - 1.0) > uneven) {
+    parts.detector.raise();  // commands that come unevenly are no motion of the model's
   }
   if (parts.latched) {
-    parts.feedforward.stay_silent(Silence::latched);
-    parts.command = parts.stop_motion.next();
-    parts.reference = reference.position.allFinite() ? reference.position : parts.command;
+    parts.come_to_rest(reference);
+    parts.watch(reference, feedback);  // to be seen, until reset()
+    return;
+  }
+  parts.follow(reference, cycles);
+  if (parts.watch(reference, feedback) == CollisionLevel::stop) {
+    parts.stop();
+    parts.come_to_rest(reference);
   }
 }
 

@@ -79,6 +79,9 @@ public:
     const VectorIn & torque_error, const VectorIn & torque, const VectorIn & velocity,
     const VectorIn & acceleration, bool errors_count = true) noexcept;
 
+  /// Raises all thresholds by reversal_boost for boost_time from now on.
+  void raise() noexcept;
+
   /// Forgets a collision, and all errors before.
   void reset() noexcept;
 
