@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from dynid.profile import RobotProfile
 
 
+_SMALLEST_MA = 50.0
+
+
 def drives_command(
     profile: Annotated[
         str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
@@ -52,6 +55,12 @@ def drives_command(
         robot = robot.model_copy(update={"drives": sheet})
     console = Console()
     print_drives(console, robot)
+    if robot.drives.rated_current_ma and min(robot.drives.rated_current_ma) < _SMALLEST_MA:
+        typer.echo(
+            f"warning: a rated current of {min(robot.drives.rated_current_ma):g} mA is small for a "
+            "robot: were amperes meant? Then times 1000.",
+            err=True,
+        )
     for name in ("vendor_id", "product_id"):
         if not getattr(drive, name):
             typer.echo(

@@ -20,7 +20,10 @@ from dynid.tracking.trial import identified, track
 
 
 def tracking_command(
-    robot: Annotated[str, typer.Option(help="A profile with a tracking motion.")] = "puma560",
+    robot: Annotated[
+        str,
+        typer.Option("--robot", "--profile", "-p", help="A profile with a tracking motion."),
+    ] = "puma560",
     model: Annotated[
         Path | None,
         typer.Option(

@@ -12,7 +12,7 @@ from rich.console import Console
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import tune
 from dynid.control.tuning_text import print_tuning, profile_lines, tuning_json
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, OutputError
 from dynid.outputs.acceptance import check_acceptance
 from dynid.outputs.atomic_write import write_text
 from dynid.outputs.model_file import read_model
@@ -44,7 +44,7 @@ def tune_collision_command(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File for the lines that go into the profile."),
+        typer.Option("--output", "-o", help="New file for the lines that go into the profile."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
@@ -55,6 +55,8 @@ def tune_collision_command(
     The recordings must show the robot touching nothing, on motion like that of its work: fast and
     slow, with pauses and reversals. Filter, debounce and low_speed are those of the profile.
     """
+    if output is not None and output.exists():
+        raise OutputError(f"{output}: is there already; name a file that is not.")
     stored = read_model(model)
     if profile is not None:
         robot, urdf_xml = load_profile(profile, overrides=settings or [])

@@ -181,8 +181,19 @@ def load_profile(
         _override(content, override)
     if urdf is not None:
         content["urdf"] = urdf.name
+    _find_drive(content, path)
     profile = parse(RobotProfile, content, path.name)
     return profile, _urdf_text(profile.urdf, path, urdf)
+
+
+def _find_drive(content: dict[str, Any], path: Path) -> None:
+    """Take a drive profile's file for one beside the robot profile, as the URDF's is."""
+    drives = content.get("drives")
+    drive = drives.get("drive") if isinstance(drives, dict) else None
+    if isinstance(drive, str) and Path(drive).suffix in {".yaml", ".yml"}:
+        beside = path.parent / drive
+        if isinstance(drives, dict) and beside.is_file():
+            drives["drive"] = str(beside)
 
 
 def parse_profile(text: str, where: str) -> RobotProfile:

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 _QUANTITIES = ("reference", "feedback", "torque_error", "filtered_error", "threshold")
 _STATE_RATE = 100.0  # [Hz]
+_REFERENCES = (
+    _core.Silence.command_jump,
+    _core.Silence.acceleration,
+    _core.Silence.reference_away,
+)
 
 
 class FeedforwardTopics:
@@ -59,6 +64,7 @@ class FeedforwardTopics:
         node.create_service(Trigger, f"{name}/reset", node.answering(self._reset))
         node.create_subscription(String, "/dynid/model", self._take, LATCHED)
         self._told = ""
+        self._silence = law.silence
         self._tell()
 
     def measured(self) -> dict[str, object]:
@@ -76,6 +82,7 @@ class FeedforwardTopics:
             self._cycle = 0
             self._publish_state(stamp)
             self._tell()
+            self._warn_of_silence()
 
     def _publish_state(self, stamp: Time) -> None:
         robot, law = self._robot, self._law
@@ -94,43 +101,47 @@ class FeedforwardTopics:
 
     def _tell(self) -> None:
         """Publish a collision, a warning, or that all is well again."""
-        level, message = (
-            OK,
-            _core.describe_collision(
-                self._law.detector.collision, self._profile.joints, self._robot.sliding
-            ),
-        )
+        detector, joints = self._law.detector, self._profile.joints
+        told, level = detector.collision, OK
+        message = _core.describe_collision(told, joints, self._robot.sliding)
         if self._law.latched:
             level = ERROR
-        elif self._law.detector.level == _core.CollisionLevel.warn:
-            level, message = WARN, "a torque error is near its threshold"
+        elif detector.level == _core.CollisionLevel.warn:
+            told, level = detector.warning, WARN
+            message = _core.describe_warning(told, joints)
         if message == self._told:
             return
         self._told = message
         if level == ERROR:
             self._node.get_logger().error(message)
-        values = self._values() if level == ERROR else {}
+        stopped = level == ERROR
+        values = {
+            "joint": "" if level == OK else joints[told.drive],
+            "cause": told.cause.name,
+            "value": f"{told.value:g}" if stopped else "",
+            "threshold": f"{told.threshold:g}" if stopped else "",
+            "time": str(self._stamp_ns) if stopped else "",
+        }
         self._collision_out.publish(
             DiagnosticStatus(
                 name="collision",
                 level=level,
                 message=message,
-                values=[
-                    KeyValue(key=key, value=values.get(key, ""))
-                    for key in ("joint", "cause", "value", "threshold", "time")
-                ],
+                values=[KeyValue(key=key, value=value) for key, value in values.items()],
             )
         )
 
-    def _values(self) -> dict[str, str]:
-        found = self._law.detector.collision
-        return {
-            "joint": self._profile.joints[found.drive],
-            "cause": found.cause.name,
-            "value": f"{found.value:g}",
-            "threshold": f"{found.threshold:g}",
-            "time": str(self._stamp_ns),
-        }
+    def _warn_of_silence(self) -> None:
+        """Say once why there is no additive torque where the reference is the reason."""
+        silence = self._law.silence
+        if silence != self._silence:
+            self._silence = silence
+            said = _core.describe_silence(silence)
+            if silence in _REFERENCES:
+                self._node.get_logger().warning(said)
+                self._node.health(WARN, said)
+            elif silence == _core.Silence.none:
+                self._node.health(OK, f"simulating {self._profile.robot}, {said}")
 
     def _reset(self) -> str:
         said = self._robot.reset()

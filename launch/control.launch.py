@@ -1,5 +1,7 @@
 """The robot with its identified model: what a cell starts with."""
 
+from pathlib import Path
+
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
@@ -7,6 +9,7 @@ from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 from dynid.bringup import uses_ros2_control
+from dynid.errors import ConfigurationError
 
 ARGUMENTS = [
     DeclareLaunchArgument("model", description="model.yaml of an identification."),
@@ -43,6 +46,8 @@ def _publisher(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     def value(name: str) -> str:
         return str(LaunchConfiguration(name).perform(context))
 
+    if value("model") and not Path(value("model")).is_file():
+        raise ConfigurationError(f"model:={value('model')}: there is no such file.")
     controller = value("controller")
     if controller == "auto":
         # simulated_robot takes its model from /dynid/model

@@ -280,6 +280,12 @@ void bind_sentences(py::module_ & module)
     },
     py::arg("collision"), py::arg("joints"), py::arg("sliding"));
   module.def(
+    "describe_warning",
+    [](const dynid::Collision & warning, const Names & joints) {
+      return dynid::describe_warning(warning, {joints, {}});
+    },
+    py::arg("warning"), py::arg("joints"));
+  module.def(
     "describe_reset",
     [](const dynid::ResetReport & report, const Names & joints, const Sliding & sliding) {
       return dynid::describe(report, {joints, sliding});
@@ -335,6 +341,7 @@ void dynid::bind_control(py::module_ & module)
     .def("run", &run_detector)
     .def_property_readonly("level", &CollisionDetector::level)
     .def_property_readonly("collision", &CollisionDetector::collision, copied)
+    .def_property_readonly("warning", &CollisionDetector::warning, copied)
     .def_property_readonly("filtered_error", &CollisionDetector::filtered_error, copied)
     .def_property_readonly("threshold", &CollisionDetector::threshold, copied);
 

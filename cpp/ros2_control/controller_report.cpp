@@ -35,14 +35,16 @@ DiagnosticStatus collision_report(const ControllerStatus & status, const JointNa
   report.name = "collision";
   report.level = stopped ? DiagnosticStatus::ERROR : DiagnosticStatus::OK;
   report.message = describe(collision, joints);
-  if (!stopped && status.level == CollisionLevel::warn) {
+  const bool warns = !stopped && status.warning.cause != CollisionCause::none;
+  if (warns) {
     report.level = DiagnosticStatus::WARN;
-    report.message = "a torque error is near its threshold";
+    report.message = describe_warning(status.warning, joints);
   }
-  const auto drive = static_cast<std::size_t>(collision.drive);
+  const auto & told = warns ? status.warning : collision;
+  const auto drive = static_cast<std::size_t>(told.drive);
   report.values = {
-    pair("joint", stopped ? joints.names.at(drive) : ""), pair("cause", name_of(collision.cause)),
-    pair("value", stopped ? text(collision.value) : ""),
+    pair("joint", stopped || warns ? joints.names.at(drive) : ""),
+    pair("cause", name_of(told.cause)), pair("value", stopped ? text(collision.value) : ""),
     pair("threshold", stopped ? text(collision.threshold) : ""),
     pair("time", stopped ? std::to_string(status.collision_time) : "")};
   return report;

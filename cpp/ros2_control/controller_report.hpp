@@ -14,6 +14,7 @@ struct ControllerStatus
 {
   Collision collision;
   CollisionLevel level = CollisionLevel::none;
+  Collision warning;  ///< where the level is warn
   Silence silence = Silence::no_model;
   double gain = 0.0;
   std::int64_t collision_time = 0;  ///< [ns]

@@ -272,6 +272,7 @@ void FeedforwardController::report(const rclcpp::Time & time) noexcept
   ControllerStatus status;
   status.collision = detector.collision();
   status.level = detector.level();
+  status.warning = detector.warning();
   status.silence = law_->silence();
   status.gain = law_->gain();
   status.collision_time = collision_time_;

@@ -74,13 +74,19 @@ Reference reference_of(
 
 rclcpp::NodeOptions FeedforwardController::define_custom_node_options() const
 {
-  return ChainableControllerInterface::define_custom_node_options()
-    .allow_undeclared_parameters(true)
-    .automatically_declare_parameters_from_overrides(true);
+  return ChainableControllerInterface::define_custom_node_options().allow_undeclared_parameters(
+    true);
 }
 
 void FeedforwardController::watch_parameters()
 {
+  // a model in the parameter file; all other parameters were declared with a description
+  const auto overrides = get_node()->get_node_parameters_interface()->get_parameter_overrides();
+  for (const auto & [name, value] : overrides) {
+    if (name.rfind("model.", 0) == 0) {
+      get_node()->declare_parameter(name, value);
+    }
+  }
   look_handle_ = get_node()->add_on_set_parameters_callback(
     [this](const std::vector<rclcpp::Parameter> & changed) { return look_at(changed); });
   take_over_handle_ = get_node()->add_post_set_parameters_callback(

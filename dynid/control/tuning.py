@@ -16,7 +16,7 @@ from dynid.control.tail import rare_level
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from dynid.control.free_motion import FreeMotion
     from dynid.control.residual import Residual
@@ -158,15 +158,32 @@ def _tune(
     profile: RobotProfile, motion: FreeMotion, false_alarms_per_hour: float, held_out: Sequence[int]
 ) -> Tuning:
     wanted = motion.hours * false_alarms_per_hour / len(profile.joints)
-    return Tuning(
-        tuple(
-            _tune_joint(motion, number, name, wanted) for number, name in enumerate(profile.joints)
-        ),
-        motion.hours,
-        false_alarms_per_hour,
-        tuple(held_out),
-        _warnings(motion.hours, false_alarms_per_hour, sum(held_out)),
+    joints = tuple(
+        _tune_joint(motion, number, name, wanted) for number, name in enumerate(profile.joints)
     )
+    warnings = [
+        *_warnings(motion.hours, false_alarms_per_hour, sum(held_out)),
+        *_poor_joints(joints, profile),
+    ]
+    return Tuning(joints, motion.hours, false_alarms_per_hour, tuple(held_out), tuple(warnings))
+
+
+def _poor_joints(joints: Sequence[TunedJoint], profile: RobotProfile) -> Iterator[str]:
+    """Say where thresholds are of little use, or rest on little."""
+    limit = profile.limits.torque_max
+    largest = np.full(len(joints), np.inf) if limit is None else np.broadcast_to(limit, len(joints))
+    for joint, torque_max in zip(joints, largest, strict=True):
+        if joint.resting is None:
+            yield (
+                f"joint '{joint.joint}' hardly moves or hardly rests in the recordings: one "
+                "threshold is for both; record both."
+            )
+        elif joint.torque_error_max + joint.reversal_boost > 0.5 * torque_max:
+            yield (
+                f"joint '{joint.joint}': at rest its threshold is more than half of torque_max, "
+                "and few collisions will be found; record more starts and stops, ask for more "
+                "false alarms, or improve the model."
+            )
 
 
 def _tune_joint(motion: FreeMotion, number: int, name: str, wanted: float) -> TunedJoint:
@@ -230,7 +247,7 @@ def _shape(size: Array, features: Array) -> Array:
     return shape
 
 
-def _warnings(hours: float, false_alarms_per_hour: float, held_out: int) -> tuple[str, ...]:
+def _warnings(hours: float, false_alarms_per_hour: float, held_out: int) -> list[str]:
     warnings = []
     if hours * false_alarms_per_hour <= _DATA_SHARE:
         warnings.append(
@@ -244,7 +261,7 @@ def _warnings(hours: float, false_alarms_per_hour: float, held_out: int) -> tupl
             f"{60 * hours:.3g} min: motion of another kind than recorded will give more alarms "
             "than asked for; record more kinds."
         )
-    return tuple(warnings)
+    return warnings
 
 
 def _rounded_up(value: float) -> float:

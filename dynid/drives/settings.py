@@ -52,6 +52,13 @@ class Drives(Settings):
         return self
 
     @model_validator(mode="after")
+    def _peak_is_not_below_rated(self) -> Drives:
+        rated, peak = self.rated_current_ma, self.peak_current_ma
+        if rated and peak and np.any(np.less(peak, rated)):
+            raise ValueError("peak_current_ma must not be below rated_current_ma")
+        return self
+
+    @model_validator(mode="after")
     def _is_rotary_or_linear(self) -> Drives:
         if self.force_constant is None:
             return self

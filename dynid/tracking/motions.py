@@ -26,7 +26,7 @@ _DAMPING = 1e-8
 
 
 class Oscillation:
-    """One joint at position + A (cos(2 pi f t) - 1) / 2 within an envelope, the others at rest.
+    """One joint at position + A sin(2 pi f t) within an envelope, the others at rest.
 
     The envelope rises as a smooth step in the first period, and falls in the last.
     """

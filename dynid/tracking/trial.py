@@ -146,6 +146,7 @@ def track(profile: RobotProfile, urdf_xml: str, model: Mechanism, *, seed: int =
     before = _BEFORE + profile.feedforward.ramp_time
     time = np.arange(round((motion.duration + before + after) * _RATE)) / _RATE - before
     commands = motion.evaluate(time)
+    _check_limits(profile, commands)
     robot = partial(SimulatedRobot, profile, urdf_xml, control_rate=_RATE, seed=seed)
     targets = Motion(*map(robot().commanded, commands))
     shown = time >= 0
@@ -183,6 +184,26 @@ def track(profile: RobotProfile, urdf_xml: str, model: Mechanism, *, seed: int =
     )
 
 
+def _check_limits(profile: RobotProfile, commands: Motion) -> None:
+    """Refuse a motion that the robot of the profile may not make."""
+    for name in Motion._fields:
+        given = getattr(profile.limits, name)
+        if given is None:
+            continue
+        limits = np.broadcast_to(np.array(given), (len(profile.joints), *np.shape(given)[1:]))
+        for joint, limit, values in zip(
+            profile.joints, limits, getattr(commands, name).T, strict=True
+        ):
+            low, high = limit if name == "position" else (-limit, limit)
+            worst = values[np.argmax(np.maximum(low - values, values - high))]
+            if not low <= worst <= high:
+                message = (
+                    f"tracking: joint '{joint}' would reach the {name} {worst:.3g}, beyond "
+                    f"[{low:g}, {high:g}]; make the motion slower or smaller."
+                )
+                raise ConfigurationError(message)
+
+
 def _command_delay(profile: RobotProfile) -> float:
     """Time until a command reaches the simulated drives [s]."""
     simulation = profile.simulation or SimulationSettings()
@@ -206,7 +227,7 @@ def _follow(robot: SimulatedRobot, targets: Array, torque_offsets: Array) -> Arr
         robot.step(target, offset)
         reached[number] = robot.truth.position
     if robot.fault is not None:
-        message = f"{robot.fault} Slow the tracking motion down, or raise limits.torque_max."
+        message = f"{robot.fault} Slow the tracking motion down."
         raise SimulationError(message)
     return reached
 

@@ -30,7 +30,9 @@ void test_of_filter_and_debounce()
   settings.torque_error_filter = zero;
   detector = CollisionDetector(1, settings);
   expect(see(detector, 3.0) == CollisionLevel::none, "a small error is none");
+  expect(detector.warning().cause == CollisionCause::none, "of which nobody is warned");
   expect(see(detector, -4.0) == CollisionLevel::warn, "a larger one warns");
+  expect(detector.warning().drive == 0 && detector.warning().value == -4.0, "of what is so large");
   see(detector, 6.0);
   see(detector, -6.0);
   see(detector, 4.0);

@@ -85,6 +85,7 @@ CollisionLevel CollisionDetector::update(
   const VectorIn & acceleration, bool errors_count) noexcept
 {
   level_ = collision_.cause == CollisionCause::none ? CollisionLevel::none : CollisionLevel::stop;
+  warning_ = Collision();
   for (Eigen::Index i = 0; i < filtered_.size(); ++i) {
     auto & drive = drives_[static_cast<std::size_t>(i)];
     const bool enabled = settings_.torque_error_enable[i] > 0.5;
@@ -117,6 +118,9 @@ void CollisionDetector::watch(
   beyond = size > threshold ? std::min(beyond + 1, settings_.debounce) : 0;
   if (size > settings_.warn_fraction * threshold) {
     level_ = std::max(level_, CollisionLevel::warn);
+    if (size * warning_.threshold >= std::abs(warning_.value) * threshold) {
+      warning_ = {cause, static_cast<int>(i), value, threshold, cycle_};
+    }
   }
   if (beyond >= settings_.debounce && collision_.cause == CollisionCause::none) {
     collision_ = {cause, static_cast<int>(i), value, threshold, cycle_};

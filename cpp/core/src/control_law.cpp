@@ -129,7 +129,8 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
       following = near(reference);
       beside = command - reference;
       joining = 1.0;
-      if (following && !beside.isZero(0.0)) {
+      const auto & passed = settings.feedforward.position_jump;  // without a word
+      if (following && (beside.array().abs() > passed.array()).any()) {
         unsettled = ramp_cycles + settings.torque_error_delay;
       }
     }

@@ -56,6 +56,13 @@ std::string describe(const Collision & collision, const JointNames & joints)
          "; the robot is stopped until ~/reset.";
 }
 
+std::string describe_warning(const Collision & warning, const JointNames & joints)
+{
+  const bool error = warning.cause == CollisionCause::torque_error;
+  return "The " + std::string(error ? "torque error" : "measured torque") + " of joint " +
+         quoted(warning.drive, joints) + " is near its threshold.";
+}
+
 std::string describe(Silence silence)
 {
   switch (silence) {

@@ -192,6 +192,24 @@ def test_the_command_line_prints_json(
     assert len(told["torque_error_max"]) == 2
 
 
+def test_a_file_that_is_there_is_never_replaced(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = workshop / "duo.yaml"
+    before = profile.read_text()
+    assert run(monkeypatch, workshop, "-o", profile) == 2
+    assert "is there already; name a file that is not" in capsys.readouterr().err
+    assert profile.read_text() == before
+
+
+def test_a_joint_that_never_moves_is_told_of(tmp_path: Path) -> None:
+    profile = small_profile(tmp_path)
+    residual = swinging(1.0)
+    residual.velocity[:, 1] = 0.0
+    tuning = tune(profile, [residual], false_alarms_per_hour=60.0)
+    assert "joint 'elbow' hardly moves or hardly rests" in tuning.warnings[-1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

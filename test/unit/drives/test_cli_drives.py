@@ -12,8 +12,9 @@ from typer.testing import CliRunner, Result
 
 from dynid.bringup import HARDWARE, robot_description
 from dynid.cli import app
+from dynid.drives.drive_profile import load_drive
 from dynid.errors import DynidError
-from dynid.profile import load_profile
+from dynid.profile import load_profile, share_directories
 
 XACRO = Path(__file__).parents[3] / "urdf" / "robot.ros2_control.xacro"
 COMMAND = shutil.which("xacro") or ""
@@ -120,3 +121,22 @@ def test_xacro_gives_the_joints_and_interfaces_of_bringup(tmp_path: Path, hardwa
 def test_the_xacro_includes_what_is_written() -> None:
     (include,) = (one for one in ET.parse(XACRO).getroot() if one.tag.endswith("}include"))  # noqa: S314
     assert include.get("filename") == "$(arg slaves)/$(arg hardware).ros2_control.xml"
+
+
+def test_amperes_in_place_of_milliamperes_are_asked_about() -> None:
+    told = run(rated_current_ma=3.4)
+    assert "3.4 mA is small for a robot: were amperes meant?" in told.stderr
+
+
+def test_a_drive_profile_is_looked_for_beside_the_robots(tmp_path: Path) -> None:
+    _, urdf_xml = load_profile("puma560")
+    shipped = share_directories()[0] / "config"
+    text = (shipped / "robots" / "puma560.yaml").read_text()
+    (tmp_path / "puma560.urdf").write_text(urdf_xml)
+    (tmp_path / "robot.yaml").write_text(
+        text.replace("drives:\n", "drives:\n  drive: my_drive.yaml\n", 1)
+    )
+    drive = (shipped / "drives" / "cia402.yaml").read_text()
+    (tmp_path / "my_drive.yaml").write_text(drive.replace("vendor_id: 0 ", "vendor_id: 1 ", 1))
+    profile = load_profile(str(tmp_path / "robot.yaml"))[0]
+    assert load_drive(profile.drives.drive).vendor_id == 1

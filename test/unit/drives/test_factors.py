@@ -142,3 +142,8 @@ def test_refuses_motors_that_cannot_be(more: dict[str, object], sentence: str) -
 def test_names_what_the_data_sheet_lacks() -> None:
     with pytest.raises(ConfigurationError, match=r"'drives.encoder_counts' \[1/turn\] is missing"):
         factors.counts_factor(sheet(encoder_counts=None), 1)
+
+
+def test_a_peak_current_below_the_rated_one_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="peak_current_ma must not be below"):
+        parse(Drives, {"rated_current_ma": [3400, 1000], "peak_current_ma": [9000, 900]}, "x.yaml")

@@ -87,6 +87,8 @@ public:
 
   [[nodiscard]] CollisionLevel level() const noexcept { return level_; }  ///< of the last cycle
   [[nodiscard]] const Collision & collision() const noexcept { return collision_; }
+  /// What is nearest to its threshold where the level is warn; no cause otherwise.
+  [[nodiscard]] const Collision & warning() const noexcept { return warning_; }
   [[nodiscard]] const Eigen::VectorXd & filtered_error() const noexcept { return filtered_; }
   [[nodiscard]] const Eigen::VectorXd & threshold() const noexcept { return threshold_; }
 
@@ -106,6 +108,7 @@ private:
   CollisionSettings settings_;
   CollisionLevel level_ = CollisionLevel::none;
   Collision collision_;
+  Collision warning_;
   std::uint64_t cycle_ = 0;
   Eigen::VectorXd filtered_;
   Eigen::VectorXd threshold_;

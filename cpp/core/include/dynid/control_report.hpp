@@ -18,6 +18,9 @@ struct JointNames
 /// What happened, as a sentence; "no collision" where nothing did.
 [[nodiscard]] std::string describe(const Collision & collision, const JointNames & joints);
 
+/// What is near its threshold, as one sentence.
+[[nodiscard]] std::string describe_warning(const Collision & warning, const JointNames & joints);
+
 /// Whether there is additive torque, and else why not.
 [[nodiscard]] std::string describe(Silence silence);
 
