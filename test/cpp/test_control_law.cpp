@@ -198,6 +198,41 @@ void test_of_what_is_no_collision()
   expect(late.law.latched(), "for a while");
 }
 
+void test_of_a_late_cycle()
+{
+  auto settings = law_settings(0);
+  settings.feedforward.ramp_time = 0.2;
+  LawAtRest robot(settings);
+  double before = 0.0;
+  double hardest = 0.0;
+  double velocity = 1e-3;
+  const auto move = [&](int k, double cycles) {
+    robot.law.update(
+      reference(1e-3 * k, 1.0), feedback(torque_of(1e-3 * (k - 3), 1.0, 0.0)), cycles);
+    const double step = robot.law.position_command()[0] - before;
+    hardest = std::max(hardest, k > 1 ? std::abs(step - velocity) : 0.0);
+    before = robot.law.position_command()[0];
+    velocity = step;
+  };
+  for (int k = 1; k < 300; ++k) {
+    move(k, 1.0);
+  }
+  expect(hardest < 1e-12, "a motion passes as it is");
+  for (int k = 330; k < 600; ++k) {
+    move(k, k == 330 ? 31.0 : 1.0);
+  }
+  // 30 ms at 1 rad/s, critically damped with 6 / 0.2 s
+  expect(hardest < 1.1 * 0.03 * 9e-4, "after a pause the command goes on without a jerk");
+  expect(std::abs(before - 0.599) < 2e-4, "and makes up for it");
+  hardest = 0.0;
+  for (int k = 630; k < 660; ++k) {
+    move(630, k == 630 ? 31.0 : 0.0);  // the way of 31 cycles in one, then none
+  }
+  move(631, 1.0);
+  expect(hardest < 1.1 * 0.03 * 9e-4, "nor is there one where cycles come all at once after it");
+  expect(!robot.law.latched() && robot.law.torque_offset()[0] != 0.0, "with additive torque");
+}
+
 void test_that_nothing_bad_comes_out()
 {
   std::mt19937 random(1);
@@ -235,8 +270,8 @@ void test_that_nothing_bad_comes_out()
       told.position[0] = any(0.02);
       told.velocity[0] = any(2.0);
       told.torque[0] = any(5.0);
-      robot.law.update(wanted, told);
-      good = good && std::isfinite(robot.law.position_command()[0]) &&
+      robot.law.update(wanted, told, 1.0 + any(4.0));
+      good = good && std::abs(robot.law.position_command()[0]) <= 2e5 &&
              std::abs(robot.law.torque_offset()[0]) <= 50.0;
       collisions += robot.law.reset().answer == ResetAnswer::done ? 1 : 0;
       if (k % 1000 == 0) {
@@ -258,6 +293,7 @@ int main()
   test_of_collisions();
   test_of_references();
   test_of_what_is_no_collision();
+  test_of_a_late_cycle();
   test_that_nothing_bad_comes_out();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -54,7 +54,8 @@ class Control(unittest.TestCase):
         if own:
             self.until(lambda: models)
             assert models[0].data == MODEL.read_text()
-            assert last.level == DiagnosticStatus.OK
+            # the controller gets it as soon as it is there
+            self.until(lambda: statuses()[-1].level == DiagnosticStatus.OK)
         else:
             assert last.level == DiagnosticStatus.ERROR
             assert "is of robot 'puma560', this is 'ur10e'" in last.message

@@ -14,7 +14,11 @@ namespace dynid
 namespace
 {
 
-constexpr double uneven = 0.1;  // of a cycle, too late or too early
+constexpr double uneven = 0.02;  // of a cycle, too late or too early
+constexpr double very_uneven = 0.1;
+constexpr double making_up = 6.0;     // times 1 / ramp_time: how fast lost time is made up for
+constexpr double fastest_step = 0.5;  // of that in one cycle
+constexpr double nothing = 1e-9;      // [rad or m]
 
 ControlLawSettings checked(ControlLawSettings settings, Eigen::Index drives)
 {
@@ -50,6 +54,9 @@ struct ControlLaw::Parts
 
   void start(const VectorIn & position) noexcept;
   void follow(const Reference & given, double cycles) noexcept;
+  void join(const VectorIn & from) noexcept;
+  void even_out(const Reference & given) noexcept;
+  void make_up() noexcept;
   CollisionLevel watch(const Reference & given, const Feedback & feedback) noexcept;
   void observe(const Feedback & feedback) noexcept;
   void stop() noexcept;
@@ -70,6 +77,10 @@ struct ControlLaw::Parts
   Eigen::VectorXd reference;  // the last that was finite
   Eigen::VectorXd beside;     // command - reference when the reference was taken up
   double joining = 0.0;       // from 1 to 0 while that vanishes
+  Eigen::VectorXd advance;    // of the reference in this cycle
+  Eigen::VectorXd skew;       // command - reference, from uneven cycles
+  Eigen::VectorXd skew_rate;  // change of that in a cycle
+  bool skewed = false;        // whether there is any
   int ramp_cycles;
   int unsettled = 0;  // cycles in which torque errors are the drives', not a collision's
 
@@ -91,7 +102,8 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
       1, static_cast<int>(settings.feedforward.ramp_time * settings.feedforward.control_rate))),
   expected_line(settings.torque_error_delay, 3 * drives)
 {
-  for (auto * vector : {&command, &before, &reference, &beside, &error, &zero}) {
+  for (auto * vector :
+       {&command, &before, &reference, &beside, &advance, &skew, &skew_rate, &error, &zero}) {
     vector->setZero(drives);
   }
   expected.setZero(3 * drives);
@@ -105,6 +117,9 @@ void ControlLaw::Parts::start(const VectorIn & position) noexcept
   latched = false;
   known = 0;
   unsettled = 0;
+  skew.setZero();
+  skew_rate.setZero();
+  skewed = false;
   feedforward.restart();
   observer.restart();
   detector.reset();
@@ -116,6 +131,48 @@ bool ControlLaw::Parts::near(const VectorIn & position) const noexcept
   return ((position - command).array().abs() <= settings.reference_tolerance.array()).all();
 }
 
+/// Leads the command to the reference from a position, within ramp_time.
+void ControlLaw::Parts::join(const VectorIn & from) noexcept
+{
+  beside = from - reference;
+  joining = 1.0;
+  skew.setZero();
+  skew_rate.setZero();
+  skewed = false;
+  const auto & passed = settings.feedforward.position_jump;  // without a word
+  if ((beside.array().abs() > passed.array()).any()) {
+    unsettled = ramp_cycles + settings.torque_error_delay;
+  }
+}
+
+/// Has the command advance by a cycle's way, whatever time has passed: drives take a target in
+/// every cycle of theirs, and would jerk if one brought the way of several, or of none.
+void ControlLaw::Parts::even_out(const Reference & given) noexcept
+{
+  advance = skew + given.velocity / settings.feedforward.control_rate - advance;
+  if ((advance.array().abs() <= settings.reference_tolerance.array()).all()) {
+    skew = advance;
+    skewed = true;
+  }
+}
+
+/// Lets what evening out has put between command and reference vanish, critically damped.
+void ControlLaw::Parts::make_up() noexcept
+{
+  if (!skewed) {
+    return;
+  }
+  const double step = std::min(fastest_step, making_up / ramp_cycles);
+  skew_rate -= step * (2.0 * skew_rate + step * skew);  // in a cycle
+  skew += skew_rate;
+  if (skew.cwiseAbs().maxCoeff() < nothing && skew_rate.cwiseAbs().maxCoeff() < nothing * step) {
+    skew.setZero();
+    skew_rate.setZero();
+    skewed = false;
+  }
+  command += skew;
+}
+
 void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
 {
   const bool had_torque = !feedforward.torque_offset().isZero(0.0);
@@ -124,15 +181,15 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
   if (!given.position.allFinite()) {
     following = false;
   } else {
+    advance = given.position - reference;
     reference = given.position;
     if (!following || feedforward.silence() == Silence::command_jump) {
       following = near(reference);
-      beside = command - reference;
-      joining = 1.0;
-      const auto & passed = settings.feedforward.position_jump;  // without a word
-      if (following && (beside.array().abs() > passed.array()).any()) {
-        unsettled = ramp_cycles + settings.torque_error_delay;
+      if (following) {
+        join(command);
       }
+    } else if (std::abs(cycles - 1.0) > uneven) {
+      even_out(given);
     }
     if (following) {
       command = reference;
@@ -140,6 +197,7 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
         command += smooth_step(joining) * beside;
         joining = std::max(0.0, joining - 1.0 / ramp_cycles);
       }
+      make_up();
     } else {
       feedforward.stay_silent(Silence::reference_away);
     }
@@ -255,8 +313,8 @@ void ControlLaw::update(
   const Reference & reference, const Feedback & feedback, double cycles) noexcept
 {
   auto & parts = *parts_;
-  if (std::abs(cycles - 1.0) > uneven) {
-    parts.detector.raise();  // commands that come unevenly are no motion of the model's
+  if (std::abs(cycles - 1.0) > very_uneven) {
+    parts.detector.raise();  // the drives feel it all the same
   }
   if (parts.latched) {
     parts.come_to_rest(reference);

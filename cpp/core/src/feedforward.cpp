@@ -10,6 +10,8 @@ namespace dynid
 namespace
 {
 
+constexpr double longest_pause = 100.0;  // cycles, in which a motion may go on unseen
+
 FeedforwardSettings checked(const FeedforwardSettings & settings, Eigen::Index drives)
 {
   settings.check(drives);
@@ -83,10 +85,10 @@ const Eigen::VectorXd & Feedforward::stay_silent(Silence why) noexcept
 Silence Feedforward::look_at(
   const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept
 {
-  if (!(q.allFinite() && dq.allFinite() && ddq.allFinite())) {
+  if (!q.allFinite()) {
     return Silence::not_finite;
   }
-  const double time = std::max(1.0, cycles);
+  const double time = std::min(std::max(1.0, cycles), longest_pause);
   bool jumped = false;
   bool believable = true;
   for (Eigen::Index i = 0; i < q.size(); ++i) {
@@ -97,6 +99,9 @@ Silence Feedforward::look_at(
   moved_ = true;
   if (jumped) {
     return Silence::command_jump;
+  }
+  if (!(dq.allFinite() && ddq.allFinite())) {
+    return Silence::not_finite;
   }
   if (!believable) {
     return Silence::acceleration;

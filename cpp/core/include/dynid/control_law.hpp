@@ -75,11 +75,12 @@ struct ResetReport
 /// detection and what follows from it. All at the commanded side, in SI.
 ///
 /// The command is the reference. Where that jumps, the command goes there within ramp_time if it is
-/// within reference_tolerance, and otherwise waits, without additive torque, until it is. Torque
-/// errors do not count for ramp_time after additive torque was lost at once or the command left its
-/// reference: the drives take over what was added, and the model does not know their motion. After
-/// a cycle that came more than a tenth too early or too late thresholds are raised as near
-/// standstill.
+/// within reference_tolerance, and otherwise waits, without additive torque, until it is; where
+/// cycles come unevenly, it advances by a cycle's way in each and makes up for lost time later.
+/// Torque errors do not count for ramp_time after additive torque was lost at once or the command
+/// left its reference: the drives take over what was added, and the model does not know their
+/// motion. After a cycle that came more than a tenth too early or too late thresholds are raised as
+/// near standstill.
 class ControlLaw
 {
 public:

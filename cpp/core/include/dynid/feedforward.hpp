@@ -61,7 +61,8 @@ public:
   void restart() noexcept;
 
   /// One cycle: the torque offset to be sent now (n,) [N*m or N], from commands (n,).
-  /// `cycles` is the time since the last commands: more than 1 where a cycle came late.
+  /// `cycles` is the time since the last commands: more than 1 where a cycle came late; what is
+  /// commanded after more than 100 is a jump if it is further than 100 cycles go.
   const Eigen::VectorXd & update(
     const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles = 1.0) noexcept;
 
