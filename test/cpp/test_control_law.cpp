@@ -175,6 +175,16 @@ void test_of_what_is_no_collision()
   waiting.law.update(reference(3.0), feedback(torque_of(0, 0, 0) + 7.0));
   expect(std::abs(waiting.law.torque_error()[0] + 7.0) < 1e-9, "and its errors told after a stop");
 
+  LawAtRest moving(settings);
+  moving.rest(300);
+  moving.collide();
+  moving.law.update(reference(0.0, 0.3), feedback(torque_of(0, 0, 0)));
+  expect(moving.law.reset().answer == ResetAnswer::done, "a reference that moves by may be near");
+  for (int k = 1; k < 50; ++k) {
+    moving.law.update(reference(3e-4 * k, 0.3), feedback(torque_of(0, 0, 0) + 9.0));
+  }
+  expect(!moving.law.latched(), "and drives that catch up with it are no collision");
+
   settings = law_settings(0);
   settings.collision.reversal_boost = one(10.0);
   settings.collision.low_speed = one(0.0);

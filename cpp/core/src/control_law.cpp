@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "command_path.hpp"
 #include "dynid/delay_line.hpp"
 #include "dynid/momentum_observer.hpp"
 #include "setting_checks.hpp"
@@ -14,11 +15,8 @@ namespace dynid
 namespace
 {
 
-constexpr double uneven = 0.02;  // of a cycle, too late or too early
-constexpr double very_uneven = 0.1;
-constexpr double making_up = 6.0;     // times 1 / ramp_time: how fast lost time is made up for
-constexpr double fastest_step = 0.5;  // of that in one cycle
-constexpr double nothing = 1e-9;      // [rad or m]
+constexpr double uneven = 0.1;        // of a cycle, too late or too early
+constexpr double longest_ramp = 1e9;  // cycles
 
 ControlLawSettings checked(ControlLawSettings settings, Eigen::Index drives)
 {
@@ -29,8 +27,11 @@ ControlLawSettings checked(ControlLawSettings settings, Eigen::Index drives)
   return settings;
 }
 
-/// From 0 to 1 as x does, with velocity and acceleration 0 at either end.
-double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0)); }
+int ramp_cycles(const FeedforwardSettings & settings)
+{
+  const double cycles = settings.ramp_time * settings.control_rate;
+  return static_cast<int>(std::clamp(cycles, 1.0, longest_ramp));
+}
 
 }  // namespace
 
@@ -54,14 +55,13 @@ struct ControlLaw::Parts
 
   void start(const VectorIn & position) noexcept;
   void follow(const Reference & given, double cycles) noexcept;
-  void join(const VectorIn & from) noexcept;
-  void even_out(const Reference & given) noexcept;
-  void make_up() noexcept;
+  /// The drives have to do what the additive torque did, or what the model does not know.
+  void be_unsettled() noexcept { unsettled = ramp + settings.torque_error_delay; }
   CollisionLevel watch(const Reference & given, const Feedback & feedback) noexcept;
   void observe(const Feedback & feedback) noexcept;
   void stop() noexcept;
+  [[nodiscard]] bool reachable() const noexcept;
   void come_to_rest(const Reference & given) noexcept;
-  [[nodiscard]] bool near(const VectorIn & position) const noexcept;
 
   ControlLawSettings settings;
   Feedforward feedforward;
@@ -71,18 +71,13 @@ struct ControlLaw::Parts
   ControlModel * model = nullptr;
   bool latched = false;
 
-  bool following = false;  // whether the command goes with the reference
+  CommandPath path;
   Eigen::VectorXd command;
   Eigen::VectorXd before;     // command of the cycle before
   Eigen::VectorXd reference;  // the last that was finite
-  Eigen::VectorXd beside;     // command - reference when the reference was taken up
-  double joining = 0.0;       // from 1 to 0 while that vanishes
-  Eigen::VectorXd advance;    // of the reference in this cycle
-  Eigen::VectorXd skew;       // command - reference, from uneven cycles
-  Eigen::VectorXd skew_rate;  // change of that in a cycle
-  bool skewed = false;        // whether there is any
-  int ramp_cycles;
-  int unsettled = 0;  // cycles in which torque errors are the drives', not a collision's
+  Eigen::VectorXd step;       // of the reference's velocity in a cycle
+  int ramp;                   // cycles
+  int unsettled = 0;          // cycles in which torque errors are the drives', not a collision's
 
   DelayLine expected_line;   // model torque, velocity, acceleration (3 n)
   Eigen::VectorXd expected;  // of this cycle's command
@@ -97,13 +92,11 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
   detector(drives, settings.collision),
   observer(drives, settings.observer_gain, settings.feedforward.control_rate),
   stop_motion(drives, settings.feedforward.control_rate),
-  ramp_cycles(
-    std::max(
-      1, static_cast<int>(settings.feedforward.ramp_time * settings.feedforward.control_rate))),
+  path(drives, ramp_cycles(settings.feedforward), settings.reference_tolerance),
+  ramp(ramp_cycles(settings.feedforward)),
   expected_line(settings.torque_error_delay, 3 * drives)
 {
-  for (auto * vector :
-       {&command, &before, &reference, &beside, &advance, &skew, &skew_rate, &error, &zero}) {
+  for (auto * vector : {&command, &before, &reference, &step, &error, &zero}) {
     vector->setZero(drives);
   }
   expected.setZero(3 * drives);
@@ -113,64 +106,13 @@ void ControlLaw::Parts::start(const VectorIn & position) noexcept
 {
   command = position;
   reference = position;
-  following = false;
   latched = false;
   known = 0;
   unsettled = 0;
-  skew.setZero();
-  skew_rate.setZero();
-  skewed = false;
+  path.start(position);
   feedforward.restart();
   observer.restart();
   detector.reset();
-}
-
-/// Whether a position is so near to the command that the drives can be led there.
-bool ControlLaw::Parts::near(const VectorIn & position) const noexcept
-{
-  return ((position - command).array().abs() <= settings.reference_tolerance.array()).all();
-}
-
-/// Leads the command to the reference from a position, within ramp_time.
-void ControlLaw::Parts::join(const VectorIn & from) noexcept
-{
-  beside = from - reference;
-  joining = 1.0;
-  skew.setZero();
-  skew_rate.setZero();
-  skewed = false;
-  const auto & passed = settings.feedforward.position_jump;  // without a word
-  if ((beside.array().abs() > passed.array()).any()) {
-    unsettled = ramp_cycles + settings.torque_error_delay;
-  }
-}
-
-/// Has the command advance by a cycle's way, whatever time has passed: drives take a target in
-/// every cycle of theirs, and would jerk if one brought the way of several, or of none.
-void ControlLaw::Parts::even_out(const Reference & given) noexcept
-{
-  advance = skew + given.velocity / settings.feedforward.control_rate - advance;
-  if ((advance.array().abs() <= settings.reference_tolerance.array()).all()) {
-    skew = advance;
-    skewed = true;
-  }
-}
-
-/// Lets what evening out has put between command and reference vanish, critically damped.
-void ControlLaw::Parts::make_up() noexcept
-{
-  if (!skewed) {
-    return;
-  }
-  const double step = std::min(fastest_step, making_up / ramp_cycles);
-  skew_rate -= step * (2.0 * skew_rate + step * skew);  // in a cycle
-  skew += skew_rate;
-  if (skew.cwiseAbs().maxCoeff() < nothing && skew_rate.cwiseAbs().maxCoeff() < nothing * step) {
-    skew.setZero();
-    skew_rate.setZero();
-    skewed = false;
-  }
-  command += skew;
 }
 
 void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
@@ -178,32 +120,26 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
   const bool had_torque = !feedforward.torque_offset().isZero(0.0);
   before = command;
   feedforward.update(given.position, given.velocity, given.acceleration, cycles);
-  if (!given.position.allFinite()) {
-    following = false;
-  } else {
-    advance = given.position - reference;
+  if (given.position.allFinite()) {
     reference = given.position;
-    if (!following || feedforward.silence() == Silence::command_jump) {
-      following = near(reference);
-      if (following) {
-        join(command);
-      }
-    } else if (std::abs(cycles - 1.0) > uneven) {
-      even_out(given);
+    step = given.velocity / settings.feedforward.control_rate;
+    path.follow(reference, step, cycles, feedforward.silence() == Silence::command_jump);
+    const auto & passed = settings.feedforward.position_jump;  // without a word
+    const auto & slow = settings.collision.low_speed;
+    if (
+      path.joined() && ((path.beside().array().abs() > passed.array()).any() ||
+                        (given.velocity.array().abs() > slow.array()).any())) {
+      be_unsettled();
     }
-    if (following) {
-      command = reference;
-      if (joining > 0.0) {
-        command += smooth_step(joining) * beside;
-        joining = std::max(0.0, joining - 1.0 / ramp_cycles);
-      }
-      make_up();
-    } else {
+    if (!path.following()) {
       feedforward.stay_silent(Silence::reference_away);
     }
+  } else {
+    path.wait();
   }
+  command = path.command();
   if (had_torque && feedforward.torque_offset().isZero(0.0)) {
-    unsettled = ramp_cycles + settings.torque_error_delay;  // the drives have to take it over
+    be_unsettled();
   }
 }
 
@@ -211,7 +147,7 @@ CollisionLevel ControlLaw::Parts::watch(const Reference & given, const Feedback 
 {
   const auto n = command.size();
   const bool known_motion = feedforward.silence() == Silence::none;
-  const bool held = model != nullptr && (!following || latched);
+  const bool held = model != nullptr && (!path.following() || latched);
   if (known_motion) {
     expected << feedforward.model_torque(), given.velocity, given.acceleration;
   } else if (held) {
@@ -253,12 +189,18 @@ void ControlLaw::Parts::observe(const Feedback & feedback) noexcept
 void ControlLaw::Parts::stop() noexcept
 {
   latched = true;
-  beside = settings.feedforward.control_rate * (command - before);  // for once a velocity
-  if (settings.reaction == CollisionReaction::decelerate && beside.allFinite()) {
-    stop_motion.begin(before, beside, settings.deceleration);
+  step = settings.feedforward.control_rate * (command - before);  // for once per second
+  if (settings.reaction == CollisionReaction::decelerate && step.allFinite()) {
+    stop_motion.begin(before, step, settings.deceleration);
   } else {
     stop_motion.hold(before);
   }
+}
+
+/// Whether the reference is within its tolerance of the command.
+bool ControlLaw::Parts::reachable() const noexcept
+{
+  return ((reference - command).array().abs() <= settings.reference_tolerance.array()).all();
 }
 
 void ControlLaw::Parts::come_to_rest(const Reference & given) noexcept
@@ -313,7 +255,7 @@ void ControlLaw::update(
   const Reference & reference, const Feedback & feedback, double cycles) noexcept
 {
   auto & parts = *parts_;
-  if (std::abs(cycles - 1.0) > very_uneven) {
+  if (std::abs(cycles - 1.0) > uneven) {
     parts.detector.raise();  // the drives feel it all the same
   }
   if (parts.latched) {
@@ -338,7 +280,7 @@ ResetReport ControlLaw::reset() noexcept
     report.answer = ResetAnswer::nothing_latched;
   } else if (!parts.stop_motion.at_rest()) {
     report.answer = ResetAnswer::moving;
-  } else if (!parts.near(parts.reference)) {
+  } else if (!parts.reachable()) {
     report.answer = ResetAnswer::reference_away;
   } else {
     parts.start(parts.command);

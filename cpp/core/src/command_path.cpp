@@ -1,0 +1,103 @@
+#include "command_path.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double uneven = 0.02;       // of a cycle, too late or too early
+constexpr double making_up = 6.0;     // times 1 / ramp time: how fast lost time is made up for
+constexpr double fastest_step = 0.5;  // of that in one cycle
+constexpr double nothing = 1e-9;      // [rad or m]
+
+/// From 0 to 1 as x does, with velocity and acceleration 0 at either end.
+double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0)); }
+
+}  // namespace
+
+CommandPath::CommandPath(Eigen::Index drives, int ramp_cycles, Eigen::VectorXd tolerance)
+: ramp_cycles_(ramp_cycles), tolerance_(std::move(tolerance))
+{
+  for (auto * vector : {&command_, &reference_, &beside_, &advance_, &skew_, &skew_rate_}) {
+    vector->setZero(drives);
+  }
+}
+
+void CommandPath::start(const VectorIn & position) noexcept
+{
+  command_ = position;
+  reference_ = position;
+  following_ = false;
+  forget_skew();
+}
+
+bool CommandPath::near(const VectorIn & position) const noexcept
+{
+  return ((position - command_).array().abs() <= tolerance_.array()).all();
+}
+
+void CommandPath::follow(
+  const VectorIn & reference, const VectorIn & step, double cycles, bool jumped) noexcept
+{
+  advance_ = reference - reference_;
+  reference_ = reference;
+  joined_ = false;
+  if (!following_ || jumped) {
+    following_ = near(reference_);
+    if (following_) {
+      beside_ = command_ - reference_;
+      joined_ = true;
+      joining_ = 1.0;
+      forget_skew();
+    }
+  } else if (std::abs(cycles - 1.0) > uneven) {
+    even_out(advance_, step);
+  }
+  if (!following_) {
+    return;
+  }
+  command_ = reference_;
+  if (joining_ > 0.0) {
+    command_ += smooth_step(joining_) * beside_;
+    joining_ = std::max(0.0, joining_ - 1.0 / ramp_cycles_);
+  }
+  make_up();
+}
+
+/// Has the command advance by a cycle's way, whatever time has passed: drives take a target in
+/// every cycle of theirs, and would jerk if one brought the way of several, or of none.
+void CommandPath::even_out(const VectorIn & advance, const VectorIn & step) noexcept
+{
+  if (((skew_ + step - advance).array().abs() <= tolerance_.array()).all()) {
+    skew_ += step - advance;
+    skewed_ = true;
+  }
+}
+
+/// Lets what evening out has put between command and reference vanish, critically damped.
+void CommandPath::make_up() noexcept
+{
+  if (!skewed_) {
+    return;
+  }
+  const double step = std::min(fastest_step, making_up / ramp_cycles_);
+  skew_rate_ -= step * (2.0 * skew_rate_ + step * skew_);  // in a cycle
+  skew_ += skew_rate_;
+  if (skew_.cwiseAbs().maxCoeff() < nothing && skew_rate_.cwiseAbs().maxCoeff() < nothing * step) {
+    forget_skew();
+  }
+  command_ += skew_;
+}
+
+void CommandPath::forget_skew() noexcept
+{
+  skew_.setZero();
+  skew_rate_.setZero();
+  skewed_ = false;
+}
+
+}  // namespace dynid
