@@ -47,8 +47,9 @@ class Identify(unittest.TestCase):
         assert model.status == "success"
         profile, _ = load_profile("puma560")
         found = dict(zip(model.parameter_names, model.parameters, strict=True))
-        for name, value in profile.simulation.parameters.items():
-            # other parameters are not told apart by so short a motion
-            if name.startswith("Fv"):
-                # friction at rest is not modelled, and machines stall
-                assert abs(found[name] / value - 1.0) < 0.15, (name, found[name], value)
+        truth = profile.simulation.parameters
+        for joint in range(1, 7):
+            # so short a motion does not tell Fc from Fv well, least of all on a machine that
+            # stalls; what they amount to at its speed of some 1 rad/s it must tell
+            wanted, got = (of[f"Fc{joint}"] + of[f"Fv{joint}"] for of in (truth, found))
+            assert abs(got / wanted - 1.0) < 0.1, (joint, got, wanted)
