@@ -38,6 +38,7 @@ from dynid.terminal import (
     print_recording_info,
     print_written,
     progress,
+    result_console,
 )
 from dynid.validation import Validation, validate
 
@@ -83,7 +84,7 @@ def identify_command(
     if estimator is not None:
         overrides.append(f"identification.estimator={estimator}")
     robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=overrides)
-    console = _console(as_json)
+    console = result_console(as_json)
     with progress(console) as step:
         loaded = _load(recordings, robot, start, stop, step)
         identification = identify(robot, urdf_xml, loaded, progress=step)
@@ -106,7 +107,7 @@ def validate_command(
 ) -> None:
     """Judge an identified model on recordings that it has not seen."""
     stored = read_model(model)
-    console = _console(as_json)
+    console = result_console(as_json)
     with progress(console) as step:
         loaded = _load(recordings, stored.profile, start, stop, step)
         step("judging")
@@ -172,7 +173,7 @@ def demo_command(
         command = [sys.executable, "-m", "dynid_ros.demo", "--robot", robot, "-o", str(output)]
         # in place of this process: Ctrl-C is for the one that has a robot to bring to rest
         os.execv(sys.executable, [*command, *(["--json"] if as_json else [])])
-    console = _console(as_json)
+    console = result_console(as_json)
     if not without_ros:
         console.print("There is no rclpy here, so the demonstration runs without ROS.")
     with progress(console, steps=STEPS) as step:
@@ -217,11 +218,6 @@ def main() -> None:
         name = error.filename or "a file"
         typer.echo(f"dynid: {name}: {error.strerror or error}.", err=True)
         sys.exit(2)
-
-
-def _console(as_json: bool) -> Console:
-    """Tables go to the standard output, unless that belongs to JSON."""
-    return Console(stderr=as_json, quiet=as_json)
 
 
 def _load(

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from dynid.errors import ConfigurationError
 from dynid.outputs.acceptance import check_acceptance
 from dynid.outputs.model_file import read_model
 from dynid.profile import load_profile
-from dynid.terminal import print_written, progress
+from dynid.terminal import print_written, progress, result_console
 from dynid.tracking.plot import write_plot
 from dynid.tracking.table import print_trial
 from dynid.tracking.trial import identified, track
@@ -53,7 +52,7 @@ def tracking_command(
     stored = None if model is None else read_model(model)
     if stored is not None:  # a poor model does no harm here
         check_acceptance(stored, profile, urdf_xml, str(model), force=True)
-    console = Console(stderr=as_json, quiet=as_json)
+    console = result_console(as_json)
     with progress(console) as step:
         if stored is None:
             step("identifying the simulated robot")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import tune
@@ -17,7 +16,7 @@ from dynid.outputs.acceptance import check_acceptance
 from dynid.outputs.atomic_write import write_text
 from dynid.outputs.model_file import read_model
 from dynid.profile import load_profile
-from dynid.terminal import print_written, progress
+from dynid.terminal import print_written, progress, result_console
 
 
 def tune_collision_command(
@@ -68,7 +67,7 @@ def tune_collision_command(
     check_acceptance(stored, robot, urdf_xml, str(model), force=force)
     if profile is None and not as_json:
         typer.echo("The detector's other settings are the defaults; -p takes those of a profile.")
-    console = Console(stderr=as_json, quiet=as_json)
+    console = result_console(as_json)
     residuals = []
     with progress(console) as step:
         for path in recordings:

@@ -16,6 +16,14 @@ class Limits(Settings):
     torque_max: PerJointPositive | None = None
     torque_threshold: PerJointPositive | None = None
 
+    def range_of(self, name: str, joint: int) -> tuple[float, float] | None:
+        """Return the limits of a joint's position, velocity or acceleration, if there are any."""
+        given = getattr(self, name)
+        if given is None:
+            return None
+        value = given[joint if len(given) > 1 else 0]
+        return value if isinstance(value, tuple) else (-value, value)
+
     @model_validator(mode="after")
     def _positions_are_lower_and_upper(self) -> Limits:
         for low, high in self.position or ():

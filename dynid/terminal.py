@@ -31,6 +31,11 @@ PATIENCE = 1.0
 """[s] after which a bar shows that something is going on."""
 
 
+def result_console(as_json: bool) -> Console:
+    """Return where tables go: the standard output, unless that belongs to JSON."""
+    return Console(stderr=as_json, quiet=as_json)
+
+
 def print_identification(console: Console, identification: Identification) -> None:
     """Print what was identified, how well it explains the recordings, and the friction found."""
     console = roomy(console)

@@ -18,12 +18,11 @@ import rclpy
 import typer
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
-from rich.console import Console
 
 from dynid.errors import DynidError
 from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_profile
-from dynid.terminal import print_demonstration, print_written, progress
+from dynid.terminal import print_demonstration, print_written, progress, result_console
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.executor import make_executor
 from dynid_ros.identification_task import STEPS, IdentificationTask
@@ -56,7 +55,7 @@ def demonstrate(
     # what the nodes say goes into ROS's log files; the terminal is for the progress
     quiet = ["--ros-args", "--disable-stdout-logs"]
     rclpy.init(args=quiet, signal_handler_options=SignalHandlerOptions.NO)
-    console = Console(stderr=as_json, quiet=as_json)
+    console = result_console(as_json)
     executor = make_executor()
     nodes: list[DynidNode] = []
     try:

@@ -65,8 +65,7 @@ def control_law(profile: RobotProfile, *, control_rate: float) -> _core.ControlL
     except ValueError as error:
         message = f"feedforward, collision: {error}"
         raise ConfigurationError(message) from None
-    law.set_gain(profile.feedforward.gain)
-    law.set_mode(_core.FeedforwardMode.__members__[profile.feedforward.mode])
+    _set_share(law, profile)
     return law
 
 
@@ -106,9 +105,14 @@ def feedforward(profile: RobotProfile, *, control_rate: float) -> _core.Feedforw
     except ValueError as error:
         message = f"feedforward: {error}"
         raise ConfigurationError(message) from None
+    _set_share(core, profile)
+    return core
+
+
+def _set_share(core: _core.ControlLaw | _core.Feedforward, profile: RobotProfile) -> None:
+    """Say how much of the model's torque is added, and what of it."""
     core.set_gain(profile.feedforward.gain)
     core.set_mode(_core.FeedforwardMode.__members__[profile.feedforward.mode])
-    return core
 
 
 def feedforward_settings(

@@ -58,7 +58,7 @@ class ControlledRobot:
         self._profile, self._urdf_xml = profile, urdf_xml
         self.robot = SimulatedRobot(profile, urdf_xml, control_rate=control_rate, seed=seed)
         self.law = control_law(profile, control_rate=control_rate) if feedforward else None
-        self.sliding = [kind == "prismatic" for kind in profile.mechanism(urdf_xml).joint_types]
+        self.sliding = profile.mechanism(urdf_xml).prismatic
         self._factor = profile.drives.torque_factor(len(profile.joints))
         self._rest = np.zeros(len(profile.joints))
         self.reference = _core.Reference(self.robot.home, self._rest, self._rest)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.control.residual import detector
+from dynid.control.residual import with_collision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,10 +60,15 @@ def free_motion(profile: RobotProfile, residual: Residual, *, control_rate: floa
     Raises:
         ConfigurationError: the profile's settings do not fit the robot.
     """
-    watched = detector(_showing_boost(profile), residual.rate, control_rate=control_rate)
-    filtered, threshold, _ = watched.run(
-        residual.error, residual.torque, residual.velocity, residual.acceleration
+    # thresholds that tell whether the boost acts, and never stop
+    showing = with_collision(
+        profile,
+        torque_error_max=(_BEYOND,),
+        velocity_factor=(0.0,),
+        acceleration_factor=(0.0,),
+        reversal_boost=(_BEYOND,),
     )
+    filtered, threshold, _ = residual.watch(showing, control_rate=control_rate)
     size = np.abs(filtered)
     speed, acceleration = np.abs(residual.velocity), np.abs(residual.acceleration)
     features = np.stack([np.ones_like(size), speed, acceleration], axis=2)
@@ -80,17 +85,3 @@ def free_motion(profile: RobotProfile, residual: Residual, *, control_rate: floa
         _BLOCK * np.arange(count, dtype=np.float64),
         residual.hours,
     )
-
-
-def _showing_boost(profile: RobotProfile) -> RobotProfile:
-    """A profile whose thresholds tell whether the boost acts, and that never stops."""
-    collision = profile.collision.model_copy(
-        update={
-            "torque_error_max": (_BEYOND,),
-            "velocity_factor": (0.0,),
-            "acceleration_factor": (0.0,),
-            "reversal_boost": (_BEYOND,),
-        }
-    )
-    limits = profile.limits.model_copy(update={"torque_threshold": None})
-    return profile.model_copy(update={"collision": collision, "limits": limits})

@@ -42,6 +42,24 @@ class Residual:
         """How long it is [h]."""
         return len(self.error) / self.rate / 3600
 
+    def watch(
+        self, profile: RobotProfile, *, control_rate: float
+    ) -> tuple[Array, Array, list[_core.Collision]]:
+        """Return what a profile's detector makes of it: filtered errors, thresholds, collisions.
+
+        The detector is as fast as in the control cycle: its filter forgets as much in a second, and
+        its debounce takes as long.
+
+        Args:
+            profile: with the detector's settings for the control cycle.
+            control_rate: cycles per second [Hz].
+
+        Raises:
+            ConfigurationError: the settings do not fit the robot.
+        """
+        detector = _detector(profile, self.rate, control_rate)
+        return detector.run(self.error, self.torque, self.velocity, self.acceleration)
+
 
 def recorded_residual(
     profile: RobotProfile, mechanism: Mechanism, urdf_xml: str, recording: Recording
@@ -70,19 +88,15 @@ def recorded_residual(
     )
 
 
-def detector(profile: RobotProfile, rate: float, *, control_rate: float) -> _core.CollisionDetector:
-    """Return a profile's detector, as fast as in the control cycle, for samples at another rate.
+def with_collision(profile: RobotProfile, **settings: tuple[float, ...]) -> RobotProfile:
+    """Return a profile that watches torque errors alone, with other settings of ``collision``."""
+    collision = profile.collision.model_copy(update=settings)
+    limits = profile.limits.model_copy(update={"torque_threshold": None})
+    return profile.model_copy(update={"collision": collision, "limits": limits})
 
-    Its filter forgets as much in a second, and its debounce takes as long.
 
-    Args:
-        profile: with the detector's settings for the control cycle.
-        rate: of the samples [Hz].
-        control_rate: cycles per second [Hz].
-
-    Raises:
-        ConfigurationError: the settings do not fit the robot.
-    """
+def _detector(profile: RobotProfile, rate: float, control_rate: float) -> _core.CollisionDetector:
+    """Return a profile's detector for samples at another rate [Hz]."""
     settings = collision_settings(profile, control_rate=control_rate)
     cycles = control_rate / rate  # per sample
     settings.control_rate = rate

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
 from dynid.control.free_motion import free_motion, joined
-from dynid.control.residual import detector
+from dynid.control.residual import with_collision
 from dynid.control.tail import rare_level
 from dynid.errors import ConfigurationError
 
@@ -140,13 +140,8 @@ def count_alarms(
     profile: RobotProfile, tuning: Tuning, residual: Residual, *, control_rate: float = 1000.0
 ) -> int:
     """Return how often thresholds would have stopped a robot that was touching nothing."""
-    collision = profile.collision.model_copy(update=tuning.settings())
-    limits = profile.limits.model_copy(update={"torque_threshold": None})
-    profile = profile.model_copy(update={"collision": collision, "limits": limits})
-    watching = detector(profile, residual.rate, control_rate=control_rate)
-    _, _, found = watching.run(
-        residual.error, residual.torque, residual.velocity, residual.acceleration
-    )
+    tuned = with_collision(profile, **tuning.settings())
+    _, _, found = residual.watch(tuned, control_rate=control_rate)
     return len(found)
 
 

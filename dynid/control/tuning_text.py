@@ -24,11 +24,8 @@ _GIVEN = ("torque_error_filter", "low_speed", "boost_time", "debounce")
 def profile_lines(profile: RobotProfile, tuning: Tuning) -> str:
     """Return the ``collision`` group that a profile needs, as YAML."""
     given = profile.collision.model_dump(mode="json", exclude_defaults=True)
-    values = {
-        **given,
-        **{name: given.get(name, getattr(profile.collision, name)) for name in _GIVEN},
-        **tuning.settings(),
-    }
+    used = {name: getattr(profile.collision, name) for name in _GIVEN}
+    values = {**given, **used, **tuning.settings()}
     values = {
         key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
     }

@@ -39,5 +39,5 @@ def _compare_one(
         measured=parallel.smooth(signals.torque),
         model=parallel.smooth(raw_model),
         raw_model=raw_model,
-        sliding=tuple(kind == "prismatic" for kind in model.joint_types),
+        sliding=model.prismatic,
     )

@@ -91,7 +91,12 @@ class Mechanism:
     @property
     def joint_types(self) -> tuple[Literal["revolute", "prismatic"], ...]:
         """Whether each joint turns (with or without limits) or slides."""
-        return tuple("prismatic" if slides else "revolute" for slides in self._core.prismatic)
+        return tuple("prismatic" if slides else "revolute" for slides in self.prismatic)
+
+    @property
+    def prismatic(self) -> tuple[bool, ...]:
+        """Whether each joint slides."""
+        return tuple(self._core.prismatic)
 
     @property
     def axes(self) -> Array:

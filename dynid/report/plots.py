@@ -156,7 +156,7 @@ def coverage_plot(motion: Motion, limits: Limits) -> Markup:
                 values = motion.joined(name, joint)
                 axes.stairs(*np.histogram(values, _BINS), fill=True, color=svg.MODEL, alpha=0.75)
                 axes.set_ylim(bottom=0)
-                _mark_limits(axes, values, limits_of(limits, name, joint))
+                _mark_limits(axes, values, limits.range_of(name, joint))
                 axes.set_yticks([])
                 axes.grid(visible=False, axis="y")
                 axes.spines["left"].set_visible(False)
@@ -167,15 +167,6 @@ def coverage_plot(motion: Motion, limits: Limits) -> Markup:
                 motion.names[joint], rotation=0, ha="right", va="center", parse_math=False
             )
         return svg.markup(drawing, "Histograms of position, velocity and acceleration")
-
-
-def limits_of(limits: Limits, name: str, joint: int) -> tuple[float, float] | None:
-    """Return the limits of a joint's position, velocity or acceleration, if there are any."""
-    given = getattr(limits, name)
-    if given is None:
-        return None
-    value = given[joint if len(given) > 1 else 0]
-    return value if isinstance(value, tuple) else (-value, value)
 
 
 def _own_terms(motion: Motion, mechanism: Mechanism) -> Array:

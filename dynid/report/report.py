@@ -72,7 +72,7 @@ def report_html(identification: Identification) -> str:
 
 
 def _motion(result: Identification | Validation) -> Motion:
-    prismatic = tuple(kind == "prismatic" for kind in result.mechanism.joint_types)
+    prismatic = result.mechanism.prismatic
     return Motion(result.signals, result.measured_torque, result.model_torque, prismatic)
 
 

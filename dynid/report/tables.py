@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.report.numbers import NOT_KNOWN, count, percent, significant, unit
-from dynid.report.plots import Motion, limits_of
+from dynid.report.plots import Motion
 
 if TYPE_CHECKING:
     from dynid.estimation.fitting import HeldOut
@@ -216,7 +216,7 @@ def coverage_row(motion: Motion, limits: Limits, joint: int) -> list[Cell]:
     ):
         values = motion.joined(name, joint)
         low, high = float(values.min()), float(values.max())
-        allowed = limits_of(limits, name, joint)
+        allowed = limits.range_of(name, joint)
         share = ""
         if allowed is not None:
             used = (

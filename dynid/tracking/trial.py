@@ -174,7 +174,7 @@ def track(profile: RobotProfile, urdf_xml: str, model: Mechanism, *, seed: int =
     return Trial(
         robot=profile.robot,
         joints=profile.joints,
-        prismatic=tuple(kind == "prismatic" for kind in kinematics.mechanism.joint_types),
+        prismatic=kinematics.mechanism.prismatic,
         metric="settling_time" if isinstance(settings, LineSettings) else "peak_to_peak_error",
         watched="tool" if isinstance(settings, LineSettings) else settings.watch,
         time=time[shown],
@@ -186,20 +186,17 @@ def track(profile: RobotProfile, urdf_xml: str, model: Mechanism, *, seed: int =
 
 def _check_limits(profile: RobotProfile, commands: Motion) -> None:
     """Refuse a motion that the robot of the profile may not make."""
-    for name in Motion._fields:
-        given = getattr(profile.limits, name)
-        if given is None:
-            continue
-        limits = np.broadcast_to(np.array(given), (len(profile.joints), *np.shape(given)[1:]))
-        for joint, limit, values in zip(
-            profile.joints, limits, getattr(commands, name).T, strict=True
-        ):
-            low, high = limit if name == "position" else (-limit, limit)
+    for name, joints in zip(Motion._fields, commands, strict=True):
+        for number, values in enumerate(joints.T):
+            allowed = profile.limits.range_of(name, number)
+            if allowed is None:
+                continue
+            low, high = allowed
             worst = values[np.argmax(np.maximum(low - values, values - high))]
             if not low <= worst <= high:
                 message = (
-                    f"tracking: joint '{joint}' would reach the {name} {worst:.3g}, beyond "
-                    f"[{low:g}, {high:g}]; make the motion slower or smaller."
+                    f"tracking: joint '{profile.joints[number]}' would reach the {name} "
+                    f"{worst:.3g}, beyond [{low:g}, {high:g}]; make the motion slower or smaller."
                 )
                 raise ConfigurationError(message)
 

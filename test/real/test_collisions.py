@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from real_recordings import UR10E, needs
 
-from dynid.control.residual import detector, recorded_residual
+from dynid.control.residual import recorded_residual
 from dynid.control.tuning import tune
 from dynid.identification import identify
 from dynid.mechanism import Mechanism
@@ -44,10 +44,7 @@ def alarms(robot: Robot, path: Path) -> np.ndarray:
     """Return when a recording's torque errors would have stopped the robot [s]."""
     profile, urdf_xml, mechanism = robot
     residual = recorded_residual(profile, mechanism, urdf_xml, profile.load_recording(path))
-    watching = detector(profile, residual.rate, control_rate=1000.0)
-    _, _, found = watching.run(
-        residual.error, residual.torque, residual.velocity, residual.acceleration
-    )
+    _, _, found = residual.watch(profile, control_rate=1000.0)
     return np.array([collision.cycle / residual.rate for collision in found])
 
 

@@ -55,21 +55,26 @@ void CollisionDetector::reset() noexcept
   std::fill(drives_.begin(), drives_.end(), Drive{});
 }
 
-/// Of how large an error is still explained by what the model cannot know.
 void CollisionDetector::raise() noexcept
 {
   for (auto & drive : drives_) {
-    drive.boost_left = 1.0 + settings_.boost_time * settings_.control_rate;
+    raise(drive);
   }
 }
 
+void CollisionDetector::raise(Drive & drive) noexcept
+{
+  drive.boost_left = 1.0 + settings_.boost_time * settings_.control_rate;
+}
+
+/// Of how large an error is still explained by what the model cannot know.
 double CollisionDetector::threshold_of(
   Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept
 {
   const double speed = std::abs(velocity);
   const bool slow = !(speed > settings_.low_speed[i]);
   if (slow) {
-    drive.boost_left = 1.0 + settings_.boost_time * settings_.control_rate;
+    raise(drive);
   }
   double threshold = settings_.torque_error_max[i] + settings_.velocity_factor[i] * speed +
                      settings_.acceleration_factor[i] * std::abs(acceleration);

@@ -55,7 +55,7 @@ void CommandPath::follow(
       forget_skew();
     }
   } else if (std::abs(cycles - 1.0) > uneven) {
-    even_out(advance_, step);
+    even_out(step);
   }
   if (!following_) {
     return;
@@ -70,10 +70,10 @@ void CommandPath::follow(
 
 /// Has the command advance by a cycle's way, whatever time has passed: drives take a target in
 /// every cycle of theirs, and would jerk if one brought the way of several, or of none.
-void CommandPath::even_out(const VectorIn & advance, const VectorIn & step) noexcept
+void CommandPath::even_out(const VectorIn & step) noexcept
 {
-  if (((skew_ + step - advance).array().abs() <= tolerance_.array()).all()) {
-    skew_ += step - advance;
+  if (((skew_ + step - advance_).array().abs() <= tolerance_.array()).all()) {
+    skew_ += step - advance_;
     skewed_ = true;
   }
 }

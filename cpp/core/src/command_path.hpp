@@ -34,10 +34,11 @@ public:
   /// Whether a reference was taken up in this cycle, and how far from the command it was then.
   [[nodiscard]] bool joined() const noexcept { return joined_; }
   [[nodiscard]] const Eigen::VectorXd & beside() const noexcept { return beside_; }
+  /// Whether a position is within the tolerance of the command.
+  [[nodiscard]] bool near(const VectorIn & position) const noexcept;
 
 private:
-  [[nodiscard]] bool near(const VectorIn & position) const noexcept;
-  void even_out(const VectorIn & advance, const VectorIn & step) noexcept;
+  void even_out(const VectorIn & step) noexcept;
   void make_up() noexcept;
   void forget_skew() noexcept;
 
@@ -49,7 +50,7 @@ private:
   Eigen::VectorXd reference_;  // the last
   Eigen::VectorXd beside_;     // command - reference when the reference was taken up
   double joining_ = 0.0;       // from 1 to 0 while that vanishes
-  Eigen::VectorXd advance_;
+  Eigen::VectorXd advance_;    // of the reference in this cycle
   Eigen::VectorXd skew_;       // command - reference, from uneven cycles
   Eigen::VectorXd skew_rate_;  // change of that in a cycle
   bool skewed_ = false;        // whether there is any

@@ -60,7 +60,6 @@ struct ControlLaw::Parts
   CollisionLevel watch(const Reference & given, const Feedback & feedback) noexcept;
   void observe(const Feedback & feedback) noexcept;
   void stop() noexcept;
-  [[nodiscard]] bool reachable() const noexcept;
   void come_to_rest(const Reference & given) noexcept;
 
   ControlLawSettings settings;
@@ -72,7 +71,6 @@ struct ControlLaw::Parts
   bool latched = false;
 
   CommandPath path;
-  Eigen::VectorXd command;
   Eigen::VectorXd before;     // command of the cycle before
   Eigen::VectorXd reference;  // the last that was finite
   Eigen::VectorXd step;       // of the reference's velocity in a cycle
@@ -96,7 +94,7 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
   ramp(ramp_cycles(settings.feedforward)),
   expected_line(settings.torque_error_delay, 3 * drives)
 {
-  for (auto * vector : {&command, &before, &reference, &step, &error, &zero}) {
+  for (auto * vector : {&before, &reference, &step, &error, &zero}) {
     vector->setZero(drives);
   }
   expected.setZero(3 * drives);
@@ -104,7 +102,6 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
 
 void ControlLaw::Parts::start(const VectorIn & position) noexcept
 {
-  command = position;
   reference = position;
   latched = false;
   known = 0;
@@ -118,7 +115,7 @@ void ControlLaw::Parts::start(const VectorIn & position) noexcept
 void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
 {
   const bool had_torque = !feedforward.torque_offset().isZero(0.0);
-  before = command;
+  before = path.command();
   feedforward.update(given.position, given.velocity, given.acceleration, cycles);
   if (given.position.allFinite()) {
     reference = given.position;
@@ -137,7 +134,6 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
   } else {
     path.wait();
   }
-  command = path.command();
   if (had_torque && feedforward.torque_offset().isZero(0.0)) {
     be_unsettled();
   }
@@ -145,16 +141,15 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
 
 CollisionLevel ControlLaw::Parts::watch(const Reference & given, const Feedback & feedback) noexcept
 {
+  const auto & command = path.command();
   const auto n = command.size();
   const bool known_motion = feedforward.silence() == Silence::none;
-  const bool held = model != nullptr && (!path.following() || latched);
+  const bool held = model != nullptr && !path.following();
+  expected.setZero();
   if (known_motion) {
     expected << feedforward.model_torque(), given.velocity, given.acceleration;
   } else if (held) {
-    expected.setZero();
     model->torque(FeedforwardMode::full, command, zero, zero, expected.head(n));
-  } else {
-    expected.setZero();
   }
   known = known_motion || held ? std::min(known + 1, settings.torque_error_delay + 1) : 0;
   const auto due = expected_line.pass(expected);
@@ -189,7 +184,7 @@ void ControlLaw::Parts::observe(const Feedback & feedback) noexcept
 void ControlLaw::Parts::stop() noexcept
 {
   latched = true;
-  step = settings.feedforward.control_rate * (command - before);  // for once per second
+  step = settings.feedforward.control_rate * (path.command() - before);  // for once per second
   if (settings.reaction == CollisionReaction::decelerate && step.allFinite()) {
     stop_motion.begin(before, step, settings.deceleration);
   } else {
@@ -197,17 +192,11 @@ void ControlLaw::Parts::stop() noexcept
   }
 }
 
-/// Whether the reference is within its tolerance of the command.
-bool ControlLaw::Parts::reachable() const noexcept
-{
-  return ((reference - command).array().abs() <= settings.reference_tolerance.array()).all();
-}
-
 void ControlLaw::Parts::come_to_rest(const Reference & given) noexcept
 {
   feedforward.stay_silent(Silence::latched);
-  command = stop_motion.next();
-  reference = given.position.allFinite() ? given.position : command;
+  path.start(stop_motion.next());
+  reference = given.position.allFinite() ? given.position : path.command();
 }
 
 ControlLaw::ControlLaw(Eigen::Index drives, const ControlLawSettings & settings)
@@ -218,7 +207,7 @@ ControlLaw::ControlLaw(ControlLaw && other) noexcept = default;
 ControlLaw & ControlLaw::operator=(ControlLaw && other) noexcept = default;
 ControlLaw::~ControlLaw() = default;
 
-Eigen::Index ControlLaw::joint_count() const noexcept { return parts_->command.size(); }
+Eigen::Index ControlLaw::joint_count() const noexcept { return parts_->error.size(); }
 
 void ControlLaw::start(const VectorIn & position) noexcept { parts_->start(position); }
 
@@ -249,6 +238,7 @@ void ControlLaw::set_reaction(CollisionReaction reaction) noexcept
 void ControlLaw::set_collision(const CollisionSettings & settings) noexcept
 {
   parts_->detector.set(settings);
+  parts_->settings.collision.low_speed = settings.low_speed;
 }
 
 void ControlLaw::update(
@@ -274,21 +264,24 @@ ResetReport ControlLaw::reset() noexcept
 {
   auto & parts = *parts_;
   Eigen::Index drive = 0;
-  const double distance = (parts.reference - parts.command).cwiseAbs().maxCoeff(&drive);
+  const double distance = (parts.reference - parts.path.command()).cwiseAbs().maxCoeff(&drive);
   ResetReport report{ResetAnswer::done, static_cast<int>(drive), distance};
   if (!parts.latched) {
     report.answer = ResetAnswer::nothing_latched;
   } else if (!parts.stop_motion.at_rest()) {
     report.answer = ResetAnswer::moving;
-  } else if (!parts.reachable()) {
+  } else if (!parts.path.near(parts.reference)) {
     report.answer = ResetAnswer::reference_away;
   } else {
-    parts.start(parts.command);
+    parts.start(parts.path.command());
   }
   return report;
 }
 
-const Eigen::VectorXd & ControlLaw::position_command() const noexcept { return parts_->command; }
+const Eigen::VectorXd & ControlLaw::position_command() const noexcept
+{
+  return parts_->path.command();
+}
 const Eigen::VectorXd & ControlLaw::torque_offset() const noexcept
 {
   return parts_->feedforward.torque_offset();

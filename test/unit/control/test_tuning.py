@@ -12,7 +12,7 @@ import yaml
 from small_robot import write_small_robot
 
 from dynid import cli
-from dynid.control.residual import Residual, detector, recorded_residual
+from dynid.control.residual import Residual, recorded_residual
 from dynid.control.tuning import count_alarms, tune
 from dynid.errors import ConfigurationError
 from dynid.excitation import build_excitation
@@ -91,9 +91,9 @@ def test_a_filter_forgets_as_much_in_a_second_at_any_rate(tmp_path: Path) -> Non
     zero = np.zeros((1000, 2))
     for rate in (100.0, 1000.0):
         count = round(0.1 * rate)
-        filtered, _, _ = detector(profile, rate, control_rate=1000.0).run(
-            np.ones((count, 2)), zero[:count], zero[:count], zero[:count]
-        )
+        still = zero[:count]
+        residual = Residual(np.ones((count, 2)), still, still, still, rate)
+        filtered, _, _ = residual.watch(profile, control_rate=1000.0)
         assert filtered[-1] == pytest.approx([1 - 0.99**100] * 2)
 
 

@@ -101,6 +101,7 @@ private:
     int blind = 0;
   };
 
+  void raise(Drive & drive) noexcept;
   double threshold_of(Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept;
   void watch(
     Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept;
