@@ -1,0 +1,43 @@
+"""``dynid demo``: the whole job on a simulated robot."""
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynid.cli.judgement import print_json, with_model
+from dynid.cli.options import AsJson, Output
+from dynid.demo import STEPS, run_demo
+from dynid.terminal import print_demonstration, print_written, progress, result_console
+
+
+def demo_command(
+    robot: Annotated[str, typer.Option(help="A profile with an excitation.")] = "puma560",
+    output: Output = Path("out"),
+    without_ros: Annotated[
+        bool, typer.Option("--without-ros", help="The same in one process, without nodes.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Excite a simulated robot, record, identify, and validate on another motion."""
+    if not without_ros and find_spec("rclpy") is not None:
+        command = [sys.executable, "-m", "dynid_ros.demo", "--robot", robot, "-o", str(output)]
+        # in place of this process: Ctrl-C is for the one that has a robot to bring to rest
+        os.execv(sys.executable, [*command, *(["--json"] if as_json else [])])
+    console = result_console(as_json)
+    if not without_ros:
+        console.print("There is no rclpy here, so the demonstration runs without ROS.")
+    with progress(console, steps=STEPS) as step:
+        demonstration = run_demo(robot, output, step)
+    judged = demonstration.judged
+    if as_json:
+        print_json(
+            {kind: with_model(demonstration.identification, one) for kind, one in judged.items()}
+        )
+    else:
+        print_demonstration(console, {kind: one.judgement for kind, one in judged.items()})
+        print_written(console, demonstration.written)
+    raise typer.Exit(0 if demonstration.success else 1)

@@ -1,0 +1,110 @@
+"""``dynid identify`` and ``dynid validate``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from dynid.cli.judgement import print_json, with_model
+from dynid.cli.options import AsJson, Output, Profile, Recordings, Set, Start, Stop, Urdf
+from dynid.identification import Identification, identify
+from dynid.judging.judgement_json import judgement_json
+from dynid.outputs.model_file import read_model
+from dynid.outputs.write import write_outputs, write_validation_outputs
+from dynid.profile import RobotProfile, load_profile
+from dynid.recording import Recording
+from dynid.terminal import (
+    print_identification,
+    print_judgement,
+    print_written,
+    progress,
+    result_console,
+)
+from dynid.validation import validate
+
+
+def identify_command(
+    recordings: Recordings,
+    profile: Profile,
+    urdf: Urdf = None,
+    start: Start = None,
+    stop: Stop = None,
+    estimator: Annotated[str | None, typer.Option(help="ols, wls or irls.")] = None,
+    settings: Set = None,
+    output: Output = Path("out"),
+    as_json: AsJson = False,
+) -> None:
+    """Identify the dynamic model of a robot from recordings of its motion."""
+    overrides = list(settings or [])
+    if estimator is not None:
+        overrides.append(f"identification.estimator={estimator}")
+    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=overrides)
+    console = result_console(as_json)
+    with progress(console) as step:
+        loaded = _load(recordings, robot, start, stop, step)
+        identification = identify(robot, urdf_xml, loaded, progress=step)
+        step("writing the report")
+        written = write_outputs(identification, output)
+    _show(identification, console, written, as_json)
+    raise typer.Exit(0 if identification.judgement.success else 1)
+
+
+def validate_command(
+    recordings: Recordings,
+    model: Annotated[Path, typer.Option("--model", "-m", help="model.yaml of an identification.")],
+    start: Start = None,
+    stop: Stop = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for a report and the signals.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge an identified model on recordings that it has not seen."""
+    stored = read_model(model)
+    console = result_console(as_json)
+    with progress(console) as step:
+        loaded = _load(recordings, stored.profile, start, stop, step)
+        step("judging")
+        validation = validate(
+            stored.profile, stored.mechanism(), loaded, failed=stored.status == "failed"
+        )
+        written = [] if output is None else write_validation_outputs(validation, output)
+    if as_json:
+        print_json(
+            judgement_json(
+                validation.judgement,
+                condition_number=stored.condition_number,
+                base_parameters=stored.base_parameter_count,
+                samples=validation.samples,
+            )
+        )
+    else:
+        print_judgement(console, validation.judgement, notes=validation.notes)
+        print_written(console, written)
+    raise typer.Exit(0 if validation.judgement.success else 1)
+
+
+def _load(
+    paths: list[Path],
+    profile: RobotProfile,
+    start: float | None,
+    stop: float | None,
+    step: Callable[[str], None],
+) -> list[Recording]:
+    loaded = []
+    for path in paths:
+        step(f"reading {path.name}")
+        loaded.append(profile.load_recording(path, start=start, stop=stop))
+    return loaded
+
+
+def _show(
+    identification: Identification, console: Console, written: list[Path], as_json: bool
+) -> None:
+    if as_json:
+        print_json(with_model(identification, identification))
+    else:
+        print_identification(console, identification)
+        print_written(console, written)

@@ -1,0 +1,31 @@
+"""Judgements as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from dynid.judging.judgement_json import judgement_json
+
+if TYPE_CHECKING:
+    from dynid.identification import Identification
+    from dynid.validation import Validation
+
+
+def with_model(
+    identification: Identification, judged: Identification | Validation
+) -> dict[str, Any]:
+    """The judgement of an identification, or of its model on other motion."""
+    return judgement_json(
+        judged.judgement,
+        condition_number=identification.condition_number,
+        base_parameters=len(identification.base_parameters),
+        samples=judged.samples,
+    )
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """Print one JSON object, without numbers that JSON has not."""
+    typer.echo(json.dumps(content, allow_nan=False))
