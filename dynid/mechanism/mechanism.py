@@ -89,6 +89,16 @@ class Mechanism:
         return self._joints
 
     @property
+    def body_joints(self) -> tuple[str, ...]:
+        """Names of the joints that carry the bodies: body k has parameters 10 k … 10 k + 9."""
+        return self._joints
+
+    @property
+    def payload_body(self) -> int:
+        """Which of the bodies bears a payload, in whose joint's frame it is given."""
+        return len(self._joints) - 1
+
+    @property
     def joint_types(self) -> tuple[Literal["revolute", "prismatic"], ...]:
         """Whether each joint turns (with or without limits) or slides."""
         return tuple("prismatic" if slides else "revolute" for slides in self.prismatic)
