@@ -24,7 +24,20 @@ class JointTerm:
         dead_band: float,
     ) -> None: ...
 
-class Mechanism:
+class LoopClosure:
+    def __init__(
+        self,
+        kind: str,
+        link_a: str,
+        link_b: str,
+        point_a: _Array,
+        point_b: _Array,
+        axis_a: _Array,
+        axis_b: _Array,
+        length: float,
+    ) -> None: ...
+
+class MechanismDescription:
     def __init__(
         self,
         urdf_xml: str,
@@ -33,7 +46,16 @@ class Mechanism:
         gravity: _Array,
         coupling: _Array,
         terms: Sequence[JointTerm],
+        passive: Sequence[str],
+        start: Mapping[str, float],
+        assembled_at: Sequence[float],
+        closures: Sequence[LoopClosure],
+        payload_joint: str,
+        semi_static: bool,
     ) -> None: ...
+
+class Mechanism:
+    def __init__(self, description: MechanismDescription) -> None: ...
     @property
     def parameter_names(self) -> list[str]: ...
     @property
@@ -48,6 +70,12 @@ class Mechanism:
     def prismatic(self) -> list[bool]: ...
     @property
     def axes(self) -> _Array: ...
+    @property
+    def body_joints(self) -> list[str]: ...
+    @property
+    def payload_body(self) -> int: ...
+    @property
+    def moving_joints(self) -> list[str]: ...
     @property
     def memory_count(self) -> int: ...
     def with_parameters(self, parameters: _Array, /) -> Mechanism: ...
@@ -72,6 +100,8 @@ class Mechanism:
     def term_torque(self, q: _Array, dq: _Array, ddq: _Array, /) -> _Array: ...
     def forward_dynamics(self, q: _Array, dq: _Array, tau: _Array, /) -> _Array: ...
     def gravity_torque(self, q: _Array, /) -> _Array: ...
+    def moving_positions(self, q: _Array, /) -> _Array: ...
+    def reachable(self, q: _Array, /) -> list[bool]: ...
     def mass_matrix(self, q: _Array, /) -> _Array: ...
     def coriolis_matrix(self, q: _Array, dq: _Array, /) -> _Array: ...
 
@@ -127,12 +157,7 @@ class DrivePlantSettings:
 class DrivePlant:
     def __init__(
         self,
-        urdf_xml: str,
-        joints: Sequence[str],
-        locked: Mapping[str, float],
-        gravity: _Array,
-        coupling: _Array,
-        terms: Sequence[JointTerm],
+        description: MechanismDescription,
         parameters: _Array,
         settings: DrivePlantSettings,
     ) -> None: ...
@@ -179,6 +204,7 @@ class Silence:
     none: Silence
     no_model: Silence
     not_finite: Silence
+    unreachable: Silence
     command_jump: Silence
     acceleration: Silence
     reference_away: Silence
@@ -251,12 +277,7 @@ class ControlLawSettings:
 class ControlModel:
     def __init__(
         self,
-        urdf_xml: str,
-        joints: Sequence[str],
-        locked: Mapping[str, float],
-        gravity: _Array,
-        coupling: _Array,
-        terms: Sequence[JointTerm],
+        description: MechanismDescription,
         parameters: _Array,
         smoothing: _Array,
         motor_side: bool,

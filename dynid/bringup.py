@@ -16,6 +16,7 @@ from dynid.drives.slave_file import (
     slave_path,
 )
 from dynid.errors import ConfigurationError
+from dynid.mechanism.closed_chain import chain_lists
 from dynid.simulation import SimulatedRobot
 from dynid.simulation.build import plant_arguments
 
@@ -252,9 +253,11 @@ def _plant(
         "term_kinds": [term.kind for term in terms],
         "term_sides": [term.side for term in terms],
     }
+    chain = chain_lists(mechanism.chain)
+    texts = {name: " ".join(map(str, values)) for name, values in chain.items()}
     for name in PLANT_SETTINGS:
         numbers[name] = np.atleast_1d(getattr(made.settings, name))
-    texts = {name: " ".join(repr(float(v)) for v in values) for name, values in numbers.items()}
+    texts |= {name: " ".join(repr(float(v)) for v in values) for name, values in numbers.items()}
     texts |= {name: " ".join(values) for name, values in words.items()}
     return {name: text for name, text in texts.items() if text}
 

@@ -23,6 +23,7 @@ from dynid.mechanism import Mechanism
 from dynid.preprocessing.preprocess import preprocess
 from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
+from dynid.quantities import Quantity, check_quantities, find_quantities
 from dynid.recording import Recording, Source
 
 Progress = Callable[[str], None]
@@ -83,6 +84,7 @@ class Identification:
     raw_samples: int
     samples: int
     notes: tuple[str, ...]
+    quantities: tuple[Quantity, ...] = ()  # that the profile asks for
 
 
 def identify(
@@ -116,6 +118,7 @@ def _identify(
 ) -> Identification:
     progress("building the mechanism")
     mechanism = profile.mechanism(urdf_xml)
+    check_quantities(profile.quantities, mechanism)
     base = base_parameterization(mechanism)
     progress("preprocessing")
     signals = tuple(preprocess(recording, profile) for recording in recordings)
@@ -156,6 +159,7 @@ def _identify(
         raw_samples=sum(len(recording.time) for recording in recordings),
         samples=sum(len(s.time) for s in signals),
         notes=(*(note for s in signals for note in s.notes), *_whiteness(mechanism, fitted)),
+        quantities=find_quantities(profile.quantities, mechanism, base, fitted.estimate),
     )
 
 

@@ -19,7 +19,8 @@ from dynid.errors import ConfigurationError
 from dynid.excitation.settings import ExcitationSettings
 from dynid.identification_settings import IdentificationSettings
 from dynid.limits import Limits
-from dynid.mechanism import JointTerm, Mechanism
+from dynid.mechanism import ClosedChain, JointTerm, LoopClosure, Mechanism
+from dynid.quantities.settings import QuantitySettings
 from dynid.recording import ColumnMap, Recording, load_recording
 from dynid.simulation.settings import SimulationSettings
 from dynid.tracking.settings import TrackingSettings
@@ -34,6 +35,45 @@ class TermSettings(Settings):
     smoothing: Annotated[float, Field(ge=0)] = 0.0  # velocity [rad/s or m/s] of the smooth sign
     scale: Annotated[float, Field(ge=0)] = 0.0  # Stribeck velocity or presliding distance
     dead_band: Annotated[float, Field(ge=0)] = 0.0  # of presliding [rad or m]: an encoder's noise
+
+
+Vector = tuple[float, float, float]
+
+
+class ClosureSettings(Settings):
+    """Two links joined where the URDF's tree was cut open; vectors are in the links' frames."""
+
+    links: tuple[str, str]
+    kind: Literal["point", "revolute", "distance"] = "point"
+    points: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # [m]
+    axes: tuple[Vector, Vector] | None = None  # of a revolute one
+    length: PositiveFloat | None = None  # of a distance [m]
+
+    @model_validator(mode="after")
+    def _kind_has_what_it_needs(self) -> ClosureSettings:
+        for kind, name in (("revolute", "axes"), ("distance", "length")):
+            if (self.kind == kind) != (getattr(self, name) is not None):
+                raise ValueError(f"'{name}' belongs to a closure of kind {kind}, and to no other")
+        return self
+
+    def closure(self) -> LoopClosure:
+        """The mechanism's closure."""
+        given = {name: value for name, value in self if value is not None}
+        return LoopClosure(**given)
+
+
+class ClosedChainSettings(Settings):
+    """Passive joints, about where they are at ``assembled_at``, and what closes the loops."""
+
+    passive: dict[str, float] = Field(default_factory=dict)  # [rad or m]
+    assembled_at: tuple[float, ...] = ()  # of ``joints``; all at 0 where absent
+    closures: tuple[ClosureSettings, ...] = ()
+
+    @model_validator(mode="after")
+    def _complete(self) -> ClosedChainSettings:
+        if bool(self.passive) != bool(self.closures):
+            raise ValueError("'passive' and 'closures' need one another: name both, or neither")
+        return self
 
 
 class RecordingSettings(Settings):
@@ -54,6 +94,9 @@ class RobotProfile(Settings):
     locked: dict[str, float] = Field(default_factory=dict)
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     coupling: tuple[tuple[float, ...], ...] | None = None
+    closed_chain: ClosedChainSettings = ClosedChainSettings()
+    payload_joint: str | None = None
+    semi_static: bool = False
     limits: Limits = Limits()
     drives: Drives = Drives()
     terms: tuple[TermSettings, ...] = (
@@ -63,6 +106,7 @@ class RobotProfile(Settings):
     )
     recording: RecordingSettings = RecordingSettings()
     identification: IdentificationSettings = IdentificationSettings()
+    quantities: dict[str, QuantitySettings] = Field(default_factory=dict)
     excitation: ExcitationSettings | None = None
     feedforward: FeedforwardSettings = FeedforwardSettings()
     collision: CollisionSettings = CollisionSettings()
@@ -88,13 +132,19 @@ class RobotProfile(Settings):
                     )
         if self.coupling is not None and {len(self.coupling), *map(len, self.coupling)} != {n}:
             raise ValueError(f"'coupling' must be a {n} x {n} matrix (motor to joint)")
+        moving = self.moving_joints
         for term in self.terms:
             for joint in () if term.joints == "all" else term.joints:
-                if joint not in self.joints:
+                if joint not in moving:
                     raise ValueError(
                         f"term '{term.kind}' names joint '{joint}', which is not in 'joints'"
                     )
         return self
+
+    @property
+    def moving_joints(self) -> tuple[str, ...]:
+        """The actuated joints in drive order and, behind them, the passive ones."""
+        return (*self.joints, *self.closed_chain.passive)
 
     @model_validator(mode="after")
     def _drives_limit_what_is_left_open(self) -> RobotProfile:
@@ -106,7 +156,7 @@ class RobotProfile(Settings):
         return tuple(
             JointTerm(
                 kind=term.kind,
-                joint=self.joints.index(joint),
+                joint=self.moving_joints.index(joint),
                 side=term.side,
                 smoothing=term.smoothing,
                 scale=term.scale,
@@ -129,6 +179,13 @@ class RobotProfile(Settings):
             gravity=self.gravity,
             coupling=None if self.coupling is None else np.array(self.coupling),
             terms=self.joint_terms(),
+            chain=ClosedChain(
+                passive=self.closed_chain.passive,
+                closures=tuple(one.closure() for one in self.closed_chain.closures),
+                assembled_at=self.closed_chain.assembled_at,
+            ),
+            payload_joint=self.payload_joint,
+            semi_static=self.semi_static,
         )
 
     def load_recording(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dynid.estimation.fitting import HeldOut
     from dynid.identification import Identification
     from dynid.judging.judgement import JointJudgement, Judgement
+    from dynid.quantities import Quantity
     from dynid.recording import RecordingInfo
     from dynid.recording.info import Timing
 
@@ -53,12 +54,28 @@ def print_identification(console: Console, identification: Identification) -> No
     console.print(Text("Joint terms [SI] (everything else is in report.html)"))
     console.print(_term_table(identification))
     console.print()
+    print_quantities(console, identification.quantities)
     print_judgement(
         console,
         identification.judgement,
         held_out=identification.held_out,
         notes=identification.notes,
     )
+
+
+def print_quantities(console: Console, quantities: Sequence[Quantity]) -> None:
+    """Print physical quantities with their standard deviations, and why some are not known."""
+    if not quantities:
+        return
+    rows = table("Physical quantity", "value", "deviation", "unit")
+    for one in quantities:
+        deviation = significant(one.standard_deviation, 2)
+        values = (significant(one.value), deviation, unit(one.unit))
+        rows.add_row(Text(one.name), *map(Text, values))
+    console.print(rows)
+    unknown = [f"{one.name}: {one.unknown}" for one in quantities if one.unknown]
+    print_sentences(console, "Not known", unknown, "yellow")
+    console.print()
 
 
 def print_judgement(
@@ -76,13 +93,16 @@ def print_judgement(
         ("Worth a look", judgement.warnings, "yellow"),
         ("Notes", tuple(notes), ""),
     ):
-        _print_list(console, title, sentences, style)
+        print_sentences(console, title, sentences, style)
     outcome = ("Succeeded.", "bold green") if judgement.success else ("Failed.", "bold red")
     console.print(Text(*outcome))
 
 
-def print_demonstration(console: Console, judgements: Mapping[str, Judgement]) -> None:
+def print_demonstration(
+    console: Console, judgements: Mapping[str, Judgement], quantities: Sequence[Quantity] = ()
+) -> None:
     """Print what an identification (``judgement``) and a ``validation`` came to."""
+    print_quantities(roomy(console), quantities)
     titles = {
         "judgement": "On the motion that the model was fitted to:",
         "validation": "On a second motion, which the identification has not seen:",
@@ -112,21 +132,21 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
         console.print(rows)
     if info.columns:
         console.print(Text(f"{info.rows} rows, {info.columns} columns"))
-        _print_list(console, "Columns", info.header, "")
+        print_sentences(console, "Columns", info.header, "")
     if info.timing is not None:
         console.print(Text(_timing(info.timing)))
         gaps = [
             f"{gap.length:.3f} s without samples after {gap.start:.3f} s"
             for gap in info.timing.gaps
         ]
-        _print_list(console, "Gaps", gaps, "yellow")
+        print_sentences(console, "Gaps", gaps, "yellow")
     if info.joints:
         rows = table("joint", "position", "velocity", "effort")
         for joint in info.joints:
             ranges = (joint.position, joint.velocity, joint.effort)
             rows.add_row(Text(joint.name), *(Text(_range(values)) for values in ranges))
         console.print(rows)
-    _print_list(console, "Would be mended", info.repairs, "yellow")
+    print_sentences(console, "Would be mended", info.repairs, "yellow")
     if info.problem is not None:
         console.print(Text(f"Would be refused: {info.problem}", style="bold red"))
 
@@ -185,10 +205,11 @@ def table(first: str, *others: str) -> Table:
 
 def _error_table(joints: Sequence[JointJudgement], held_out: HeldOut | None) -> Table:
     units = sorted({unit(joint.unit) for joint in joints})
+    torque = set(units) <= {"N·m", "N"}  # recorded as such, so that it need not be told twice
     rows = table(
         "joint",
         f"RMSE [{', '.join(units)}]",
-        *([] if units == ["N·m"] else ["RMSE [N·m]"]),
+        *([] if torque else ["RMSE [N·m]"]),
         "NRMSE",
         "relative",
         *(["held out"] if held_out else []),
@@ -199,7 +220,7 @@ def _error_table(joints: Sequence[JointJudgement], held_out: HeldOut | None) -> 
     for number, joint in enumerate(joints):
         values = [
             significant(joint.rmse, 3),
-            *([] if units == ["N·m"] else [significant(joint.rmse_torque, 3)]),
+            *([] if torque else [significant(joint.rmse_torque, 3)]),
             percent(joint.nrmse),
             percent(joint.relative_error),
             *([percent(held_out.relative_error[number])] if held_out else []),
@@ -218,7 +239,7 @@ def _term_table(identification: Identification) -> Table:
     """
     mechanism = identification.mechanism
     found: dict[tuple[str, int], list[float]] = {}
-    first = len(mechanism.parameter_names) - len(mechanism.terms)
+    first = mechanism.first_term
     for term, name, value in zip(
         mechanism.terms,
         mechanism.parameter_names[first:],
@@ -230,7 +251,9 @@ def _term_table(identification: Identification) -> Table:
     summed = {prefix for (prefix, _), values in found.items() if len(values) > 1}
     prefixes = list(dict.fromkeys(prefix for prefix, _ in found))
     rows = table("joint", *(f"Σ {name}" if name in summed else name for name in prefixes))
-    for number, joint in enumerate(mechanism.joints):
+    for number, joint in enumerate(mechanism.moving_joints):
+        if number >= len(mechanism.joints) and not any(of == number for _, of in found):
+            continue
         cells = (found.get((prefix, number)) for prefix in prefixes)
         shown = ("" if values is None else _compact(sum(values)) for values in cells)
         rows.add_row(Text(joint), *map(Text, shown))
@@ -243,10 +266,11 @@ def _compact(value: float) -> str:
 
 def _term_names(identification: Identification) -> Sequence[str]:
     mechanism = identification.mechanism
-    return mechanism.parameter_names[len(mechanism.parameter_names) - len(mechanism.terms) :]
+    return mechanism.parameter_names[mechanism.first_term :]
 
 
-def _print_list(console: Console, title: str, sentences: Sequence[str], style: str) -> None:
+def print_sentences(console: Console, title: str, sentences: Sequence[str], style: str) -> None:
+    """Print sentences below their title, if there are any."""
     if sentences:
         console.print(Text(f"{title}:", style=style))
         for sentence in sentences:

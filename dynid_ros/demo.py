@@ -80,7 +80,7 @@ def demonstrate(
     if as_json:
         typer.echo(json.dumps({kind: json.loads(text) for kind, text in task.heard.items()}))
     else:
-        print_demonstration(console, task.judgements)
+        print_demonstration(console, task.judgements, task.quantities)
         print_written(console, _newer(output, begun))
     raise typer.Exit(0 if good else 1)
 

@@ -179,6 +179,7 @@ class Identifier(DynidNode):
             condition_number=result.condition_number,
             base_parameters=len(result.base_parameters),
             samples=result.samples,
+            quantities=result.quantities,
         )
         model = model_text(result)
 

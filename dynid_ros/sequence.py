@@ -12,7 +12,7 @@ from rich.console import Console
 from std_msgs.msg import String
 
 from dynid.errors import DynidError, TaskError
-from dynid.judging.judgement_json import read_judgement
+from dynid.judging.judgement_json import read_judgement, read_quantities
 from dynid.terminal import print_demonstration
 from dynid_ros.executor import make_executor
 from dynid_ros.node import ERROR, OK, DynidNode, Stop
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rclpy.executors import Executor
 
     from dynid.judging.judgement import Judgement
+    from dynid.quantities import Quantity
 
 _TICK = 0.05  # [s] between looks at a condition
 _FOLLOWS = 5.0  # [s] in which a topic follows the answer of the service that led to it
@@ -43,6 +44,8 @@ class SequenceNode(DynidNode):
         """What was found, under ``judgement`` and ``validation``."""
         self.heard: dict[str, str] = {}
         """The same as JSON, as the identifier published it."""
+        self.quantities: tuple[Quantity, ...] = ()
+        """Physical quantities that the profile asks for."""
         for kind in ("judgement", "validation"):
             self.create_subscription(String, f"/identifier/{kind}", self._taker(kind), LATCHED)
         self._progress = self.create_publisher(String, "~/progress", LATCHED)
@@ -97,6 +100,7 @@ class SequenceNode(DynidNode):
             raise TaskError(f"identifier: {answer.message}") from None
         self.get_logger().info(answer.message)
         self.judgements[kind] = read_judgement(self.heard[kind])
+        self.quantities = read_quantities(self.heard[kind]) or self.quantities
         return bool(answer.success)
 
     def wait(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
@@ -128,7 +132,7 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
         task = make(stop, executor)
         task.warn_of_unknown_parameters()
         good = task.perform(task.get_logger().info)
-        print_demonstration(Console(), task.judgements)
+        print_demonstration(Console(), task.judgements, task.quantities)
         task.destroy_node()
     except DynidError as error:
         sys.stderr.write(f"dynid: {error}\n")

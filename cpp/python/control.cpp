@@ -198,6 +198,7 @@ void bind_enums(py::module_ & module)
     .value("none", Silence::none)
     .value("no_model", Silence::no_model)
     .value("not_finite", Silence::not_finite)
+    .value("unreachable", Silence::unreachable)
     .value("command_jump", Silence::command_jump)
     .value("acceleration", Silence::acceleration)
     .value("reference_away", Silence::reference_away)
@@ -303,19 +304,8 @@ void dynid::bind_control(py::module_ & module)
 
   py::class_<ControlModel>(module, "ControlModel")
     .def(
-      py::init([](
-                 std::string urdf_xml, std::vector<std::string> joints,
-                 std::map<std::string, double> locked, const Eigen::Vector3d & gravity,
-                 const Eigen::MatrixXd & coupling, std::vector<JointTerm> terms,
-                 const Vector & parameters, const Vector & smoothing, bool motor_side) {
-        return ControlModel(
-          {std::move(urdf_xml), std::move(joints), std::move(locked), gravity, coupling,
-           std::move(terms)},
-          parameters, smoothing, motor_side);
-      }),
-      py::arg("urdf_xml"), py::arg("joints"), py::arg("locked"), py::arg("gravity"),
-      py::arg("coupling"), py::arg("terms"), py::arg("parameters"), py::arg("smoothing"),
-      py::arg("motor_side"))
+      py::init<const MechanismDescription &, const Vector &, const Vector &, bool>(),
+      py::arg("description"), py::arg("parameters"), py::arg("smoothing"), py::arg("motor_side"))
     .def("torque", &torque)
     .def("observe", &observe);
 

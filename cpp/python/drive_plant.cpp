@@ -21,19 +21,6 @@ using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Vector = Eigen::Ref<const Eigen::VectorXd>;
 using Row = Eigen::Map<const Eigen::VectorXd>;
 
-dynid::DrivePlant make_plant(
-  std::string urdf_xml, std::vector<std::string> joints, std::map<std::string, double> locked,
-  const Eigen::Vector3d & gravity, const Eigen::MatrixXd & coupling,
-  std::vector<dynid::JointTerm> terms, const Eigen::VectorXd & parameters,
-  const dynid::DrivePlantSettings & settings)
-{
-  return {
-    {std::move(urdf_xml), std::move(joints), std::move(locked), gravity, coupling,
-     std::move(terms)},
-    parameters,
-    settings};
-}
-
 void check_size(const dynid::DrivePlant & plant, Eigen::Index size)
 {
   if (size != plant.joint_count()) {
@@ -170,9 +157,10 @@ void dynid::bind_drive_plant(py::module_ & module)
   const auto copied = py::return_value_policy::copy;  // the plant's own change with every step
   py::class_<DrivePlant>(module, "DrivePlant")
     .def(
-      py::init(&make_plant), py::arg("urdf_xml"), py::arg("joints"), py::arg("locked"),
-      py::arg("gravity"), py::arg("coupling"), py::arg("terms"), py::arg("parameters"),
-      py::arg("settings"))
+      py::init<
+        const dynid::MechanismDescription &, const Eigen::VectorXd &,
+        const dynid::DrivePlantSettings &>(),
+      py::arg("description"), py::arg("parameters"), py::arg("settings"))
     .def("reset", &DrivePlant::reset)
     .def("step", &step)
     .def("run", &run, py::arg("targets"), py::arg("torque_offsets") = py::none())

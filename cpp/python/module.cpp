@@ -77,14 +77,48 @@ dynid::JointTerm make_term(
   return {&dynid::term_kind(kind), joint, side, smoothing, scale, dead_band};
 }
 
-dynid::Mechanism make_mechanism(
+dynid::LoopClosure make_closure(
+  const std::string & kind, std::string link_a, std::string link_b, const Eigen::Vector3d & point_a,
+  const Eigen::Vector3d & point_b, const Eigen::Vector3d & axis_a, const Eigen::Vector3d & axis_b,
+  double length)
+{
+  return {
+    dynid::closure_kind(kind),
+    std::move(link_a),
+    std::move(link_b),
+    point_a,
+    point_b,
+    axis_a,
+    axis_b,
+    length};
+}
+
+dynid::MechanismDescription make_description(
   std::string urdf_xml, std::vector<std::string> joints, std::map<std::string, double> locked,
   const Eigen::Vector3d & gravity, const Eigen::MatrixXd & coupling,
-  std::vector<dynid::JointTerm> terms)
+  std::vector<dynid::JointTerm> terms, std::vector<std::string> passive,
+  std::map<std::string, double> start, std::vector<double> assembled_at,
+  std::vector<dynid::LoopClosure> closures, std::string payload_joint, bool semi_static)
 {
-  return dynid::Mechanism(
-    {std::move(urdf_xml), std::move(joints), std::move(locked), gravity, coupling,
-     std::move(terms)});
+  return {
+    std::move(urdf_xml),
+    std::move(joints),
+    std::move(locked),
+    gravity,
+    coupling,
+    std::move(terms),
+    {std::move(passive), std::move(start), std::move(assembled_at), std::move(closures)},
+    std::move(payload_joint),
+    semi_static};
+}
+
+/// Positions of all moving joints (N, moving).
+Array moving_positions(const dynid::Mechanism & mechanism, const Array & q)
+{
+  const auto input = samples(q);
+  const auto moving = static_cast<py::ssize_t>(mechanism.moving_joints().size());
+  return filled(
+    {input.rows(), moving}, [&](double * out) { dynid::batch::spread(mechanism, input, out); });
 }
 
 void regressor_into(
@@ -170,6 +204,13 @@ Array coriolis_matrix(const dynid::Mechanism & mechanism, const Array & q, const
   });
 }
 
+std::vector<bool> reachable(const dynid::Mechanism & mechanism, const Array & q)
+{
+  const auto input = samples(q);
+  const py::gil_scoped_release unlocked;
+  return dynid::batch::reachable(mechanism, input);
+}
+
 std::vector<std::string> kind_names()
 {
   std::vector<std::string> names;
@@ -193,10 +234,21 @@ PYBIND11_MODULE(_core, module)
       py::init(&make_term), py::arg("kind"), py::arg("joint"), py::arg("at_motor"),
       py::arg("smoothing"), py::arg("scale"), py::arg("dead_band"));
 
-  py::class_<dynid::Mechanism>(module, "Mechanism")
+  py::class_<dynid::LoopClosure>(module, "LoopClosure")
     .def(
-      py::init(&make_mechanism), py::arg("urdf_xml"), py::arg("joints"), py::arg("locked"),
-      py::arg("gravity"), py::arg("coupling"), py::arg("terms"))
+      py::init(&make_closure), py::arg("kind"), py::arg("link_a"), py::arg("link_b"),
+      py::arg("point_a"), py::arg("point_b"), py::arg("axis_a"), py::arg("axis_b"),
+      py::arg("length"));
+
+  py::class_<dynid::MechanismDescription>(module, "MechanismDescription")
+    .def(
+      py::init(&make_description), py::arg("urdf_xml"), py::arg("joints"), py::arg("locked"),
+      py::arg("gravity"), py::arg("coupling"), py::arg("terms"), py::arg("passive"),
+      py::arg("start"), py::arg("assembled_at"), py::arg("closures"), py::arg("payload_joint"),
+      py::arg("semi_static"));
+
+  py::class_<dynid::Mechanism>(module, "Mechanism")
+    .def(py::init<const dynid::MechanismDescription &>(), py::arg("description"))
     .def_property_readonly("parameter_names", &dynid::Mechanism::parameter_names)
     .def_property_readonly("parameter_units", &dynid::Mechanism::parameter_units)
     .def_property_readonly("parameters", &dynid::Mechanism::parameters)
@@ -204,6 +256,9 @@ PYBIND11_MODULE(_core, module)
     .def_property_readonly("coupling", &dynid::Mechanism::coupling)
     .def_property_readonly("prismatic", &dynid::Mechanism::prismatic)
     .def_property_readonly("axes", &dynid::Mechanism::axes)
+    .def_property_readonly("body_joints", &dynid::Mechanism::body_joints)
+    .def_property_readonly("payload_body", &dynid::Mechanism::payload_body)
+    .def_property_readonly("moving_joints", &dynid::Mechanism::moving_joints)
     .def_property_readonly("memory_count", &dynid::Mechanism::memory_count)
     .def("with_parameters", &dynid::Mechanism::with_parameters)
     .def(
@@ -220,6 +275,8 @@ PYBIND11_MODULE(_core, module)
     .def("term_torque", &of_states<&dynid::batch::term_torque>)
     .def("forward_dynamics", &of_states<&dynid::batch::forward_dynamics>)
     .def("gravity_torque", &gravity_torque)
+    .def("moving_positions", &moving_positions)
+    .def("reachable", &reachable)
     .def("mass_matrix", &mass_matrix)
     .def("coriolis_matrix", &coriolis_matrix);
 

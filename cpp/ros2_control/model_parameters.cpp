@@ -59,6 +59,28 @@ std::string joined(const std::vector<std::string> & names)
   return text;
 }
 
+ClosedChainDescription closed_chain(const ParameterSource & source)
+{
+  ClosedChainLists lists;
+  lists.passive_joints = list<std::string>(source, "passive_joints");
+  lists.passive_positions = list<double>(source, "passive_positions");
+  lists.assembled_at = list<double>(source, "assembled_at");
+  lists.closure_kinds = list<std::string>(source, "closure_kinds");
+  lists.closure_links = list<std::string>(source, "closure_links");
+  lists.closure_points = list<double>(source, "closure_points");
+  lists.closure_axes = list<double>(source, "closure_axes");
+  lists.closure_lengths = list<double>(source, "closure_lengths");
+  return closed_chain(lists);
+}
+
+/// A parameter that models of earlier releases do not have.
+template <typename Value>
+Value get_or(const ParameterSource & source, const std::string & name, Value otherwise)
+{
+  const bool there = source("model." + name).get_type() != rclcpp::ParameterType::PARAMETER_NOT_SET;
+  return there ? get<Value>(source, name) : otherwise;
+}
+
 std::vector<JointTerm> terms(
   const ParameterSource & source, const std::vector<std::string> & joints)
 {
@@ -126,7 +148,12 @@ ModelParameters read_model(
   for (std::size_t i = 0; i < locked.size(); ++i) {
     description.locked[locked[i]] = positions[i];
   }
-  description.terms = terms(source, joints);
+  description.chain = closed_chain(source);
+  description.payload_joint = get_or<std::string>(source, "payload_joint", "");
+  description.semi_static = get_or<bool>(source, "semi_static", false);
+  auto moving = joints;
+  moving.insert(moving.end(), description.chain.passive.begin(), description.chain.passive.end());
+  description.terms = terms(source, moving);
   model.parameters = vector(get<std::vector<double>>(source, "parameters"));
   return model;
 }

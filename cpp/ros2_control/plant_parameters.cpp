@@ -117,6 +117,21 @@ std::vector<JointTerm> terms(const HardwareParameters & parameters)
   return found;
 }
 
+ClosedChainDescription closed_chain(const HardwareParameters & parameters)
+{
+  const auto values = [&](const char * name) { return numbers(name, list(parameters, name)); };
+  ClosedChainLists lists;
+  lists.passive_joints = list(parameters, "passive_joints");
+  lists.passive_positions = values("passive_positions");
+  lists.assembled_at = values("assembled_at");
+  lists.closure_kinds = list(parameters, "closure_kinds");
+  lists.closure_links = list(parameters, "closure_links");
+  lists.closure_points = values("closure_points");
+  lists.closure_axes = values("closure_axes");
+  lists.closure_lengths = values("closure_lengths");
+  return closed_chain(lists);
+}
+
 std::map<std::string, double> locked(const HardwareParameters & parameters)
 {
   const auto names = list(parameters, "locked_joints");
@@ -177,7 +192,10 @@ DrivePlant make_plant(
     locked(parameters),
     gravity,
     Eigen::Map<const RowMajorMatrix>(coupling.data(), n, n),
-    terms(parameters)};
+    terms(parameters),
+    closed_chain(parameters),
+    {},
+    false};
   return {description, vector(parameters, "parameters"), settings(parameters)};
 }
 

@@ -38,6 +38,10 @@ def demo_command(
             {kind: with_model(demonstration.identification, one) for kind, one in judged.items()}
         )
     else:
-        print_demonstration(console, {kind: one.judgement for kind, one in judged.items()})
+        print_demonstration(
+            console,
+            {kind: one.judgement for kind, one in judged.items()},
+            demonstration.identification.quantities,
+        )
         print_written(console, demonstration.written)
     raise typer.Exit(0 if demonstration.success else 1)

@@ -23,6 +23,7 @@ def with_model(
         condition_number=identification.condition_number,
         base_parameters=len(identification.base_parameters),
         samples=judged.samples,
+        quantities=identification.quantities,
     )
 
 

@@ -73,9 +73,7 @@ def tune_collision_command(
         for path in recordings:
             step(f"reading {path.name}")
             recording = robot.load_recording(path)
-            residuals.append(
-                recorded_residual(robot, stored.mechanism(), stored.urdf_xml, recording)
-            )
+            residuals.append(recorded_residual(robot, stored.mechanism(), recording))
         step("tuning")
         tuning = tune(
             robot,

@@ -10,7 +10,6 @@ from dynid import _core
 from dynid.configuration import per_joint
 from dynid.drives.factors import torque_offset_limit
 from dynid.errors import ConfigurationError
-from dynid.mechanism.joint_term import core_term
 
 if TYPE_CHECKING:
     from dynid.excitation import Array
@@ -24,25 +23,19 @@ _JUMP_ACCELERATION = 5.0  # times the acceleration limit: splines may overshoot 
 _DECELERATION = 10.0  # [rad/s^2 or m/s^2] where there is no acceleration limit
 
 
-def control_model(profile: RobotProfile, mechanism: Mechanism, urdf_xml: str) -> _core.ControlModel:
+def control_model(profile: RobotProfile, mechanism: Mechanism) -> _core.ControlModel:
     """Return a model for control cycles, for the side that the drives are commanded at.
 
     Args:
         profile: of the robot; its ``feedforward`` says how friction is smoothed.
         mechanism: with the identified parameters.
-        urdf_xml: that the mechanism was built from.
 
     Raises:
         ConfigurationError: The settings do not fit the robot.
     """
     try:
         return _core.ControlModel(
-            urdf_xml,
-            mechanism.joints,
-            profile.locked,
-            mechanism.gravity,
-            mechanism.coupling,
-            [core_term(term) for term in mechanism.terms],
+            mechanism.core_description,
             mechanism.parameters,
             friction_smoothing(profile),
             profile.recording.side == "motor",

@@ -55,7 +55,7 @@ class ControlledRobot:
         seed: int = 0,
         feedforward: bool = True,
     ) -> None:
-        self._profile, self._urdf_xml = profile, urdf_xml
+        self._profile = profile
         self.robot = SimulatedRobot(profile, urdf_xml, control_rate=control_rate, seed=seed)
         self.law = control_law(profile, control_rate=control_rate) if feedforward else None
         self.sliding = profile.mechanism(urdf_xml).prismatic
@@ -92,9 +92,7 @@ class ControlledRobot:
         """
         if self.law is None:
             return
-        model = (
-            None if mechanism is None else control_model(self._profile, mechanism, self._urdf_xml)
-        )
+        model = None if mechanism is None else control_model(self._profile, mechanism)
         self.law.use(model)
 
     def accept(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:

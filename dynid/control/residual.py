@@ -62,7 +62,7 @@ class Residual:
 
 
 def recorded_residual(
-    profile: RobotProfile, mechanism: Mechanism, urdf_xml: str, recording: Recording
+    profile: RobotProfile, mechanism: Mechanism, recording: Recording
 ) -> Residual:
     """Return the torque errors of a recording.
 
@@ -82,7 +82,7 @@ def recorded_residual(
         coupling = np.array(profile.coupling)  # q_j = T q_m, tau_m = T^T tau_j
         motion = tuple(part @ np.linalg.inv(coupling).T for part in motion)
         torque = torque @ coupling
-    model = control_model(profile, mechanism, urdf_xml)
+    model = control_model(profile, mechanism)
     return Residual(
         model.torque(*motion) - torque, torque, motion[1], motion[2], signals.sampling_rate
     )

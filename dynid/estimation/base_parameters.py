@@ -20,6 +20,7 @@ _KEPT_FIRST = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "YY", "MZ", "M")
 _REGROUPED_KINDS = ("rotor_inertia", "spring_preload")
 _TOLERANCE = 1e-8
 _ZERO = 1e-12
+_REACH = (0.1, 0.5)  # [m] or [rad] around the position of assembly
 
 
 @dataclass(frozen=True)
@@ -88,16 +89,36 @@ def _random_regressor(mechanism: Mechanism, seed: int) -> Array:
     # steps over many orders of magnitude, so that terms with memory are told apart as well
     steps = 10 ** random.uniform(-5, 0.5, (samples, n)) * random.choice([-1, 1], (samples, n))
     position = np.cumsum(steps, axis=0)
+    if mechanism.chain.passive:
+        position = _reachable_positions(mechanism, random, samples)
     velocity = random.uniform(-2, 2, (samples, n))
     acceleration = random.uniform(-5, 5, (samples, n))
     regressor = mechanism.regressor(position, velocity, acceleration)
     return regressor.reshape(samples * n, -1)
 
 
+def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samples: int) -> Array:
+    """Positions (samples, n) around that of assembly, where loops can be closed.
+
+    Raises:
+        EstimationError: hardly any can be reached.
+    """
+    middle = np.array(mechanism.chain.assembled_at or [0.0] * len(mechanism.joints))
+    reach = np.where(mechanism.prismatic, *_REACH)
+    tried = middle + reach * random.uniform(-1, 1, (20 * samples, len(middle)))
+    found = tried[mechanism.reachable(tried)][:samples]
+    if len(found) < samples:
+        raise EstimationError(
+            f"the closed chain can be closed at {len(found)} of {len(tried)} positions around that "
+            "of its assembly only: choose another one for closed_chain.assembled_at."
+        )
+    return np.asarray(found)
+
+
 def _preferred_order(mechanism: Mechanism) -> list[int]:
     """Column indices, those to be kept first: friction, then inertial parameters by convention."""
-    bodies = range(len(mechanism.joints))
-    terms = {10 * len(bodies) + i: term.kind for i, term in enumerate(mechanism.terms)}
+    bodies = range(len(mechanism.body_joints))
+    terms = {mechanism.first_term + i: term.kind for i, term in enumerate(mechanism.terms)}
     last = [column for column, kind in terms.items() if kind in _REGROUPED_KINDS]
     order = [column for column in terms if column not in last]
     for kept in _KEPT_FIRST:

@@ -49,9 +49,9 @@ def pseudo_inertia(inertial: Array) -> Array:
 
 def is_physically_consistent(mechanism: Mechanism, standard: Array) -> bool:
     """Every body's pseudo-inertia is positive definite, and nothing passive drives the robot."""
-    bodies = standard[: 10 * len(mechanism.joints)].reshape(-1, 10)
+    bodies = standard[: mechanism.first_term].reshape(-1, 10)
     definite = all(np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0 for body in bodies)
-    signed = standard[10 * len(mechanism.joints) + _signed_terms(mechanism)]
+    signed = standard[mechanism.first_term + _signed_terms(mechanism)]
     return bool(definite and np.all(signed >= -1e-9))
 
 
@@ -96,10 +96,10 @@ def consistent_parameters(
 def _with_clean_zeros(mechanism: Mechanism, standard: Array) -> Array:
     """Friction that the solver left a rounding error above its bound is none."""
     cleaned = np.array(standard)
-    smallest = 1e-8 * np.abs(standard[10 * len(mechanism.joints) :]).max(initial=0.0)
+    smallest = 1e-8 * np.abs(standard[mechanism.first_term :]).max(initial=0.0)
     for kind in NON_NEGATIVE_KINDS:
         of_kind = [i for i, term in enumerate(mechanism.terms) if term.kind == kind]
-        columns = 10 * len(mechanism.joints) + np.array(of_kind, dtype=np.intp)
+        columns = mechanism.first_term + np.array(of_kind, dtype=np.intp)
         values = cleaned[columns]
         bound = max(smallest, 1e-5 * values.max(initial=0.0))
         cleaned[columns] = np.where(values < bound, 0.0, values)
@@ -121,7 +121,7 @@ def _standard_normal(base: BaseParameterization, gram: Array, size: Array) -> tu
 def _reference(mechanism: Mechanism) -> Array:
     """The URDF's parameters, with bodies it leaves empty replaced by small real ones."""
     reference = np.array(mechanism.urdf_parameters)
-    for body in reference[: 10 * len(mechanism.joints)].reshape(-1, 10):
+    for body in reference[: mechanism.first_term].reshape(-1, 10):
         if np.linalg.eigvalsh(pseudo_inertia(body))[0] <= 0:
             mass = body[0] if body[0] > 0 else 1.0
             centre = body[1:4] / mass if body[0] > 0 else np.zeros(3)
@@ -149,7 +149,7 @@ def _strength(regrouping: Array, gram: Array, near: Array) -> float:
 def _sizes(mechanism: Mechanism) -> Array:
     """What is large for each parameter: a body's mass times powers of its radius of gyration."""
     size = np.ones(len(mechanism.parameter_names))
-    bodies = _reference(mechanism)[: 10 * len(mechanism.joints)].reshape(-1, 10)
+    bodies = _reference(mechanism)[: mechanism.first_term].reshape(-1, 10)
     for number, body in enumerate(bodies):
         length = max(np.sqrt(np.trace(pseudo_inertia(body)[:3, :3]) / body[0]), 0.02)
         size[10 * number] = body[0]
@@ -169,7 +169,7 @@ def _constraints(
     """Clarabel's ``A x + s = b`` with s in a product of cones."""
     blocks: list[Array] = []
     bounds: list[Array] = []
-    bodies, p = len(mechanism.joints), len(mechanism.parameter_names)
+    bodies, p = len(mechanism.body_joints), len(mechanism.parameter_names)
     linear = [(10 * bodies + int(i), 1.0, 0.0) for i in _signed_terms(mechanism)]
     linear += _bound_rows(mechanism, settings)
     for column, sign, low in linear:

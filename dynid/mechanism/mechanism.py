@@ -1,12 +1,13 @@
-"""The dynamic model of a tree of joints, the one that also runs in the robot's controller.
+"""The dynamic model of a robot's joints and bodies, the one that also runs in its controller.
 
 Units are SI: positions [rad or m], velocities and accelerations per s and s^2, torques
-[N*m, or N at a prismatic joint]. Everything a :class:`Mechanism` takes and returns is at the joint
-side, in the order of its ``joints``.
+[N*m, or N at a prismatic joint]. Everything a :class:`Mechanism` takes and returns is at its
+actuated joints, in the order of ``joints``.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from dynid import _core
 from dynid.errors import MechanismError
+from dynid.mechanism.closed_chain import ClosedChain, core_closure
 from dynid.mechanism.joint_term import TERM_KINDS, JointTerm, core_term
 from dynid.mechanism.sample_arrays import check_output, numbers, sample_arrays, vector
 
@@ -28,17 +30,22 @@ __all__ = ["TERM_KINDS", "JointTerm", "Mechanism"]
 
 _Result = TypeVar("_Result")
 _NOTHING_LOCKED: Mapping[str, float] = MappingProxyType({})
+_TREE = ClosedChain()
 
 
 class Mechanism:
-    """A tree of revolute, continuous and prismatic joints with its joint terms and parameters.
+    """Revolute, continuous and prismatic joints in a tree or in closed chains, with parameters.
 
     τ = W(q, dq, ddq) π, and τ = M(q) ddq + C(q, dq) dq + g(q) + joint terms. Immutable: any number
     of threads can share one.
 
-    π holds ten standard parameters for each body, in the order of ``joints``: mass, first moments
-    x, y, z, moments of inertia XX, XY, YY, XZ, YZ, ZZ, both about the origin of the joint's frame
-    (pinocchio's order); then one parameter for each joint term.
+    π holds ten standard parameters for each body, in the order of ``body_joints``: mass, first
+    moments x, y, z, moments of inertia XX, XY, YY, XZ, YZ, ZZ, both about the origin of the joint's
+    frame (pinocchio's order); then one parameter for each joint term.
+
+    In a closed chain the passive joints follow the actuated ones: dq_passive = G dq. All that is
+    given and returned is still at the actuated joints, τ = τ_actuated + Gᵀ τ_passive. Where loops
+    cannot be closed, or a passive joint is free, functions raise MechanismError with the pose.
 
     Args:
         urdf_xml: the URDF's text.
@@ -47,7 +54,11 @@ class Mechanism:
         gravity: acceleration [m/s^2] in the frame of the URDF's root link.
         coupling: T in q_joint = T q_motor and τ_motor = Tᵀ τ_joint, (n, n); None for the identity.
             Motor positions are behind the gear, so that T has no unit.
-        terms: joint terms, in the order of their parameters.
+        terms: joint terms, in the order of their parameters; numbers of joints count on through
+            the chain's passive ones.
+        chain: passive joints and loop closures; none for a tree.
+        payload_joint: that carries the body which bears a payload; None: the last of ``joints``.
+        semi_static: bodies have weight but no inertia: a model of gravity and friction only.
 
     Raises:
         MechanismError: these do not make a mechanism.
@@ -62,8 +73,22 @@ class Mechanism:
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         coupling: ArrayLike | None = None,
         terms: Sequence[JointTerm] = (),
+        chain: ClosedChain = _TREE,
+        payload_joint: str | None = None,
+        semi_static: bool = False,
     ) -> None:
-        self._arguments = (urdf_xml, joints, locked, coupling, terms)
+        self._under = partial(
+            Mechanism,
+            urdf_xml,
+            joints,
+            locked=locked,
+            coupling=coupling,
+            terms=terms,
+            chain=chain,
+            payload_joint=payload_joint,
+            semi_static=semi_static,
+        )
+        self._chain, self._semi_static = chain, semi_static
         self._joints = tuple(joints)
         self._terms = tuple(terms)
         self._gravity = _read_only(vector("gravity", gravity, 3))
@@ -72,13 +97,24 @@ class Mechanism:
             message = f"The coupling matrix has {matrix.ndim} dimensions, but must have 2."
             raise MechanismError(message)
         try:
-            core_terms = [core_term(term) for term in self._terms]
-            self._core = _core.Mechanism(
-                urdf_xml, self._joints, dict(locked), self._gravity, matrix, core_terms
+            self._description = _core.MechanismDescription(
+                urdf_xml,
+                self._joints,
+                dict(locked),
+                self._gravity,
+                matrix,
+                [core_term(term) for term in self._terms],
+                passive=list(chain.passive),
+                start=dict(chain.passive),
+                assembled_at=list(chain.assembled_at),
+                closures=[core_closure(closure) for closure in chain.closures],
+                payload_joint=payload_joint or "",
+                semi_static=semi_static,
             )
+            self._core = _core.Mechanism(self._description)
         except ValueError as error:
             raise MechanismError(str(error)) from None
-        for joint, mass in zip(self._joints, self.urdf_parameters[::10], strict=False):
+        for joint, mass in zip(self.body_joints, self.urdf_parameters[::10], strict=False):
             if mass < 0:
                 message = f"The URDF gives the body of joint '{joint}' a mass of {mass:g} kg."
                 raise MechanismError(f"{message} A mass must not be negative.")
@@ -91,12 +127,37 @@ class Mechanism:
     @property
     def body_joints(self) -> tuple[str, ...]:
         """Names of the joints that carry the bodies: body k has parameters 10 k … 10 k + 9."""
-        return self._joints
+        return tuple(self._core.body_joints)
+
+    @property
+    def first_term(self) -> int:
+        """Index of the first joint term's parameter, behind those of all bodies."""
+        return 10 * len(self._core.body_joints)
+
+    @property
+    def moving_joints(self) -> tuple[str, ...]:
+        """Names of the actuated joints and, behind them, of the passive ones."""
+        return tuple(self._core.moving_joints)
+
+    @property
+    def chain(self) -> ClosedChain:
+        """What closes chains; empty for a tree."""
+        return self._chain
+
+    @property
+    def semi_static(self) -> bool:
+        """Whether bodies have weight only."""
+        return self._semi_static
+
+    @property
+    def core_description(self) -> _core.MechanismDescription:
+        """What the core builds this mechanism from, but for its parameters."""
+        return self._description
 
     @property
     def payload_body(self) -> int:
         """Which of the bodies bears a payload, in whose joint's frame it is given."""
-        return len(self._joints) - 1
+        return self._core.payload_body
 
     @property
     def joint_types(self) -> tuple[Literal["revolute", "prismatic"], ...]:
@@ -110,7 +171,7 @@ class Mechanism:
 
     @property
     def axes(self) -> Array:
-        """Unit vector of each joint's axis in the joint's frame, (n, 3), read-only."""
+        """Unit vector of each body's joint axis in the joint's frame, (bodies, 3), read-only."""
         return _read_only(self._core.axes)
 
     @property
@@ -150,10 +211,7 @@ class Mechanism:
 
     def with_gravity(self, gravity: ArrayLike) -> Mechanism:
         """Return the same mechanism under another gravity (3,), with the URDF's parameters."""
-        urdf_xml, joints, locked, coupling, terms = self._arguments
-        return Mechanism(
-            urdf_xml, joints, locked=locked, gravity=gravity, coupling=coupling, terms=terms
-        )
+        return self._under(gravity=gravity)
 
     def with_parameters(self, parameters: ArrayLike) -> Mechanism:
         """Return the same mechanism with other parameters (p,).
@@ -165,6 +223,16 @@ class Mechanism:
         changed.__dict__.update(self.__dict__)
         changed._core = _sentence(lambda: self._core.with_parameters(values))
         return changed
+
+    def moving_positions(self, q: ArrayLike) -> Array:
+        """Return positions of all ``moving_joints`` at q (n,) or (N, n): (moving,), (N, moving)."""
+        batch, single = self._samples(q=q)
+        return _first(_sentence(lambda: self._core.moving_positions(*batch)), single)
+
+    def reachable(self, q: ArrayLike) -> NDArray[np.bool_]:
+        """Return where the loops can be closed, of positions (N, n): (N,); of a tree, all."""
+        (positions,), _ = self._samples(q=q)
+        return np.asarray(self._core.reachable(positions), dtype=bool)
 
     def regressor(
         self,
@@ -185,7 +253,11 @@ class Mechanism:
             out = np.empty(shape[1:] if single else shape)
         check_output(out, shape[1:] if single else shape)
         position, velocity, acceleration = batch
-        self._core.regressor_into(position, velocity, acceleration, out.reshape(shape), past)
+        _sentence(
+            lambda: self._core.regressor_into(
+                position, velocity, acceleration, out.reshape(shape), past
+            )
+        )
         return out
 
     def new_past(self) -> Array:
@@ -201,7 +273,7 @@ class Mechanism:
     def advance(self, q: ArrayLike, past: Array) -> None:
         """Move the terms with memory along the positions q (N, n); ``past`` is changed in place."""
         (positions,), _ = self._samples(q=q)
-        self._core.advance(positions, past)
+        _sentence(lambda: self._core.advance(positions, past))
 
     def gram(
         self,
@@ -251,7 +323,9 @@ class Mechanism:
         batch, single = self._samples(q=q, dq=dq, ddq=ddq)
         values = self._parameter_vector(parameters)
         position, velocity, acceleration = batch
-        torque = self._core.torque(position, velocity, acceleration, values, past)
+        torque = _sentence(
+            lambda: self._core.torque(position, velocity, acceleration, values, past)
+        )
         return _first(torque, single)
 
     def inverse_dynamics(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
@@ -265,7 +339,7 @@ class Mechanism:
     def term_torque(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
         """Return the torque of the joint terms alone: (N, n), or (n,)."""
         batch, single = self._samples(q=q, dq=dq, ddq=ddq)
-        return _first(self._core.term_torque(*batch), single)
+        return _first(_sentence(lambda: self._core.term_torque(*batch)), single)
 
     def gravity_torque(self, q: ArrayLike) -> Array:
         """Return the torque that holds the mechanism against gravity, springs apart: (N, n)."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import yaml
 
+from dynid.mechanism.closed_chain import chain_lists
 from dynid.outputs.atomic_write import write_text
 from dynid.outputs.model_reader import FORMAT, StoredModel, read_model
 from dynid.outputs.parameter_file import Block, Listed, Value, parameter_file
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.identification import Identification
+    from dynid.quantities import Quantity
 
 _NOT_OF_THE_MODEL = {"excitation", "feedforward", "collision", "simulation", "tracking"}
 
@@ -97,9 +99,12 @@ def _mechanics(identification: Identification) -> dict[str, Value]:
         "coupling": _floats(np.ravel(mechanism.coupling)),
         "locked_joints": list(locked),
         "locked_positions": _floats(locked.values()),
+        **chain_lists(mechanism.chain),
+        "payload_joint": mechanism.body_joints[mechanism.payload_body],
+        "semi_static": mechanism.semi_static,
         "terms": {
             "kinds": [term.kind for term in mechanism.terms],
-            "joints": [mechanism.joints[term.joint] for term in mechanism.terms],
+            "joints": [mechanism.moving_joints[term.joint] for term in mechanism.terms],
             "sides": [term.side for term in mechanism.terms],
             "smoothing": _floats(term.smoothing for term in mechanism.terms),
             "scale": _floats(term.scale for term in mechanism.terms),
@@ -181,7 +186,19 @@ def _header(identification: Identification) -> list[str]:
         "Torque error relative to the largest measured torque, on moving samples "
         f"(allowed: {100 * settings.max_relative_torque_error:g} %):",
         *_error_rows(identification),
+        *_quantity_rows(identification),
     ]
+
+
+def _quantity_rows(identification: Identification) -> list[str]:
+    rows = [
+        f"  {one.name}: {one.unknown or _with_deviation(one)}" for one in identification.quantities
+    ]
+    return ["Physical quantities, with their standard deviations:", *rows] if rows else []
+
+
+def _with_deviation(one: Quantity) -> str:
+    return f"{one.value:.5g} +- {one.standard_deviation:.2g} {one.unit}"
 
 
 def _error_rows(identification: Identification) -> list[str]:

@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, Stri
 
 from dynid.configuration import Settings, parse, read_text, yaml_mapping
 from dynid.errors import ConfigurationError, MechanismError, ModelFileError
+from dynid.mechanism.closed_chain import chain_lists
 from dynid.profile import RobotProfile, parse_profile
 
 if TYPE_CHECKING:
@@ -93,6 +94,16 @@ class ModelEntries(Settings):
     coupling: Doubles
     locked_joints: Texts = ()
     locked_positions: Doubles = ()
+    passive_joints: Texts = ()
+    passive_positions: Doubles = ()
+    assembled_at: Doubles = ()
+    closure_kinds: Texts = ()
+    closure_links: Texts = ()
+    closure_points: Doubles = ()
+    closure_axes: Doubles = ()
+    closure_lengths: Doubles = ()
+    payload_joint: StrictStr | None = None
+    semi_static: StrictBool = False
     terms: TermEntries | None = None
     parameter_names: Texts
     parameters: Doubles
@@ -264,7 +275,7 @@ def _check_mechanism(model: StoredModel, where: str) -> None:
         (
             "terms.joints",
             listed.joints if listed else (),
-            tuple(mechanism.joints[t.joint] for t in terms),
+            tuple(mechanism.moving_joints[t.joint] for t in terms),
         ),
         ("terms.sides", listed.sides if listed else (), tuple(t.side for t in terms)),
         ("terms.smoothing", listed.smoothing if listed else (), tuple(t.smoothing for t in terms)),
@@ -275,6 +286,8 @@ def _check_mechanism(model: StoredModel, where: str) -> None:
             tuple(t.dead_band for t in terms),
         ),
         ("parameter_names", entries.parameter_names, mechanism.parameter_names),
+        *((n, getattr(entries, n), tuple(v)) for n, v in chain_lists(mechanism.chain).items()),
+        ("semi_static", entries.semi_static, mechanism.semi_static),
     ]
     for name, found, expected in pairs:
         if found != expected:

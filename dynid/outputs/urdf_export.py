@@ -57,18 +57,19 @@ def identified_urdf(
     root = _parsed(urdf_xml)
     links = {link.get("name", ""): link for link in root.findall("link")}
     joints = {joint.get("name", ""): joint for joint in root.findall("joint")}
-    absent = [name for name in mechanism.joints if name not in joints]
+    absent = [name for name in mechanism.moving_joints if name not in joints]
     if absent:
         message = f"The URDF has no joint '{absent[0]}', which the mechanism has."
         raise MechanismError(message)
-    for number, name in enumerate(mechanism.joints):
+    moving = frozenset(mechanism.moving_joints)
+    for number, name in enumerate(mechanism.body_joints):
         body = values[_PER_BODY * number : _PER_BODY * (number + 1)]
         child = _link_of(joints[name], "child")
-        attached = list(_attached(child, root, frozenset(mechanism.joints)))
+        attached = list(_attached(child, root, moving))
         _set_inertial(links[child], _inertial(body, name), attached)
         for link in attached:
             _drop_inertial(links[link], child)
-    _set_friction(joints, mechanism, values[_PER_BODY * len(mechanism.joints) :])
+    _set_friction(joints, mechanism, values[mechanism.first_term :])
     root.insert(0, ET.Comment(" Inertia of moving bodies and friction identified by dynid. "))
     return _text(root, _leading_comments(urdf_xml))
 
@@ -126,13 +127,13 @@ def _link_of(joint: ET.Element, end: str) -> str:
     return "" if element is None else element.get("link", "")
 
 
-def _attached(link: str, root: ET.Element, actuated: frozenset[str]) -> Iterator[str]:
+def _attached(link: str, root: ET.Element, moving: frozenset[str]) -> Iterator[str]:
     """Names of the links that move with ``link`` as one body."""
     for joint in root.findall("joint"):
-        if joint.get("name") not in actuated and _link_of(joint, "parent") == link:
+        if joint.get("name") not in moving and _link_of(joint, "parent") == link:
             child = _link_of(joint, "child")
             yield child
-            yield from _attached(child, root, actuated)
+            yield from _attached(child, root, moving)
 
 
 def _inertial(body: Array, joint: str) -> ET.Element:
@@ -184,7 +185,7 @@ def _set_friction(
     joints: dict[str, ET.Element], mechanism: Mechanism, values: NDArray[np.float64]
 ) -> None:
     for attribute, kinds in (("damping", _DAMPING), ("friction", _FRICTION)):
-        for number, name in enumerate(mechanism.joints):
+        for number, name in enumerate(mechanism.moving_joints):
             found = [
                 kinds[term.kind] * float(value)
                 for term, value in zip(mechanism.terms, values, strict=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dynid.identification import BaseParameter, Identification
     from dynid.judging.judgement import JointJudgement
     from dynid.limits import Limits
+    from dynid.quantities import Quantity
 
 _PER_BODY = 10
 _SHORT = 48
@@ -52,6 +53,18 @@ class BaseRow:
     status: str
     mark: str
     regrouping: Regrouping
+
+
+@dataclass(frozen=True)
+class QuantityRow:
+    """One line of the table of physical quantities."""
+
+    name: str
+    value: str
+    deviation: str
+    unit: str
+    of: str
+    meaning: str
 
 
 @dataclass(frozen=True)
@@ -145,6 +158,18 @@ def base_row(parameter: BaseParameter) -> BaseRow:
     )
 
 
+def quantity_row(quantity: Quantity) -> QuantityRow:
+    """Return one line of the table of physical quantities; why it is not known is its meaning."""
+    return QuantityRow(
+        name=quantity.name,
+        value=significant(quantity.value),
+        deviation=_deviation(quantity.standard_deviation),
+        unit=unit(quantity.unit),
+        of=quantity.of,
+        meaning=f"Not known: {quantity.unknown}" if quantity.unknown else quantity.meaning,
+    )
+
+
 def _deviation(value: float) -> str:
     return f"± {significant(value, 2)}" if np.isfinite(value) else NOT_KNOWN
 
@@ -158,7 +183,7 @@ def body_header(identification: Identification) -> list[str]:
 
 def body_rows(identification: Identification) -> list[BodyRow]:
     """Return one line for each body."""
-    joints = identification.mechanism.joints
+    joints = identification.mechanism.body_joints
     bodies = [
         identification.parameters[_PER_BODY * number : _PER_BODY * (number + 1)]
         for number in range(len(joints))
@@ -184,7 +209,7 @@ def body_rows(identification: Identification) -> list[BodyRow]:
 def term_table(identification: Identification) -> TermTable:
     """Return the table of the joint terms."""
     mechanism = identification.mechanism
-    values = identification.parameters[_PER_BODY * len(mechanism.joints) :]
+    values = identification.parameters[mechanism.first_term :]
     found: dict[tuple[str, int], Cell] = {}
     for term, parameter in zip(mechanism.terms, values, strict=True):
         kind = term.kind.replace("_", " ") + (" (motor)" if term.side == "motor" else "")
@@ -197,7 +222,8 @@ def term_table(identification: Identification) -> TermTable:
     kinds = tuple(dict.fromkeys(kind for kind, _ in found))
     rows = tuple(
         BodyRow(joint, tuple(found.get((kind, number), Cell("")) for kind in kinds))
-        for number, joint in enumerate(mechanism.joints)
+        for number, joint in enumerate(mechanism.moving_joints)
+        if number < len(mechanism.joints) or any(of == number for _, of in found)
     )
     return TermTable(kinds, rows)
 

@@ -26,7 +26,8 @@ class Kinematics:
 
     The tool point is the origin of a link's frame: of the given link, else of the last one. That is
     the link behind the most actuated joints and, of several such, the furthest from the root, so a
-    ``flange`` or ``tool0`` where the URDF has one.
+    ``flange`` or ``tool0`` where the URDF has one; with closed chains, of the body that bears a
+    payload.
 
     Args:
         profile: names the joints and the positions of locked ones.
@@ -45,6 +46,7 @@ class Kinematics:
         self._model = pinocchio.buildModelFromXML(urdf_xml)
         self._data = self._model.createData()
         self._joint_ids = [self._model.getJointId(joint) for joint in profile.joints]
+        self._moving_ids = [self._model.getJointId(one) for one in self.mechanism.moving_joints]
         self._rest = pinocchio.neutral(self._model)
         for joint, value in profile.locked.items():
             self._place(self._rest, self._model.getJointId(joint), value)
@@ -105,13 +107,14 @@ class Kinematics:
     def poses(self, positions: ArrayLike) -> Array:
         """Return all bodies' poses in the root frame for positions (N, n) [rad or m]; (N, B, 7).
 
-        A pose is x, y, z [m] and the quaternion's x, y, z, w.
+        A pose is x, y, z [m] and the quaternion's x, y, z, w. Raises MechanismError where the loops
+        of a closed chain cannot be closed.
         """
-        rows = np.asarray(positions, dtype=np.float64)
+        rows = self.mechanism.moving_positions(positions)
         poses = np.empty((len(rows), self._model.njoints, 7))
         full = self._rest.copy()
         for number, row in enumerate(rows):
-            for joint, value in zip(self._joint_ids, row, strict=True):
+            for joint, value in zip(self._moving_ids, row, strict=True):
                 self._place(full, joint, float(value))
             pinocchio.forwardKinematics(self._model, self._data, full)
             for body in range(self._model.njoints):
@@ -132,10 +135,14 @@ class Kinematics:
 
     def _last_link(self) -> str:
         actuated = set(self._joint_ids)
-        best, name = (-1, -1), self.root
+        bearer = self.mechanism.body_joints[self.mechanism.payload_body]
+        in_loops = bool(self.mechanism.chain.passive)
+        best, name = (False, -1, -1), self.root
         for index, frame in enumerate(self._model.frames):
             if _is_link(frame):
-                rank = (self._actuated_before(int(frame.parentJoint), actuated), self._depth(index))
+                body = int(frame.parentJoint)
+                bears = in_loops and body == self._model.getJointId(bearer)
+                rank = (bears, self._actuated_before(body, actuated), self._depth(index))
                 if rank > best:
                     best, name = rank, str(frame.name)
         return name

@@ -118,7 +118,7 @@ def marker_places(
     ]
     markers: list[Array] = []
     places = []
-    for body, axis in zip(kinematics.joint_bodies, kinematics.mechanism.axes, strict=True):
+    for body, axis in zip(kinematics.joint_bodies, kinematics.mechanism.axes, strict=False):
         candidates = [
             side * stretch * reach * axis for stretch, side in product(_OFFSETS, (1.0, -1.0))
         ]

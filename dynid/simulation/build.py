@@ -9,7 +9,6 @@ import numpy as np
 from dynid import _core
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
-from dynid.mechanism.joint_term import core_term
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.truth import true_parameters
 
@@ -63,16 +62,7 @@ def build_plant(
     made = plant_arguments(profile, urdf_xml, control_rate=control_rate, seed=seed)
     mechanism = made.mechanism
     try:
-        return _core.DrivePlant(
-            urdf_xml,
-            mechanism.joints,
-            made.locked,
-            mechanism.gravity,
-            mechanism.coupling,
-            [core_term(term) for term in mechanism.terms],
-            made.parameters,
-            made.settings,
-        )
+        return _core.DrivePlant(mechanism.core_description, made.parameters, made.settings)
     except ValueError as error:
         message = f"simulation: {error}"
         raise ConfigurationError(message) from None
@@ -87,9 +77,9 @@ def position_limits(profile: RobotProfile) -> tuple[Array, Array]:
 
 
 def _dry(profile: RobotProfile) -> RobotProfile:
-    """Return the robot itself: a sign is smoothed in models of it, friction that sticks is not."""
+    """Return the robot itself: a model may smooth its friction's sign, or leave out its inertia."""
     terms = tuple(term.model_copy(update={"smoothing": 0.0}) for term in profile.terms)
-    return profile.model_copy(update={"terms": terms})
+    return profile.model_copy(update={"terms": terms, "semi_static": False})
 
 
 def _core_settings(

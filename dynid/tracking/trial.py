@@ -180,7 +180,7 @@ def track(profile: RobotProfile, urdf_xml: str, model: Mechanism, *, seed: int =
         time=time[shown],
         duration=motion.duration,
         without=without,
-        with_model=followed(_additive_torque(profile, urdf_xml, model, targets)),
+        with_model=followed(_additive_torque(profile, model, targets)),
     )
 
 
@@ -207,12 +207,10 @@ def _command_delay(profile: RobotProfile) -> float:
     return simulation.command_delay / _RATE
 
 
-def _additive_torque(
-    profile: RobotProfile, urdf_xml: str, model: Mechanism, targets: Motion
-) -> Array:
+def _additive_torque(profile: RobotProfile, model: Mechanism, targets: Motion) -> Array:
     """Return the torque offset that the control law sends with each target (N, n)."""
     additive = feedforward(profile, control_rate=_RATE)
-    additive.use(control_model(profile, model, urdf_xml))
+    additive.use(control_model(profile, model))
     return additive.run(*targets)
 
 

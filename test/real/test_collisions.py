@@ -34,7 +34,7 @@ def robot() -> Robot:
     profile, urdf_xml = load_profile("ur10e")
     recordings = [profile.load_recording(UR10E / name) for name in FREE]
     mechanism = identify(profile, urdf_xml, recordings).mechanism
-    residuals = [recorded_residual(profile, mechanism, urdf_xml, one) for one in recordings]
+    residuals = [recorded_residual(profile, mechanism, one) for one in recordings]
     tuned = tune(profile, residuals, false_alarms_per_hour=0.1).settings()
     collision = profile.collision.model_copy(update=tuned)
     return profile.model_copy(update={"collision": collision}), urdf_xml, mechanism
@@ -42,8 +42,8 @@ def robot() -> Robot:
 
 def alarms(robot: Robot, path: Path) -> np.ndarray:
     """Return when a recording's torque errors would have stopped the robot [s]."""
-    profile, urdf_xml, mechanism = robot
-    residual = recorded_residual(profile, mechanism, urdf_xml, profile.load_recording(path))
+    profile, _, mechanism = robot
+    residual = recorded_residual(profile, mechanism, profile.load_recording(path))
     _, _, found = residual.watch(profile, control_rate=1000.0)
     return np.array([collision.cycle / residual.rate for collision in found])
 

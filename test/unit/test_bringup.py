@@ -25,6 +25,8 @@ from dynid.drives import Drives
 from dynid.drives.drive_profile import load_drive
 from dynid.drives.slave_file import slave_files, slave_path
 from dynid.errors import ConfigurationError
+from dynid.mechanism import ClosedChain
+from dynid.mechanism.closed_chain import chain_lists
 from dynid.profile import load_profile
 from dynid.simulation import SimulatedRobot
 from dynid.simulation.build import plant_arguments
@@ -94,16 +96,21 @@ def test_the_described_plant_moves_as_the_simulated_robot_does() -> None:
             strict=True,
         )
     ]
-    plant = _core.DrivePlant(
+    description = _core.MechanismDescription(
         URDF,
         PROFILE.joints,
         {},
         numbers(texts, "gravity"),
         numbers(texts, "coupling").reshape(6, 6),
         terms,
-        numbers(texts, "parameters"),
-        settings,
+        passive=[],
+        start={},
+        assembled_at=[],
+        closures=[],
+        payload_joint="",
+        semi_static=False,
     )
+    plant = _core.DrivePlant(description, numbers(texts, "parameters"), settings)
     robot = SimulatedRobot(PROFILE, URDF)
     aims = targets()[:600]
     plant.reset(robot.home)  # as the robot was when it was made: noise is drawn every time
@@ -119,6 +126,7 @@ def test_the_described_plant_moves_as_the_simulated_robot_does() -> None:
 def test_the_plugin_reads_what_is_written() -> None:
     code = "".join(path.read_text() for path in PLUGIN.glob("*.cpp"))
     written = set(parameters(described())) | {"locked_joints", "locked_positions"}
+    written |= set(chain_lists(ClosedChain()))
     assert written <= set(re.findall(r'"(\w+)"', code))
     read = re.findall(r'\((?:info\.hardware_)?parameters, "(\w+)"', code)
     assert set(read) <= written

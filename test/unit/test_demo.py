@@ -30,8 +30,10 @@ def demo(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 def test_without_rclpy_it_says_so_and_runs_in_one_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "rclpy" else find_spec(name))
-    monkeypatch.setattr(cli.os, "execv", lambda *_: pytest.fail("nodes were started"))
+    monkeypatch.setattr(
+        cli.demo, "find_spec", lambda name: None if name == "rclpy" else find_spec(name)
+    )
+    monkeypatch.setattr(cli.demo.os, "execv", lambda *_: pytest.fail("nodes were started"))
     out = tmp_path / "out"
     assert demo(monkeypatch, "--robot", write_small_robot(tmp_path), "-o", out) == 0
     told = capsys.readouterr().out

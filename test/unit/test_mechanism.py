@@ -258,7 +258,7 @@ BAD = {
     "unknown joint": ({"joints": ["third"]}, "no joint 'third'; its movable joints are first, sec"),
     "fixed joint": ({"joints": ["glued"]}, "'glued' is fixed"),
     "joint twice": ({"joints": ["first", "first"]}, "'first' is given twice"),
-    "actuated and locked": ({"locked": {"first": 0.0}}, "both actuated and locked"),
+    "actuated and locked": ({"locked": {"first": 0.0}}, "is locked, and meant to move"),
     "unknown locked": ({"locked": {"x": 0.0}}, "no joint 'x'"),
     "locked out of range": (
         {"joints": ["second"], "locked": {"first": 3.0}},

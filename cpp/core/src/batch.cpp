@@ -28,13 +28,14 @@ void check_shape(const Mechanism & mechanism, const Samples & samples, Eigen::In
   }
 }
 
-/// Calls function(workspace, i) for every sample, in the order of time.
+/// Calls function(workspace, i) for every position, in the order of time.
 template <typename Function>
-void in_order(const Mechanism & mechanism, Eigen::Index count, Past past, const Function & function)
+void in_order(const Mechanism & mechanism, const Samples & q, Past past, const Function & function)
 {
   auto workspace = resumed(mechanism, past);
-  for (Eigen::Index i = 0; i < count; ++i) {
+  for (Eigen::Index i = 0; i < q.rows(); ++i) {
     function(workspace, i);
+    require_closed(mechanism, workspace, sample(q, i), i);
   }
   keep(workspace, past);
 }
@@ -44,7 +45,7 @@ template <typename Function>
 void in_order(
   const Mechanism & mechanism, const States & states, Past past, const Function & function)
 {
-  in_order(mechanism, states.q.rows(), past, [&](Workspace & workspace, Eigen::Index i) {
+  in_order(mechanism, states.q, past, [&](Workspace & workspace, Eigen::Index i) {
     function(workspace, sample(states.q, i), sample(states.dq, i), sample(states.ddq, i), i);
   });
 }
@@ -56,6 +57,15 @@ void States::check(const Mechanism & mechanism) const
   check_shape(mechanism, q, q.rows());
   check_shape(mechanism, dq, q.rows());
   check_shape(mechanism, ddq, q.rows());
+}
+
+void require_closed(
+  const Mechanism & mechanism, const Workspace & workspace, const VectorIn & q, Eigen::Index i)
+{
+  if (!mechanism.closed(workspace)) {
+    throw std::invalid_argument(
+      "Sample " + std::to_string(i) + ": " + mechanism.closure_problem(workspace, q));
+  }
 }
 
 Workspace resumed(const Mechanism & mechanism, const Presliding * past)
@@ -81,7 +91,7 @@ namespace batch
 void advance(const Mechanism & mechanism, const Samples & q, Past past)
 {
   check_shape(mechanism, q, q.rows());
-  in_order(mechanism, q.rows(), past, [&](Workspace & workspace, Eigen::Index i) {
+  in_order(mechanism, q, past, [&](Workspace & workspace, Eigen::Index i) {
     mechanism.advance(workspace, sample(q, i));
   });
 }
@@ -116,6 +126,28 @@ void torque(
     });
 }
 
+void spread(const Mechanism & mechanism, const Samples & q, double * out)
+{
+  check_shape(mechanism, q, q.rows());
+  const auto moving = static_cast<Eigen::Index>(mechanism.moving_joints().size());
+  in_order(mechanism, q, nullptr, [&](Workspace & workspace, Eigen::Index i) {
+    mechanism.spread(workspace, sample(q, i), VectorMap(out + i * moving, moving));
+  });
+}
+
+std::vector<bool> reachable(const Mechanism & mechanism, const Samples & q)
+{
+  check_shape(mechanism, q, q.rows());
+  auto workspace = mechanism.workspace();
+  Eigen::VectorXd all(static_cast<Eigen::Index>(mechanism.moving_joints().size()));
+  std::vector<bool> found;
+  for (Eigen::Index i = 0; i < q.rows(); ++i) {
+    mechanism.spread(workspace, sample(q, i), all);
+    found.push_back(mechanism.closed(workspace));
+  }
+  return found;
+}
+
 void inverse_dynamics(const Mechanism & mechanism, const States & states, double * out)
 {
   states.check(mechanism);
@@ -144,7 +176,7 @@ void gravity_torque(const Mechanism & mechanism, const Samples & q, double * out
   check_shape(mechanism, q, q.rows());
   mechanism.require_rigid_bodies();
   const auto n = mechanism.joint_count();
-  in_order(mechanism, q.rows(), nullptr, [&](Workspace & workspace, Eigen::Index i) {
+  in_order(mechanism, q, nullptr, [&](Workspace & workspace, Eigen::Index i) {
     mechanism.gravity_torque(workspace, sample(q, i), VectorMap(out + i * n, n));
   });
 }
@@ -152,9 +184,9 @@ void gravity_torque(const Mechanism & mechanism, const Samples & q, double * out
 void mass_matrix(const Mechanism & mechanism, const Samples & q, double * out)
 {
   check_shape(mechanism, q, q.rows());
-  mechanism.require_rigid_bodies();
+  mechanism.require_inertia();
   const auto n = mechanism.joint_count();
-  in_order(mechanism, q.rows(), nullptr, [&](Workspace & workspace, Eigen::Index i) {
+  in_order(mechanism, q, nullptr, [&](Workspace & workspace, Eigen::Index i) {
     mechanism.mass_matrix(workspace, sample(q, i), MatrixMap(out + i * n * n, n, n));
   });
 }
@@ -164,9 +196,9 @@ void coriolis_matrix(
 {
   check_shape(mechanism, q, q.rows());
   check_shape(mechanism, dq, q.rows());
-  mechanism.require_rigid_bodies();
+  mechanism.require_inertia();
   const auto n = mechanism.joint_count();
-  in_order(mechanism, q.rows(), nullptr, [&](Workspace & workspace, Eigen::Index i) {
+  in_order(mechanism, q, nullptr, [&](Workspace & workspace, Eigen::Index i) {
     const MatrixMap matrix(out + i * n * n, n, n);
     mechanism.coriolis_matrix(workspace, sample(q, i), sample(dq, i), matrix);
   });
@@ -175,7 +207,7 @@ void coriolis_matrix(
 void forward_dynamics(const Mechanism & mechanism, const States & states, double * out)
 {
   states.check(mechanism);
-  mechanism.require_rigid_bodies();
+  mechanism.require_inertia();
   const auto n = mechanism.joint_count();
   in_order(
     mechanism, states, nullptr,

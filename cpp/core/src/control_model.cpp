@@ -62,10 +62,11 @@ ControlModel::ControlModel(
   parameters_(own_),
   bodies_(own_),
   converts_(motor_side && !mechanism_.coupling().isIdentity(0.0)),
-  last_(10 * (mechanism_.joint_count() - 1))
+  bearer_(10 * mechanism_.payload_body())
 {
   const auto n = mechanism_.joint_count();
-  bodies_.tail(bodies_.size() - 10 * n).setZero();
+  const auto bodies = static_cast<Eigen::Index>(mechanism_.body_joints().size());
+  bodies_.tail(bodies_.size() - 10 * bodies).setZero();
   for (auto * vector : {&q_, &dq_, &ddq_, &tau_, &momentum_, &gradient_, &zero_}) {
     vector->setZero(n);
   }
@@ -81,8 +82,8 @@ void ControlModel::set_payload(const Payload & payload) noexcept
   Eigen::Matrix<double, 10, 1> added;
   added << payload.mass, payload.mass * c, inertia(0, 0), inertia(0, 1), inertia(1, 1),
     inertia(0, 2), inertia(1, 2), inertia(2, 2);
-  parameters_.segment<10>(last_) = own_.segment<10>(last_) + added;
-  bodies_.segment<10>(last_) = parameters_.segment<10>(last_);
+  parameters_.segment<10>(bearer_) = own_.segment<10>(bearer_) + added;
+  bodies_.segment<10>(bearer_) = parameters_.segment<10>(bearer_);
 }
 
 void ControlModel::to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept

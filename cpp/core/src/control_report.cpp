@@ -72,6 +72,8 @@ std::string describe(Silence silence)
       return "no additive torque: there is no model";
     case Silence::not_finite:
       return "no additive torque: there is no reference, or it is no number";
+    case Silence::unreachable:
+      return "no additive torque: the reference is out of reach of the closed chain, or singular";
     case Silence::command_jump:
       return "no additive torque: the reference jumped";
     case Silence::acceleration:

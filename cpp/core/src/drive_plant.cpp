@@ -78,6 +78,7 @@ struct DrivePlant::Parts
   Eigen::VectorXd motor_position;
   Eigen::VectorXd motor_velocity;
   Eigen::VectorXd motor_torque;
+  Eigen::VectorXd mean_torque;  // of the motors, over the cycle
   Eigen::VectorXd joint_torque;
 
   CommandFrames commands;
@@ -105,7 +106,7 @@ DrivePlant::Parts::Parts(
   const auto n = coupling.rows();
   for (auto * vector :
        {&position, &velocity, &torque, &no_offset, &from, &reference, &reference_velocity, &begin,
-        &motor_position, &motor_velocity, &motor_torque, &joint_torque}) {
+        &motor_position, &motor_velocity, &motor_torque, &mean_torque, &joint_torque}) {
     vector->setZero(n);
   }
   measured.setZero(3 * n);
@@ -135,6 +136,7 @@ void DrivePlant::Parts::hold() noexcept
   motor_torque.noalias() = coupling.transpose() * joint_torque;
   drives.hold(motor_position, motor_torque);
   motor_torque = drives.torque();
+  mean_torque = motor_torque;
 }
 
 /// The bodies' and loops' part of a cycle.
@@ -150,6 +152,7 @@ void DrivePlant::Parts::move(const VectorIn & goal, const VectorIn & active_offs
       fail(FaultReason::following_error, lost);
     }
   }
+  mean_torque.setZero();
   for (int i = 0; i < steps; ++i) {
     if (fault.reason == FaultReason::none) {
       reference = from + (static_cast<double>(i) / steps) * (goal - from);
@@ -159,6 +162,7 @@ void DrivePlant::Parts::move(const VectorIn & goal, const VectorIn & active_offs
       advance(no_offset);
       drives.ramp_down(step);
     }
+    mean_torque += motor_torque / steps;
   }
   if (fault.reason == FaultReason::none) {
     drives.follow(goal, reference_velocity);
@@ -204,7 +208,7 @@ void DrivePlant::Parts::measure() noexcept
 {
   const auto n = motor_position.size();
   for (Eigen::Index i = 0; i < n; ++i) {
-    const double noisy = motor_torque[i] + settings.torque_noise[i] * normal(random);
+    const double noisy = mean_torque[i] + settings.torque_noise[i] * normal(random);
     measured[i] = quantised(motor_position[i], settings.position_resolution[i]);
     measured[n + i] = settings.control_rate * (motor_position[i] - begin[i]);
     measured[2 * n + i] = quantised(noisy, settings.rated_torque[i] / 1000.0);

@@ -120,7 +120,9 @@ const Eigen::VectorXd & Feedforward::update(
       model_->torque(mode_, q, dq, ddq, mode_torque_);
     }
     const bool finite = model_torque_.allFinite() && mode_torque_.allFinite();
-    silence_ = finite ? Silence::none : Silence::not_finite;
+    silence_ = finite              ? Silence::none
+               : model_->reached() ? Silence::not_finite
+                                   : Silence::unreachable;
   }
   if (silence_ != Silence::none) {
     return stay_silent(silence_);

@@ -109,6 +109,7 @@ void accumulate_gram(
     mechanism.regressor(
       workspace, Sample(states.q.data() + i * n, n), Sample(states.dq.data() + i * n, n),
       Sample(states.ddq.data() + i * n, n), regressor);
+    require_closed(mechanism, workspace, Sample(states.q.data() + i * n, n), i);
     for (Eigen::Index j = 0; j < n; ++j) {
       const double weight = weights == nullptr ? 1.0 : weights[i * n + j];
       if (weight > 0.0) {

@@ -135,17 +135,19 @@ double Presliding::move(const JointTerm & term, double to) noexcept
   return deflection / term.scale;
 }
 
-void check_terms(const std::vector<JointTerm> & terms, int joint_count)
+void check_terms(const std::vector<JointTerm> & terms, int joint_count, int motor_count)
 {
   std::set<std::tuple<std::string_view, int, TermSide, double>> seen;
   for (const auto & term : terms) {
     if (term.kind == nullptr) {
       throw std::invalid_argument("A joint term has no kind.");
     }
-    if (term.joint < 0 || term.joint >= joint_count) {
+    const bool at_motor = term.side == TermSide::motor;
+    const int count = at_motor ? motor_count : joint_count;
+    if (term.joint < 0 || term.joint >= count) {
       throw std::invalid_argument(
-        where(term) + " has no joint: the mechanism has " + std::to_string(joint_count) +
-        " joints.");
+        where(term) + (at_motor ? " has no motor: there are " : " has no joint: there are ") +
+        std::to_string(count) + ".");
     }
     check_values(term);
     if (term.kind->loaded && term.side == TermSide::motor) {

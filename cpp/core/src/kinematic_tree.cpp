@@ -1,5 +1,7 @@
 #include "dynid/kinematic_tree.hpp"
 
+#include <algorithm>
+
 #include "tree_motion.hpp"
 
 namespace dynid
@@ -50,14 +52,19 @@ void rigid_body_rows(
     Axis * const axes = motion.axes.data() + b * count;
     const Vector own = vector(body.axis);
     axes[b] = body.prismatic ? Axis{own, zero} : Axis{zero, own};
-    double * const columns = rows + 10 * body.number;
-    write_row(moved, axes[b], columns + stride * body.number);
+    const bool massive = body.block >= 0;
+    double * const columns = rows + 10 * std::max(body.block, 0);
+    if (massive) {
+      write_row(moved, axes[b], columns + stride * body.number);
+    }
     for (int j = body.parent; j >= 0; j = tree.bodies[static_cast<std::size_t>(j)].parent) {
       const auto index = static_cast<std::size_t>(j);
       const Axis & seen = motion.axes[static_cast<std::size_t>(body.parent) * count + index];
       axes[index].angular = rotate_in(moved, seen.angular);
       axes[index].linear = rotate_in(moved, seen.linear + cross(seen.angular, moved.origin));
-      write_row(moved, axes[index], columns + stride * tree.bodies[index].number);
+      if (massive) {
+        write_row(moved, axes[index], columns + stride * tree.bodies[index].number);
+      }
     }
   }
 }

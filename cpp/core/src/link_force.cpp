@@ -12,8 +12,7 @@ namespace dynid
 
 LinkForce::LinkForce(const MechanismDescription & description)
 {
-  auto read = read_urdf_tree(
-    description.urdf_xml, description.joints, description.locked, description.gravity);
+  auto read = read_urdf_tree(description);
   tree_ = std::move(read.kinematics);
   links_ = std::move(read.links);
 }

@@ -26,8 +26,10 @@ public:
   /// From now on this force, which check() passes; its time begins.
   void push(const ExternalForce & force) noexcept;
 
-  /// The mean over the next step [s], at joint positions (n,): J^T f of joint torques (n,) [N*m or
-  /// N], with J the Jacobian of the point.
+  [[nodiscard]] bool pushing() const noexcept { return body_ >= 0; }
+
+  /// The mean over the next step [s], at positions of all joints, passive ones included: J^T f of
+  /// their torques [N*m or N], with J the Jacobian of the point.
   void next(const VectorIn & q, double step, VectorOut torque) noexcept;
 
 private:

@@ -1,7 +1,6 @@
 #include "dynid/mechanism.hpp"
 
-#include <pinocchio/algorithm/crba.hpp>
-#include <pinocchio/algorithm/rnea.hpp>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -9,26 +8,6 @@
 
 namespace dynid
 {
-namespace
-{
-
-/// Drive order to pinocchio's.
-void reorder(const std::vector<int> & order, const VectorIn & from, Eigen::VectorXd & to) noexcept
-{
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    to[static_cast<Eigen::Index>(i)] = from[order[i]];
-  }
-}
-
-/// Pinocchio's order to drive order.
-void restore(const std::vector<int> & order, const Eigen::VectorXd & from, VectorOut to) noexcept
-{
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    to[order[i]] = from[static_cast<Eigen::Index>(i)];
-  }
-}
-
-}  // namespace
 
 Workspace::Workspace(std::unique_ptr<Memory> memory) noexcept : memory_(std::move(memory)) {}
 Workspace::Workspace(Workspace && other) noexcept = default;
@@ -83,6 +62,18 @@ const Eigen::MatrixXd & Mechanism::axes() const noexcept { return definition_->a
 
 Eigen::Index Mechanism::memory_count() const noexcept { return definition_->memory_count; }
 
+const std::vector<std::string> & Mechanism::body_joints() const noexcept
+{
+  return definition_->body_joints;
+}
+
+Eigen::Index Mechanism::payload_body() const noexcept { return definition_->payload_body; }
+
+const std::vector<std::string> & Mechanism::moving_joints() const noexcept
+{
+  return definition_->joints;
+}
+
 bool Mechanism::may_depend(Eigen::Index row, Eigen::Index column) const noexcept
 {
   return definition_->may_depend(row, column);
@@ -95,23 +86,82 @@ void Mechanism::require_rigid_bodies() const
   }
 }
 
+void Mechanism::require_inertia() const
+{
+  if (definition_->semi_static) {
+    throw std::invalid_argument(
+      "The mechanism is semi-static, so that it has gravity and friction, but no mass matrix.");
+  }
+  require_rigid_bodies();
+}
+
+bool Mechanism::closed(const Workspace & workspace) const noexcept
+{
+  const auto & chain = workspace.memory_->chain;
+  return !chain || chain->failure.kind == ClosureFailure::Kind::none;
+}
+
+std::string Mechanism::closure_problem(const Workspace & workspace, const VectorIn & q) const
+{
+  return closed(workspace) ? std::string{}
+                           : definition_->chain->describe(workspace.memory_->chain->failure, q);
+}
+
 Workspace Mechanism::workspace() const
 {
   return Workspace(std::make_unique<Workspace::Memory>(*definition_));
+}
+
+/// Positions, velocities and accelerations of all moving joints; NaN where loops cannot be closed.
+Mechanism::TreeState Mechanism::tree_state(
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq,
+  const VectorIn & ddq) const noexcept
+{
+  const auto & chain = definition_->chain;
+  if (!chain) {
+    return {q.data(), dq.data(), ddq.data()};
+  }
+  auto & all = *workspace.memory_->chain;
+  chain->close(all, q);
+  if (all.closed) {
+    chain->move(all, dq, ddq);
+  } else {
+    all.dq.setConstant(std::numeric_limits<double>::quiet_NaN());
+    all.ddq = all.dq;
+  }
+  return {all.q.data(), all.dq.data(), all.ddq.data()};
 }
 
 void Mechanism::regressor(
   Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   MatrixOut out) const noexcept
 {
+  const auto & definition = *definition_;
+  const auto state = tree_state(workspace, q, dq, ddq);
+  if (!definition.chain) {
+    write_rows(workspace, state, out);
+    return;
+  }
+  auto & memory = *workspace.memory_;
+  write_rows(workspace, state, memory.tree_rows);
+  definition.chain->spread(*memory.chain);
+  out.noalias() = memory.chain->G.transpose() * memory.tree_rows;
+}
+
+/// W of the moving joints, as if all of them were actuated.
+void Mechanism::write_rows(
+  Workspace & workspace, const TreeState & state, MatrixOut out) const noexcept
+{
   auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
+  const double * const still = memory.zero.data();
+  const bool moves = !definition.semi_static;
   out.setZero();
   rigid_body_rows(
-    definition.tree.kinematics, memory.motion, q.data(), dq.data(), ddq.data(), out.data(),
-    out.outerStride());
-  evaluate_terms(workspace, q, dq, ddq);
-  const auto first = 10 * joint_count();
+    definition.tree.kinematics, memory.motion, state.q, moves ? state.dq : still,
+    moves ? state.ddq : still, out.data(), out.outerStride());
+  evaluate_terms(workspace, state);
+  const auto first = definition.first_term;
   for (std::size_t k = 0; k < definition.terms.size(); ++k) {
     const auto & term = definition.terms[k];
     const auto column = static_cast<Eigen::Index>(k);
@@ -127,11 +177,19 @@ void Mechanism::torque(
   Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   const VectorIn & parameters, VectorOut tau) const noexcept
 {
-  const auto & tree = definition_->tree.kinematics;
+  auto & memory = *workspace.memory_;
+  const auto & definition = *definition_;
+  const auto state = tree_state(workspace, q, dq, ddq);
+  const double * const still = memory.zero.data();
+  const bool moves = !definition.semi_static;
+  VectorOut all = definition.chain ? VectorOut(memory.tree_tau) : tau;
   rigid_body_torque(
-    tree, workspace.memory_->motion, q.data(), dq.data(), ddq.data(), parameters.data(),
-    tau.data());
-  add_terms(workspace, q, dq, ddq, parameters, tau);
+    definition.tree.kinematics, memory.motion, state.q, moves ? state.dq : still,
+    moves ? state.ddq : still, parameters.data(), all.data());
+  add_terms(workspace, state, parameters, all);
+  if (definition.chain) {
+    definition.chain->project(*memory.chain, all, tau);
+  }
 }
 
 void Mechanism::momentum(
@@ -140,10 +198,27 @@ void Mechanism::momentum(
 {
   auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
+  if (definition.semi_static) {
+    momentum.setZero();
+    gradient.setZero();
+    return;
+  }
+  const auto joints = memory.zero.size();
+  const auto state = tree_state(workspace, q, dq, memory.zero.head(joint_count()));
+  const Eigen::Map<const Eigen::VectorXd> velocity(state.dq, joints);
+  VectorOut all = definition.chain ? VectorOut(memory.tree_tau) : momentum;
+  VectorOut change = definition.chain ? VectorOut(memory.tree_gradient) : gradient;
   rigid_body_momentum(
-    definition.tree.kinematics, memory.motion, q.data(), dq.data(), parameters.data(),
-    momentum.data(), gradient.data());
-  momentum.noalias() += definition.term_inertia * dq;
+    definition.tree.kinematics, memory.motion, state.q, state.dq, parameters.data(), all.data(),
+    change.data());
+  all.noalias() += definition.term_inertia * velocity;
+  if (definition.chain) {
+    // T(q_a, dq_a) also changes as G does: dT/dq_a = G^T dT/dq + dG/dt^T p
+    definition.chain->project_rate(*memory.chain, all, memory.bias);
+    definition.chain->project(*memory.chain, change, gradient);
+    gradient += memory.bias;
+    definition.chain->project(*memory.chain, all, momentum);
+  }
 }
 
 void Mechanism::advance(Workspace & workspace, const VectorIn & q) const noexcept
@@ -153,6 +228,8 @@ void Mechanism::advance(Workspace & workspace, const VectorIn & q) const noexcep
   if (definition.memory_count == 0) {
     return;
   }
+  const auto & zero = memory.zero.head(joint_count());
+  const auto state = tree_state(workspace, q, zero, zero);
   if (definition.any_motor_term) {
     memory.motor_q.noalias() = definition.to_motor * q;
   }
@@ -160,36 +237,39 @@ void Mechanism::advance(Workspace & workspace, const VectorIn & q) const noexcep
   for (const auto & term : definition.terms) {
     if (term.kind->remembers) {
       const bool at_joint = term.side == TermSide::joint;
-      const double position = at_joint ? q[term.joint] : memory.motor_q[term.joint];
+      const double position = at_joint ? state.q[term.joint] : memory.motor_q[term.joint];
       memory.presliding[next++].move(term, position);
     }
   }
 }
 
-void Mechanism::evaluate_terms(
-  Workspace & workspace, const VectorIn & q, const VectorIn & dq,
-  const VectorIn & ddq) const noexcept
+/// Fills the workspace's term_values: torque of each term per unit of its parameter.
+void Mechanism::evaluate_terms(Workspace & workspace, const TreeState & state) const noexcept
 {
   auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
   if (definition.any_motor_term) {
-    memory.motor_q.noalias() = definition.to_motor * q;
-    memory.motor_dq.noalias() = definition.to_motor * dq;
-    memory.motor_ddq.noalias() = definition.to_motor * ddq;
+    using Actuated = Eigen::Map<const Eigen::VectorXd>;
+    memory.motor_q.noalias() = definition.to_motor * Actuated(state.q, joint_count());
+    memory.motor_dq.noalias() = definition.to_motor * Actuated(state.dq, joint_count());
+    memory.motor_ddq.noalias() = definition.to_motor * Actuated(state.ddq, joint_count());
   }
   if (definition.any_load_term) {
     rigid_body_rows(
-      definition.tree.kinematics, memory.motion, q.data(), memory.zero.data(), memory.zero.data(),
+      definition.tree.kinematics, memory.motion, state.q, memory.zero.data(), memory.zero.data(),
       memory.gravity_rows.data(), memory.gravity_rows.outerStride());
-    memory.load.noalias() = memory.gravity_rows * definition.parameters.head(10 * joint_count());
+    memory.load.noalias() = memory.gravity_rows * definition.parameters.head(definition.first_term);
   }
+  const double inertial = definition.semi_static ? 0.0 : 1.0;
   std::size_t next = 0;
   for (std::size_t k = 0; k < definition.terms.size(); ++k) {
     const auto & term = definition.terms[k];
     const auto j = term.joint;
-    TermInput at{q[j], dq[j], ddq[j], memory.load[j], 0.0};
+    TermInput at{};
     if (term.side == TermSide::motor) {
-      at = {memory.motor_q[j], memory.motor_dq[j], memory.motor_ddq[j], 0.0, 0.0};
+      at = {memory.motor_q[j], memory.motor_dq[j], inertial * memory.motor_ddq[j], 0.0, 0.0};
+    } else {
+      at = {state.q[j], state.dq[j], inertial * state.ddq[j], memory.load[j], 0.0};
     }
     if (term.kind->remembers) {
       at.deflection = memory.presliding[next++].move(term, at.q);
@@ -199,17 +279,16 @@ void Mechanism::evaluate_terms(
 }
 
 void Mechanism::add_terms(
-  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
-  const VectorIn & parameters, VectorOut tau) const noexcept
+  Workspace & workspace, const TreeState & state, const VectorIn & parameters,
+  VectorOut tau) const noexcept
 {
   auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
-  evaluate_terms(workspace, q, dq, ddq);
-  const auto first = 10 * joint_count();
+  evaluate_terms(workspace, state);
   for (std::size_t k = 0; k < definition.terms.size(); ++k) {
     const auto & term = definition.terms[k];
     const auto column = static_cast<Eigen::Index>(k);
-    const double torque = parameters[first + column] * memory.term_values[column];
+    const double torque = parameters[definition.first_term + column] * memory.term_values[column];
     if (term.side == TermSide::joint) {
       tau[term.joint] += torque;
     } else {
@@ -229,70 +308,15 @@ void Mechanism::term_torque(
   Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   VectorOut tau) const noexcept
 {
-  tau.setZero();
-  add_terms(workspace, q, dq, ddq, definition_->parameters, tau);
-}
-
-void Mechanism::gravity_torque(
-  Workspace & workspace, const VectorIn & q, VectorOut tau) const noexcept
-{
   auto & memory = *workspace.memory_;
-  const auto & tree = definition_->tree;
-  reorder(tree.order, q, memory.q);
-  pinocchio::computeGeneralizedGravity(tree.model, memory.data, memory.q);
-  restore(tree.order, memory.data.g, tau);
-}
-
-void Mechanism::mass_matrix(Workspace & workspace, const VectorIn & q, MatrixOut out) const noexcept
-{
-  auto & memory = *workspace.memory_;
-  const auto & tree = definition_->tree;
-  reorder(tree.order, q, memory.q);
-  pinocchio::crba(tree.model, memory.data, memory.q, pinocchio::Convention::LOCAL);
-  for (std::size_t i = 0; i < tree.order.size(); ++i) {
-    for (std::size_t j = i; j < tree.order.size(); ++j) {
-      // crba fills the upper triangle only
-      const double entry =
-        memory.data.M(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-      out(tree.order[i], tree.order[j]) = entry;
-      out(tree.order[j], tree.order[i]) = entry;
-    }
+  const auto & chain = definition_->chain;
+  const auto state = tree_state(workspace, q, dq, ddq);
+  VectorOut all = chain ? VectorOut(memory.tree_tau) : tau;
+  all.setZero();
+  add_terms(workspace, state, definition_->parameters, all);
+  if (chain) {
+    chain->project(*memory.chain, all, tau);
   }
-  out += definition_->term_inertia;
-}
-
-void Mechanism::coriolis_matrix(
-  Workspace & workspace, const VectorIn & q, const VectorIn & dq, MatrixOut out) const noexcept
-{
-  auto & memory = *workspace.memory_;
-  const auto & tree = definition_->tree;
-  reorder(tree.order, q, memory.q);
-  reorder(tree.order, dq, memory.dq);
-  pinocchio::computeCoriolisMatrix(tree.model, memory.data, memory.q, memory.dq);
-  for (std::size_t i = 0; i < tree.order.size(); ++i) {
-    for (std::size_t j = 0; j < tree.order.size(); ++j) {
-      out(tree.order[i], tree.order[j]) =
-        memory.data.C(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-    }
-  }
-}
-
-bool Mechanism::forward_dynamics(
-  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & tau,
-  VectorOut ddq) const noexcept
-{
-  auto & memory = *workspace.memory_;
-  // every term is a function of q and dq, or proportional to ddq and then in the mass matrix
-  inverse_dynamics(workspace, q, dq, memory.zero, memory.bias);
-  mass_matrix(workspace, q, memory.mass);
-  memory.cholesky.compute(memory.mass);
-  if (memory.cholesky.info() != Eigen::Success) {
-    return false;
-  }
-  memory.bias = tau - memory.bias;
-  memory.cholesky.solveInPlace(memory.bias);
-  ddq = memory.bias;
-  return true;
 }
 
 }  // namespace dynid

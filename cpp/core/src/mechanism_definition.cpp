@@ -83,8 +83,9 @@ std::string body_problem(const DynamicParameters & values, int number)
 }  // namespace
 
 Mechanism::Definition::Definition(const MechanismDescription & description)
-: tree(read_urdf_tree(
-    description.urdf_xml, description.joints, description.locked, description.gravity)),
+: tree(read_urdf_tree(description)),
+  joints(dynid::moving_joints(description)),
+  semi_static(description.semi_static),
   terms(description.terms),
   coupling(
     checked_coupling(description.coupling, static_cast<Eigen::Index>(description.joints.size()))),
@@ -94,47 +95,102 @@ Mechanism::Definition::Definition(const MechanismDescription & description)
   if (!description.gravity.allFinite()) {
     throw std::invalid_argument("Gravity has a component that is not a finite number.");
   }
-  const auto joints = static_cast<Eigen::Index>(description.joints.size());
-  const auto term_count = static_cast<Eigen::Index>(terms.size());
-  check_terms(terms, static_cast<int>(joints));
+  check_terms(terms, static_cast<int>(joints.size()), static_cast<int>(description.joints.size()));
+  name_bodies(description);
+  name_terms();
+  if (!description.chain.passive.empty()) {
+    chain.emplace(tree.kinematics, tree.links, description.chain, joints);
+  }
+  find_dependence();
+  set_parameters(urdf_parameters);
+}
 
-  axes.setZero(joints, 3);
-  may_depend.setZero(joints, 10 * joints + term_count);
-  urdf_parameters.setZero(10 * joints + term_count);
-  names.resize(description.joints.size() * 10);
+/// Bodies that have parameters, their names, axes and the URDF's values.
+void Mechanism::Definition::name_bodies(const MechanismDescription & description)
+{
   const auto & bodies = tree.kinematics.bodies;
+  for (const auto & body : bodies) {
+    first_term += body.block >= 0 ? 10 : 0;
+  }
+  const auto count = first_term / 10;
+  body_joints.resize(static_cast<std::size_t>(count));
+  axes.setZero(count, 3);
+  urdf_parameters.setZero(first_term + static_cast<Eigen::Index>(terms.size()));
+  names.resize(static_cast<std::size_t>(first_term));
+  units.resize(names.size());
+  const auto & bearer = description.payload_joint;
+  payload_body = bearer.empty() ? static_cast<Eigen::Index>(description.joints.size()) - 1 : -1;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const int number = bodies[b].number;
-    prismatic[static_cast<std::size_t>(number)] = bodies[b].prismatic;
-    axes.row(number) = bodies[b].axis.transpose();
-    urdf_parameters.segment<10>(10 * number) = tree.model.inertias[b + 1].toDynamicParameters();
-    for (int j = static_cast<int>(b); j >= 0; j = bodies[static_cast<std::size_t>(j)].parent) {
-      const int row = bodies[static_cast<std::size_t>(j)].number;
-      may_depend.row(row).segment(10 * number, 10).setConstant(true);
+    const auto number = static_cast<std::size_t>(bodies[b].number);
+    if (number < prismatic.size()) {
+      prismatic[number] = bodies[b].prismatic;
+    }
+    if (bodies[b].block < 0) {
+      continue;
+    }
+    const auto block = static_cast<std::size_t>(bodies[b].block);
+    const auto row = static_cast<Eigen::Index>(block);
+    body_joints[block] = joints[number];
+    payload_body = joints[number] == bearer ? row : payload_body;
+    axes.row(row) = bodies[b].axis.transpose();
+    urdf_parameters.segment<10>(10 * row) = tree.model.inertias[b + 1].toDynamicParameters();
+    for (std::size_t i = 0; i < 10; ++i) {
+      names[10 * block + i] = standard_parameters.at(i).prefix + std::to_string(number + 1);
+      units[10 * block + i] = standard_parameters.at(i).unit;
     }
   }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    names[i] = standard_parameters.at(i % 10).prefix + std::to_string(i / 10 + 1);
-    units.emplace_back(standard_parameters.at(i % 10).unit);
+  if (payload_body < 0) {
+    throw std::invalid_argument(
+      "The payload would be at joint '" + bearer +
+      "', which does not move a body with mass; name the joint of the body that bears it.");
   }
+}
+
+void Mechanism::Definition::name_terms()
+{
   const auto term_names = dynid::parameter_names(terms);
   names.insert(names.end(), term_names.begin(), term_names.end());
-  term_rows.setZero(joints, term_count);
+  const auto term_count = static_cast<Eigen::Index>(terms.size());
+  term_rows.setZero(static_cast<Eigen::Index>(joints.size()), term_count);
+  std::vector<bool> slides(joints.size());
+  for (const auto & body : tree.kinematics.bodies) {
+    slides[static_cast<std::size_t>(body.number)] = body.prismatic;
+  }
   for (Eigen::Index k = 0; k < term_count; ++k) {
     const auto & term = terms[static_cast<std::size_t>(k)];
-    const bool linear = prismatic[static_cast<std::size_t>(term.joint)];
+    const bool linear = slides[static_cast<std::size_t>(term.joint)];
     units.emplace_back(linear ? term.kind->linear_unit : term.kind->rotary_unit);
     if (term.side == TermSide::motor) {
       any_motor_term = true;
-      term_rows.col(k) = to_motor.row(term.joint).transpose();
+      term_rows.col(k).head(to_motor.cols()) = to_motor.row(term.joint).transpose();
     } else {
       term_rows(term.joint, k) = 1.0;
     }
     any_load_term = any_load_term || term.kind->loaded;
     memory_count += term.kind->remembers ? 1 : 0;
-    may_depend.col(10 * joints + k) = (term_rows.col(k).array() != 0.0).matrix();
   }
-  set_parameters(urdf_parameters);
+}
+
+/// In a closed chain, what moves with a passive joint may act on every actuated one.
+void Mechanism::Definition::find_dependence()
+{
+  const auto moving = static_cast<Eigen::Index>(joints.size());
+  Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic> all;
+  all.setZero(moving, urdf_parameters.size());
+  const auto & bodies = tree.kinematics.bodies;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    for (int j = static_cast<int>(b); bodies[b].block >= 0 && j >= 0;
+         j = bodies[static_cast<std::size_t>(j)].parent) {
+      const int row = bodies[static_cast<std::size_t>(j)].number;
+      all.row(row).segment(10 * bodies[b].block, 10).setConstant(true);
+    }
+  }
+  all.rightCols(term_rows.cols()) = (term_rows.array() != 0.0).matrix();
+  const auto actuated = coupling.rows();
+  may_depend = all.topRows(actuated);
+  for (Eigen::Index passive = actuated; passive < moving; ++passive) {
+    may_depend = may_depend || all.row(passive).replicate(actuated, 1);
+  }
 }
 
 void Mechanism::Definition::set_parameters(const VectorIn & values)
@@ -151,14 +207,16 @@ void Mechanism::Definition::set_parameters(const VectorIn & values)
   problem.clear();
   const auto & bodies = tree.kinematics.bodies;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const DynamicParameters body = parameters.segment<10>(10 * bodies[b].number);
+    if (bodies[b].block < 0) {
+      continue;
+    }
+    const DynamicParameters body = parameters.segment<10>(10 * bodies[b].block);
     tree.model.inertias[b + 1] = body_inertia(body);
     if (problem.empty()) {
       problem = body_problem(body, bodies[b].number);
     }
   }
-  const auto joints = coupling.rows();
-  term_inertia.setZero(joints, joints);
+  term_inertia.setZero(term_rows.rows(), term_rows.rows());
   for (std::size_t k = 0; k < terms.size(); ++k) {
     if (!terms[k].kind->inertial) {
       continue;
@@ -166,22 +224,34 @@ void Mechanism::Definition::set_parameters(const VectorIn & values)
     const auto column = static_cast<Eigen::Index>(k);
     // the product of the rows first, so that rounding keeps the sum exactly symmetric
     const Eigen::MatrixXd unit = term_rows.col(column) * term_rows.col(column).transpose();
-    term_inertia += parameters[10 * joints + column] * unit;
+    term_inertia += parameters[first_term + column] * unit;
   }
 }
 
 Workspace::Memory::Memory(const Mechanism::Definition & definition)
 : data(definition.tree.model), motion(definition.tree.kinematics)
 {
-  const auto joints = definition.coupling.rows();
-  for (auto * vector : {&q, &dq, &ddq, &zero, &motor_q, &motor_dq, &motor_ddq, &bias, &load}) {
-    vector->setZero(joints);
+  const auto moving = static_cast<Eigen::Index>(definition.joints.size());
+  const auto actuated = definition.coupling.rows();
+  for (auto * vector : {&q, &dq, &zero, &tree_q, &tree_tau, &tree_gradient, &load}) {
+    vector->setZero(moving);
+  }
+  for (auto * vector : {&motor_q, &motor_dq, &motor_ddq, &bias}) {
+    vector->setZero(actuated);
+  }
+  for (auto * matrix : {&tree_mass, &tree_coriolis}) {
+    matrix->setZero(moving, moving);
   }
   term_values.setZero(static_cast<Eigen::Index>(definition.terms.size()));
   presliding.assign(static_cast<std::size_t>(definition.memory_count), Presliding{});
-  gravity_rows.setZero(joints, 10 * joints);
-  mass.setZero(joints, joints);
-  cholesky = Eigen::LLT<Eigen::MatrixXd>(joints);
+  gravity_rows.setZero(moving, definition.first_term);
+  mass.setZero(actuated, actuated);
+  cholesky = Eigen::LLT<Eigen::MatrixXd>(actuated);
+  if (definition.chain) {
+    chain.emplace(*definition.chain);
+    tree_rows.setZero(moving, definition.parameters.size());
+    tree_product.setZero(moving, actuated);
+  }
 }
 
 }  // namespace dynid

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <Eigen/Cholesky>
+#include <optional>
 #include <pinocchio/multibody/data.hpp>
 #include <string>
 #include <vector>
 
+#include "closed_chain.hpp"
 #include "dynid/kinematic_tree.hpp"
 #include "dynid/mechanism.hpp"
 #include "urdf_tree.hpp"
@@ -21,14 +23,20 @@ struct Mechanism::Definition
   void set_parameters(const VectorIn & values);
 
   UrdfTree tree;
+  std::vector<std::string> joints;   // that move: actuated, then passive
+  std::optional<ClosedChain> chain;  // where there are passive ones
+  bool semi_static;
   std::vector<JointTerm> terms;
   Eigen::MatrixXd coupling;  // T
   Eigen::MatrixXd to_motor;  // T^-1, q_motor = to_motor q_joint, tau_joint = to_motor^T tau_motor
   bool any_motor_term = false;
   bool any_load_term = false;
   Eigen::Index memory_count = 0;  // terms with memory
-  Eigen::MatrixXd axes;           // of the joints, in their frames
-  Eigen::MatrixXd term_rows;      // column k: joint rows of term k per unit of its torque
+  std::vector<std::string> body_joints;
+  Eigen::Index payload_body = 0;
+  Eigen::Index first_term = 0;  // ten parameters for each body are before it
+  Eigen::MatrixXd axes;         // of the bodies' joints, in their frames
+  Eigen::MatrixXd term_rows;    // column k: joint rows of term k per unit of its torque
   std::vector<bool> prismatic;
   std::vector<std::string> names;
   std::vector<std::string> units;
@@ -37,6 +45,11 @@ struct Mechanism::Definition
   Eigen::VectorXd parameters;
   Eigen::MatrixXd term_inertia;  // what rotor inertias add to the mass matrix
   std::string problem;           // of the parameters, as a sentence; empty where there is none
+
+private:
+  void name_bodies(const MechanismDescription & description);
+  void name_terms();
+  void find_dependence();
 };
 
 struct Workspace::Memory
@@ -45,21 +58,30 @@ struct Workspace::Memory
 
   pinocchio::Data data;
   TreeMotion motion;
-  // joint states in the order of pinocchio's joints
+  std::optional<ClosedChain::Memory> chain;
+  // of all moving joints, in the order of pinocchio's
   Eigen::VectorXd q;
   Eigen::VectorXd dq;
-  Eigen::VectorXd ddq;
+  // of all moving joints, by number
   Eigen::VectorXd zero;
+  Eigen::VectorXd tree_q;
+  Eigen::VectorXd tree_tau;
+  Eigen::VectorXd tree_gradient;
+  Eigen::VectorXd load;  // torque that gravity asks of each
+  RowMajorMatrix gravity_rows;
+  RowMajorMatrix tree_rows;
+  Eigen::MatrixXd tree_mass;
+  Eigen::MatrixXd tree_coriolis;
+  Eigen::MatrixXd tree_product;
   // motor states, in drive order
   Eigen::VectorXd motor_q;
   Eigen::VectorXd motor_dq;
   Eigen::VectorXd motor_ddq;
+  // of the actuated joints, in drive order
   Eigen::VectorXd bias;
-  Eigen::VectorXd load;  // torque that gravity asks of each joint
+  RowMajorMatrix mass;
   Eigen::VectorXd term_values;
   std::vector<Presliding> presliding;
-  RowMajorMatrix gravity_rows;
-  RowMajorMatrix mass;
   Eigen::LLT<Eigen::MatrixXd> cholesky;
 };
 

@@ -65,7 +65,11 @@ void rigid_body_torque(
       body.parent < 0 ? base : motion.bodies[static_cast<std::size_t>(body.parent)];
     BodyMotion & moved = motion.bodies[b];
     move_body(body, motion.turns[b], parent, {q[j], dq[j], ddq[j]}, moved);
-    const BodyInertia inertia(parameters + 10 * j);
+    if (body.block < 0) {
+      motion.wrenches[b] = Wrench{};
+      continue;
+    }
+    const BodyInertia inertia(parameters + 10 * body.block);
     const Vector w = moved.velocity;
     Wrench wrench = inertia * Wrench{moved.lift, moved.acceleration};
     wrench.linear = wrench.linear + cross(w, cross(w, inertia.moment));
@@ -103,7 +107,9 @@ void rigid_body_momentum(
       velocity = velocity + dq[j] * vector(body.axis);
     }
     motion.velocities[b] = velocity;
-    motion.wrenches[b] = BodyInertia(parameters + 10 * j) * Wrench{velocity, moved.velocity};
+    motion.wrenches[b] =
+      body.block < 0 ? Wrench{}
+                     : BodyInertia(parameters + 10 * body.block) * Wrench{velocity, moved.velocity};
   }
   for (std::size_t b = count; b-- > 0;) {
     const Body & body = tree.bodies[b];

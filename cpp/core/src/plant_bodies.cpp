@@ -35,6 +35,11 @@ Mechanism without_dry_friction(
     const auto & kind = *description.terms[k].kind;
     const auto index = first + static_cast<Eigen::Index>(k);
     if (DryFriction::is_dry(kind)) {
+      if (description.terms[k].joint >= mechanism.joint_count() && smooth[index] != 0.0) {
+        throw std::invalid_argument(
+          mechanism.parameter_names()[static_cast<std::size_t>(index)] +
+          " is dry friction of a passive joint, which cannot be simulated; leave it 0.");
+      }
       smooth[index] = 0.0;
     } else if ((kind.loaded || kind.remembers) && smooth[index] != 0.0) {
       throw std::invalid_argument(
@@ -68,6 +73,9 @@ PlantBodies::PlantBodies(
         &truth_.external_torque, &zero_, &middle_, &now_, &bias_, &after_}) {
     vector->setZero(n);
   }
+  const auto moving = static_cast<Eigen::Index>(mechanism_.moving_joints().size());
+  all_.setZero(moving);
+  pushed_.setZero(moving);
   mass_.setZero(n, n);
   cholesky_ = Eigen::LLT<Eigen::MatrixXd>(n);
   slowed_.setZero(n, k);
@@ -119,7 +127,13 @@ bool PlantBodies::advance(const VectorIn & torque, double step) noexcept
   held = torque;
   middle_ = position + step / 2.0 * velocity;
   now_ = velocity + step / 2.0 * acceleration;
-  links_.next(middle_, step, external);
+  if (links_.pushing()) {
+    mechanism_.spread(workspace_, middle_, all_);
+    links_.next(all_, step, pushed_);
+    mechanism_.project(workspace_, middle_, pushed_, external);
+  } else {
+    external.setZero();
+  }
   mechanism_.inverse_dynamics(workspace_, middle_, now_, zero_, bias_);
   mechanism_.mass_matrix(workspace_, middle_, mass_);
   cholesky_.compute(mass_);

@@ -55,6 +55,8 @@ private:
   LinkForce links_;
   PlantTruth truth_;
   Eigen::VectorXd zero_;
+  Eigen::VectorXd all_;     // positions of all moving joints
+  Eigen::VectorXd pushed_;  // torques of the force from outside at these
   Eigen::VectorXd middle_;  // position half-way
   Eigen::VectorXd now_;     // velocity there, extrapolated
   Eigen::VectorXd bias_;

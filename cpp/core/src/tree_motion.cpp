@@ -5,8 +5,6 @@
 
 namespace dynid
 {
-namespace
-{
 
 void place_body(const Body & body, const Turn & turn, double q, BodyMotion & motion) noexcept
 {
@@ -24,8 +22,6 @@ void place_body(const Body & body, const Turn & turn, double q, BodyMotion & mot
   motion.y_axis = turn.constant[1] + c * turn.across[1] + s * turn.turned[1];
   motion.z_axis = turn.constant[2] + c * turn.across[2] + s * turn.turned[2];
 }
-
-}  // namespace
 
 Turn::Turn(const Body & body)
 {

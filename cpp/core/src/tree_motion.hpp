@@ -53,6 +53,9 @@ struct JointState
 /// The motion of the base: none, against gravity.
 [[nodiscard]] BodyMotion base_motion(const KinematicTree & tree) noexcept;
 
+/// Where a body is in its parent's frame: axes and origin of `motion`.
+void place_body(const Body & body, const Turn & turn, double q, BodyMotion & motion) noexcept;
+
 /// The motion of a body from that of its parent.
 void move_body(
   const Body & body, const Turn & turn, const BodyMotion & parent, const JointState & joint,

@@ -57,16 +57,13 @@ void check_names(
   const pinocchio::Model & model, const std::vector<std::string> & joints,
   const std::map<std::string, double> & locked)
 {
-  if (joints.empty()) {
-    throw std::invalid_argument("A mechanism needs at least one actuated joint.");
-  }
   for (auto name = joints.begin(); name != joints.end(); ++name) {
     check_movable(model, *name);
     if (std::find(joints.begin(), name, *name) != name) {
       throw std::invalid_argument("Joint '" + *name + "' is given twice.");
     }
     if (locked.count(*name) > 0) {
-      throw std::invalid_argument("Joint '" + *name + "' is both actuated and locked.");
+      throw std::invalid_argument("Joint '" + *name + "' is locked, and meant to move as well.");
     }
   }
   for (const auto & entry : locked) {
@@ -137,17 +134,43 @@ JointIndex add_joint(
     parent, pinocchio::JointModelRevoluteUnaligned(joint.axis), placement, name);
 }
 
+/// Passive joints may carry bodies that only link two joints: without mass, they have no block.
+void number_blocks(UrdfTree & tree, int actuated)
+{
+  const auto count = static_cast<int>(tree.kinematics.bodies.size());
+  int next = actuated;
+  for (int number = actuated; number < count; ++number) {
+    for (std::size_t b = 0; b < tree.kinematics.bodies.size(); ++b) {
+      auto & body = tree.kinematics.bodies[b];
+      if (body.number == number) {
+        body.block = tree.model.inertias[b + 1].mass() > 0.0 ? next++ : -1;
+      }
+    }
+  }
+}
+
 }  // namespace
 
-UrdfTree read_urdf_tree(
-  const std::string & urdf_xml, const std::vector<std::string> & joints,
-  const std::map<std::string, double> & locked, const Eigen::Vector3d & gravity)
+std::vector<std::string> moving_joints(const MechanismDescription & description)
 {
-  const auto full = read_model(urdf_xml);
+  auto joints = description.joints;
+  const auto & passive = description.chain.passive;
+  joints.insert(joints.end(), passive.begin(), passive.end());
+  return joints;
+}
+
+UrdfTree read_urdf_tree(const MechanismDescription & description)
+{
+  const auto full = read_model(description.urdf_xml);
+  const auto joints = moving_joints(description);
+  const auto & locked = description.locked;
+  if (description.joints.empty()) {
+    throw std::invalid_argument("A mechanism needs at least one actuated joint.");
+  }
   check_names(full, joints, locked);
   UrdfTree tree;
-  tree.model.gravity.linear(gravity);
-  tree.kinematics.gravity = gravity;
+  tree.model.gravity.linear(description.gravity);
+  tree.kinematics.gravity = description.gravity;
   struct Carrier
   {
     JointIndex joint;  // of the reduced model
@@ -169,11 +192,12 @@ UrdfTree read_urdf_tree(
     tree.model.appendBodyToJoint(added, full.inertias[i], SE3::Identity());
     const auto number = static_cast<int>(found - joints.begin());
     tree.kinematics.bodies.push_back(
-      {static_cast<int>(parent.joint) - 1, number, geometry.prismatic, geometry.axis,
+      {static_cast<int>(parent.joint) - 1, number, number, geometry.prismatic, geometry.axis,
        placement.rotation(), placement.translation()});
     tree.order.push_back(number);
     carriers.push_back({added, SE3::Identity()});
   }
+  number_blocks(tree, static_cast<int>(description.joints.size()));
   for (const auto & frame : full.frames) {
     if (frame.type == pinocchio::BODY) {
       const Carrier & carrier = carriers[frame.parentJoint];

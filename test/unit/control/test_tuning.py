@@ -164,7 +164,7 @@ def test_a_recordings_torque_errors_are_noise_beside_its_torque(workshop: Path) 
     motion = build_excitation(profile.excitation, profile.limits, profile.joints)
     recording = simulate(profile, urdf_xml, motion, seed=5)
     mechanism = identify(profile, urdf_xml, [recording]).mechanism
-    residual = recorded_residual(profile, mechanism, urdf_xml, recording)
+    residual = recorded_residual(profile, mechanism, recording)
     assert residual.error.shape == recording.position.shape
     assert np.all(np.std(residual.error, axis=0) < 0.2 * np.std(residual.torque, axis=0))
 

@@ -25,6 +25,10 @@ struct States
 /// memory_count() elements, or nullptr to begin afresh. Brought up to date where it is given.
 using Past = Presliding *;
 
+/// Throws std::invalid_argument where loops could not be closed at sample i.
+void require_closed(
+  const Mechanism & mechanism, const Workspace & workspace, const VectorIn & q, Eigen::Index i);
+
 /// A workspace that begins with a past.
 [[nodiscard]] Workspace resumed(const Mechanism & mechanism, const Presliding * past);
 
@@ -33,7 +37,8 @@ void keep(Workspace & workspace, Past past) noexcept;
 
 /// The functions of Mechanism for whole arrays, time along the rows. Outputs are row-major, of the
 /// size given, and belong to the caller. They throw std::invalid_argument where shapes do not fit,
-/// or where the function is for rigid bodies and the parameters are not.
+/// where the function is for rigid bodies and the parameters are not, or where
+/// the loops of a closed chain cannot be closed at a sample.
 namespace batch
 {
 
@@ -43,7 +48,10 @@ void regressor(
   Past past = nullptr);  // (N, n, p)
 void torque(
   const Mechanism & mechanism, const States & states, const Eigen::VectorXd & parameters,
-  double * out, Past past = nullptr);                                                     // (N, n)
+  double * out, Past past = nullptr);  // (N, n)
+/// Where loops can be closed (N,).
+[[nodiscard]] std::vector<bool> reachable(const Mechanism & mechanism, const Samples & q);
+void spread(const Mechanism & mechanism, const Samples & q, double * out);  // (N, moving joints)
 void inverse_dynamics(const Mechanism & mechanism, const States & states, double * out);  // (N, n)
 void term_torque(const Mechanism & mechanism, const States & states, double * out);       // (N, n)
 void gravity_torque(const Mechanism & mechanism, const Samples & q, double * out);        // (N, n)

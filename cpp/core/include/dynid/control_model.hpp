@@ -7,7 +7,7 @@
 namespace dynid
 {
 
-/// A rigid body fixed to the last joint's, in the frame of that joint.
+/// A rigid body fixed to the mechanism's payload body, in the frame of that body's joint.
 struct Payload
 {
   double mass = 0.0;                                  ///< [kg]
@@ -49,6 +49,10 @@ public:
     FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) noexcept;
 
+  /// Whether the loops of a closed chain were closed where torque() was asked about; of a tree,
+  /// they always are. Where not, that torque is NaN.
+  [[nodiscard]] bool reached() const noexcept { return mechanism_.closed(commanded_); }
+
   /// M dq, and the torque that would keep it constant: gravity and friction - C^T dq.
   void momentum(
     const VectorIn & q, const VectorIn & dq, VectorOut momentum, VectorOut keeping) noexcept;
@@ -65,7 +69,7 @@ private:
   Eigen::VectorXd parameters_;  // with it
   Eigen::VectorXd bodies_;      // those of bodies only, terms are 0
   bool converts_;               // between motors and joints
-  Eigen::Index last_;           // first of the ten parameters of the body that bears the payload
+  Eigen::Index bearer_;         // first of the ten parameters of the body that bears the payload
   Eigen::VectorXd q_;           // at the joints, as all below
   Eigen::VectorXd dq_;
   Eigen::VectorXd ddq_;

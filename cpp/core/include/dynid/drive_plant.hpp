@@ -54,9 +54,9 @@ struct PlantTruth
 ///     offset
 ///
 /// with kv = 2 D w and kp = w / (2 D), saturated at torque_max, where the integrator waits. The
-/// loops see the motor's true motion; what they tell (position in whole encoder steps, velocity as
-/// mean over the cycle, torque with noise in whole thousandths of the rated one) is of the cycle's
-/// end and comes `feedback_delay` cycles late.
+/// loops see the motor's true motion; what they tell (position in whole encoder steps, velocity and
+/// torque as mean over the cycle, torque with noise in whole thousandths of the rated one) is of
+/// the cycle's end and comes `feedback_delay` cycles late.
 ///
 /// In a fault the drives ignore targets and offsets, bring each motor to rest along a ramp, and
 /// hold it there with the same loops, until clear_fault() or reset().

@@ -29,6 +29,7 @@ enum class Silence
   none,  ///< there is
   no_model,
   not_finite,      ///< a command, or the torque it would take
+  unreachable,     ///< a command at which the loops of a closed chain cannot be closed
   command_jump,    ///< a command that no motion leads to
   acceleration,    ///< a commanded acceleration that no motion has
   reference_away,  ///< the reference is too far from the command, which waits for it

@@ -80,7 +80,8 @@ struct Presliding
 /// term of the same kind there, of another scale, is "Fs2_2".
 [[nodiscard]] std::vector<std::string> parameter_names(const std::vector<JointTerm> & terms);
 
-/// Throws std::invalid_argument where a term is impossible or given twice.
-void check_terms(const std::vector<JointTerm> & terms, int joint_count);
+/// Throws std::invalid_argument where a term is impossible or given twice. There are as many motors
+/// as actuated joints, which are the first.
+void check_terms(const std::vector<JointTerm> & terms, int joint_count, int motor_count);
 
 }  // namespace dynid

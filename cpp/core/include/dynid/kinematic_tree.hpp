@@ -11,7 +11,8 @@ namespace dynid
 struct Body
 {
   int parent = -1;           ///< index of the parent body in KinematicTree::bodies, -1 is the base
-  int number = 0;            ///< of the joint in drive order: row, and block of ten columns
+  int number = 0;            ///< of the joint: its row; actuated ones come first, in drive order
+  int block = 0;             ///< of ten columns and parameters; -1 where the body has no mass
   bool prismatic = false;    ///< otherwise revolute, with or without limits
   Eigen::Vector3d axis;      ///< unit vector in the joint frame
   Eigen::Matrix3d rotation;  ///< of the joint frame in the parent's, at q = 0
@@ -97,14 +98,14 @@ struct TreeMotion
 ///   m:   s_l . a          mc:  B^T s_l + a x s_w        I:  s_w^T (I dw) + (s_w x w)^T (I w)
 /// where a is the acceleration of b's origin minus gravity and B = [dw]x + [w]x[w]x.
 ///
-/// q, dq, ddq: joints in drive order [rad or m, per s, per s^2]. rows: n x stride, row-major.
+/// q, dq, ddq: joints by number [rad or m, per s, per s^2]. rows: joints x stride, row-major.
 /// No allocation, no exception.
 void rigid_body_rows(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
   const double * ddq, double * rows, Eigen::Index stride) noexcept;
 
 /// The product of these rows with the bodies' parameters, by the recursive Newton-Euler algorithm:
-/// tau (n,) [N*m or N] from ten parameters for each body in drive order, whatever they are.
+/// tau (joints,) [N*m or N] from ten parameters for each body with a block, whatever they are.
 void rigid_body_torque(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
   const double * ddq, const double * parameters, double * tau) noexcept;

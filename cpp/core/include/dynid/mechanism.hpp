@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dynid/joint_terms.hpp"
+#include "dynid/loop_closure.hpp"
 
 namespace dynid
 {
@@ -23,8 +24,11 @@ struct MechanismDescription
   std::vector<std::string> joints;           ///< the actuated ones, in drive order
   std::map<std::string, double> locked;      ///< positions of others [rad or m]; 0 where absent
   Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< in the URDF's root frame [m/s^2]
-  Eigen::MatrixXd coupling;  ///< T in q_joint = T q_motor (n, n); empty means identity
-  std::vector<JointTerm> terms;
+  Eigen::MatrixXd coupling;      ///< T in q_joint = T q_motor (n, n); empty means identity
+  std::vector<JointTerm> terms;  ///< joints by number: the actuated ones, then the passive ones
+  ClosedChainDescription chain;  ///< empty for a tree
+  std::string payload_joint;     ///< that carries a payload's body; empty: the last actuated one
+  bool semi_static = false;      ///< gravity and joint terms only: bodies have weight, no inertia
 };
 
 /// Memory that the single-sample functions work in. One per thread, from Mechanism::workspace().
@@ -50,13 +54,16 @@ private:
   std::unique_ptr<Memory> memory_;
 };
 
-/// A tree of revolute and prismatic joints, its joint terms and its parameters. Immutable, so that
-/// any number of threads can share one; copies are cheap.
+/// A tree of revolute and prismatic joints, or closed chains of them, its joint terms and its
+/// parameters. Immutable, so that any number of threads can share one; copies are cheap.
 ///
-/// q, dq, ddq and tau are at the joints, in drive order [rad or m, per s, per s^2, N*m or N], have
-/// size joint_count(), and must be contiguous. The parameters are ten per body in pinocchio's order
-/// (m, mc_x, mc_y, mc_z, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the joint frame's origin), bodies in
-/// drive order, then one per joint term.
+/// q, dq, ddq and tau are at the actuated joints, in drive order [rad or m, per s, per s^2, N*m or
+/// N], have size joint_count(), and must be contiguous. The parameters are ten per body in
+/// pinocchio's order (m, mc_x, mc_y, mc_z, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the joint frame's
+/// origin), bodies of the actuated joints in drive order, then those of passive joints that have
+/// mass, then one per joint term.
+///
+/// Where the loops of a closed chain cannot be closed at q, results are NaN, until the next q.
 ///
 /// Functions that take a Workspace are for control cycles: no allocation, lock or exception.
 /// Those marked "rigid body" give nonsense unless require_rigid_bodies() passes: call it before.
@@ -78,14 +85,34 @@ public:
   [[nodiscard]] const Eigen::VectorXd & urdf_parameters() const noexcept;  ///< terms are zero
   [[nodiscard]] const Eigen::MatrixXd & coupling() const noexcept;
   [[nodiscard]] const std::vector<bool> & prismatic() const noexcept;  ///< per joint
-  [[nodiscard]] const Eigen::MatrixXd & axes() const noexcept;  ///< unit, in joint frames (n, 3)
-  [[nodiscard]] Eigen::Index memory_count() const noexcept;     ///< terms with memory
+  [[nodiscard]] const Eigen::MatrixXd & axes() const noexcept;  ///< unit, in joint frames, by body
+  /// Names of the joints that carry the bodies, in the order of their parameters.
+  [[nodiscard]] const std::vector<std::string> & body_joints() const noexcept;
+  [[nodiscard]] Eigen::Index payload_body() const noexcept;  ///< that bears a payload, among these
+  [[nodiscard]] Eigen::Index memory_count() const noexcept;  ///< terms with memory
 
   /// False where entry (row, column) of the regressor is zero in every state.
   [[nodiscard]] bool may_depend(Eigen::Index row, Eigen::Index column) const noexcept;
 
   /// Throws std::invalid_argument where the parameters have a body with first moments but no mass.
   void require_rigid_bodies() const;
+
+  /// Throws std::invalid_argument also where the mechanism is semi-static, so has no mass matrix.
+  void require_inertia() const;
+
+  /// Why the loops were not closed where a function took the workspace to; empty where they were.
+  [[nodiscard]] std::string closure_problem(const Workspace & workspace, const VectorIn & q) const;
+  [[nodiscard]] bool closed(const Workspace & workspace) const noexcept;
+
+  /// All joints that move: the actuated ones and, behind them, the passive ones.
+  [[nodiscard]] const std::vector<std::string> & moving_joints() const noexcept;
+
+  /// Positions of all moving joints where the actuated ones are at q (n,).
+  void spread(Workspace & workspace, const VectorIn & q, VectorOut all) const noexcept;
+
+  /// Torques of all moving joints as torque of the actuated ones (n,), at q.
+  void project(
+    Workspace & workspace, const VectorIn & q, const VectorIn & all, VectorOut tau) const noexcept;
 
   [[nodiscard]] Workspace workspace() const;
 
@@ -140,13 +167,23 @@ public:
 
 private:
   explicit Mechanism(std::shared_ptr<const Definition> definition) noexcept;
-  /// Fills the workspace's term_values: torque of each term per unit of its parameter.
-  void evaluate_terms(
+  struct TreeState
+  {
+    const double * q;
+    const double * dq;
+    const double * ddq;
+  };
+  [[nodiscard]] TreeState tree_state(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq,
     const VectorIn & ddq) const noexcept;
+  [[nodiscard]] const Eigen::VectorXd & tree_position(
+    Workspace & workspace, const VectorIn & q) const noexcept;
+  void write_rows(Workspace & workspace, const TreeState & state, MatrixOut out) const noexcept;
+  void evaluate_terms(Workspace & workspace, const TreeState & state) const noexcept;
   void add_terms(
-    Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
-    const VectorIn & parameters, VectorOut tau) const noexcept;
+    Workspace & workspace, const TreeState & state, const VectorIn & parameters,
+    VectorOut tau) const noexcept;
+  void tree_mass(Workspace & workspace, const Eigen::VectorXd & q) const noexcept;
 
   std::shared_ptr<const Definition> definition_;
 };

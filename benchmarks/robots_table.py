@@ -1,0 +1,80 @@
+"""Identify the simulated twin of every robot that comes with dynid, and print a row for each.
+
+Each is excited, identified, and held against a second motion and against its true parameters:
+
+    python benchmarks/robots_table.py [robot ...] [--set key=value ...] [--json]
+
+The parameters' error is in units of their standard deviations, root mean square over all base
+parameters and the largest. Friction beyond the model's terms (Stribeck) is part of the twins as
+shipped; `--set simulation.stribeck_torque=0` leaves it out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.text import Text
+
+from dynid.errors import DynidError
+from dynid.report.numbers import percent, significant
+from dynid.terminal import roomy, table
+from dynid.twin import TwinTrial, trial, twins
+
+
+def main() -> None:
+    """Run the trials that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("robots", nargs="*", help="all that can be tried, where none is named")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    possible, left_out = twins()
+    left_out = {} if asked.robots else left_out
+    tried = {robot: _tried(robot, asked.overrides) for robot in asked.robots or possible}
+    trials = [one for one in tried.values() if isinstance(one, TwinTrial)]
+    left_out |= {robot: str(one) for robot, one in tried.items() if isinstance(one, DynidError)}
+    if asked.json:
+        print(json.dumps({"trials": [asdict(one) for one in trials], "left_out": left_out}))
+    else:
+        _print(Console(), trials, left_out)
+
+
+def _tried(robot: str, overrides: list[str]) -> TwinTrial | DynidError:
+    """Return what came of one robot; an error of one must not cost the others their rows."""
+    try:
+        return trial(robot, overrides=overrides)
+    except DynidError as error:
+        return error
+
+
+def _print(console: Console, trials: list[TwinTrial], left_out: dict[str, str]) -> None:
+    console = roomy(console)
+    rows = table(
+        "robot", "axes", "base", "condition", "torque error", "parameters", "worst", "seconds"
+    )
+    for one in trials:
+        values = (
+            str(len(one.joints)),
+            str(one.base_parameters),
+            significant(one.condition_number, 3),
+            percent(max(one.relative_error)) + ("" if one.success else " failed"),
+            significant(one.parameter_error, 2),
+            f"{significant(one.worst_error, 2)} ({one.worst_parameter})",
+            f"{one.seconds:.1f}",
+        )
+        rows.add_row(Text(one.robot), *map(Text, values))
+    console.print(rows)
+    console.print(
+        "base: base parameters; torque error: norm over norm of torque on the second motion, of "
+        "the worst joint; parameters: error against the truth in standard deviations, rms.",
+        soft_wrap=True,
+    )
+    for robot, reason in left_out.items():
+        console.print(Text(f"left out: {robot}: {reason}"), soft_wrap=True)
+
+
+if __name__ == "__main__":
+    main()

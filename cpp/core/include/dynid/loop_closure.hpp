@@ -1,0 +1,62 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dynid
+{
+
+/// What a closure keeps together.
+enum class ClosureKind
+{
+  point,     ///< a ball joint: two points coincide
+  revolute,  ///< a hinge: two points coincide, and two axes are parallel
+  distance   ///< a rod without mass: two points keep their distance
+};
+
+/// Two links of a URDF, joined where the tree was cut open. Points and axes are in the links' own
+/// frames.
+struct LoopClosure
+{
+  ClosureKind kind = ClosureKind::point;
+  std::string link_a;
+  std::string link_b;
+  Eigen::Vector3d point_a = Eigen::Vector3d::Zero();  ///< [m]
+  Eigen::Vector3d point_b = Eigen::Vector3d::Zero();  ///< [m]
+  Eigen::Vector3d axis_a = Eigen::Vector3d::Zero();   ///< of a revolute one
+  Eigen::Vector3d axis_b = Eigen::Vector3d::Zero();   ///< of a revolute one
+  double length = 0.0;                                ///< of a distance [m]
+};
+
+/// The kind that a profile calls so; throws std::invalid_argument that lists what there is.
+[[nodiscard]] ClosureKind closure_kind(const std::string & name);
+
+/// What makes closed chains of a tree: empty for a tree.
+struct ClosedChainDescription
+{
+  std::vector<std::string> passive;     ///< joints that move, but have no drive
+  std::map<std::string, double> start;  ///< about where they are [rad or m]; 0 where absent
+  std::vector<double> assembled_at;     ///< the actuated joints then [rad or m]; empty: all at 0
+  std::vector<LoopClosure> closures;
+};
+
+/// A closed chain as flat lists, as ROS parameters have it: two links for each closure, and three
+/// numbers for each link.
+struct ClosedChainLists
+{
+  std::vector<std::string> passive_joints;
+  std::vector<double> passive_positions;
+  std::vector<double> assembled_at;
+  std::vector<std::string> closure_kinds;
+  std::vector<std::string> closure_links;
+  std::vector<double> closure_points;
+  std::vector<double> closure_axes;
+  std::vector<double> closure_lengths;
+};
+
+/// Throws std::invalid_argument where a list has another length than its neighbours ask for.
+[[nodiscard]] ClosedChainDescription closed_chain(const ClosedChainLists & lists);
+
+}  // namespace dynid

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <Eigen/QR>
+#include <string>
+#include <vector>
+
+#include "dynid/loop_closure.hpp"
+#include "dynid/mechanism.hpp"
+#include "link.hpp"
+#include "tree_motion.hpp"
+
+namespace dynid
+{
+
+/// Why loops could not be closed.
+struct ClosureFailure
+{
+  enum class Kind
+  {
+    none,
+    unreachable,  ///< a loop stays open
+    singular      ///< a passive joint can move while the actuated ones rest
+  };
+
+  Kind kind = Kind::none;
+  int index = -1;    ///< of the closure that stays open, or of the joint
+  double gap = 0.0;  ///< that stays open [m]
+};
+
+/// How many numbers must vanish for a closure to be closed.
+[[nodiscard]] Eigen::Index condition_count(ClosureKind kind) noexcept;
+
+/// The passive joints of a mechanism with closed chains, from its actuated ones.
+///
+/// With phi(q) = 0 the closures, and A and P the derivatives of phi by actuated and passive joints,
+///   dq_p = G dq_a,  G = -P^+ A,     ddq_p = G ddq_a - P^+ dJ/dt dq,  J = [A P],
+/// and torques tau of all joints amount to tau_a + G^T tau_p (principle of virtual work; Khalil and
+/// Dombre, Modeling, Identification and Control of Robots, ch. 7 and 10). P^+ is the least-squares
+/// inverse, so that closures may say the same twice, as those of a planar loop do.
+///
+/// There may be several ways to assemble a mechanism; the one at the start is kept: a position is
+/// approached in small steps along the line from the one before, or else from the start.
+class ClosedChain
+{
+public:
+  /// A body, seen from the base.
+  struct Placement
+  {
+    Vector x_axis;  ///< of the body frame
+    Vector y_axis;
+    Vector z_axis;
+    Vector origin;    ///< [m]
+    Vector axis;      ///< of its joint
+    Vector turning;   ///< angular velocity [rad/s]
+    Vector velocity;  ///< of the origin [m/s]
+  };
+
+  /// Room for one motion; allocate once, then reuse.
+  struct Memory
+  {
+    explicit Memory(const ClosedChain & chain);
+
+    bool closed = false;   ///< at q
+    Eigen::VectorXd q;     ///< of all joints: the actuated ones, then the passive ones
+    Eigen::VectorXd dq;    ///< their velocities
+    Eigen::VectorXd ddq;   ///< their accelerations
+    Eigen::MatrixXd G;     ///< below the identity (joints, actuated)
+    Eigen::MatrixXd rate;  ///< dG/dt (joints, actuated)
+    ClosureFailure failure;
+
+    std::vector<Placement> placements;                    ///< of the bodies, at q and dq
+    Eigen::VectorXd gap;                                  ///< phi
+    Eigen::MatrixXd jacobian;                             ///< J
+    Eigen::MatrixXd jacobian_rate;                        ///< dJ/dt
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> passive;  ///< P
+    Eigen::VectorXd step;                                 ///< of the actuated joints
+    Eigen::VectorXd conditions;                           ///< as many as phi has
+    Eigen::VectorXd ordered;                              ///< as many as passive joints
+    Eigen::VectorXd solved;                               ///< as many as passive joints
+    Eigen::VectorXd joints;                               ///< as many as joints
+  };
+
+  /// `tree`: bodies numbered as actuated joints, then passive ones; `joints`: their names. Throws
+  /// std::invalid_argument where loops do not close at the start, or leave a passive joint free.
+  ClosedChain(
+    KinematicTree tree, const std::vector<Link> & links, const ClosedChainDescription & description,
+    std::vector<std::string> joints);
+
+  // For control cycles: no allocation, lock or exception.
+
+  /// Closes the loops at a position of the actuated joints (n,). Where that cannot be done,
+  /// memory.q and what follows from it is NaN, and memory.failure says why.
+  void close(Memory & memory, const VectorIn & q) const noexcept;
+
+  /// After close(): memory.dq and memory.ddq from those of the actuated joints (n,).
+  void move(Memory & memory, const VectorIn & dq, const VectorIn & ddq) const noexcept;
+
+  /// After close(): torques of all joints as torque of the actuated ones, G^T tau (n,).
+  void project(Memory & memory, const VectorIn & tau, VectorOut projected) const noexcept;
+
+  /// After move(): dG/dt^T tau (n,).
+  void project_rate(Memory & memory, const VectorIn & tau, VectorOut projected) const noexcept;
+
+  /// After close(): fills memory.G.
+  void spread(Memory & memory) const noexcept;
+
+  /// After move() and spread(): fills memory.rate.
+  void spread_rate(Memory & memory) const noexcept;
+
+  /// A failure at a position of the actuated joints (n,), as a sentence.
+  [[nodiscard]] std::string describe(const ClosureFailure & failure, const VectorIn & q) const;
+
+private:
+  struct Side
+  {
+    int body = -1;  // index in the tree, -1 is the base
+    Vector point{};
+    Vector axis{};
+  };
+
+  struct Closure
+  {
+    ClosureKind kind;
+    Side a;
+    Side b;
+    Vector across;  // two directions at right angles to b's axis
+    Vector over;
+    double length;
+    Eigen::Index row;  // its first in phi
+    std::string name;
+  };
+
+  struct Seen;
+
+  [[nodiscard]] Side side(
+    const std::vector<Link> & links, const std::string & link, const Eigen::Vector3d & point,
+    const Eigen::Vector3d & axis) const;
+  void add(const std::vector<Link> & links, const LoopClosure & closure);
+  void assemble();
+
+  [[nodiscard]] bool walk(Memory & memory, const VectorIn & q) const noexcept;
+  [[nodiscard]] bool correct(Memory & memory, int iterations) const noexcept;
+  [[nodiscard]] bool factorize(Memory & memory) const noexcept;
+  void to_passive(Memory & memory) const noexcept;
+  void to_conditions(Memory & memory, const VectorIn & tau) const noexcept;
+  [[nodiscard]] int most_open(const Memory & memory) const noexcept;
+
+  // closed_chain_jacobian.cpp
+  [[nodiscard]] Seen seen(const Memory & memory, const Side & side) const noexcept;
+  void place(Memory & memory) const noexcept;
+  void turn(Memory & memory) const noexcept;
+  void linearize(Memory & memory) const noexcept;
+  void differentiate(Memory & memory) const noexcept;
+  template <typename Column>
+  void for_each_column(const Closure & closure, const Column & column) const noexcept;
+
+  KinematicTree tree_;
+  std::vector<Turn> turns_;
+  std::vector<std::string> joints_;
+  std::vector<Closure> closures_;
+  Eigen::Index actuated_;
+  Eigen::Index rows_ = 0;
+  Eigen::VectorXd start_;  // of all joints, loops closed
+};
+
+}  // namespace dynid

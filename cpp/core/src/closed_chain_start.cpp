@@ -1,0 +1,161 @@
+// How a closed chain is put together.
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "closed_chain.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+constexpr int most_at_start = 100;
+
+Eigen::VectorXd start_of(
+  const ClosedChainDescription & description, const std::vector<std::string> & joints)
+{
+  const auto actuated = joints.size() - description.passive.size();
+  const auto & given = description.assembled_at;
+  if (!given.empty() && given.size() != actuated) {
+    throw std::invalid_argument(
+      "The position to assemble the closed chain at has " + std::to_string(given.size()) +
+      " values, but must have " + std::to_string(actuated) + ", one for each actuated joint.");
+  }
+  Eigen::VectorXd start = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(joints.size()));
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    const auto found = description.start.find(joints[i]);
+    if (i < actuated) {
+      start[static_cast<Eigen::Index>(i)] = given.empty() ? 0.0 : given[i];
+    } else if (found != description.start.end()) {
+      start[static_cast<Eigen::Index>(i)] = found->second;
+    }
+  }
+  if (!start.allFinite()) {
+    throw std::invalid_argument(
+      "A position to assemble the closed chain at is not a finite number.");
+  }
+  return start;
+}
+
+}  // namespace
+
+Eigen::Index condition_count(ClosureKind kind) noexcept
+{
+  return kind == ClosureKind::distance ? 1 : kind == ClosureKind::point ? 3 : 5;
+}
+
+ClosedChain::Memory::Memory(const ClosedChain & chain)
+{
+  const auto count = static_cast<Eigen::Index>(chain.joints_.size());
+  const auto passive_count = count - chain.actuated_;
+  q = chain.start_;
+  for (auto * vector : {&dq, &ddq, &joints}) {
+    vector->setZero(count);
+  }
+  for (auto * vector : {&gap, &conditions}) {
+    vector->setZero(chain.rows_);
+  }
+  for (auto * vector : {&ordered, &solved}) {
+    vector->setZero(passive_count);
+  }
+  step.setZero(chain.actuated_);
+  G.setIdentity(count, chain.actuated_);
+  rate.setZero(count, chain.actuated_);
+  jacobian.setZero(chain.rows_, count);
+  jacobian_rate.setZero(chain.rows_, count);
+  passive = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(chain.rows_, passive_count);
+  placements.resize(chain.tree_.bodies.size());
+}
+
+ClosedChain::ClosedChain(
+  KinematicTree tree, const std::vector<Link> & links, const ClosedChainDescription & description,
+  std::vector<std::string> joints)
+: tree_(std::move(tree)),
+  turns_(tree_.bodies.begin(), tree_.bodies.end()),
+  joints_(std::move(joints)),
+  actuated_(static_cast<Eigen::Index>(joints_.size() - description.passive.size())),
+  start_(start_of(description, joints_))
+{
+  for (const auto & closure : description.closures) {
+    add(links, closure);
+  }
+  const auto passive = static_cast<Eigen::Index>(description.passive.size());
+  if (rows_ < passive) {
+    throw std::invalid_argument(
+      "There are " + std::to_string(passive) + " passive joints, but closures only give " +
+      std::to_string(rows_) + " conditions for them.");
+  }
+  assemble();
+}
+
+void ClosedChain::add(const std::vector<Link> & links, const LoopClosure & closure)
+{
+  Closure added;
+  added.kind = closure.kind;
+  added.name = "'" + closure.link_a + "' and '" + closure.link_b + "'";
+  added.a = side(links, closure.link_a, closure.point_a, closure.axis_a);
+  added.b = side(links, closure.link_b, closure.point_b, closure.axis_b);
+  added.length = closure.length;
+  added.row = rows_;
+  if (closure.kind == ClosureKind::distance && !(closure.length > 0.0)) {
+    throw std::invalid_argument(
+      "The closure of " + added.name + " keeps a distance, whose length must be above 0 m.");
+  }
+  if (closure.kind == ClosureKind::revolute) {
+    if (!(closure.axis_a.norm() > 1e-9 && closure.axis_b.norm() > 1e-9)) {
+      throw std::invalid_argument(
+        "The closure of " + added.name + " is a hinge, but a link has no axis for it.");
+    }
+    const Vector axis = added.b.axis;
+    const Eigen::Vector3d own(axis.x, axis.y, axis.z);
+    const Eigen::Vector3d across = own.unitOrthogonal();
+    added.across = vector(across);
+    added.over = cross(axis, added.across);
+  }
+  rows_ += condition_count(closure.kind);
+  closures_.push_back(std::move(added));
+}
+
+ClosedChain::Side ClosedChain::side(
+  const std::vector<Link> & links, const std::string & link, const Eigen::Vector3d & point,
+  const Eigen::Vector3d & axis) const
+{
+  const auto found = std::find_if(
+    links.begin(), links.end(), [&](const Link & candidate) { return candidate.name == link; });
+  if (found == links.end()) {
+    throw std::invalid_argument(
+      "A closure names link '" + link + "', which the URDF does not have.");
+  }
+  if (!(point.allFinite() && axis.allFinite())) {
+    throw std::invalid_argument(
+      "The closure at link '" + link + "' has a point or axis that is not three finite numbers.");
+  }
+  Side side;
+  side.body = found->body;
+  side.point = vector(Eigen::Vector3d(found->origin + found->rotation * point));
+  side.axis = vector(Eigen::Vector3d(found->rotation * axis.normalized()));
+  return side;
+}
+
+/// Closes the loops at the start, which is a guess only, and proves that they can be moved.
+void ClosedChain::assemble()
+{
+  Memory memory(*this);
+  if (!correct(memory, most_at_start)) {
+    throw std::invalid_argument(
+      "The closed chain cannot be assembled: " + describe(memory.failure, start_.head(actuated_)) +
+      " Give other start positions of the passive joints, or other closures.");
+  }
+  start_ = memory.q;
+  spread(memory);
+  if (!((memory.jacobian * memory.G).cwiseAbs().maxCoeff() < 1e-8)) {
+    throw std::invalid_argument(
+      "The closures also tie the actuated joints to one another: name fewer of them, or make "
+      "those passive that have no drive.");
+  }
+}
+
+}  // namespace dynid

@@ -1,0 +1,149 @@
+// What a mechanism leaves to pinocchio.
+
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+
+#include "mechanism_definition.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+/// By number, to pinocchio's order.
+void reorder(const std::vector<int> & order, const VectorIn & from, Eigen::VectorXd & to) noexcept
+{
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    to[static_cast<Eigen::Index>(i)] = from[order[i]];
+  }
+}
+
+}  // namespace
+
+/// Positions of all moving joints; NaN where loops cannot be closed.
+const Eigen::VectorXd & Mechanism::tree_position(
+  Workspace & workspace, const VectorIn & q) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  if (!definition_->chain) {
+    memory.tree_q = q;
+    return memory.tree_q;
+  }
+  definition_->chain->close(*memory.chain, q);
+  return memory.chain->q;
+}
+
+void Mechanism::spread(Workspace & workspace, const VectorIn & q, VectorOut all) const noexcept
+{
+  all = tree_position(workspace, q);
+}
+
+void Mechanism::project(
+  Workspace & workspace, const VectorIn & q, const VectorIn & all, VectorOut tau) const noexcept
+{
+  if (!definition_->chain) {
+    tau = all;
+    return;
+  }
+  auto & memory = *workspace.memory_;
+  definition_->chain->close(*memory.chain, q);
+  definition_->chain->project(*memory.chain, all, tau);
+}
+
+void Mechanism::gravity_torque(
+  Workspace & workspace, const VectorIn & q, VectorOut tau) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const auto & tree = definition_->tree;
+  reorder(tree.order, tree_position(workspace, q), memory.q);
+  pinocchio::computeGeneralizedGravity(tree.model, memory.data, memory.q);
+  for (std::size_t i = 0; i < tree.order.size(); ++i) {
+    memory.tree_tau[tree.order[i]] = memory.data.g[static_cast<Eigen::Index>(i)];
+  }
+  project(workspace, q, memory.tree_tau, tau);
+}
+
+/// M of all moving joints in the workspace's tree_mass.
+void Mechanism::tree_mass(Workspace & workspace, const Eigen::VectorXd & q) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const auto & tree = definition_->tree;
+  reorder(tree.order, q, memory.q);
+  pinocchio::crba(tree.model, memory.data, memory.q, pinocchio::Convention::LOCAL);
+  for (std::size_t i = 0; i < tree.order.size(); ++i) {
+    for (std::size_t j = i; j < tree.order.size(); ++j) {
+      // crba fills the upper triangle only
+      const double entry =
+        memory.data.M(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+      memory.tree_mass(tree.order[i], tree.order[j]) = entry;
+      memory.tree_mass(tree.order[j], tree.order[i]) = entry;
+    }
+  }
+  memory.tree_mass += definition_->term_inertia;
+}
+
+void Mechanism::mass_matrix(Workspace & workspace, const VectorIn & q, MatrixOut out) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  tree_mass(workspace, tree_position(workspace, q));
+  if (!definition_->chain) {
+    out = memory.tree_mass;
+    return;
+  }
+  definition_->chain->spread(*memory.chain);
+  const auto & G = memory.chain->G;
+  memory.tree_product.noalias() = memory.tree_mass * G;
+  memory.mass.noalias() = G.transpose() * memory.tree_product;
+  out = (memory.mass + memory.mass.transpose()) / 2.0;  // rounding must not make it unsymmetric
+}
+
+void Mechanism::coriolis_matrix(
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq, MatrixOut out) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const auto & definition = *definition_;
+  const auto & tree = definition.tree;
+  const auto state = tree_state(workspace, q, dq, memory.zero.head(joint_count()));
+  using All = Eigen::Map<const Eigen::VectorXd>;
+  reorder(tree.order, All(state.q, memory.zero.size()), memory.q);
+  reorder(tree.order, All(state.dq, memory.zero.size()), memory.dq);
+  pinocchio::computeCoriolisMatrix(tree.model, memory.data, memory.q, memory.dq);
+  for (std::size_t i = 0; i < tree.order.size(); ++i) {
+    for (std::size_t j = 0; j < tree.order.size(); ++j) {
+      memory.tree_coriolis(tree.order[i], tree.order[j]) =
+        memory.data.C(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+    }
+  }
+  if (!definition.chain) {
+    out = memory.tree_coriolis;
+    return;
+  }
+  tree_mass(workspace, memory.chain->q);
+  definition.chain->spread(*memory.chain);
+  definition.chain->spread_rate(*memory.chain);
+  const auto & G = memory.chain->G;
+  // G^T (C G + M dG/dt)
+  memory.tree_product.noalias() = memory.tree_coriolis * G;
+  memory.tree_product.noalias() += memory.tree_mass * memory.chain->rate;
+  out.noalias() = G.transpose() * memory.tree_product;
+}
+
+bool Mechanism::forward_dynamics(
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & tau,
+  VectorOut ddq) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  // every term is a function of q and dq, or proportional to ddq and then in the mass matrix
+  inverse_dynamics(workspace, q, dq, memory.zero.head(joint_count()), memory.bias);
+  mass_matrix(workspace, q, memory.mass);
+  memory.cholesky.compute(memory.mass);
+  if (memory.cholesky.info() != Eigen::Success) {
+    return false;
+  }
+  memory.bias = tau - memory.bias;
+  memory.cholesky.solveInPlace(memory.bias);
+  ddq = memory.bias;
+  return true;
+}
+
+}  // namespace dynid

@@ -1,0 +1,67 @@
+"""What makes closed chains of a tree of joints: passive joints, and where loops are closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from dynid import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class LoopClosure:
+    """Two links of a URDF, joined where the tree was cut open; vectors are in the links' frames."""
+
+    links: tuple[str, str]
+    """Their names; the root link may be one of them."""
+    points: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    """One on each link [m]."""
+    kind: Literal["point", "revolute", "distance"] = "point"
+    """``point``: the points coincide (ball joint); ``revolute``: they do, and the axes are parallel
+    (hinge); ``distance``: they keep their distance (rod without mass)."""
+    axes: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    """One on each link, of a revolute closure."""
+    length: float = 0.0
+    """Of a distance [m]."""
+
+
+@dataclass(frozen=True)
+class ClosedChain:
+    """Passive joints, and the closures that their positions follow from."""
+
+    passive: Mapping[str, float] = field(default_factory=dict)
+    """Joints that move, but have no drive, and about where they are [rad or m] at
+    ``assembled_at``: of several ways to assemble a mechanism this chooses one."""
+    closures: tuple[LoopClosure, ...] = ()
+    assembled_at: tuple[float, ...] = ()
+    """Positions of the actuated joints then [rad or m]; empty: all at 0."""
+
+
+def core_closure(closure: LoopClosure) -> _core.LoopClosure:
+    """Return the core's counterpart; raises ValueError with a sentence."""
+    points, axes = np.array(closure.points, dtype=float), np.array(closure.axes, dtype=float)
+    return _core.LoopClosure(
+        closure.kind, *closure.links, points[0], points[1], axes[0], axes[1], closure.length
+    )
+
+
+def chain_lists(chain: ClosedChain) -> dict[str, list[str] | list[float]]:
+    """Return a closed chain as flat lists, as ROS parameters have it; of a tree all are empty."""
+    closures = chain.closures
+    return {
+        "passive_joints": list(chain.passive),
+        "passive_positions": [float(value) for value in chain.passive.values()],
+        "assembled_at": [float(value) for value in chain.assembled_at],
+        "closure_kinds": [str(one.kind) for one in closures],
+        "closure_links": [name for one in closures for name in one.links],
+        "closure_points": [float(x) for one in closures for point in one.points for x in point],
+        "closure_axes": [float(x) for one in closures for axis in one.axes for x in axis],
+        "closure_lengths": [float(one.length) for one in closures],
+    }

@@ -1,0 +1,233 @@
+// Mechanisms whose loops are closed: what a control cycle may ask of them, and what it gets where
+// they cannot be closed.
+
+#include <cmath>
+
+#include "checks.hpp"
+#include "control_under_test.hpp"
+#include "dynid/batch.hpp"
+#include "dynid/mechanism.hpp"
+
+namespace
+{
+
+/// A crank of 0.2 m that lifts a slide of 3 kg by a rod: q_slide = 0.2 sin q + sqrt(l^2 - 0.04
+/// cos^2).
+const char * const press_urdf = R"(
+<robot name="press">
+  <link name="base"/>
+  <link name="crank"><inertial><origin xyz=".1 0 0"/><mass value="2"/>
+    <inertia ixx=".01" iyy=".02" izz=".02" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="rod"><inertial><origin xyz=".2 0 0"/><mass value="1"/>
+    <inertia ixx=".001" iyy=".02" izz=".02" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="slide"><inertial><mass value="3"/>
+    <inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="drive" type="continuous"><parent link="base"/><child link="crank"/>
+    <axis xyz="0 -1 0"/></joint>
+  <joint name="pin" type="continuous"><parent link="crank"/><child link="rod"/>
+    <origin xyz=".2 0 0"/><axis xyz="0 -1 0"/></joint>
+  <joint name="guide" type="prismatic"><parent link="base"/><child link="slide"/>
+    <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+</robot>)";
+
+dynid::LoopClosure joined(dynid::ClosureKind kind, double rod)
+{
+  dynid::LoopClosure closure;
+  closure.kind = kind;
+  closure.link_a = "rod";
+  closure.link_b = "slide";
+  closure.point_a = Eigen::Vector3d(rod, 0, 0);
+  closure.axis_a = Eigen::Vector3d(0, 1, 0);
+  closure.axis_b = Eigen::Vector3d(0, 2, 0);
+  return closure;
+}
+
+dynid::MechanismDescription press(dynid::ClosureKind kind, double rod)
+{
+  dynid::MechanismDescription description;
+  description.urdf_xml = press_urdf;
+  description.joints = {"drive"};
+  description.chain.passive = {"pin", "guide"};
+  description.chain.start = {{"pin", 2.0}, {"guide", rod}};
+  description.chain.closures = {joined(kind, rod)};
+  description.payload_joint = "guide";
+  description.terms = {
+    {&dynid::term_kind("viscous"), 0}, {&dynid::term_kind("spring_stiffness"), 2}};
+  return description;
+}
+
+/// The rod left out, but for its length.
+dynid::MechanismDescription press_without_rod()
+{
+  auto description = press(dynid::ClosureKind::distance, 0.4);
+  auto & closure = description.chain.closures.front();
+  description.chain.passive = {"guide"};
+  description.locked = {{"pin", 0.0}};
+  description.terms.clear();
+  closure.link_a = "crank";
+  closure.point_a = Eigen::Vector3d(0.2, 0, 0);
+  closure.length = 0.4;
+  return description;
+}
+
+double height(double q, double rod)
+{
+  return 0.2 * std::sin(q) + std::sqrt(rod * rod - 0.04 * std::cos(q) * std::cos(q));
+}
+
+void test_of_positions_and_forces()
+{
+  for (const auto kind : {dynid::ClosureKind::point, dynid::ClosureKind::revolute}) {
+    const dynid::Mechanism mechanism(press(kind, 0.4));
+    auto workspace = mechanism.workspace();
+    Eigen::VectorXd all(3);
+    double worst = 0.0;
+    for (double q = -7.0; q < 7.0; q += 0.3) {
+      mechanism.spread(workspace, one(q), all);
+      worst = std::max(worst, std::abs(all[2] - height(q, 0.4)));
+    }
+    expect(worst < 1e-12, "passive joints are where the closure wants them, turn after turn");
+    Eigen::VectorXd tau(1);
+    mechanism.gravity_torque(workspace, one(0.7), tau);
+    const double step = 1e-6;
+    const auto potential = [&](double q) {
+      mechanism.spread(workspace, one(q), all);
+      const double rod_angle = q + all[1];
+      return 9.81 *
+             (2 * 0.1 * std::sin(q) + 0.2 * std::sin(q) + 0.2 * std::sin(rod_angle) + 3 * all[2]);
+    };
+    const double expected = (potential(0.7 + step) - potential(0.7 - step)) / (2 * step);
+    expect(std::abs(tau[0] - expected) < 1e-7, "gravity's torque is how the potential changes");
+  }
+}
+
+void test_of_a_rod_without_mass()
+{
+  const dynid::Mechanism mechanism(press_without_rod());
+  auto workspace = mechanism.workspace();
+  Eigen::VectorXd all(2);
+  mechanism.spread(workspace, one(0.4), all);
+  expect(std::abs(all[1] - height(0.4, 0.4)) < 1e-12, "a distance is kept");
+  Eigen::VectorXd fast(1);
+  Eigen::VectorXd slow(1);
+  // dT/dt = tau dq without gravity, by finite differences of the kinetic energy
+  const double dq = 1.3;
+  const double ddq = -0.8;
+  dynid::RowMajorMatrix mass(1, 1);
+  const auto energy = [&](double time) {
+    mechanism.mass_matrix(workspace, one(0.4 + dq * time + ddq * time * time / 2), mass);
+    const double velocity = dq + ddq * time;
+    return mass(0, 0) * velocity * velocity / 2;
+  };
+  mechanism.inverse_dynamics(workspace, one(0.4), one(dq), one(ddq), fast);
+  mechanism.gravity_torque(workspace, one(0.4), slow);
+  const double power = (energy(1e-5) - energy(-1e-5)) / 2e-5;
+  expect(std::abs((fast[0] - slow[0]) * dq - power) < 1e-6, "and its power is energy's rate");
+}
+
+void test_of_what_a_control_cycle_calls()
+{
+  const dynid::Mechanism mechanism(press(dynid::ClosureKind::revolute, 0.4));
+  auto workspace = mechanism.workspace();
+  const Eigen::VectorXd q = one(0.3);
+  const Eigen::VectorXd far = one(2.9);
+  const Eigen::VectorXd dq = one(-0.5);
+  const Eigen::VectorXd ddq = one(0.7);
+  Eigen::VectorXd tau(1);
+  Eigen::VectorXd expected(1);
+  Eigen::VectorXd solved(1);
+  Eigen::VectorXd momentum(1);
+  Eigen::VectorXd gradient(1);
+  dynid::RowMajorMatrix square(1, 1);
+  dynid::RowMajorMatrix regressor(1, mechanism.parameter_count());
+  expect_that_allocations_are_counted();
+  expect_no_allocation("regressor", [&] { mechanism.regressor(workspace, q, dq, ddq, regressor); });
+  expect_no_allocation(
+    "a long way", [&] { mechanism.inverse_dynamics(workspace, far, dq, ddq, tau); });
+  expect_no_allocation("torque", [&] { mechanism.inverse_dynamics(workspace, q, dq, ddq, tau); });
+  expect_no_allocation("gravity_torque", [&] { mechanism.gravity_torque(workspace, q, solved); });
+  expect_no_allocation("mass_matrix", [&] { mechanism.mass_matrix(workspace, q, square); });
+  expect_no_allocation("momentum", [&] {
+    mechanism.momentum(workspace, q, dq, mechanism.parameters(), momentum, gradient);
+  });
+  expect(std::abs(momentum[0] - square(0, 0) * dq[0]) < 1e-12, "momentum is M dq");
+  expect_no_allocation(
+    "coriolis_matrix", [&] { mechanism.coriolis_matrix(workspace, q, dq, square); });
+  expect(std::abs(gradient[0] - square(0, 0) * dq[0]) < 1e-12, "dT/dq is C^T dq");
+  expected.noalias() = regressor * mechanism.parameters();
+  expect(std::abs(expected[0] - tau[0]) < 1e-12, "regressor x parameters = RNEA, projected");
+  bool accelerated = false;
+  expect_no_allocation("forward_dynamics", [&] {
+    accelerated = mechanism.forward_dynamics(workspace, q, dq, tau, solved);
+  });
+  expect(accelerated && std::abs(solved[0] - ddq[0]) < 1e-9, "forward undoes inverse dynamics");
+}
+
+void test_of_what_is_out_of_reach()
+{
+  // the rod is shorter than the crank: it passes its dead centres only to one side
+  auto description = press(dynid::ClosureKind::point, 0.15);
+  description.chain.assembled_at = {1.6};
+  description.chain.start = {{"pin", 0.0}, {"guide", 0.35}};
+  const dynid::Mechanism mechanism(description);
+  auto workspace = mechanism.workspace();
+  const Eigen::VectorXd far = one(0.1);
+  const Eigen::VectorXd still = one(0.0);
+  Eigen::VectorXd tau(1);
+  expect_no_allocation(
+    "what is out of reach", [&] { mechanism.inverse_dynamics(workspace, far, still, still, tau); });
+  expect(std::isnan(tau[0]) && !mechanism.closed(workspace), "there no torque is a number");
+  const auto problem = mechanism.closure_problem(workspace, far);
+  expect(problem.find("drive = 0.1") != std::string::npos, "and the pose is named: " + problem);
+  mechanism.inverse_dynamics(workspace, one(1.5), still, still, tau);
+  expect(std::isfinite(tau[0]) && mechanism.closed(workspace), "afterwards it goes on");
+
+  dynid::ControlModel model(description, mechanism.parameters(), one(0.01), false);
+  dynid::Feedforward feedforward(1, law_settings(0).feedforward);
+  feedforward.use(&model);
+  double sent = 1.0;
+  expect_no_allocation("feedforward", [&] { sent = feedforward.update(far, still, still, 1.0)[0]; });
+  expect(
+    sent == 0.0 && feedforward.silence() == dynid::Silence::unreachable,
+    "a control cycle then sends nothing, and says why");
+}
+
+void test_of_refusals()
+{
+  const auto refused = [](const dynid::MechanismDescription & description) {
+    try {
+      const dynid::Mechanism mechanism(description);
+    } catch (const std::invalid_argument & error) {
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+  auto description = press(dynid::ClosureKind::point, 0.4);
+  description.chain.closures.front().link_b = "nothing";
+  expect(refused(description).find("'nothing'") != std::string::npos, refused(description));
+  description = press(dynid::ClosureKind::point, 0.05);
+  expect(
+    refused(description).find("cannot be assembled") != std::string::npos, refused(description));
+  description = press(dynid::ClosureKind::point, 0.4);
+  description.chain.closures.front() = press_without_rod().chain.closures.front();
+  expect(refused(description).find("conditions") != std::string::npos, refused(description));
+  description = press(dynid::ClosureKind::point, 0.4);
+  description.joints = {"drive", "guide"};
+  description.chain.passive = {"pin"};
+  description.chain.assembled_at = {0.0, height(0.0, 0.4)};
+  description.payload_joint = "";
+  description.terms.pop_back();
+  expect(refused(description).find("tie the actuated") != std::string::npos, refused(description));
+}
+
+}  // namespace
+
+int main()
+{
+  test_of_positions_and_forces();
+  test_of_a_rod_without_mass();
+  test_of_what_a_control_cycle_calls();
+  test_of_what_is_out_of_reach();
+  test_of_refusals();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
