@@ -1,4 +1,4 @@
-"""A recording of the simulated PUMA 560, and a model of it, made without ROS."""
+"""A recording of a simulated robot, and a model of it, made without ROS."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _record(excitation: Path) -> Recording:
-    profile, urdf_xml = load_profile("puma560")
+def _record(excitation: Path | None, robot: str = "puma560") -> Recording:
+    profile, urdf_xml = load_profile(robot)
     plan = make_plan(profile, urdf_xml, excitation=excitation)
     return simulate(profile, urdf_xml, plan.excitation)
 
@@ -26,6 +26,7 @@ def write_simulated_bag(path: Path, excitation: Path) -> Path:
     return path
 
 
-def write_simulated_model(path: Path, excitation: Path) -> Path:
-    write_model(identify(*load_profile("puma560"), [_record(excitation)]), path)
+def write_simulated_model(path: Path, excitation: Path | None, robot: str = "puma560") -> Path:
+    """Without an excitation, the robot's own is simulated."""
+    write_model(identify(*load_profile(robot), [_record(excitation, robot)]), path)
     return path

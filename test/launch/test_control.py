@@ -12,13 +12,17 @@ from sensor_msgs.msg import JointState
 from simulated_bag import write_simulated_model
 from std_msgs.msg import String
 
-MODEL = write_simulated_model(FOLDER / "model.yaml", SHORT)  # of puma560
+PUMA = write_simulated_model(FOLDER / "puma.yaml", SHORT)
+DELTA = write_simulated_model(FOLDER / "delta.yaml", None, "delta_3")  # a closed chain
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-@launch_testing.parametrize("robot", ["puma560", "ur10e"])
-def generate_test_description(robot):
-    return under_test(ros2_launch("control", robot=robot, model=MODEL), own=robot == "puma560")
+@launch_testing.parametrize(
+    "robot, model", [("puma560", PUMA), ("delta_3", DELTA), ("ur10e", PUMA)]
+)
+def generate_test_description(robot, model):
+    process = ros2_launch("control", robot=robot, model=model)
+    return under_test(process, model=model, own=robot != "ur10e")
 
 
 class Control(unittest.TestCase):
@@ -41,7 +45,7 @@ class Control(unittest.TestCase):
             assert time.monotonic() < deadline
             rclpy.spin_once(self.node, timeout_sec=0.1)
 
-    def test_a_model_is_published_to_its_own_robot_alone(self, own):
+    def test_a_model_is_published_to_its_own_robot_alone(self, own, model):
         arrays = self.listen(DiagnosticArray, "/diagnostics")
 
         def statuses():
@@ -53,7 +57,7 @@ class Control(unittest.TestCase):
         last = statuses()[-1]
         if own:
             self.until(lambda: models)
-            assert models[0].data == MODEL.read_text()
+            assert models[0].data == model.read_text()
             # the controller gets it as soon as it is there
             self.until(lambda: statuses()[-1].level == DiagnosticStatus.OK)
         else:

@@ -1,0 +1,1 @@
+"""What can be computed from a model besides running it: its parts, base parameters, C code."""

@@ -1,0 +1,211 @@
+"""``dynid model``: what a model says at a point, along a recording, on paper, and as C code."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from dynid.algebra.base_formats import base_latex, base_text, base_yaml
+from dynid.algebra.base_table import base_table
+from dynid.algebra.c_code import c_header, c_name, c_source
+from dynid.algebra.chosen_model import chosen_model
+from dynid.algebra.minimal_model import minimal_model, operation_counts
+from dynid.algebra.model_at_point import model_at_point, point_json
+from dynid.algebra.model_tables import print_operations, print_point, print_shares
+from dynid.algebra.torque_split import check_split_path, split_torque, write_split
+from dynid.cli.judgement import print_json
+from dynid.cli.options import AsJson, Set, Start, Stop, Urdf
+from dynid.errors import ConfigurationError
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.outputs.atomic_write import write_text
+from dynid.outputs.write import written_together
+from dynid.terminal import print_written, progress, result_console
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.mechanism import Mechanism
+
+    Array = NDArray[np.float64]
+
+model_app = typer.Typer(
+    no_args_is_help=True,
+    help="What a model says at a point, along a recording, on paper, and as C code.",
+)
+
+Model = Annotated[
+    Path | None, typer.Option("--model", "-m", help="model.yaml of an identification.")
+]
+OrProfile = Annotated[
+    str | None,
+    typer.Option("--profile", "-p", help="In place of a model: a profile's name or YAML file."),
+]
+
+
+@model_app.command("at")
+def at_command(
+    q: Annotated[str, typer.Option(help="Position of each joint, in rad or m: 0,-1.2,…")],
+    dq: Annotated[str | None, typer.Option(help="Velocities; 0, if not given.")] = None,
+    ddq: Annotated[str | None, typer.Option(help="Accelerations; 0, if not given.")] = None,
+    tau: Annotated[
+        str | None, typer.Option(help="Torques, in N m or N, whose accelerations are asked for.")
+    ] = None,
+    degrees: Annotated[
+        bool, typer.Option("--degrees", help="Motion of joints that turn is in degrees.")
+    ] = False,
+    model: Model = None,
+    profile: OrProfile = None,
+    urdf: Urdf = None,
+    settings: Set = None,
+    as_json: AsJson = False,
+) -> None:
+    """Mass matrix, Coriolis matrix, torque in parts, and accelerations, in one state."""
+    chosen = chosen_model(model, profile, urdf, settings)
+    mechanism = chosen.mechanism
+    position, velocity, acceleration = (
+        _numbers(mechanism, name, text, degrees=degrees)
+        for name, text in (("--q", q), ("--dq", dq), ("--ddq", ddq))
+    )
+    torque = None if tau is None else _numbers(mechanism, "--tau", tau, degrees=False)
+    point = model_at_point(mechanism, position, velocity, acceleration, torque)
+    if as_json:
+        about = {"robot": chosen.profile.robot, "parameters": chosen.origin}
+        print_json({**about, **point_json(mechanism, point)})
+        return
+    console = Console()
+    console.print(f"{chosen.profile.robot}: {chosen.origin}\n", highlight=False, soft_wrap=True)
+    print_point(console, mechanism, point)
+
+
+@model_app.command("along")
+def along_command(
+    recording: Annotated[Path, typer.Argument(help="rosbag2, .mcap, .db3, .npz or CSV.")],
+    model: Model = None,
+    profile: OrProfile = None,
+    urdf: Urdf = None,
+    settings: Set = None,
+    start: Start = None,
+    stop: Stop = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File for every sample: .csv or .npz.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Torque along a recording, in parts: inertia, Coriolis, gravity, friction by kind."""
+    if output is not None:
+        check_split_path(output)
+    chosen = chosen_model(model, profile, urdf, settings)
+    console = result_console(as_json)
+    with progress(console) as step:
+        step(f"reading {recording.name}")
+        loaded = chosen.profile.load_recording(recording, start=start, stop=stop)
+        step("computing")
+        split = split_torque(chosen.mechanism, chosen.profile, loaded)
+        if output is not None:
+            write_split(split, output)
+    if as_json:
+        rms = {name: values.tolist() for name, values in split.rms().items()}
+        joints = list(chosen.mechanism.joints)
+        print_json({"parameters": chosen.origin, "joints": joints, "rms_torque": rms})
+        return
+    console.print(f"{chosen.profile.robot}: {chosen.origin}\n", highlight=False, soft_wrap=True)
+    print_shares(console, split)
+    print_written(console, [] if output is None else [output])
+
+
+class BaseFormat(str, Enum):
+    """How base parameters are written."""
+
+    text = "text"
+    latex = "latex"
+    yaml = "yaml"
+
+
+_FORMATS = {
+    BaseFormat.text: base_text,
+    BaseFormat.latex: base_latex,
+    BaseFormat.yaml: base_yaml,
+}
+
+
+@model_app.command("base")
+def base_command(
+    model: Model = None,
+    profile: OrProfile = None,
+    urdf: Urdf = None,
+    settings: Set = None,
+    written_as: Annotated[
+        BaseFormat, typer.Option("--format", help="How they are written.")
+    ] = BaseFormat.text,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File, in place of the terminal.")
+    ] = None,
+) -> None:
+    """Base parameters with their regrouping relations, in SYMORO's names."""
+    chosen = chosen_model(model, profile, urdf, settings)
+    name = chosen.profile.robot
+    base = base_parameterization(chosen.mechanism)
+    table = base_table(chosen.mechanism, base, name, chosen.origin, chosen.standard_deviations)
+    text = _FORMATS[written_as](table)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_text(output, text)
+        print_written(Console(), [output])
+
+
+@model_app.command("code")
+def code_command(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the two files.")],
+    model: Model = None,
+    profile: OrProfile = None,
+    urdf: Urdf = None,
+    settings: Set = None,
+    name: Annotated[
+        str | None, typer.Option(help="What names in C begin with; the robot's, if not given.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="Kind of joint terms to leave out: presliding.")
+    ] = None,
+) -> None:
+    """C99 of the minimal inverse dynamic model, which needs nothing but math.h."""
+    chosen = chosen_model(model, profile, urdf, settings).without_terms(without or [])
+    prefix = c_name(name or chosen.profile.robot)
+    console = Console()
+    with progress(console) as step:
+        step("finding base parameters")
+        formulas = minimal_model(chosen.mechanism, chosen.profile, chosen.urdf_xml)
+    table = base_table(chosen.mechanism, formulas.base, chosen.profile.robot, chosen.origin)
+    texts = {
+        f"{prefix}.c": c_source(formulas, prefix, table),
+        f"{prefix}.h": c_header(formulas, prefix, table, chosen.provenance),
+    }
+    with written_together(output) as unfinished:
+        for file, text in texts.items():
+            write_text(unfinished / file, text)
+    print_operations(console, operation_counts(formulas))
+    print_written(console, [output / file for file in texts])
+
+
+def _numbers(mechanism: Mechanism, name: str, text: str | None, *, degrees: bool) -> Array:
+    """Return one number for each joint; zeros where there is no text."""
+    count = len(mechanism.joints)
+    if text is None:
+        return np.zeros(count)
+    try:
+        values = np.array([float(word) for word in text.split(",")])
+    except ValueError:
+        message = f"{name} {text}: must be numbers with commas between them, such as 0,-1.2,0.5."
+        raise ConfigurationError(message) from None
+    if len(values) != count or not np.isfinite(values).all():
+        message = (
+            f"{name} {text}: must be {count} finite numbers, for {', '.join(mechanism.joints)}."
+        )
+        raise ConfigurationError(message)
+    turns = ~np.array(mechanism.prismatic)
+    return np.where(turns, np.radians(values), values) if degrees else values
