@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from dynid.algebra.base_table import INERTIAL
+from dynid.estimation.base_parameters import INERTIAL
 
 if TYPE_CHECKING:
     from dynid.algebra.base_table import BaseTable

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from dynid.estimation.base_parameters import relation
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,9 +17,6 @@ if TYPE_CHECKING:
     from dynid.mechanism import Mechanism
 
 Role = Literal["leads", "regrouped", "without effect"]
-
-INERTIAL = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
-"""A body's parameters in the order of ``mechanism.parameters``."""
 
 # Khalil and Dombre, Modeling, Identification and Control of Robots, write Coulomb friction FS
 _SYMORO = {"Ia": "IA", "Fv": "FV", "Fc": "FS"}
@@ -43,12 +42,7 @@ class BaseRow:
 
     def relation(self) -> str:
         """Return such as ``ZZ2 + YY3 + 0.0961 M3``."""
-        text = ""
-        for name, factor in self.coefficients.items():
-            size = "" if np.isclose(abs(factor), 1.0, atol=1e-9) else f"{abs(factor):.6g} "
-            sign = ("-" if factor < 0 else "") if not text else f" {'-' if factor < 0 else '+'} "
-            text += f"{sign}{size}{name}"
-        return text
+        return relation(self.coefficients)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from dynid.bringup import HARDWARE, hardware_tag
 from dynid.drives.drive_profile import DriveProfile, load_drive
 from dynid.drives.slave_file import slave_files, slave_path
 from dynid.drives.table import print_drives
-from dynid.errors import OutputError
-from dynid.outputs.atomic_write import write_text
+from dynid.outputs.atomic_write import refuse_to_replace, write_text
 from dynid.outputs.write import written_together
 from dynid.profile import load_profile
 from dynid.terminal import print_written
@@ -70,7 +69,7 @@ def drives_command(
             )
     if output is not None:
         texts = _texts(robot, urdf_xml, drive, rate, output)
-        _refuse_to_replace(texts, force)
+        refuse_to_replace(texts, force)
         with written_together(output) as unfinished:
             for path, text in texts.items():
                 write_text(unfinished / path.name, text)
@@ -89,9 +88,3 @@ def _texts(
         ET.indent(root)
         texts[folder / f"{hardware}.ros2_control.xml"] = ET.tostring(root, "unicode") + "\n"
     return texts
-
-
-def _refuse_to_replace(texts: dict[Path, str], force: bool) -> None:
-    for path in texts:
-        if path.exists() and not force:
-            raise OutputError(f"{path}: is there already; --force replaces it.")

@@ -10,7 +10,7 @@ import typer
 
 from dynid.dh import chains_of, profile_text, read_table, urdf_of
 from dynid.errors import ConfigurationError, OutputError
-from dynid.outputs.atomic_write import write_text
+from dynid.outputs.atomic_write import refuse_to_replace, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +45,8 @@ def import_dh_command(
         texts[profile_out] = profile_text(
             content.robot, seen_from_profile, chains, content.gravity, table.name
         )
-    _refuse_to_replace(texts, table, force)
+    _refuse_the_table(texts, table)
+    refuse_to_replace(texts, force)
     for path, text in texts.items():
         write_text(path, text)
         typer.echo(f"wrote {path}")
@@ -57,10 +58,8 @@ def import_dh_command(
         )
 
 
-def _refuse_to_replace(paths: Iterable[Path], table: Path, force: bool) -> None:
+def _refuse_the_table(paths: Iterable[Path], table: Path) -> None:
     for path in paths:
         if path.exists() and path.samefile(table):
             message = f"{path}: is the table itself; name another file for what is made of it."
             raise OutputError(message)
-        if path.exists() and not force:
-            raise OutputError(f"{path}: is there already; --force replaces it.")

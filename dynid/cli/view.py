@@ -88,7 +88,7 @@ def _scene(
     if name is not None:
         profile, urdf_xml = load_profile(name, urdf=urdf, overrides=settings)
     elif stored is None:
-        message = "dynid view: name a profile (dynid profiles lists them), or a --model."
+        message = "dynid view: name a profile (dynid robots lists them), or a --model."
         raise ConfigurationError(message)
     elif urdf is not None or settings:
         message = "--urdf and --set belong to a profile: name one beside --model."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,8 @@ from dynid.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
-_INERTIAL = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
+INERTIAL = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
+"""A body's parameters in the order of ``mechanism.parameters``."""
 # kept before dropped, for a joint axis along z; other axes follow by cyclic exchange (Khalil)
 _KEPT_FIRST = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "YY", "MZ", "M")
 # regrouped into what they cannot be told from: a first joint's inertia, an offset
@@ -122,7 +124,7 @@ def _preferred_order(mechanism: Mechanism) -> list[int]:
     last = [column for column, kind in terms.items() if kind in _REGROUPED_KINDS]
     order = [column for column in terms if column not in last]
     for kept in _KEPT_FIRST:
-        order += [10 * b + _INERTIAL.index(_turned(kept, mechanism.axes[b])) for b in bodies]
+        order += [10 * b + INERTIAL.index(_turned(kept, mechanism.axes[b])) for b in bodies]
     return order + last
 
 
@@ -169,11 +171,17 @@ def _texts(
     for row, lead in enumerate(independent):
         others = [c for c in np.flatnonzero(regrouping[row]) if c != lead]
         name = names[lead] + ("R" if others else "")
-        text = names[lead]
-        for column in others:
-            factor = regrouping[row, column]
-            size = "" if np.isclose(abs(factor), 1.0, atol=1e-9) else f"{abs(factor):.6g} "
-            text += f" {'-' if factor < 0 else '+'} {size}{names[column]}"
+        text = relation({names[column]: regrouping[row, column] for column in (lead, *others)})
         base_names.append(name)
         expressions.append(f"{name} = {text}" if others else text)
     return tuple(base_names), tuple(expressions)
+
+
+def relation(coefficients: Mapping[str, float]) -> str:
+    """Return a sum of parameters as text, such as ``ZZ2 + YY3 - 0.0961 M3``."""
+    text = ""
+    for name, factor in coefficients.items():
+        size = "" if np.isclose(abs(factor), 1.0, atol=1e-9) else f"{abs(factor):.6g} "
+        sign = ("-" if factor < 0 else "") if not text else f" {'-' if factor < 0 else '+'} "
+        text += f"{sign}{size}{name}"
+    return text

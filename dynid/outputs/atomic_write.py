@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dynid.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 @contextmanager
@@ -50,6 +50,14 @@ def write_text(path: Path, text: str) -> None:
     """
     with whole_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8", newline="\n")
+
+
+def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
+    """Raise an OutputError where one of the files is there already, unless forced."""
+    for path in paths:
+        if path.exists() and not force:
+            message = f"{path}: is there already; --force replaces it."
+            raise OutputError(message)
 
 
 def _flush(path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.view.mesh import shape_faces
+from dynid.view.png import view_axes
 from dynid.view.raster import paint
 
 if TYPE_CHECKING:
@@ -15,13 +16,12 @@ if TYPE_CHECKING:
 _BLANK = 0x2800
 # of a character's four rows of two dots, by Unicode's numbering
 _DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
-_AZIMUTH, _ELEVATION = np.radians(-54.0), np.radians(22.0)  # of the viewer
 _FILLED = 0.35  # share of a dot's area
 
 
 def braille(scene: Scene, columns: int = 14, rows: int = 5) -> str:
     """Return the robot's silhouette in so many characters, lines parted by line feeds."""
-    faces = [face @ _view() for shape in scene.shapes("robot") for face in shape_faces(shape)]
+    faces = [face @ view_axes() for shape in scene.shapes("robot") for face in shape_faces(shape)]
     points = np.concatenate(faces)[:, :2]
     low, high = points.min(axis=0), points.max(axis=0)
     dots = np.array([2 * columns, 4 * rows])
@@ -32,11 +32,3 @@ def braille(scene: Scene, columns: int = 14, rows: int = 5) -> str:
     cells = (image[..., 3] > _FILLED).reshape(rows, 4, columns, 2)
     codes = _BLANK + np.einsum("rdcs,ds->rc", cells.astype(int), _DOTS)
     return "\n".join("".join(map(chr, line)) for line in codes)
-
-
-def _view() -> np.ndarray:
-    """Directions to the right, up, and towards the viewer, as columns; (3, 3)."""
-    right = np.array([-np.sin(_AZIMUTH), np.cos(_AZIMUTH), 0.0])
-    level = np.array([np.cos(_AZIMUTH), np.sin(_AZIMUTH), 0.0])
-    back = np.cos(_ELEVATION) * level + np.sin(_ELEVATION) * np.array([0.0, 0.0, 1.0])
-    return np.stack([right, np.cross(back, right), back], axis=1)

@@ -64,7 +64,7 @@ def write_png(scene: Scene, path: Path, *, width: int = 1400, height: int = 1100
 
 
 def _draw(scene: Scene, axes: Axes, width: int, height: int) -> None:
-    view = _view()
+    view = view_axes()
     faces, colours = _surfaces(scene)
     ground = _ground(np.concatenate(faces), scene.reach)
     labels = scene.labels()
@@ -118,7 +118,7 @@ def _frame(points: Array, aspect: float) -> tuple[Array, Array]:
     return (low + high) / 2 - half, (low + high) / 2 + half
 
 
-def _view() -> Array:
+def view_axes() -> Array:
     """Directions to the right, up, and towards the viewer, as columns; (3, 3)."""
     back = np.array(
         [
