@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dynid.playback.robot_state import RobotState, StateReader
     from dynid.playback.trajectory import Trajectory
 
+_LONGEST_WAY = 60.0  # [s] that a reference may take to come to a robot that is held back
 _PATIENCE = 5.0  # [s] after its end that a motion may take to come to rest
 
 
@@ -216,6 +217,9 @@ class Playback:
         self._gave_way = True
         limits, fraction = plan.profile.limits, self._options.move_fraction
         way = point_to_point(commander.goal, state.position, limits, fraction)
+        if not way.duration < _LONGEST_WAY:
+            self._abort(_not_stopped(self._reason, "its position is beyond reach."))
+            return
         self._wait_for_rest(self._reason, way.duration)
         try:
             commander.command(sample(way, plan.profile.joints, self._options.rate))

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from dynid.profile import RobotProfile
 
 
+_INSET = 0.02  # of a joint's range that it begins away from its limits
+
+
 class RobotState(NamedTuple):
     """What the drives tell, one value per joint (n,), or one row per cycle (N, n).
 
@@ -250,7 +253,9 @@ def _home(profile: RobotProfile) -> Array:
     lower, upper = position_limits(profile)
     given = profile.simulation.home if profile.simulation else None
     if given is None:
-        return np.clip(np.zeros(joints), lower, upper)
+        # a joint that begins at its very limit would sag beyond it
+        inset = np.where(np.isfinite(upper - lower), _INSET * (upper - lower), 0.0)
+        return np.clip(np.zeros(joints), lower + inset, upper - inset)
     home = per_joint(given, joints, "home")
     for name, value, low, high in zip(profile.joints, home, lower, upper, strict=True):
         if not low <= value <= high:

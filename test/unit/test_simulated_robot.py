@@ -60,10 +60,10 @@ def test_the_robot_begins_at_rest_at_home() -> None:
     assert not robot.truth.velocity.any()
 
 
-def test_home_is_zero_or_the_limit_nearest_to_it() -> None:
+def test_home_is_zero_or_just_inside_the_limit_nearest_to_it() -> None:
     limits = PROFILE.limits.model_copy(update={"position": ((0.5, 1.0),) + ((-1.0, 1.0),) * 5})
     profile = puma(home=None).model_copy(update={"limits": limits})
-    assert SimulatedRobot(profile, URDF).home.tolist() == [0.5, 0, 0, 0, 0, 0]
+    assert SimulatedRobot(profile, URDF).home.tolist() == [0.51, 0, 0, 0, 0, 0]
     moved = profile.model_copy(update={"simulation": SimulationSettings(home=(0.7,))})
     assert SimulatedRobot(moved, URDF).home.tolist() == [0.7] * 6
     outside = profile.model_copy(update={"simulation": SimulationSettings(home=(0.4,))})

@@ -95,6 +95,13 @@ def test_a_robot_that_is_held_is_not_pushed_any_longer(cell) -> None:
     cell.until("finished")
 
 
+def test_a_robot_that_is_nowhere_near_is_given_up_in_a_sentence(cell) -> None:
+    cell.playing()
+    cell.hold = np.full(6, 1e6)
+    cell.until("aborted")
+    assert "could not be stopped: its position is beyond reach" in cell.playback.state
+
+
 def test_stop_brings_the_robot_to_rest_on_its_path(cell) -> None:
     cell.playing()
     assert cell.playback.stop() == "bringing the robot to rest on its path."
