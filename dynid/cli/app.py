@@ -13,12 +13,15 @@ import typer
 from dynid.cli.demo import demo_command
 from dynid.cli.drives import drives_command
 from dynid.cli.identify import identify_command, validate_command
+from dynid.cli.import_dh import import_dh_command
+from dynid.cli.model import model_app
+from dynid.cli.payload_mass import payload_mass_command
 from dynid.cli.recordings import convert_command, info_command
+from dynid.cli.robots import robots_command
 from dynid.cli.tracking import tracking_command
 from dynid.cli.tune_collision import tune_collision_command
 from dynid.cli.view import view_command
 from dynid.errors import DynidError
-from dynid.profile import shipped_profiles
 
 app = typer.Typer(
     add_completion=False,
@@ -33,16 +36,13 @@ app.command("convert")(convert_command)
 app.command("info")(info_command)
 app.command("demo")(demo_command)
 app.command("drives")(drives_command)
+app.command("import-dh")(import_dh_command)
+app.command("payload-mass")(payload_mass_command)
+app.command("robots")(robots_command)
 app.command("tracking")(tracking_command)
 app.command("tune-collision")(tune_collision_command)
 app.command("view")(view_command)
-
-
-@app.command("profiles")
-def profiles_command() -> None:
-    """List the robot profiles that come with dynid."""
-    for name in shipped_profiles():
-        typer.echo(name)
+app.add_typer(model_app, name="model")
 
 
 def main() -> None:

@@ -1,6 +1,5 @@
 """``dynid identify`` and ``dynid validate``."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -8,13 +7,16 @@ import typer
 from rich.console import Console
 
 from dynid.cli.judgement import print_json, with_model
+from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Output, Profile, Recordings, Set, Start, Stop, Urdf
+from dynid.cli.payload import identify_payload_only
+from dynid.errors import ConfigurationError
 from dynid.identification import Identification, identify
 from dynid.judging.judgement_json import judgement_json
 from dynid.outputs.model_file import read_model
 from dynid.outputs.write import write_outputs, write_validation_outputs
-from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
+from dynid.payload.base_model import load_base_model
+from dynid.profile import load_profile
 from dynid.terminal import (
     print_identification,
     print_judgement,
@@ -27,23 +29,41 @@ from dynid.validation import validate
 
 def identify_command(
     recordings: Recordings,
-    profile: Profile,
+    profile: Profile = None,
     urdf: Urdf = None,
     start: Start = None,
     stop: Stop = None,
+    payload: Annotated[
+        bool, typer.Option("--payload", help="Only what the robot carries; needs --base-model.")
+    ] = False,
+    base_model: Annotated[
+        Path | None, typer.Option(help="model.yaml of the robot without payload.")
+    ] = None,
     estimator: Annotated[str | None, typer.Option(help="ols, wls or irls.")] = None,
     settings: Set = None,
     output: Output = Path("out"),
     as_json: AsJson = False,
 ) -> None:
-    """Identify the dynamic model of a robot from recordings of its motion."""
+    """Identify the dynamic model of a robot, or its payload, from recordings of its motion."""
     overrides = list(settings or [])
     if estimator is not None:
         overrides.append(f"identification.estimator={estimator}")
+    if payload != (base_model is not None):
+        raise ConfigurationError(
+            "--payload and --base-model belong together: name the model.yaml of the robot without "
+            "its payload."
+        )
+    if base_model is not None:
+        base = load_base_model(base_model, profile=profile, urdf=urdf, overrides=overrides)
+        identify_payload_only(recordings, base, start, stop, output, as_json)
+    if profile is None:
+        raise ConfigurationError(
+            "identify needs a robot's profile: name one with --profile (dynid robots lists them)."
+        )
     robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=overrides)
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = _load(recordings, robot, start, stop, step)
+        loaded = load_recordings(recordings, robot, start, stop, step)
         identification = identify(robot, urdf_xml, loaded, progress=step)
         step("writing the report")
         written = write_outputs(identification, output)
@@ -65,7 +85,7 @@ def validate_command(
     stored = read_model(model)
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = _load(recordings, stored.profile, start, stop, step)
+        loaded = load_recordings(recordings, stored.profile, start, stop, step)
         step("judging")
         validation = validate(
             stored.profile, stored.mechanism(), loaded, failed=stored.status == "failed"
@@ -84,20 +104,6 @@ def validate_command(
         print_judgement(console, validation.judgement, notes=validation.notes)
         print_written(console, written)
     raise typer.Exit(0 if validation.judgement.success else 1)
-
-
-def _load(
-    paths: list[Path],
-    profile: RobotProfile,
-    start: float | None,
-    stop: float | None,
-    step: Callable[[str], None],
-) -> list[Recording]:
-    loaded = []
-    for path in paths:
-        step(f"reading {path.name}")
-        loaded.append(profile.load_recording(path, start=start, stop=stop))
-    return loaded
 
 
 def _show(

@@ -10,7 +10,11 @@ Recordings = Annotated[
     typer.Argument(help="rosbag2, .mcap, .db3, .npz or CSV; several make one model."),
 ]
 Profile = Annotated[
-    str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
+    str | None, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
+]
+OwnProfile = Annotated[
+    str | None,
+    typer.Option("--profile", "-p", help="Profile to use; the base model's own, if not given."),
 ]
 Urdf = Annotated[Path | None, typer.Option(help="URDF to use in place of the profile's.")]
 Start = Annotated[float | None, typer.Option(help="Leave out what lies before, in seconds.")]

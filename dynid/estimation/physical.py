@@ -88,7 +88,7 @@ def consistent_parameters(
     # solved for x = pi / size, in units in which the data's smallest say is about one
     cost = matrix + pull
     linear = -(right + pull @ (near / size))
-    scaled = _solve(cost, linear, _constraints(mechanism, settings, size))
+    scaled = solve_in_cones(cost, linear, *_constraints(mechanism, settings, size))
     determined = np.sum(undetermined**2, axis=1) < 1e-2
     return ConsistentSolution(_with_clean_zeros(mechanism, scaled * size), determined)
 
@@ -184,18 +184,25 @@ def _constraints(
         bounds.append(np.array([-settings.total_mass[0], settings.total_mass[1]]))
     rows = sum(len(b) for b in bounds)
     cones: list[object] = [clarabel.NonnegativeConeT(rows)] if rows else []
-    triangle = _packed_basis()
     for body in range(bodies):
         span = slice(10 * body, 10 * body + 10)
-        mass, length = size[10 * body], size[10 * body + 1] / size[10 * body]
-        unit = np.array([length, length, length, 1.0]) * np.sqrt(mass)
-        packing = triangle / _packed(np.outer(unit, unit))[:, None]
         block = np.zeros((10, p))
-        block[:, span] = -packing * size[span]
+        block[:, span], bound, cone = body_cone(size[span])
         blocks.append(block)
-        bounds.append(-_MARGIN * _packed(np.eye(4)))
-        cones.append(clarabel.PSDTriangleConeT(4))
+        bounds.append(bound)
+        cones.append(cone)
     return sparse.csc_matrix(np.vstack(blocks)), np.concatenate(bounds), cones
+
+
+def body_cone(size: Array) -> tuple[Array, Array, object]:
+    """``A x + s = b`` and the cone of s, in which a body's pseudo-inertia is positive definite.
+
+    ``size`` (10,) is what is large for each of the body's parameters, in units of which x is.
+    """
+    length = size[1] / size[0]
+    unit = np.array([length, length, length, 1.0]) * np.sqrt(size[0])
+    packing = _packed_basis() / _packed(np.outer(unit, unit))[:, None]
+    return -packing * size, -_MARGIN * _packed(np.eye(4)), clarabel.PSDTriangleConeT(4)
 
 
 def _bound_rows(mechanism: Mechanism, settings: PhysicalSettings) -> list[tuple[int, float, float]]:
@@ -212,10 +219,14 @@ def _bound_rows(mechanism: Mechanism, settings: PhysicalSettings) -> list[tuple[
     return rows
 
 
-def _solve(
-    cost: Array, linear: Array, constraints: tuple[sparse.csc_matrix, Array, list[object]]
+def solve_in_cones(
+    cost: Array, linear: Array, matrix: sparse.csc_matrix, bounds: Array, cones: list[object]
 ) -> Array:
-    matrix, bounds, cones = constraints
+    """Minimise ``x^T cost x / 2 + linear^T x`` where ``bounds - matrix x`` lies in the cones.
+
+    Raises:
+        EstimationError: no such x was found.
+    """
     # With cost = L L^T, solved for y = L^T (x - free): the data's say on different directions
     # differs by many decades, and the solver shall only see how far the constraints push.
     values, vectors = np.linalg.eigh(cost)

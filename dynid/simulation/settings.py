@@ -44,7 +44,7 @@ class SimulationSettings(Settings):
     """Standard deviation of white noise on the measured torque [N*m or N]."""
 
     home: PerJoint | None = None
-    """Position of the joints to begin at [rad or m]; None: 0, or just inside the limit nearest to it."""
+    """Position of the joints to begin at [rad or m]; None: 0, or just inside a limit."""
     rest: NonNegativeFloat = 0.5
     """Time at rest before and after the motion [s]."""
     integration_rate: PositiveFloat = 1000.0

@@ -1,0 +1,113 @@
+"""A payload of simulated robots against the truth, in percent and in standard deviations.
+
+    python benchmarks/payload_twins.py [PROFILE …] [KEY=VALUE …]
+
+The model is identified from the profile's excitation without payload; the payload from the same
+motion, from another one, and from rest in ten poses. KEY=VALUE overrides a key of every profile.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from dynid.excitation import build_excitation
+from dynid.identification import Identification, identify
+from dynid.payload.base_model import base_model_of
+from dynid.payload.body import QUANTITIES, steiner
+from dynid.payload.fit import payload_columns
+from dynid.payload.identification import identify_payload
+from dynid.payload.payload import Row
+from dynid.payload.static import payload_at_rest
+from dynid.payload.twin import carrying
+from dynid.playback.motions import point_to_point
+from dynid.playback.plan import second_seed
+from dynid.profile import RobotProfile, load_profile
+from dynid.recording import Recording
+from dynid.simulation import SimulatedRobot, simulate
+from dynid.simulation.build import position_limits
+
+_MASS, _CENTRE = 2.0, np.array([0.03, -0.05, 0.08])
+_INERTIA = np.array([8e-3, 1e-3, 6e-3, -5e-4, 7e-4, 5e-3])
+_TRUTH = [_MASS, *_CENTRE, *_INERTIA]
+_PARAMETERS = [_MASS, *(_MASS * _CENTRE), *(_INERTIA + steiner(_MASS, _CENTRE))]
+_POSES, _RATE = 10, 1000.0
+
+
+def excited(profile: RobotProfile, urdf_xml: str, excitation_seed: int, seed: int) -> Recording:
+    """The simulated robot on one of the profile's excitations."""
+    settings = profile.excitation.model_copy(update={"seed": excitation_seed})
+    motion = build_excitation(settings, profile.limits, profile.joints)
+    return simulate(profile, urdf_xml, motion, seed=seed)
+
+
+def posed(profile: RobotProfile, urdf_xml: str) -> Recording:
+    """The simulated robot, a second at rest in each of some poses."""
+    robot = SimulatedRobot(profile, urdf_xml, control_rate=_RATE, seed=2)
+    lower, upper = position_limits(profile)
+    middle = np.where(np.isfinite(lower + upper), (lower + upper) / 2, 0.0)
+    reach = np.where(np.isfinite(upper - lower), 0.3 * (upper - lower), 1.0)
+    shares = np.random.default_rng(1).uniform(-1, 1, (_POSES, len(middle)))
+    here, targets = robot.home, []
+    for pose in middle + reach * shares:
+        motion = point_to_point(here, pose, profile.limits, 0.2)
+        cycles = np.arange(round((motion.duration + 1.0) * _RATE))
+        targets.append(motion.evaluate(cycles / _RATE).position)
+        here = pose
+    state = robot.run(np.concatenate(targets))
+    return Recording(
+        time=np.arange(len(state.position)) / _RATE,
+        position=state.position,
+        velocity=state.velocity,
+        effort=state.effort,
+        joint_names=profile.joints,
+        sampling_rate=_RATE,
+    )
+
+
+def truths(model: Identification) -> dict[str, float]:
+    """What every figure of a payload should be, by name."""
+    names = [name for name, _ in QUANTITIES]
+    names += [model.mechanism.parameter_names[c] for c in payload_columns(model.mechanism)]
+    return dict(zip(names, [*_TRUTH, *_PARAMETERS], strict=True))
+
+
+def line(row: Row, true: float) -> str:
+    """One figure beside the truth."""
+    if row.deviation is None:
+        return f"    {row.name:<11} not told"
+    return (
+        f"    {row.name:<11} {row.value: .5f} +- {row.deviation:.5f} {row.unit}, "
+        f"{(row.value - true) / row.deviation:+5.1f} deviations, "
+        f"{100 * (row.value / true - 1):+6.2f} %"
+    )
+
+
+def compare(name: str, overrides: list[str]) -> None:
+    """Print one robot's payload, found in three ways."""
+    profile, urdf_xml = load_profile(name, overrides=overrides)
+    if profile.excitation is None:
+        print(f"{name}: has no excitation")
+        return
+    loaded = carrying(profile, urdf_xml, _MASS, _CENTRE, _INERTIA)
+    first = profile.excitation.seed
+    model = identify(profile, urdf_xml, [excited(profile, urdf_xml, first, seed=0)])
+    base = base_model_of(model)
+    truth = truths(model)
+    print(f"{name}: {_MASS:g} kg")
+    for motion, seed in (("same motion", first), ("another motion", second_seed(profile))):
+        recording = excited(loaded, urdf_xml, seed, seed=1)
+        found = identify_payload(base, [recording])
+        before, after = found.without.mean_relative_error, found.judgement.mean_relative_error
+        print(f"  {motion}: torque error {100 * before:.1f} % without, {100 * after:.2f} % with it")
+        for row in found.payload.rows:
+            print(line(row, truth[row.name]))
+    weighed = payload_at_rest(base, [posed(loaded, urdf_xml)])
+    print(f"  at rest: {weighed.outcome}")
+
+
+if __name__ == "__main__":
+    names = [word for word in sys.argv[1:] if "=" not in word]
+    for robot in names or ["puma560", "scara", "ur10"]:
+        compare(robot, [word for word in sys.argv[1:] if "=" in word])

@@ -1,0 +1,1 @@
+"""What a robot carries: found with the model of the robot without it held fixed."""
