@@ -19,61 +19,12 @@ from dynid.errors import ConfigurationError
 from dynid.excitation.settings import ExcitationSettings
 from dynid.identification_settings import IdentificationSettings
 from dynid.limits import Limits
-from dynid.mechanism import ClosedChain, JointTerm, LoopClosure, Mechanism
+from dynid.mechanism import JointTerm, Mechanism
+from dynid.mechanism.settings import ClosedChainSettings, TermSettings
 from dynid.quantities.settings import QuantitySettings
 from dynid.recording import ColumnMap, Recording, load_recording
 from dynid.simulation.settings import SimulationSettings
 from dynid.tracking.settings import TrackingSettings
-
-
-class TermSettings(Settings):
-    """One kind of joint term: on which joints or motors, and its shape."""
-
-    kind: str
-    joints: tuple[str, ...] | Literal["all"] = "all"
-    side: Literal["joint", "motor"] = "joint"
-    smoothing: Annotated[float, Field(ge=0)] = 0.0  # velocity [rad/s or m/s] of the smooth sign
-    scale: Annotated[float, Field(ge=0)] = 0.0  # Stribeck velocity or presliding distance
-    dead_band: Annotated[float, Field(ge=0)] = 0.0  # of presliding [rad or m]: an encoder's noise
-
-
-Vector = tuple[float, float, float]
-
-
-class ClosureSettings(Settings):
-    """Two links joined where the URDF's tree was cut open; vectors are in the links' frames."""
-
-    links: tuple[str, str]
-    kind: Literal["point", "revolute", "distance"] = "point"
-    points: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # [m]
-    axes: tuple[Vector, Vector] | None = None  # of a revolute one
-    length: PositiveFloat | None = None  # of a distance [m]
-
-    @model_validator(mode="after")
-    def _kind_has_what_it_needs(self) -> ClosureSettings:
-        for kind, name in (("revolute", "axes"), ("distance", "length")):
-            if (self.kind == kind) != (getattr(self, name) is not None):
-                raise ValueError(f"'{name}' belongs to a closure of kind {kind}, and to no other")
-        return self
-
-    def closure(self) -> LoopClosure:
-        """The mechanism's closure."""
-        given = {name: value for name, value in self if value is not None}
-        return LoopClosure(**given)
-
-
-class ClosedChainSettings(Settings):
-    """Passive joints, about where they are at ``assembled_at``, and what closes the loops."""
-
-    passive: dict[str, float] = Field(default_factory=dict)  # [rad or m]
-    assembled_at: tuple[float, ...] = ()  # of ``joints``; all at 0 where absent
-    closures: tuple[ClosureSettings, ...] = ()
-
-    @model_validator(mode="after")
-    def _complete(self) -> ClosedChainSettings:
-        if bool(self.passive) != bool(self.closures):
-            raise ValueError("'passive' and 'closures' need one another: name both, or neither")
-        return self
 
 
 class RecordingSettings(Settings):
@@ -179,11 +130,7 @@ class RobotProfile(Settings):
             gravity=self.gravity,
             coupling=None if self.coupling is None else np.array(self.coupling),
             terms=self.joint_terms(),
-            chain=ClosedChain(
-                passive=self.closed_chain.passive,
-                closures=tuple(one.closure() for one in self.closed_chain.closures),
-                assembled_at=self.closed_chain.assembled_at,
-            ),
+            chain=self.closed_chain.chain(),
             payload_joint=self.payload_joint,
             semi_static=self.semi_static,
         )

@@ -1,0 +1,99 @@
+// What joints and motors add to the bodies of a mechanism.
+
+#include "mechanism_definition.hpp"
+
+namespace dynid
+{
+
+void Mechanism::advance(Workspace & workspace, const VectorIn & q) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const auto & definition = *definition_;
+  if (definition.memory_count == 0) {
+    return;
+  }
+  const auto & zero = memory.zero.head(joint_count());
+  const auto state = tree_state(workspace, q, zero, zero);
+  if (definition.any_motor_term) {
+    memory.motor_q.noalias() = definition.to_motor * q;
+  }
+  std::size_t next = 0;
+  for (const auto & term : definition.terms) {
+    if (term.kind->remembers) {
+      const bool at_joint = term.side == TermSide::joint;
+      const double position = at_joint ? state.q[term.joint] : memory.motor_q[term.joint];
+      memory.presliding[next++].move(term, position);
+    }
+  }
+}
+
+/// Fills the workspace's term_values: torque of each term per unit of its parameter.
+void Mechanism::evaluate_terms(Workspace & workspace, const TreeState & state) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const auto & definition = *definition_;
+  if (definition.any_motor_term) {
+    using Actuated = Eigen::Map<const Eigen::VectorXd>;
+    memory.motor_q.noalias() = definition.to_motor * Actuated(state.q, joint_count());
+    memory.motor_dq.noalias() = definition.to_motor * Actuated(state.dq, joint_count());
+    memory.motor_ddq.noalias() = definition.to_motor * Actuated(state.ddq, joint_count());
+  }
+  if (definition.any_load_term) {
+    rigid_body_rows(
+      definition.tree.kinematics, memory.motion, state.q, memory.zero.data(), memory.zero.data(),
+      memory.gravity_rows.data(), memory.gravity_rows.outerStride());
+    memory.load.noalias() = memory.gravity_rows * definition.parameters.head(definition.first_term);
+  }
+  const double inertial = definition.semi_static ? 0.0 : 1.0;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < definition.terms.size(); ++k) {
+    const auto & term = definition.terms[k];
+    const auto j = term.joint;
+    TermInput at{};
+    if (term.side == TermSide::motor) {
+      at = {memory.motor_q[j], memory.motor_dq[j], inertial * memory.motor_ddq[j], 0.0, 0.0};
+    } else {
+      at = {state.q[j], state.dq[j], inertial * state.ddq[j], memory.load[j], 0.0};
+    }
+    if (term.kind->remembers) {
+      at.deflection = memory.presliding[next++].move(term, at.q);
+    }
+    memory.term_values[static_cast<Eigen::Index>(k)] = term.kind->column(term, at);
+  }
+}
+
+void Mechanism::add_terms(
+  Workspace & workspace, const TreeState & state, const VectorIn & parameters,
+  VectorOut tau) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const auto & definition = *definition_;
+  evaluate_terms(workspace, state);
+  for (std::size_t k = 0; k < definition.terms.size(); ++k) {
+    const auto & term = definition.terms[k];
+    const auto column = static_cast<Eigen::Index>(k);
+    const double torque = parameters[definition.first_term + column] * memory.term_values[column];
+    if (term.side == TermSide::joint) {
+      tau[term.joint] += torque;
+    } else {
+      tau += torque * definition.term_rows.col(column);
+    }
+  }
+}
+
+void Mechanism::term_torque(
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
+  VectorOut tau) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const auto & chain = definition_->chain;
+  const auto state = tree_state(workspace, q, dq, ddq);
+  VectorOut all = chain ? VectorOut(memory.tree_tau) : tau;
+  all.setZero();
+  add_terms(workspace, state, definition_->parameters, all);
+  if (chain) {
+    chain->project(*memory.chain, all, tau);
+  }
+}
+
+}  // namespace dynid
