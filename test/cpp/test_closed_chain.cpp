@@ -186,7 +186,8 @@ void test_of_what_is_out_of_reach()
   dynid::Feedforward feedforward(1, law_settings(0).feedforward);
   feedforward.use(&model);
   double sent = 1.0;
-  expect_no_allocation("feedforward", [&] { sent = feedforward.update(far, still, still, 1.0)[0]; });
+  expect_no_allocation(
+    "feedforward", [&] { sent = feedforward.update(far, still, still, 1.0)[0]; });
   expect(
     sent == 0.0 && feedforward.silence() == dynid::Silence::unreachable,
     "a control cycle then sends nothing, and says why");

@@ -192,16 +192,16 @@ void ClosedChain::spread(Memory & memory) const noexcept
   for (Eigen::Index i = 0; i < actuated_; ++i) {
     memory.conditions = memory.jacobian.col(i);
     to_passive(memory);
-    memory.G.col(i).tail(memory.solved.size()) = -memory.solved;
+    memory.transfer.col(i).tail(memory.solved.size()) = -memory.solved;
   }
 }
 
 void ClosedChain::spread_rate(Memory & memory) const noexcept
 {
   for (Eigen::Index i = 0; i < actuated_; ++i) {
-    memory.conditions.noalias() = memory.jacobian_rate * memory.G.col(i);
+    memory.conditions.noalias() = memory.jacobian_rate * memory.transfer.col(i);
     to_passive(memory);
-    memory.rate.col(i).tail(memory.solved.size()) = -memory.solved;
+    memory.transfer_rate.col(i).tail(memory.solved.size()) = -memory.solved;
   }
 }
 

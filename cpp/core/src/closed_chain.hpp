@@ -60,12 +60,12 @@ public:
   {
     explicit Memory(const ClosedChain & chain);
 
-    bool closed = false;   ///< at q
-    Eigen::VectorXd q;     ///< of all joints: the actuated ones, then the passive ones
-    Eigen::VectorXd dq;    ///< their velocities
-    Eigen::VectorXd ddq;   ///< their accelerations
-    Eigen::MatrixXd G;     ///< below the identity (joints, actuated)
-    Eigen::MatrixXd rate;  ///< dG/dt (joints, actuated)
+    bool closed = false;            ///< at q
+    Eigen::VectorXd q;              ///< of all joints: the actuated ones, then the passive ones
+    Eigen::VectorXd dq;             ///< their velocities
+    Eigen::VectorXd ddq;            ///< their accelerations
+    Eigen::MatrixXd transfer;       ///< G below the identity (joints, actuated)
+    Eigen::MatrixXd transfer_rate;  ///< its derivative with respect to time
     ClosureFailure failure;
 
     std::vector<Placement> placements;                    ///< of the bodies, at q and dq
@@ -101,10 +101,10 @@ public:
   /// After move(): dG/dt^T tau (n,).
   void project_rate(Memory & memory, const VectorIn & tau, VectorOut projected) const noexcept;
 
-  /// After close(): fills memory.G.
+  /// After close(): fills memory.transfer.
   void spread(Memory & memory) const noexcept;
 
-  /// After move() and spread(): fills memory.rate.
+  /// After move() and spread(): fills memory.transfer_rate.
   void spread_rate(Memory & memory) const noexcept;
 
   /// A failure at a position of the actuated joints (n,), as a sentence.
@@ -131,6 +131,7 @@ private:
   };
 
   struct Seen;
+  struct Lever;
 
   [[nodiscard]] Side side(
     const std::vector<Link> & links, const std::string & link, const Eigen::Vector3d & point,
@@ -152,7 +153,9 @@ private:
   void linearize(Memory & memory) const noexcept;
   void differentiate(Memory & memory) const noexcept;
   template <typename Column>
-  void for_each_column(const Closure & closure, const Column & column) const noexcept;
+  void for_each_lever(
+    const Memory & memory, const Closure & closure, const Seen & a, const Seen & b,
+    const Column & column) const noexcept;
 
   KinematicTree tree_;
   std::vector<Turn> turns_;

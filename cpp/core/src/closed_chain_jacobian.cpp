@@ -25,6 +25,11 @@ Vector out_of(const ClosedChain::Placement & body, const Vector & a) noexcept
 constexpr ClosedChain::Placement base{
   {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}, {}, {}, {}, {}};
 
+const ClosedChain::Placement & placement(const ClosedChain::Memory & memory, int body) noexcept
+{
+  return body < 0 ? base : memory.placements[static_cast<std::size_t>(body)];
+}
+
 Eigen::Vector3d eigen(const Vector & a) noexcept { return {a.x, a.y, a.z}; }
 
 }  // namespace
@@ -33,8 +38,7 @@ void ClosedChain::place(Memory & memory) const noexcept
 {
   for (std::size_t b = 0; b < tree_.bodies.size(); ++b) {
     const Body & body = tree_.bodies[b];
-    const Placement & parent =
-      body.parent < 0 ? base : memory.placements[static_cast<std::size_t>(body.parent)];
+    const Placement & parent = placement(memory, body.parent);
     BodyMotion motion;
     place_body(body, turns_[b], memory.q[body.number], motion);
     Placement & placed = memory.placements[b];
@@ -50,12 +54,11 @@ void ClosedChain::turn(Memory & memory) const noexcept
 {
   for (std::size_t b = 0; b < tree_.bodies.size(); ++b) {
     const Body & body = tree_.bodies[b];
-    const Placement & parent =
-      body.parent < 0 ? base : memory.placements[static_cast<std::size_t>(body.parent)];
+    const Placement & parent = placement(memory, body.parent);
     Placement & placed = memory.placements[b];
     const Vector own = memory.dq[body.number] * placed.axis;
     placed.turning = parent.turning;
-    placed.velocity = parent.velocity + cross(parent.turning, placed.origin + -1.0 * parent.origin);
+    placed.velocity = parent.velocity + cross(parent.turning, placed.origin - parent.origin);
     if (body.prismatic) {
       placed.velocity = placed.velocity + own;
     } else {
@@ -66,24 +69,49 @@ void ClosedChain::turn(Memory & memory) const noexcept
 
 ClosedChain::Seen ClosedChain::seen(const Memory & memory, const Side & side) const noexcept
 {
-  const Placement & body =
-    side.body < 0 ? base : memory.placements[static_cast<std::size_t>(side.body)];
+  const Placement & body = placement(memory, side.body);
   const Vector arm = out_of(body, side.point);
   return {
     body.origin + arm, body.velocity + cross(body.turning, arm), out_of(body, side.axis),
     body.turning};
 }
 
-/// Calls column(number of the joint, its body, whether on side a) for every joint that moves a
-/// closure; twice where it moves both sides.
+/// What a joint does to one side of a closure per unit of its velocity, and how that changes.
+struct ClosedChain::Lever
+{
+  int joint;
+  bool turns;
+  Vector moved;    ///< the side's point [m], against the other side's
+  Vector turned;   ///< and its frame
+  Vector changed;  ///< d moved / dt
+  Vector tilted;   ///< d turned / dt
+};
+
+/// Calls column(lever) for every joint that moves a closure; twice where it moves both sides.
 template <typename Column>
-void ClosedChain::for_each_column(const Closure & closure, const Column & column) const noexcept
+void ClosedChain::for_each_lever(
+  const Memory & memory, const Closure & closure, const Seen & a, const Seen & b,
+  const Column & column) const noexcept
 {
   for (const bool on_a : {true, false}) {
-    for (int b = on_a ? closure.a.body : closure.b.body; b >= 0;) {
-      const Body & body = tree_.bodies[static_cast<std::size_t>(b)];
-      column(body, static_cast<std::size_t>(b), on_a);
-      b = body.parent;
+    const Seen & end = on_a ? a : b;
+    for (int index = on_a ? closure.a.body : closure.b.body; index >= 0;) {
+      const Body & body = tree_.bodies[static_cast<std::size_t>(index)];
+      const Placement & placed = memory.placements[static_cast<std::size_t>(index)];
+      const double sign = on_a ? 1.0 : -1.0;
+      const Vector axis = sign * placed.axis;
+      const Vector tilting = cross(placed.turning, axis);
+      const Vector arm = end.point - placed.origin;
+      const Vector lengthening = end.velocity - placed.velocity;
+      if (body.prismatic) {
+        column(Lever{body.number, false, axis, {}, tilting, {}});
+      } else {
+        column(
+          Lever{
+            body.number, true, cross(axis, arm), axis,
+            cross(tilting, arm) + cross(axis, lengthening), tilting});
+      }
+      index = body.parent;
     }
   }
 }
@@ -95,38 +123,32 @@ void ClosedChain::linearize(Memory & memory) const noexcept
   for (const Closure & closure : closures_) {
     const Seen a = seen(memory, closure.a);
     const Seen b = seen(memory, closure.b);
-    const Vector apart = a.point + -1.0 * b.point;
-    const bool hinge = closure.kind == ClosureKind::revolute;
+    const Vector apart = a.point - b.point;
     const bool rod = closure.kind == ClosureKind::distance;
-    const Placement & frame =
-      closure.b.body < 0 ? base : memory.placements[static_cast<std::size_t>(closure.b.body)];
-    const Vector across = out_of(frame, closure.across);
-    const Vector over = out_of(frame, closure.over);
     if (rod) {
       memory.gap[closure.row] = (dot(apart, apart) / closure.length - closure.length) / 2.0;
     } else {
       memory.gap.segment<3>(closure.row) = eigen(apart);
     }
-    if (hinge) {
-      memory.gap[closure.row + 3] = dot(a.axis, across);
-      memory.gap[closure.row + 4] = dot(a.axis, over);
-    }
-    for_each_column(closure, [&](const Body & body, std::size_t index, bool on_a) {
-      const Placement & placed = memory.placements[index];
-      const double sign = on_a ? 1.0 : -1.0;
-      const Vector arm = (on_a ? a.point : b.point) + -1.0 * placed.origin;
-      const Vector moved = sign * (body.prismatic ? placed.axis : cross(placed.axis, arm));
+    for_each_lever(memory, closure, a, b, [&](const Lever & lever) {
       if (rod) {
-        memory.jacobian(closure.row, body.number) += dot(apart, moved) / closure.length;
+        memory.jacobian(closure.row, lever.joint) += dot(apart, lever.moved) / closure.length;
       } else {
-        memory.jacobian.col(body.number).segment<3>(closure.row) += eigen(moved);
-      }
-      if (hinge && !body.prismatic) {
-        const Vector turned = sign * placed.axis;
-        memory.jacobian(closure.row + 3, body.number) += dot(turned, cross(a.axis, across));
-        memory.jacobian(closure.row + 4, body.number) += dot(turned, cross(a.axis, over));
+        memory.jacobian.col(lever.joint).segment<3>(closure.row) += eigen(lever.moved);
       }
     });
+    if (closure.kind != ClosureKind::revolute) {
+      continue;
+    }
+    for (int i = 0; i < 2; ++i) {
+      const Vector side =
+        out_of(placement(memory, closure.b.body), i == 0 ? closure.across : closure.over);
+      const Vector normal = cross(a.axis, side);
+      memory.gap[closure.row + 3 + i] = dot(a.axis, side);
+      for_each_lever(memory, closure, a, b, [&](const Lever & lever) {
+        memory.jacobian(closure.row + 3 + i, lever.joint) += dot(lever.turned, normal);
+      });
+    }
   }
 }
 
@@ -137,40 +159,30 @@ void ClosedChain::differentiate(Memory & memory) const noexcept
   for (const Closure & closure : closures_) {
     const Seen a = seen(memory, closure.a);
     const Seen b = seen(memory, closure.b);
-    const Vector apart = a.point + -1.0 * b.point;
-    const Vector parting = a.velocity + -1.0 * b.velocity;
-    const bool hinge = closure.kind == ClosureKind::revolute;
-    const bool rod = closure.kind == ClosureKind::distance;
-    const Placement & frame =
-      closure.b.body < 0 ? base : memory.placements[static_cast<std::size_t>(closure.b.body)];
-    for_each_column(closure, [&](const Body & body, std::size_t index, bool on_a) {
-      const Placement & placed = memory.placements[index];
-      const double sign = on_a ? 1.0 : -1.0;
-      const Seen & end = on_a ? a : b;
-      const Vector arm = end.point + -1.0 * placed.origin;
-      const Vector lengthening = end.velocity + -1.0 * placed.velocity;
-      const Vector tilting = cross(placed.turning, placed.axis);
-      const Vector moved = sign * (body.prismatic ? placed.axis : cross(placed.axis, arm));
-      const Vector changed =
-        sign * (body.prismatic ? tilting : cross(tilting, arm) + cross(placed.axis, lengthening));
-      if (rod) {
-        memory.jacobian_rate(closure.row, body.number) +=
-          (dot(parting, moved) + dot(apart, changed)) / closure.length;
+    const Vector apart = a.point - b.point;
+    const Vector parting = a.velocity - b.velocity;
+    for_each_lever(memory, closure, a, b, [&](const Lever & lever) {
+      if (closure.kind == ClosureKind::distance) {
+        memory.jacobian_rate(closure.row, lever.joint) +=
+          (dot(parting, lever.moved) + dot(apart, lever.changed)) / closure.length;
       } else {
-        memory.jacobian_rate.col(body.number).segment<3>(closure.row) += eigen(changed);
-      }
-      if (hinge && !body.prismatic) {
-        const Vector swing = cross(a.turning, a.axis);
-        Eigen::Index row = closure.row + 3;
-        for (const Vector & local : {closure.across, closure.over}) {
-          const Vector side = out_of(frame, local);
-          const Vector normal = cross(a.axis, side);
-          const Vector drift = cross(swing, side) + cross(a.axis, cross(b.turning, side));
-          memory.jacobian_rate(row++, body.number) +=
-            sign * (dot(tilting, normal) + dot(placed.axis, drift));
-        }
+        memory.jacobian_rate.col(lever.joint).segment<3>(closure.row) += eigen(lever.changed);
       }
     });
+    if (closure.kind != ClosureKind::revolute) {
+      continue;
+    }
+    for (int i = 0; i < 2; ++i) {
+      const Vector side =
+        out_of(placement(memory, closure.b.body), i == 0 ? closure.across : closure.over);
+      const Vector normal = cross(a.axis, side);
+      const Vector drift =
+        cross(cross(a.turning, a.axis), side) + cross(a.axis, cross(b.turning, side));
+      for_each_lever(memory, closure, a, b, [&](const Lever & lever) {
+        memory.jacobian_rate(closure.row + 3 + i, lever.joint) +=
+          dot(lever.tilted, normal) + dot(lever.turned, drift);
+      });
+    }
   }
 }
 

@@ -62,8 +62,8 @@ ClosedChain::Memory::Memory(const ClosedChain & chain)
     vector->setZero(passive_count);
   }
   step.setZero(chain.actuated_);
-  G.setIdentity(count, chain.actuated_);
-  rate.setZero(count, chain.actuated_);
+  transfer.setIdentity(count, chain.actuated_);
+  transfer_rate.setZero(count, chain.actuated_);
   jacobian.setZero(chain.rows_, count);
   jacobian_rate.setZero(chain.rows_, count);
   passive = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(chain.rows_, passive_count);
@@ -151,7 +151,7 @@ void ClosedChain::assemble()
   }
   start_ = memory.q;
   spread(memory);
-  if (!((memory.jacobian * memory.G).cwiseAbs().maxCoeff() < 1e-8)) {
+  if (!((memory.jacobian * memory.transfer).cwiseAbs().maxCoeff() < 1e-8)) {
     throw std::invalid_argument(
       "The closures also tie the actuated joints to one another: name fewer of them, or make "
       "those passive that have no drive.");

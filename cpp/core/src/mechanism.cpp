@@ -145,7 +145,7 @@ void Mechanism::regressor(
   auto & memory = *workspace.memory_;
   write_rows(workspace, state, memory.tree_rows);
   definition.chain->spread(*memory.chain);
-  out.noalias() = memory.chain->G.transpose() * memory.tree_rows;
+  out.noalias() = memory.chain->transfer.transpose() * memory.tree_rows;
 }
 
 /// W of the moving joints, as if all of them were actuated.

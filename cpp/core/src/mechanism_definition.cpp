@@ -99,7 +99,8 @@ Mechanism::Definition::Definition(const MechanismDescription & description)
   name_bodies(description);
   name_terms();
   if (!description.chain.passive.empty()) {
-    chain.emplace(tree.kinematics, tree.links, description.chain, joints);
+    chain =
+      std::make_shared<const ClosedChain>(tree.kinematics, tree.links, description.chain, joints);
   }
   find_dependence();
   set_parameters(urdf_parameters);
@@ -248,7 +249,7 @@ Workspace::Memory::Memory(const Mechanism::Definition & definition)
   mass.setZero(actuated, actuated);
   cholesky = Eigen::LLT<Eigen::MatrixXd>(actuated);
   if (definition.chain) {
-    chain.emplace(*definition.chain);
+    chain = std::make_unique<ClosedChain::Memory>(*definition.chain);
     tree_rows.setZero(moving, definition.parameters.size());
     tree_product.setZero(moving, actuated);
   }

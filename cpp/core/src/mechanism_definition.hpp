@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Eigen/Cholesky>
-#include <optional>
+#include <memory>
 #include <pinocchio/multibody/data.hpp>
 #include <string>
 #include <vector>
@@ -23,8 +23,8 @@ struct Mechanism::Definition
   void set_parameters(const VectorIn & values);
 
   UrdfTree tree;
-  std::vector<std::string> joints;   // that move: actuated, then passive
-  std::optional<ClosedChain> chain;  // where there are passive ones
+  std::vector<std::string> joints;           // that move: actuated, then passive
+  std::shared_ptr<const ClosedChain> chain;  // null for a tree
   bool semi_static;
   std::vector<JointTerm> terms;
   Eigen::MatrixXd coupling;  // T
@@ -58,7 +58,7 @@ struct Workspace::Memory
 
   pinocchio::Data data;
   TreeMotion motion;
-  std::optional<ClosedChain::Memory> chain;
+  std::unique_ptr<ClosedChain::Memory> chain;  // null for a tree
   // of all moving joints, in the order of pinocchio's
   Eigen::VectorXd q;
   Eigen::VectorXd dq;

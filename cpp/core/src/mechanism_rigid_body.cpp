@@ -91,9 +91,9 @@ void Mechanism::mass_matrix(Workspace & workspace, const VectorIn & q, MatrixOut
     return;
   }
   definition_->chain->spread(*memory.chain);
-  const auto & G = memory.chain->G;
-  memory.tree_product.noalias() = memory.tree_mass * G;
-  memory.mass.noalias() = G.transpose() * memory.tree_product;
+  const auto & transfer = memory.chain->transfer;
+  memory.tree_product.noalias() = memory.tree_mass * transfer;
+  memory.mass.noalias() = transfer.transpose() * memory.tree_product;
   out = (memory.mass + memory.mass.transpose()) / 2.0;  // rounding must not make it unsymmetric
 }
 
@@ -121,11 +121,11 @@ void Mechanism::coriolis_matrix(
   tree_mass(workspace, memory.chain->q);
   definition.chain->spread(*memory.chain);
   definition.chain->spread_rate(*memory.chain);
-  const auto & G = memory.chain->G;
+  const auto & transfer = memory.chain->transfer;
   // G^T (C G + M dG/dt)
-  memory.tree_product.noalias() = memory.tree_coriolis * G;
-  memory.tree_product.noalias() += memory.tree_mass * memory.chain->rate;
-  out.noalias() = G.transpose() * memory.tree_product;
+  memory.tree_product.noalias() = memory.tree_coriolis * transfer;
+  memory.tree_product.noalias() += memory.tree_mass * memory.chain->transfer_rate;
+  out.noalias() = transfer.transpose() * memory.tree_product;
 }
 
 bool Mechanism::forward_dynamics(

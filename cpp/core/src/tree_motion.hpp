@@ -10,6 +10,11 @@ inline Vector operator+(const Vector & a, const Vector & b) noexcept
   return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
+inline Vector operator-(const Vector & a, const Vector & b) noexcept
+{
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
 inline Vector operator*(double factor, const Vector & a) noexcept
 {
   return {factor * a.x, factor * a.y, factor * a.z};
