@@ -60,6 +60,10 @@ class Cell:
         self.graph.until(lambda: self.states.last.startswith(state))
         return self.states.last
 
+    def told(self) -> list[str]:
+        """The states since the robot was seen; a listener may come too late for those before."""
+        return [state for state in self.states.all if state != "waiting"]
+
     def playing(self) -> Cell:
         assert self.call("start")[0]
         self.until("playing")
@@ -123,15 +127,7 @@ def test_moves_to_the_start_plays_and_settles(cell) -> None:
     assert np.allclose(made.robot.follower.reference(made.robot.now_ns()), START)
     assert made.call("start") == (True, "playing for 1.4 s.")
     made.until("finished")
-    assert made.states.all == [
-        "waiting",
-        "idle",
-        "moving",
-        "ready",
-        "playing",
-        "settling",
-        "finished",
-    ]
+    assert made.told() == ["idle", "moving", "ready", "playing", "settling", "finished"]
     assert made.robot.at_rest()
     played = from_message(made.robot.received[-1])
     assert len(played.time) == 141
@@ -144,7 +140,7 @@ def test_start_moves_first_where_the_robot_is_elsewhere(cell) -> None:
     assert success
     assert message.endswith("then playing for 1.4 s.")
     made.until("playing")
-    assert made.states.all == ["waiting", "idle", "moving", "playing"]
+    assert made.told() == ["idle", "moving", "playing"]
     success, message = made.call("prepare")
     assert not success
     assert message.startswith("the robot is playing already; wait until")
