@@ -65,10 +65,20 @@ class RobotProfile(Settings):
     tracking: TrackingSettings | None = None
 
     @model_validator(mode="after")
+    def _joints_are_told_apart(self) -> RobotProfile:
+        if len(set(self.joints)) != len(self.joints):
+            raise ValueError("a joint is listed twice in 'joints'")
+        for joint in self.closed_chain.passive:
+            if joint in self.joints:
+                raise ValueError(
+                    f"joint '{joint}' is in 'joints', so it has a drive, and in "
+                    "'closed_chain.passive' as well; it can be in one of them only"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _counts_match(self) -> RobotProfile:
         n = len(self.joints)
-        if len(set(self.joints)) != n:
-            raise ValueError("a joint is listed twice in 'joints'")
         for group in (
             self.limits,
             self.drives,

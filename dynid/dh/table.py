@@ -146,7 +146,8 @@ class DhTable(Settings):
         names = [name for chain in self.all_chains for name in joint_names(chain)]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"two joints are named '{name}'; give chains a 'prefix'")
+                remedy = "chains a 'prefix'" if self.chains else "one of them another 'name'"
+                raise ValueError(f"two joints are named '{name}'; give {remedy}")
         return self
 
     @property

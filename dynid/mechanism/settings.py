@@ -26,15 +26,18 @@ class ClosureSettings(Settings):
 
     links: tuple[str, str]
     kind: Literal["point", "revolute", "distance"] = "point"
-    points: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # [m]
+    points: tuple[Vector, Vector]  # [m]
     axes: tuple[Vector, Vector] | None = None  # of a revolute one
     length: PositiveFloat | None = None  # of a distance [m]
 
     @model_validator(mode="after")
     def _kind_has_what_it_needs(self) -> ClosureSettings:
         for kind, name in (("revolute", "axes"), ("distance", "length")):
-            if (self.kind == kind) != (getattr(self, name) is not None):
+            there = getattr(self, name) is not None
+            if there and self.kind != kind:
                 raise ValueError(f"'{name}' belongs to a closure of kind {kind}, and to no other")
+            if self.kind == kind and not there:
+                raise ValueError(f"a closure of kind {kind} needs '{name}'")
         return self
 
     def closure(self) -> LoopClosure:

@@ -23,6 +23,8 @@ from dynid.recording import Recording
 Progress = Callable[[str], None]
 
 _WORSE = 1.05  # torque error with the payload over that without that deserves a look
+_FAR = 3.0  # torque error with the payload over the base model's own that does
+_SEEN = 3.0  # standard deviations from 0 of something that is there
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,7 @@ def identify_payload(
             payload=describe(base, found.body, recordings),
             mechanism=loaded,
             without=before,
-            judgement=replace(after, warnings=_warnings(found, before, after)),
+            judgement=replace(after, warnings=_warnings(base, found, before, after)),
             held_out=_held_out(found, signals),
             samples=sum(len(one.time) for one in signals),
             cutoff_hz=settings.cutoff_hz,
@@ -95,7 +97,9 @@ def identify_payload(
         )
 
 
-def _warnings(found: PayloadFit, before: Judgement, after: Judgement) -> tuple[str, ...]:
+def _warnings(
+    base: BaseModel, found: PayloadFit, before: Judgement, after: Judgement
+) -> tuple[str, ...]:
     mass, deviation = found.belief.mean[0], np.sqrt(found.belief.covariance[0, 0])
     worse = [
         new.joint
@@ -108,17 +112,34 @@ def _warnings(found: PayloadFit, before: Judgement, after: Judgement) -> tuple[s
             f"torque asks for a mass of {mass:.3g} kg, which no payload has: was the model "
             "identified with the payload, and is the recording without?"
         )
-    elif not found.body.determined.any():
+    elif not _is_seen(found):
         warnings.append(
             f"the payload cannot be told from none: {mass:.2g} kg, standard deviation "
-            f"{deviation:.2g} kg."
+            f"{deviation:.2g} kg; does the recording have one?"
         )
     if worse:
         warnings.append(
             f"the torque error of {', '.join(worse)} is larger with the payload than without: is "
             "the model that of this very robot?"
         )
+    far = [
+        f"{joint.joint} ({joint.rmse_torque / own:.0f} times)"
+        for joint, own in zip(after.joints, base.torque_error, strict=True)
+        if joint.rmse_torque > _FAR * own > 0
+    ]
+    if far and not worse:
+        warnings.append(
+            f"with the payload the torque error of {', '.join(far)} is still far above the base "
+            "model's own: is it the model of this very robot?"
+        )
     return tuple(warnings)
+
+
+def _is_seen(found: PayloadFit) -> bool:
+    """Whether any parameter that is told is told apart from 0."""
+    sizes = np.sqrt(np.diag(found.belief.covariance))
+    apart = np.abs(found.belief.mean) > _SEEN * sizes
+    return bool((apart & found.body.determined).any())
 
 
 def _held_out(found: PayloadFit, signals: Sequence[Signals]) -> HeldOut:

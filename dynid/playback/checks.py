@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.configuration import per_joint
-from dynid.errors import ExcitationError, PlaybackError
+from dynid.errors import ExcitationError, MechanismError, PlaybackError
 from dynid.excitation.limits import check_limits, position_range, sample_peaks
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def check_motion(excitation: Excitation, limits: Limits, mechanism: Mechanism) -> None:
-    """Raise unless a motion keeps position, velocity, acceleration and torque limits.
+    """Raise unless a motion keeps position, velocity, acceleration and torque limits, and reach.
 
     Args:
         excitation: The motion.
@@ -39,8 +39,24 @@ def check_motion(excitation: Excitation, limits: Limits, mechanism: Mechanism) -
         ExcitationError: a sentence with joint, time, amount and limit.
     """
     check_limits(excitation, limits, mechanism.joints, prismatic=sliding_joints(mechanism))
+    check_closed(excitation, mechanism)
     if limits.torque_max is not None:
         check_torque(excitation, limits.torque_max, mechanism)
+
+
+def check_closed(excitation: Excitation, mechanism: Mechanism) -> None:
+    """Raise an ExcitationError where a motion leaves what a closed chain can reach."""
+    time, motion, _ = sample_peaks(excitation)
+    try:
+        mechanism.moving_positions(motion.position)
+    except MechanismError as error:
+        first = int(np.argmin(mechanism.reachable(motion.position)))
+        _, _, where = str(error).partition(": ")
+        message = (
+            f"the motion leaves what the closed chain can reach, {time[first]:.3f} s after its "
+            f"start: {where} Choose limits, centre or span that stay within."
+        )
+        raise ExcitationError(message) from None
 
 
 def check_torque(excitation: Excitation, torque_max: Sequence[float], mechanism: Mechanism) -> None:

@@ -14,7 +14,7 @@ from dynid.excitation.settings import (
     SineSettings,
 )
 from dynid.outputs.model_reader import read_model
-from dynid.playback.checks import check_torque, sliding_joints
+from dynid.playback.checks import check_closed, check_torque, sliding_joints
 from dynid.playback.trajectory import Trajectory, sample
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def make_plan(
     mechanism, identified = _mechanism(profile, urdf_xml, model)
     sliding = sliding_joints(mechanism)
     motion = build_excitation(settings, profile.limits, profile.joints, prismatic=sliding)
+    check_closed(motion, mechanism)
     if profile.limits.torque_max is not None:
         check_torque(motion, profile.limits.torque_max, mechanism)
     trajectory = sample(motion, profile.joints, rate)

@@ -82,12 +82,17 @@ class Kinematics:
 
     @property
     def reach(self) -> float:
-        """Length of the stretched robot from root to tool [m]; 1 if it has none."""
-        length, body = float(np.linalg.norm(self.tool_position)), self.tool_body
+        """Length of the stretched robot, from root to tool in a tree [m]; 1 if it has none."""
+        # in a closed chain the tool may hang on slides, which have no length
+        ends = range(self._model.njoints) if self.mechanism.chain.passive else (self.tool_body,)
+        return max(self._length_to(body) for body in ends) or 1.0
+
+    def _length_to(self, body: int) -> float:
+        length = float(np.linalg.norm(self.tool_position)) if body == self.tool_body else 0.0
         while body > 0:
             length += float(np.linalg.norm(self.joint_origins[body]))
             body = self.parents[body]
-        return length or 1.0
+        return length
 
     def links(self) -> dict[str, tuple[int, Pose]]:
         """Return of each link the body that it belongs to, and its pose there."""

@@ -8,9 +8,10 @@ import numpy as np
 import pinocchio
 import pytest
 
-from dynid.errors import MechanismError
+from dynid.errors import ConfigurationError, ExcitationError, MechanismError
 from dynid.estimation.base_parameters import base_parameterization
 from dynid.mechanism import Mechanism
+from dynid.playback.plan import make_plan
 from dynid.profile import RobotProfile, load_profile
 from dynid.simulation.build import position_limits
 
@@ -197,3 +198,31 @@ def test_a_closed_chain_can_be_assembled_in_the_way_that_its_start_tells():
     height = mechanism.moving_joints.index("platform_z")
     assert mechanism.moving_positions(np.zeros(3))[height] < -0.6
     assert flipped.moving_positions(np.zeros(3))[height] > 0.6
+
+
+@pytest.mark.parametrize(
+    ("closure", "sentence"),
+    [
+        ({"kind": "revolute", "points": [[0, 0, 0], [0, 0, 0]]}, "kind revolute needs 'axes'"),
+        ({"kind": "distance", "points": [[0, 0, 0], [0, 0, 0]]}, "kind distance needs 'length'"),
+        ({"points": [[0, 0, 0], [0, 0, 0]], "length": 1}, "'length' belongs to .* kind distance"),
+        ({}, "points"),
+    ],
+)
+def test_a_closure_says_what_it_needs(closure, sentence):
+    links = f"links: [rods_1, platform], {str(closure)[1:-1]}".rstrip(", ")
+    with pytest.raises(ConfigurationError, match=sentence):
+        load_profile("delta_3", overrides=[f"closed_chain.closures=[{{{links}}}]"])
+
+
+def test_a_joint_is_actuated_or_passive():
+    with pytest.raises(ConfigurationError, match=r"joint 'elbow_1' is in 'joints'.*in one of them"):
+        load_profile("delta_3", overrides=["joints=[joint_1, joint_2, elbow_1]"])
+
+
+def test_a_motion_that_leaves_the_reach_is_refused_before_anything_moves():
+    wide = ["limits.position=[[-3.1, 3.1]]", "excitation.span=[3.0]", "excitation.centre=[0]"]
+    with pytest.raises(
+        ExcitationError, match=r"leaves what the closed chain can reach, \d.*joint_1"
+    ):
+        make_plan(*load_profile("delta_3", overrides=wide))

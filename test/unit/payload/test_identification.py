@@ -144,3 +144,16 @@ def test_refuses_a_robot_at_rest() -> None:
     )
     with pytest.raises(EstimationError, match="dynid payload-mass"):
         found_on(still)
+
+
+def test_a_base_model_of_another_robot_is_doubted() -> None:
+    fitted = base_model_of(
+        identify(PROFILE, ARM_URDF, [recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0)])
+    )
+    doubled = np.array(MODEL.parameters)
+    doubled[20:23] *= 1.5  # of the third body: no payload changes mass alone in such a way
+    doubled[10:20] *= 1.3
+    other = MODEL.with_parameters(doubled)
+    recording = recorded(other, loaded(other), samples=2000, rate=100.0, noise=NOISE)
+    warnings = " ".join(identify_payload(fitted, [recording]).judgement.warnings)
+    assert "still far above the base model's own" in warnings
