@@ -28,12 +28,19 @@ Value get(const ParameterSource & source, const std::string & name)
   }
 }
 
+/// A parameter that models of earlier releases do not have.
+template <typename Value>
+Value get_or(const ParameterSource & source, const std::string & name, Value otherwise)
+{
+  const bool there = source("model." + name).get_type() != rclcpp::ParameterType::PARAMETER_NOT_SET;
+  return there ? get<Value>(source, name) : otherwise;
+}
+
 /// A list that a model.yaml leaves out where it is empty.
 template <typename Value>
 std::vector<Value> list(const ParameterSource & source, const std::string & name)
 {
-  const bool there = source("model." + name).get_type() != rclcpp::ParameterType::PARAMETER_NOT_SET;
-  return there ? get<std::vector<Value>>(source, name) : std::vector<Value>{};
+  return get_or<std::vector<Value>>(source, name, {});
 }
 
 void check_count(const std::string & name, std::size_t found, std::size_t expected)
@@ -71,14 +78,6 @@ ClosedChainDescription closed_chain(const ParameterSource & source)
   lists.closure_axes = list<double>(source, "closure_axes");
   lists.closure_lengths = list<double>(source, "closure_lengths");
   return closed_chain(lists);
-}
-
-/// A parameter that models of earlier releases do not have.
-template <typename Value>
-Value get_or(const ParameterSource & source, const std::string & name, Value otherwise)
-{
-  const bool there = source("model." + name).get_type() != rclcpp::ParameterType::PARAMETER_NOT_SET;
-  return there ? get<Value>(source, name) : otherwise;
 }
 
 std::vector<JointTerm> terms(

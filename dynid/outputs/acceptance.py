@@ -25,8 +25,8 @@ def check_acceptance(
     """Refuse a model of another robot, and one whose identification failed.
 
     What a model was identified with has to be what this robot is: its name, its joints in their
-    order, how it is mounted, and its URDF. The URDF's SHA-256 decides; where it differs, so must
-    something that torque depends on (see :func:`urdf_difference`).
+    order, how it is mounted, its closed chain, and its URDF. The URDF's SHA-256 decides; where it
+    differs, so must something that torque depends on (see :func:`urdf_difference`).
 
     Args:
         model: As stored.
@@ -46,10 +46,17 @@ def check_acceptance(
         ("gravity", own.gravity, profile.gravity),
         ("coupling", own.coupling, profile.coupling),
         ("locked joints", own.locked, profile.locked),
+        (
+            "payload joint",
+            own.payload_joint or own.joints[-1],
+            profile.payload_joint or profile.joints[-1],
+        ),
     ]
     for name, stored, expected in pairs:
         if stored != expected:
             raise _foreign(where, f"was identified with {name} {stored}, this has {expected}")
+    if own.closed_chain != profile.closed_chain:
+        raise _foreign(where, "was identified with other passive joints or closures")
     found = kinematic_urdf(urdf_xml)
     digest = hashlib.sha256(found.encode()).hexdigest()
     if digest != model.entries.urdf_sha256:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dynid.errors import ModelFileError
+from dynid.mechanism.settings import ClosedChainSettings
 from dynid.outputs.acceptance import check_acceptance
 from dynid.outputs.model_file import model_text
 from dynid.outputs.model_reader import parse_model
@@ -39,6 +40,11 @@ def test_accepts_the_model_of_this_robot(model, robot):
         ({"robot": "twin"}, "model.yaml: is of robot"),
         ({"gravity": (0.0, 0.0, 9.81)}, r"with gravity (0.0, 0.0, -9.81), this has (0.0, 0.0, 9"),
         ({"locked": {"lid": 0.1}}, "with locked joints"),
+        ({"payload_joint": "turn"}, "with payload joint"),
+        (
+            {"closed_chain": ClosedChainSettings(assembled_at=(0.1,))},
+            "with other passive joints or closures",
+        ),
     ],
 )
 def test_refuses_another_robot_even_by_force(model, robot, change, sentence):
