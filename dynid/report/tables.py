@@ -111,7 +111,10 @@ def error_header(joint: JointJudgement, *, held_out: bool) -> list[tuple[str, st
     own_unit = [] if shown in ("N·m", "N") else [(f"RMSE [{shown}]", "in the unit recorded")]
     return [
         *own_unit,
-        (f"RMSE [{'N' if shown == 'N' else 'N·m'}]", "root mean square of model minus measured torque (N where a joint slides)"),
+        (
+            f"RMSE [{'N' if shown == 'N' else 'N·m'}]",
+            "root mean square of model minus measured torque (N where a joint slides)",
+        ),
         ("against raw", "the same against the unfiltered torque"),
         ("NRMSE", "RMSE over the range of the measured torque"),
         ("relative error", "norm of the error over norm of the measured torque"),
