@@ -99,14 +99,11 @@ def _identified(stored: StoredModel, path: Path) -> ChosenModel:
     entries = stored.entries
     outcome = "" if stored.status == "success" else " (which failed its criterion)"
     sources = zip(entries.recordings, entries.recordings_sha256, strict=True)
-    base = entries.base_parameters
     return ChosenModel(
         profile=stored.profile,
         urdf_xml=stored.urdf_xml,
         mechanism=stored.mechanism(),
         origin=f"parameters as identified, {path.name} of {entries.created}{outcome}.",
         provenance=tuple(f"Recording: {name}, SHA-256 {digest}" for name, digest in sources),
-        standard_deviations=(
-            {} if base is None else dict(zip(base.names, base.standard_deviations, strict=True))
-        ),
+        standard_deviations=stored.base_deviations,
     )

@@ -146,6 +146,12 @@ class StoredModel:
         """Number of base parameters, those included that the data did not determine."""
         return self.entries.base_parameter_count
 
+    @property
+    def base_deviations(self) -> dict[str, float]:
+        """Standard deviations of the base parameters that the recordings determine, by name."""
+        base = self.entries.base_parameters
+        return {} if base is None else dict(zip(base.names, base.standard_deviations, strict=True))
+
     def mechanism(self) -> Mechanism:
         """Return the mechanism with these parameters."""
         return self.profile.mechanism(self.urdf_xml).with_parameters(self.parameters)

@@ -80,13 +80,10 @@ def load_base_model(
             "--set, --estimator and --urdf belong to a profile, but a payload is identified by the "
             "one that its base model carries; name one with --profile."
         )
-    known = stored.entries.base_parameters
     return BaseModel(
         profile=own,
         mechanism=stored.mechanism(),
         source=Source(name=path.name, sha256=digest(path), kind="model"),
-        deviations={}
-        if known is None
-        else dict(zip(known.names, known.standard_deviations, strict=True)),
+        deviations=stored.base_deviations,
         torque_error=np.array(stored.entries.errors.rmse_torque),
     )

@@ -25,7 +25,7 @@ class RobotSummary:
         name: of the profile.
         joints: names of the actuated joints, in drive order.
         joint_types: ``revolute`` or ``prismatic`` for each of them.
-        kind: ``closed chain`` if bodies are carried by more joints than have drives, else
+        kind: ``closed chain`` if there are passive joints, else
             ``coupled`` if motors act on several joints, else ``tree`` if it branches.
         base_parameters: how many, with the profile's joint terms.
         rigid_base_parameters: how many of the bodies alone.
@@ -63,14 +63,13 @@ def summarize(profile: RobotProfile, urdf_xml: str) -> RobotSummary:
     kinematics = Kinematics(profile, urdf_xml)
     mechanism = kinematics.mechanism
     base = base_parameterization(mechanism)
-    bodies = 10 * len(mechanism.body_joints)
     return RobotSummary(
         name=profile.robot,
         joints=mechanism.joints,
         joint_types=mechanism.joint_types,
         kind=_kind(profile, mechanism, kinematics.parents),
         base_parameters=len(base.names),
-        rigid_base_parameters=int((base.independent < bodies).sum()),
+        rigid_base_parameters=int((base.independent < mechanism.first_term).sum()),
         excitation=profile.excitation.type if profile.excitation else None,
         simulation=profile.simulation is not None,
         tracking=profile.tracking.type if profile.tracking else None,
@@ -79,7 +78,7 @@ def summarize(profile: RobotProfile, urdf_xml: str) -> RobotSummary:
 
 
 def _kind(profile: RobotProfile, mechanism: Mechanism, parents: tuple[int, ...]) -> Kind:
-    if len(mechanism.body_joints) > len(mechanism.joints):
+    if mechanism.chain.passive:
         return "closed chain"
     if profile.coupling is not None:
         return "coupled"

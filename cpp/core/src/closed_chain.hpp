@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/QR>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -132,6 +133,7 @@ private:
 
   struct Seen;
   struct Lever;
+  struct RightAngle;
 
   [[nodiscard]] Side side(
     const std::vector<Link> & links, const std::string & link, const Eigen::Vector3d & point,
@@ -152,6 +154,8 @@ private:
   void turn(Memory & memory) const noexcept;
   void linearize(Memory & memory) const noexcept;
   void differentiate(Memory & memory) const noexcept;
+  [[nodiscard]] std::array<RightAngle, 2> right_angles(
+    const Memory & memory, const Closure & closure, const Seen & a, const Seen & b) const noexcept;
   template <typename Column>
   void for_each_lever(
     const Memory & memory, const Closure & closure, const Seen & a, const Seen & b,

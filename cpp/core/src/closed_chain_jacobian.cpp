@@ -80,7 +80,6 @@ ClosedChain::Seen ClosedChain::seen(const Memory & memory, const Side & side) co
 struct ClosedChain::Lever
 {
   int joint;
-  bool turns;
   Vector moved;    ///< the side's point [m], against the other side's
   Vector turned;   ///< and its frame
   Vector changed;  ///< d moved / dt
@@ -104,16 +103,39 @@ void ClosedChain::for_each_lever(
       const Vector arm = end.point - placed.origin;
       const Vector lengthening = end.velocity - placed.velocity;
       if (body.prismatic) {
-        column(Lever{body.number, false, axis, {}, tilting, {}});
+        column(Lever{body.number, axis, {}, tilting, {}});
       } else {
         column(
           Lever{
-            body.number, true, cross(axis, arm), axis,
-            cross(tilting, arm) + cross(axis, lengthening), tilting});
+            body.number, cross(axis, arm), axis, cross(tilting, arm) + cross(axis, lengthening),
+            tilting});
       }
       index = body.parent;
     }
   }
+}
+
+/// That a's axis is at right angles to one of two directions of b's frame: a row of a hinge.
+struct ClosedChain::RightAngle
+{
+  Eigen::Index row;
+  double gap;
+  Vector normal;  ///< its derivative by a turn of a against b
+  Vector drift;   ///< d normal / dt
+};
+
+std::array<ClosedChain::RightAngle, 2> ClosedChain::right_angles(
+  const Memory & memory, const Closure & closure, const Seen & a, const Seen & b) const noexcept
+{
+  const Placement & frame = placement(memory, closure.b.body);
+  const auto angle = [&](Eigen::Index row, const Vector & direction) {
+    const Vector side = out_of(frame, direction);
+    const Vector swing = cross(a.turning, a.axis);
+    return RightAngle{
+      row, dot(a.axis, side), cross(a.axis, side),
+      cross(swing, side) + cross(a.axis, cross(b.turning, side))};
+  };
+  return {angle(closure.row + 3, closure.across), angle(closure.row + 4, closure.over)};
 }
 
 /// phi and J at q.
@@ -140,13 +162,10 @@ void ClosedChain::linearize(Memory & memory) const noexcept
     if (closure.kind != ClosureKind::revolute) {
       continue;
     }
-    for (int i = 0; i < 2; ++i) {
-      const Vector side =
-        out_of(placement(memory, closure.b.body), i == 0 ? closure.across : closure.over);
-      const Vector normal = cross(a.axis, side);
-      memory.gap[closure.row + 3 + i] = dot(a.axis, side);
+    for (const RightAngle & angle : right_angles(memory, closure, a, b)) {
+      memory.gap[angle.row] = angle.gap;
       for_each_lever(memory, closure, a, b, [&](const Lever & lever) {
-        memory.jacobian(closure.row + 3 + i, lever.joint) += dot(lever.turned, normal);
+        memory.jacobian(angle.row, lever.joint) += dot(lever.turned, angle.normal);
       });
     }
   }
@@ -172,15 +191,10 @@ void ClosedChain::differentiate(Memory & memory) const noexcept
     if (closure.kind != ClosureKind::revolute) {
       continue;
     }
-    for (int i = 0; i < 2; ++i) {
-      const Vector side =
-        out_of(placement(memory, closure.b.body), i == 0 ? closure.across : closure.over);
-      const Vector normal = cross(a.axis, side);
-      const Vector drift =
-        cross(cross(a.turning, a.axis), side) + cross(a.axis, cross(b.turning, side));
+    for (const RightAngle & angle : right_angles(memory, closure, a, b)) {
       for_each_lever(memory, closure, a, b, [&](const Lever & lever) {
-        memory.jacobian_rate(closure.row + 3 + i, lever.joint) +=
-          dot(lever.tilted, normal) + dot(lever.turned, drift);
+        memory.jacobian_rate(angle.row, lever.joint) +=
+          dot(lever.tilted, angle.normal) + dot(lever.turned, angle.drift);
       });
     }
   }
