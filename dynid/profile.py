@@ -16,6 +16,7 @@ from dynid.control.settings import CollisionSettings, FeedforwardSettings
 from dynid.drives import Drives
 from dynid.drives.factors import with_drive_limits
 from dynid.errors import ConfigurationError
+from dynid.excitation.excitation_file import find_trajectory
 from dynid.excitation.settings import ExcitationSettings
 from dynid.identification_settings import IdentificationSettings
 from dynid.limits import Limits
@@ -25,6 +26,7 @@ from dynid.quantities.settings import QuantitySettings
 from dynid.recording import ColumnMap, Recording, load_recording
 from dynid.simulation.settings import SimulationSettings
 from dynid.tracking.settings import TrackingSettings
+from dynid.workspace_settings import WorkspaceSettings
 
 
 class RecordingSettings(Settings):
@@ -59,6 +61,7 @@ class RobotProfile(Settings):
     identification: IdentificationSettings = IdentificationSettings()
     quantities: dict[str, QuantitySettings] = Field(default_factory=dict)
     excitation: ExcitationSettings | None = None
+    workspace: WorkspaceSettings = WorkspaceSettings()
     feedforward: FeedforwardSettings = FeedforwardSettings()
     collision: CollisionSettings = CollisionSettings()
     simulation: SimulationSettings | None = None
@@ -196,6 +199,7 @@ def load_profile(
     if urdf is not None:
         content["urdf"] = urdf.name
     _find_drive(content, path)
+    find_trajectory(content, path)
     profile = parse(RobotProfile, content, path.name)
     return profile, _urdf_text(profile.urdf, path, urdf)
 

@@ -40,7 +40,7 @@ ARGUMENTS = [
     DeclareLaunchArgument(
         "excitation",
         default_value="",
-        description="YAML file with an excitation in place of the profile's; empty: none.",
+        description="Excitation file, CSV or JointTrajectory in place of the profile's; empty: none.",
     ),
     DeclareLaunchArgument(
         "recording",

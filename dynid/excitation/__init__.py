@@ -1,6 +1,7 @@
 """Motions that make a robot show its dynamic parameters."""
 
 from dynid.excitation.build import build_excitation
+from dynid.excitation.excitation_file import find_trajectory, read_excitation
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limits import check_limits, check_rest, sample_peaks
 from dynid.excitation.motion import Array, Excitation, Motion
@@ -9,8 +10,11 @@ from dynid.excitation.settings import (
     ExcitationSettings,
     FourierSettings,
     SineSettings,
+    SplineSettings,
+    TrajectorySettings,
 )
 from dynid.excitation.sine import SineExcitation
+from dynid.excitation.spline import SplineExcitation, spline_through
 
 __all__ = [
     "Array",
@@ -22,8 +26,14 @@ __all__ = [
     "Ramp",
     "SineExcitation",
     "SineSettings",
+    "SplineExcitation",
+    "SplineSettings",
+    "TrajectorySettings",
     "build_excitation",
     "check_limits",
     "check_rest",
+    "find_trajectory",
+    "read_excitation",
     "sample_peaks",
+    "spline_through",
 ]

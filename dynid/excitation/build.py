@@ -16,23 +16,26 @@ from dynid.excitation.limits import (
     sample_peaks,
 )
 from dynid.excitation.ramp import Ramp
-from dynid.excitation.settings import FourierSettings, SineSettings
+from dynid.excitation.settings import FourierSettings, SineSettings, SplineSettings
 from dynid.excitation.sine import SineExcitation
+from dynid.excitation.spline import SplineExcitation, spline_through
+from dynid.excitation.trajectory_file import trajectory_excitation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.excitation.motion import Array, Excitation
+    from dynid.excitation.settings import ExcitationSettings
     from dynid.limits import Limits
 
 
 def build_excitation(
-    settings: SineSettings | FourierSettings,
+    settings: ExcitationSettings,
     limits: Limits,
     joints: Sequence[str],
     *,
     prismatic: Sequence[str] = (),
-) -> SineExcitation | FourierExcitation:
+) -> Excitation:
     """Build the excitation that settings describe, and prove that it keeps the limits.
 
     Random Fourier coefficients are as large as margin, span and limits allow, joint by joint; all
@@ -45,19 +48,32 @@ def build_excitation(
         prismatic: Names of those that slide, so that messages speak of m.
 
     Raises:
-        ConfigurationError: Settings and joints do not fit, or nothing bounds random coefficients.
+        ConfigurationError: Settings and joints do not fit, a file is not what it should be, or
+            nothing bounds random coefficients.
         ExcitationError: The motion leaves a limit, or does not start and end at rest.
     """
-    excitation: SineExcitation | FourierExcitation
-    if isinstance(settings, SineSettings):
-        excitation = _sine(settings, len(joints))
-    elif settings.sine is not None and settings.cosine is not None:
-        excitation = _given_fourier(settings, limits, len(joints))
-    else:
-        excitation = _random_fourier(settings, limits, joints)
+    excitation = described_excitation(settings, limits, joints)
     check_rest(excitation, joints)
     check_limits(excitation, limits, joints, margin=settings.margin, prismatic=prismatic)
     return excitation
+
+
+def described_excitation(
+    settings: ExcitationSettings, limits: Limits, joints: Sequence[str]
+) -> Excitation:
+    """Build the excitation that settings describe, whether or not it keeps the limits.
+
+    Arguments and errors are those of :func:`build_excitation`, which also proves it.
+    """
+    if isinstance(settings, SineSettings):
+        return _sine(settings, len(joints))
+    if isinstance(settings, SplineSettings):
+        return _spline(settings, len(joints))
+    if not isinstance(settings, FourierSettings):
+        return trajectory_excitation(settings, joints)
+    if settings.sine is not None and settings.cosine is not None:
+        return _given_fourier(settings, limits, len(joints))
+    return _random_fourier(settings, limits, joints)
 
 
 def _sine(settings: SineSettings, joints: int) -> SineExcitation:
@@ -67,6 +83,17 @@ def _sine(settings: SineSettings, joints: int) -> SineExcitation:
         frequency=per_joint(settings.frequency, joints, "frequency"),
         ramp=Ramp(settings.ramp, settings.duration + 2 * settings.ramp),
     )
+
+
+def _spline(settings: SplineSettings, joints: int) -> SplineExcitation:
+    for number, waypoint in enumerate(settings.waypoints, start=1):
+        if len(waypoint) != joints:
+            message = (
+                f"excitation: waypoint {number} has {len(waypoint)} positions, expected {joints} "
+                "(one per joint)."
+            )
+            raise ConfigurationError(message)
+    return spline_through(np.array(settings.times), np.array(settings.waypoints))
 
 
 def _given_fourier(settings: FourierSettings, limits: Limits, joints: int) -> FourierExcitation:
@@ -79,7 +106,7 @@ def _given_fourier(settings: FourierSettings, limits: Limits, joints: int) -> Fo
             )
             raise ConfigurationError(message)
         coefficients.append(array)
-    centre = _centre(settings, limits, joints)
+    centre = centre_of(settings, limits, joints)
     return _fourier(settings, centre, coefficients[0], coefficients[1])
 
 
@@ -88,15 +115,9 @@ def _random_fourier(
 ) -> FourierExcitation:
     random = np.random.default_rng(settings.seed)
     sine, cosine = random.standard_normal((2, len(joints), settings.harmonics))
-    raw = _fourier(settings, _centre(settings, limits, len(joints)), sine, cosine)
+    raw = _fourier(settings, centre_of(settings, limits, len(joints)), sine, cosine)
     reach = _reach(raw)
-    allowed = _allowed(settings, limits, raw.centre)
-    for j in np.flatnonzero(allowed[0] <= 0).tolist():
-        message = (
-            f"joint '{joints[j]}': the excitation's centre {raw.centre[j]:.4g} leaves no room "
-            f"within {settings.margin:g} of its position limits."
-        )
-        raise ExcitationError(message)
+    allowed = room_about(raw.centre, settings, limits, joints)
     if np.any(np.all(np.isinf(allowed), axis=0)):
         message = "excitation: random coefficients need 'span' or a limit to be scaled to."
         raise ConfigurationError(message)
@@ -111,7 +132,8 @@ def _fourier(
     return FourierExcitation(centre, sine, cosine, settings.base_frequency, ramp)
 
 
-def _centre(settings: FourierSettings, limits: Limits, joints: int) -> Array:
+def centre_of(settings: FourierSettings, limits: Limits, joints: int) -> Array:
+    """Return the position about which joints move (n,) [rad or m]."""
     if settings.centre is not None:
         return per_joint(settings.centre, joints, "centre")
     position = position_range(limits, joints)
@@ -126,17 +148,29 @@ def _reach(excitation: Excitation) -> Array:
     return np.array([np.max(np.abs(values), axis=0) for values in sizes]) + peaks.slack
 
 
-def _allowed(settings: FourierSettings, limits: Limits, centre: Array) -> Array:
-    """Return the allowed distance from the centre, velocity and acceleration, or inf; (3, n)."""
-    joints = len(centre)
-    allowed = np.full((3, joints), np.inf)
-    position = position_range(limits, joints)
+def room_about(
+    centre: Array, settings: FourierSettings, limits: Limits, joints: Sequence[str]
+) -> Array:
+    """Return the allowed distance from the centre, velocity and acceleration, or inf; (3, n).
+
+    Raises:
+        ExcitationError: There is no room about the centre (n,).
+    """
+    count = len(joints)
+    allowed = np.full((3, count), np.inf)
+    position = position_range(limits, count)
     if position is not None:
         middle, half = (position[0] + position[1]) / 2, (position[1] - position[0]) / 2
         allowed[0] = settings.margin * half - np.abs(centre - middle)
     if settings.span is not None:
-        allowed[0] = np.minimum(allowed[0], per_joint(settings.span, joints, "span"))
+        allowed[0] = np.minimum(allowed[0], per_joint(settings.span, count, "span"))
     for row, values in ((1, limits.velocity), (2, limits.acceleration)):
         if values is not None:
-            allowed[row] = settings.margin * per_joint(values, joints, "limits")
+            allowed[row] = settings.margin * per_joint(values, count, "limits")
+    for j in np.flatnonzero(allowed[0] <= 0).tolist():
+        message = (
+            f"joint '{joints[j]}': the excitation's centre {centre[j]:.4g} leaves no room "
+            f"within {settings.margin:g} of its position limits."
+        )
+        raise ExcitationError(message)
     return allowed

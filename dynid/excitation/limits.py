@@ -9,6 +9,7 @@ import numpy as np
 
 from dynid.configuration import per_joint
 from dynid.errors import ExcitationError
+from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -85,27 +86,45 @@ def check_limits(
         prismatic: Names of the joints that slide; they are spoken of in m instead of rad.
 
     Raises:
-        ExcitationError: A sentence on the worst violation: joint, time and amount.
+        ExcitationError: A sentence on the first violation: joint, time and amount.
+    """
+    found = limit_uses(excitation, limits, joints, margin=margin, prismatic=prismatic)
+    broken = first_broken(found)
+    if broken is not None:
+        raise ExcitationError(broken.sentence())
+
+
+def limit_uses(
+    excitation: Excitation,
+    limits: Limits,
+    joints: Sequence[str],
+    *,
+    margin: float = 1.0,
+    prismatic: Sequence[str] = (),
+) -> list[LimitUse]:
+    """Return how much a motion uses of each joint's limits on position, velocity, acceleration.
+
+    Between samples, what a quantity can lie beyond them is counted as if it were reached. The
+    arguments are those of :func:`check_limits`.
     """
     peaks = sample_peaks(excitation)
-    worst: tuple[float, str] = (_ROUNDING, "")
+    uses = []
     for values, slack, allowed in _compared(peaks, limits, len(joints), margin):
         for j, name in enumerate(joints):
-            over, under = values[:, j] - allowed.high[j], allowed.low[j] - values[:, j]
-            beyond = np.maximum(over, under) + slack[j]
-            i = int(np.argmax(beyond))
-            relative = float(beyond[i] / (allowed.high[j] - allowed.low[j]))
-            if relative > worst[0]:
-                limit = allowed.high[j] if over[i] > under[i] else allowed.low[j]
-                unit = ("m" if name in prismatic else "rad") + allowed.unit
-                worst = (
-                    relative,
-                    f"joint '{name}': {allowed.quantity} reaches {values[i, j]:.4g} {unit} at "
-                    f"{peaks.time[i]:.3f} s, {beyond[i]:.2g} {unit} beyond its limit of "
-                    f"{limit:.4g} {unit}; make the motion smaller or slower.",
-                )
-    if worst[1]:
-        raise ExcitationError(worst[1])
+            low, high = float(allowed.low[j]), float(allowed.high[j])
+            upper = values[:, j] > (low + high) / 2
+            beyond = np.where(upper, values[:, j] - high, low - values[:, j]) + slack[j]
+            unit = ("m" if name in prismatic else "rad") + allowed.unit
+            use = limit_use(
+                (allowed.quantity, f"joint '{name}'", unit),
+                peaks.time,
+                values[:, j],
+                np.where(upper, high, low),
+                beyond,
+                tolerance=_ROUNDING * (high - low),
+            )
+            uses.append(use._replace(used=1 + 2 * use.most.beyond / (high - low)))
+    return uses
 
 
 def check_rest(excitation: Excitation, joints: Sequence[str]) -> None:

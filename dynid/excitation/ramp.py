@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb, sqrt
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.excitation.motion import Array, Motion
+from dynid.excitation.quintic_step import STEP_PEAKS, quintic_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
-
-_STEP_BOUNDS = (1.0, 15 / 8, 10 / sqrt(3), 60.0, 360.0)
-"""Largest sizes of the quintic step 10 x^3 - 15 x^4 + 6 x^5 and its derivatives on [0, 1]."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Ramp:
         """Bound a derivative of s p by Leibniz' rule, from bounds (n,) on p, dp, … to ``order``."""
         total = np.zeros_like(bounds[0])
         for k in range(order + 1 if self.rise > 0 else 1):
-            step = _STEP_BOUNDS[k] / self.rise**k if k else 1.0
+            step = STEP_PEAKS[k] / self.rise**k if k else 1.0
             total += comb(order, k) * step * bounds[order - k]
         return total
 
@@ -79,7 +77,5 @@ class Ramp:
             return np.ones_like(time), np.zeros_like(time), np.zeros_like(time)
         falling = time > self.duration / 2
         x = np.minimum(np.where(falling, self.duration - time, time) / self.rise, 1.0)
-        s = x**3 * (10 + x * (6 * x - 15))
-        ds = 30 * x**2 * (1 - x) ** 2 / self.rise
-        dds = 60 * x * (1 - x) * (1 - 2 * x) / self.rise**2
-        return s, np.where(falling, -ds, ds), dds
+        s, ds, dds = quintic_step(x)
+        return s, np.where(falling, -ds, ds) / self.rise, dds / self.rise**2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -17,6 +18,9 @@ from pydantic import (
 )
 
 from dynid.configuration import PerJoint, PerJointPositive, Settings
+from dynid.recording.columns import Column
+
+_SHORTEST = 1e-3  # [s] between waypoints
 
 Margin = Annotated[float, Field(gt=0, le=1)]
 
@@ -62,6 +66,48 @@ class FourierSettings(Settings):
         return self
 
 
+class SplineSettings(Settings):
+    """A smooth motion through waypoints."""
+
+    type: Literal["spline"] = "spline"
+    times: tuple[float, ...] = Field(min_length=2)  # [s] of the waypoints, increasing
+    waypoints: tuple[tuple[float, ...], ...]  # [rad or m] a row for each time, a number per joint
+    margin: Margin = 1.0  # fraction of the limits that may be used
+
+    @model_validator(mode="after")
+    def _waypoints_have_their_times(self) -> SplineSettings:
+        if len(self.waypoints) != len(self.times):
+            raise ValueError(
+                f"there are {len(self.waypoints)} waypoints for {len(self.times)} times; each has "
+                "its own"
+            )
+        for before, after in pairwise(self.times):
+            if after - before < _SHORTEST:
+                raise ValueError(
+                    f"times must increase by {_SHORTEST:g} s or more, but {after:g} comes after "
+                    f"{before:g}"
+                )
+        return self
+
+
+class TrajectoryColumns(Settings):
+    """Which columns of a CSV file are what; lists are in the order of the joints."""
+
+    time: Column = "time"  # [s]
+    position: tuple[Column, ...] | None = None  # [rad or m]; those named like the joints
+    velocity: tuple[Column, ...] | None = None  # those named <joint>_velocity, if there are any
+    acceleration: tuple[Column, ...] | None = None  # likewise
+
+
+class TrajectorySettings(Settings):
+    """The motion in a CSV file, or in a trajectory_msgs/JointTrajectory as YAML."""
+
+    type: Literal["trajectory"] = "trajectory"
+    file: Annotated[str, Field(min_length=1)]  # relative to the file that names it
+    columns: TrajectoryColumns = TrajectoryColumns()
+    margin: Margin = 1.0  # fraction of the limits that may be used
+
+
 def _type_of(content: object) -> object:
     """Tell the type of an excitation, ``fourier`` where none is named."""
     if isinstance(content, Mapping):
@@ -70,10 +116,13 @@ def _type_of(content: object) -> object:
 
 
 ExcitationSettings = Annotated[
-    Annotated[SineSettings, Tag("sine")] | Annotated[FourierSettings, Tag("fourier")],
+    Annotated[SineSettings, Tag("sine")]
+    | Annotated[FourierSettings, Tag("fourier")]
+    | Annotated[SplineSettings, Tag("spline")]
+    | Annotated[TrajectorySettings, Tag("trajectory")],
     Discriminator(
         _type_of,
         custom_error_type="excitation_type",
-        custom_error_message="type must be fourier or sine",
+        custom_error_message="type must be fourier, sine, spline or trajectory",
     ),
 ]

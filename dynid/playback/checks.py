@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.configuration import per_joint
 from dynid.errors import ExcitationError, MechanismError, PlaybackError
-from dynid.excitation.limits import check_limits, position_range, sample_peaks
+from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
+from dynid.excitation.limits import limit_uses, position_range, sample_peaks
+from dynid.excitation.motion import Motion
+from dynid.workspace.proof import workspace_uses
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from numpy.typing import NDArray
 
+    from dynid.excitation.limits import Peaks
     from dynid.excitation.motion import Excitation
     from dynid.limits import Limits
     from dynid.mechanism import Mechanism
     from dynid.playback.robot_state import RobotState
+    from dynid.workspace import Workspace
 
+_PROVEN = ("position", "velocity", "acceleration")
 _FARTHEST = 1.0  # [s] that stamps and the own clock may differ by; more are two different clocks
+
+
+@dataclass(frozen=True)
+class MotionCheck:
+    """What a motion uses of the limits.
+
+    Attributes:
+        uses: Of every limit that there is.
+        violation: A sentence on what is violated first; None for a motion that is safe.
+        time: When that begins [s]; None where the motion does not begin and end at rest.
+        grounds: Sentences on what was proven at every instant, and what was only sampled.
+    """
+
+    uses: tuple[LimitUse, ...]
+    violation: str | None
+    time: float | None
+    grounds: tuple[str, ...]
 
 
 def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
@@ -27,63 +51,60 @@ def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
     return tuple(joint for joint, kind in pairs if kind == "prismatic")
 
 
-def check_motion(excitation: Excitation, limits: Limits, mechanism: Mechanism) -> None:
-    """Raise unless a motion keeps position, velocity, acceleration and torque limits, and reach.
+def examine_motion(
+    excitation: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
+) -> MotionCheck:
+    """Hold a motion against position, velocity, acceleration and torque limits, and workspace.
 
     Args:
         excitation: The motion.
         limits: Those that are absent are not checked.
         mechanism: Predicts torque by its current parameters.
+        workspace: What the robot must keep clear of.
+    """
+    peaks = sample_peaks(excitation)
+    reached = mechanism.reachable(peaks.motion.position)
+    sliding = sliding_joints(mechanism)
+    uses = limit_uses(excitation, limits, mechanism.joints, prismatic=sliding)
+    uses += _torque_uses(peaks, reached, limits, mechanism)
+    if reached.all():
+        uses += workspace_uses(excitation, workspace)
+    violations = []
+    broken = first_broken(uses)
+    if broken is not None and broken.passed is not None:
+        violations.append((broken.passed, broken.sentence()))
+    if not reached.all():
+        violations.append(_out_of_reach(peaks, reached, mechanism))
+    time, violation = min(violations, default=(None, None))
+    grounds = _grounds(peaks, limits, mechanism, workspace if reached.all() else None)
+    return MotionCheck(tuple(uses), violation, time, grounds)
+
+
+def check_motion(
+    excitation: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
+) -> None:
+    """Raise unless a motion keeps position, velocity, acceleration, torque limits and workspace.
+
+    Args:
+        excitation: The motion.
+        limits: Those that are absent are not checked.
+        mechanism: Predicts torque by its current parameters.
+        workspace: What the robot must keep clear of.
 
     Raises:
-        ExcitationError: a sentence with joint, time, amount and limit.
+        ExcitationError: a sentence on the first violation, with joint or pair, time and amount.
     """
-    check_limits(excitation, limits, mechanism.joints, prismatic=sliding_joints(mechanism))
-    check_closed(excitation, mechanism)
-    if limits.torque_max is not None:
-        check_torque(excitation, limits.torque_max, mechanism)
+    violation = examine_motion(excitation, limits, mechanism, workspace).violation
+    if violation is not None:
+        raise ExcitationError(violation)
 
 
-def check_closed(excitation: Excitation, mechanism: Mechanism) -> None:
-    """Raise an ExcitationError where a motion leaves what a closed chain can reach."""
-    time, motion, _ = sample_peaks(excitation)
-    try:
-        mechanism.moving_positions(motion.position)
-    except MechanismError as error:
-        first = int(np.argmin(mechanism.reachable(motion.position)))
-        _, _, where = str(error).partition(": ")
-        message = (
-            f"the motion leaves what the closed chain can reach, {time[first]:.3f} s after its "
-            f"start: {where} Choose limits, centre or span that stay within."
-        )
-        raise ExcitationError(message) from None
-
-
-def check_torque(excitation: Excitation, torque_max: Sequence[float], mechanism: Mechanism) -> None:
-    """Raise an ExcitationError where the torque that a motion takes exceeds what there is.
-
-    ``torque_max`` is one value for each joint or one for all [N m or N].
-    """
-    joints = mechanism.joints
-    allowed = per_joint(torque_max, len(joints), "torque_max")
-    time, motion, _ = sample_peaks(excitation)
-    torque = mechanism.torque(*motion, mechanism.parameters)
-    i, j = np.unravel_index(np.argmax(np.abs(torque) / allowed), torque.shape)
-    excess = abs(torque[i, j]) - allowed[j]
-    if excess > 0:
-        unit = "N" if joints[j] in sliding_joints(mechanism) else "N m"
-        message = (
-            f"joint '{joints[j]}': the predicted torque reaches {torque[i, j]:.4g} {unit} at "
-            f"{time[i]:.3f} s, {excess:.2g} {unit} beyond its limit of {allowed[j]:.4g} {unit}; "
-            "make the motion smaller or slower."
-        )
-        raise ExcitationError(message)
-
-
-def check_reachable(move: Excitation, limits: Limits, mechanism: Mechanism) -> None:
+def check_reachable(
+    move: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
+) -> None:
     """Raise a PlaybackError where the way to the start is not one that the robot may take."""
     try:
-        check_motion(move, limits, mechanism)
+        check_motion(move, limits, mechanism, workspace)
     except ExcitationError as error:
         message = f"the start cannot be reached from where the robot stands: {error}"
         raise PlaybackError(message) from None
@@ -138,3 +159,75 @@ def check_state(
                 f"{high:.4g} {unit}; move it back inside by hand first."
             )
             raise PlaybackError(message)
+
+
+def _torque_uses(
+    peaks: Peaks, reached: NDArray[np.bool_], limits: Limits, mechanism: Mechanism
+) -> list[LimitUse]:
+    if limits.torque_max is None or not reached.any():
+        return []
+    time, motion = peaks.time[reached], Motion(*(one[reached] for one in peaks.motion))
+    allowed = per_joint(limits.torque_max, len(mechanism.joints), "torque_max")
+    torque = mechanism.torque(*motion, mechanism.parameters)
+    uses = []
+    for j, joint in enumerate(mechanism.joints):
+        unit = "N" if mechanism.prismatic[j] else "N m"
+        what = ("the predicted torque", f"joint '{joint}'", unit)
+        beyond = np.abs(torque[:, j]) - allowed[j]
+        use = limit_use(what, time, torque[:, j], float(allowed[j]), beyond)
+        uses.append(use._replace(used=abs(use.most.value) / float(allowed[j])))
+    return uses
+
+
+def _out_of_reach(
+    peaks: Peaks, reached: NDArray[np.bool_], mechanism: Mechanism
+) -> tuple[float, str]:
+    """When a motion leaves what a closed chain can reach [s], and a sentence on it."""
+    first = int(np.argmin(reached))
+    where = ""
+    try:
+        mechanism.moving_positions(peaks.motion.position[first])
+    except MechanismError as error:
+        _, _, where = str(error).partition(": ")
+    time = float(peaks.time[first])
+    return time, (
+        f"the motion leaves what the closed chain can reach, {time:.3f} s after its start: {where} "
+        "Choose limits, centre or span that stay within."
+    )
+
+
+def _grounds(
+    peaks: Peaks, limits: Limits, mechanism: Mechanism, workspace: Workspace | None
+) -> tuple[str, ...]:
+    """Sentences on how much of a check is proof; ``workspace`` None: it could not be looked at."""
+    count, step = len(peaks.time), 1e3 * float(np.max(np.diff(peaks.time)))
+    sampled = f"at {count} instants, at most {step:.3g} ms apart, and not between them."
+    told = []
+    proven = [name for name in _PROVEN if getattr(limits, name) is not None]
+    absent = [name for name in (*_PROVEN, "torque_max") if getattr(limits, name) is None]
+    if proven:
+        told.append(f"Limits on {_listed(proven)} are proven at every instant.")
+    if absent:
+        told.append(f"The profile has no limits on {_listed(absent)}: these are not looked at.")
+    if limits.torque_max is not None:
+        told.append(f"Torque is predicted {sampled}")
+    if mechanism.chain.passive:
+        told.append(f"Whether the loops can be closed is looked at {sampled}")
+    if workspace is None:
+        told.append("Workspace and tool are not looked at, as the loops cannot be closed.")
+    elif not workspace.names:
+        told.append("The profile's workspace asks for nothing: bodies and tool are not looked at.")
+    elif workspace.passive:
+        told.append(
+            "Workspace and tool are looked at so densely that the change between samples may be "
+            "twice what it seems; for passive joints that is no proof."
+        )
+    else:
+        told.append("Workspace and tool are proven at every instant, for the shapes used.")
+    return (*told, *(workspace.notes if workspace is not None else ()))
+
+
+def _listed(names: list[str]) -> str:
+    """``position, velocity and torque``."""
+    words = [name.removesuffix("_max") for name in names]
+    return " and ".join([*([", ".join(words[:-1])] if words[:-1] else []), words[-1]])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.configuration import per_joint
 from dynid.excitation.motion import Array, Motion
+from dynid.excitation.quintic_step import STEP_PEAKS, quintic_step
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -26,8 +26,6 @@ _SLACK = 1.0005
 """Longer than need be, so that the proof by samples succeeds at the very limit."""
 
 _SHORTEST = 1.0  # [s] so that a motion over no distance is not over before it has arrived
-_STEP_PEAKS = (1.0, 15 / 8, 10 / sqrt(3), 60.0, 360.0)
-"""Largest sizes of the quintic step 10 x^3 - 15 x^4 + 6 x^5 and its derivatives on [0, 1]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,18 +64,18 @@ class PointToPoint:
     def evaluate(self, time: ArrayLike) -> Motion:
         """Sample the motion at ``time`` (N,) [s]; arrays (N, n)."""
         held = np.clip(np.asarray(time, dtype=np.float64), 0.0, self.duration)
-        x = (held / self.duration)[:, np.newaxis]
+        s, ds, dds = quintic_step((held / self.duration)[:, np.newaxis])
         distance = self.goal - self.start
         return Motion(
-            self.start + distance * (x**3 * (10 + x * (6 * x - 15))),
-            distance * (30 * x**2 * (1 - x) ** 2 / self.duration),
-            distance * (60 * x * (1 - x) * (1 - 2 * x) / self.duration**2),
+            self.start + distance * s,
+            distance * (ds / self.duration),
+            distance * (dds / self.duration**2),
         )
 
     def derivative_bound(self, order: int) -> Array:
         """Largest size of a derivative of position, order 1 to 4 (n,)."""
         size: Array = np.abs(self.goal - self.start)
-        return size * (_STEP_PEAKS[order] / self.duration**order)
+        return size * (STEP_PEAKS[order] / self.duration**order)
 
 
 def point_to_point(start: Array, goal: Array, limits: Limits, fraction: float) -> PointToPoint:
@@ -93,7 +91,7 @@ def point_to_point(start: Array, goal: Array, limits: Limits, fraction: float) -
     velocity = per_joint(limits.velocity or (DEFAULT_VELOCITY,), joints, "velocity")
     acceleration = per_joint(limits.acceleration or (DEFAULT_ACCELERATION,), joints, "acceleration")
     size = np.abs(goal - start)
-    by_velocity = _STEP_PEAKS[1] * size / (fraction * velocity)
-    by_acceleration = np.sqrt(_STEP_PEAKS[2] * size / (fraction * acceleration))
+    by_velocity = STEP_PEAKS[1] * size / (fraction * velocity)
+    by_acceleration = np.sqrt(STEP_PEAKS[2] * size / (fraction * acceleration))
     duration = _SLACK * max(float(by_velocity.max()), float(by_acceleration.max()))
     return PointToPoint(start, goal, max(_SHORTEST, duration))

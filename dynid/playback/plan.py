@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dynid.configuration import Settings, parse, read_yaml
-from dynid.errors import ConfigurationError
-from dynid.excitation import build_excitation
-from dynid.excitation.settings import (
-    ExcitationSettings,
-    FourierSettings,
-    SineSettings,
-)
+from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation import FourierSettings, build_excitation, check_rest, read_excitation
+from dynid.excitation.build import described_excitation
 from dynid.outputs.model_reader import read_model
-from dynid.playback.checks import check_closed, check_torque, sliding_joints
+from dynid.playback.checks import MotionCheck, check_motion, examine_motion, sliding_joints
 from dynid.playback.trajectory import Trajectory, sample
+from dynid.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dynid.excitation.motion import Array, Excitation
+    from dynid.excitation import Array, Excitation, ExcitationSettings
     from dynid.mechanism import Mechanism
     from dynid.profile import RobotProfile
-
-
-class _ExcitationFile(Settings):
-    """A YAML file that describes nothing but an excitation."""
-
-    excitation: ExcitationSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +29,7 @@ class Plan:
         profile: The robot's.
         mechanism: What torque is predicted by: the URDF's bodies, or an identified model.
         identified: Whether it is identified, so that measured torque can be held against it.
+        workspace: What the robot keeps clear of.
         excitation: The motion.
         trajectory: The same as points, to be sent.
     """
@@ -46,6 +37,7 @@ class Plan:
     profile: RobotProfile
     mechanism: Mechanism
     identified: bool
+    workspace: Workspace
     excitation: Excitation
     trajectory: Trajectory
 
@@ -76,7 +68,8 @@ def make_plan(
         profile: The robot's.
         urdf_xml: Its URDF.
         seed: Of random coefficients in place of the profile's.
-        excitation: A YAML file with a group ``excitation`` in place of the profile's.
+        excitation: A file in place of the profile's excitation: YAML with a group ``excitation``,
+            or a trajectory itself, as dynid.excitation.read_excitation takes it.
         model: A model.yaml to predict torque by; without one the bodies of the URDF count, which
             have neither friction nor rotor inertia.
         rate: Points per second [Hz].
@@ -89,11 +82,36 @@ def make_plan(
     mechanism, identified = _mechanism(profile, urdf_xml, model)
     sliding = sliding_joints(mechanism)
     motion = build_excitation(settings, profile.limits, profile.joints, prismatic=sliding)
-    check_closed(motion, mechanism)
-    if profile.limits.torque_max is not None:
-        check_torque(motion, profile.limits.torque_max, mechanism)
+    workspace = Workspace(profile, urdf_xml, mechanism)
+    check_motion(motion, profile.limits, mechanism, workspace)
     trajectory = sample(motion, profile.joints, rate)
-    return Plan(profile, mechanism, identified, motion, trajectory)
+    return Plan(profile, mechanism, identified, workspace, motion, trajectory)
+
+
+def examine_plan(
+    profile: RobotProfile, urdf_xml: str, *, excitation: Path | None, model: Path | None
+) -> tuple[Excitation, MotionCheck]:
+    """Build an excitation, and hold it against every limit of the robot, whether it keeps them.
+
+    The limits count as they are, not the fraction of them that the excitation means to use. The
+    arguments are those of :func:`make_plan`.
+
+    Raises:
+        DynidError: there is no excitation, or a file is not what it should be.
+    """
+    settings = _settings(profile, None, excitation)
+    mechanism, identified = _mechanism(profile, urdf_xml, model)
+    motion = described_excitation(settings, profile.limits, profile.joints)
+    workspace = Workspace(profile, urdf_xml, mechanism)
+    check = examine_motion(motion, profile.limits, mechanism, workspace)
+    if profile.limits.torque_max is not None and not identified:
+        without = "That torque is of the URDF's bodies, without friction and rotor inertia."
+        check = replace(check, grounds=(*check.grounds, without))
+    try:
+        check_rest(motion, profile.joints)
+    except ExcitationError as error:
+        check = replace(check, violation=str(error), time=None)
+    return motion, check
 
 
 def second_seed(profile: RobotProfile, excitation: Path | None = None) -> int | None:
@@ -101,7 +119,7 @@ def second_seed(profile: RobotProfile, excitation: Path | None = None) -> int | 
 
     Args:
         profile: The robot's.
-        excitation: A YAML file in place of the profile's excitation.
+        excitation: A file in place of the profile's excitation.
 
     Raises:
         ConfigurationError: there is no excitation, or the file is not one.
@@ -122,12 +140,10 @@ def check_joint_side(profile: RobotProfile) -> None:
         raise ConfigurationError(message)
 
 
-def _settings(
-    profile: RobotProfile, seed: int | None, file: Path | None
-) -> SineSettings | FourierSettings:
+def _settings(profile: RobotProfile, seed: int | None, file: Path | None) -> ExcitationSettings:
     settings = profile.excitation
     if file is not None:
-        settings = parse(_ExcitationFile, read_yaml(file), file.name).excitation
+        settings = read_excitation(file)
     if settings is None:
         message = (
             f"profile '{profile.robot}' has no 'excitation' group; add one, or name a YAML file "

@@ -236,7 +236,7 @@ class Playback:
             commander = Commander(joints, state.position, self._clock, self._pace, self._outlet)
         # otherwise from its reference, which is not quite where it is, but must not jump
         move = point_to_point(commander.goal, plan.start, limits, options.move_fraction)
-        check_reachable(move, limits, plan.mechanism)
+        check_reachable(move, limits, plan.mechanism, plan.workspace)
         self._command(commander, sample(move, joints, options.rate), plan, options)
         self._phase = Phase.MOVING
         return move.duration

@@ -61,6 +61,21 @@ class Kinematics:
         self.tool_position = np.array(frame.placement.translation)
 
     @property
+    def model(self) -> pinocchio.Model:
+        """Pinocchio's model of the URDF, in which body k is moved by joint k."""
+        return self._model
+
+    @property
+    def moving_bodies(self) -> tuple[int, ...]:
+        """Which body each of the mechanism's moving joints moves, passive ones included; (m,)."""
+        return tuple(self._moving_ids)
+
+    @property
+    def rest(self) -> Array:
+        """Pinocchio's position vector with locked joints at their places, others at 0; (nq,)."""
+        return np.array(self._rest)
+
+    @property
     def bodies(self) -> tuple[str, ...]:
         """Names of the bodies: the root link, then the joints that move the others; B of them."""
         return (self.root, *(str(name) for name in list(self._model.names)[1:]))
@@ -115,16 +130,20 @@ class Kinematics:
         A pose is x, y, z [m] and the quaternion's x, y, z, w. Raises MechanismError where the loops
         of a closed chain cannot be closed.
         """
-        rows = self.mechanism.moving_positions(positions)
+        rows = self.full_positions(self.mechanism.moving_positions(positions))
         poses = np.empty((len(rows), self._model.njoints, 7))
-        full = self._rest.copy()
-        for number, row in enumerate(rows):
-            for joint, value in zip(self._moving_ids, row, strict=True):
-                self._place(full, joint, float(value))
+        for number, full in enumerate(rows):
             pinocchio.forwardKinematics(self._model, self._data, full)
             for body in range(self._model.njoints):
                 poses[number, body] = pinocchio.SE3ToXYZQUAT(self._data.oMi[body])
         return poses
+
+    def full_positions(self, moving: Array) -> Array:
+        """Return pinocchio's position vectors for the mechanism's moving joints (N, m); (N, nq)."""
+        full = np.tile(self._rest, (len(moving), 1))
+        for joint, values in zip(self._moving_ids, moving.T, strict=True):
+            self._place(full.T, joint, values)
+        return full
 
     def tool_path(self, positions: ArrayLike) -> Array:
         """Return where the tool point is for positions (N, n) [rad or m]: (N, 3) [m]."""
@@ -132,7 +151,7 @@ class Kinematics:
         points = [Pose.from_numbers(pose).apply([self.tool_position])[0] for pose in poses]
         return np.array(points).reshape(-1, 3)
 
-    def _place(self, full: Array, joint: int, value: float) -> None:
+    def _place(self, full: Array, joint: int, value: ArrayLike) -> None:
         """Write a joint's position to where pinocchio has it; an endless joint has two numbers."""
         found = self._model.joints[joint]
         at = int(found.idx_q)

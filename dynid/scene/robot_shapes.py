@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -32,14 +32,20 @@ def robot_shapes(kinematics: Kinematics, urdf_xml: str) -> tuple[tuple[Shape, ..
     out. A body that is left without any gets capsules to the joints that it carries (and to the
     tool point), and a cylinder along its own joint's axis.
     """
-    found = _visuals(kinematics, urdf_xml)
+    found = urdf_shapes(kinematics, urdf_xml, "visual")
     return tuple(
         tuple(found.get(body, ())) or tuple(_generated(kinematics, body))
         for body in range(len(kinematics.bodies))
     )
 
 
-def _visuals(kinematics: Kinematics, urdf_xml: str) -> dict[int, list[Shape]]:
+def urdf_shapes(
+    kinematics: Kinematics, urdf_xml: str, element: Literal["visual", "collision"]
+) -> dict[int, list[Shape]]:
+    """Return the primitives that the URDF gives bodies, in the bodies' frames, by body.
+
+    Raises MechanismError where a size, an origin or a colour is not the numbers it should be.
+    """
     robot = ET.fromstring(urdf_xml)  # noqa: S314  pinocchio has read it before
     colours = {
         material.get("name"): _colour(material, {}) for material in robot.findall("material")
@@ -48,14 +54,14 @@ def _visuals(kinematics: Kinematics, urdf_xml: str) -> dict[int, list[Shape]]:
     shapes: dict[int, list[Shape]] = {}
     for link in robot.findall("link"):
         place = links.get(link.get("name", ""))
-        for visual in link.findall("visual") if place else ():
+        for one in link.findall(element) if place else ():
             assert place is not None  # noqa: S101  for mypy
             body, pose = place
-            form = _form(visual.find("geometry"))
+            form = _form(one.find("geometry"))
             if form is not None:
                 kind, size = form
-                placed = pose.then(_origin(visual.find("origin")))
-                colour = _colour(visual.find("material"), colours) or _LINK
+                placed = pose.then(element_pose(one.find("origin")))
+                colour = _colour(one.find("material"), colours) or _LINK
                 shapes.setdefault(body, []).append(Shape(kind, size, placed, colour))
     return shapes
 
@@ -77,7 +83,8 @@ def _form(geometry: ET.Element | None) -> tuple[Kind, Vector] | None:
     return None
 
 
-def _origin(origin: ET.Element | None) -> Pose:
+def element_pose(origin: ET.Element | None) -> Pose:
+    """Return the pose that an element ``<origin>`` tells, in its link's frame."""
     if origin is None:
         return Pose()
     turn = pinocchio.rpy.rpyToMatrix(np.array(_numbers(origin.get("rpy", "0 0 0"), 3)))
@@ -96,14 +103,14 @@ def _colour(material: ET.Element | None, named: dict[str | None, Colour | None])
 
 
 def _numbers(text: str, count: int) -> list[float]:
-    """The numbers of an attribute; pinocchio ignores visuals, so nobody has checked them yet."""
+    """The numbers of an attribute; pinocchio ignores shapes, so nobody has checked them yet."""
     try:
         numbers = [float(word) for word in text.split()]
     except ValueError:
         numbers = []
     if len(numbers) != count:
-        message = f"The URDF has a <visual> with '{text}' where {count} numbers are expected."
-        raise MechanismError(message)
+        message = f"with '{text}' where {count} numbers are expected."
+        raise MechanismError(f"The URDF has a <visual> or <collision> {message}")
     return numbers
 
 

@@ -61,7 +61,7 @@ def test_a_way_that_takes_more_torque_than_there_is_is_refused() -> None:
     with pytest.raises(
         PlaybackError, match=r"start cannot be reached.*'joint_2'.*its limit of 5 N m"
     ):
-        check_reachable(move, profile.limits, sine_plan().mechanism)
+        check_reachable(move, profile.limits, sine_plan().mechanism, sine_plan().workspace)
 
 
 def moving_follower() -> TrajectoryFollower:

@@ -1,0 +1,105 @@
+"""``dynid check``: proves an excitation safe, or names what it violates first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from dynid.cli.judgement import print_json
+from dynid.cli.options import AsJson, Set, Urdf
+from dynid.playback.plan import examine_plan
+from dynid.profile import load_profile
+from dynid.report.numbers import percent, significant, unit
+from dynid.terminal import print_sentences, progress, result_console, roomy, table
+
+if TYPE_CHECKING:
+    from dynid.excitation.limit_use import LimitUse
+    from dynid.playback.checks import MotionCheck
+
+
+def check_command(
+    excitation: Annotated[
+        Path,
+        typer.Argument(
+            help="YAML with a group 'excitation', or a trajectory: CSV, JointTrajectory."
+        ),
+    ],
+    profile: Annotated[
+        str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
+    ],
+    model: Annotated[
+        Path | None, typer.Option("--model", "-m", help="model.yaml to predict torque by.")
+    ] = None,
+    urdf: Urdf = None,
+    settings: Set = None,
+    as_json: AsJson = False,
+) -> None:
+    """Prove that a robot may play an excitation, or name what it violates first.
+
+    Looks at position, velocity, acceleration, torque, what closed chains reach, and the profile's
+    workspace. Exit code 0: it is safe, 1: it is not, 2: bad input.
+    """
+    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
+    console = result_console(as_json)
+    with progress(console) as step:
+        step(f"checking {excitation.name}")
+        motion, check = examine_plan(robot, urdf_xml, excitation=excitation, model=model)
+    if as_json:
+        about = {"robot": robot.robot, "excitation": str(excitation), "duration": motion.duration}
+        print_json({**about, **_check_json(check)})
+    else:
+        console.print(
+            f"{robot.robot}: {excitation}, {motion.duration:.3f} s\n",
+            highlight=False,
+            soft_wrap=True,
+        )
+        _print_check(roomy(console), check)
+    if check.violation is not None:
+        raise typer.Exit(1)
+
+
+def _print_check(console: Console, check: MotionCheck) -> None:
+    rows = table("", "limit", "reaches", "allowed", "used", "at")
+    for use in check.uses:
+        in_unit = unit(use.unit.replace(" ", "*"))
+        rows.add_row(
+            Text(use.of),
+            use.limit.removeprefix("the "),
+            f"{significant(use.most.value, 3)} {in_unit}",
+            f"{significant(use.most.allowed, 3)} {in_unit}",
+            "" if use.used is None else percent(use.used),
+            f"{use.most.time:.3f} s",
+            style="red" if use.passed is not None else "",
+        )
+    console.print(rows)
+    print_sentences(console, "What this rests on", check.grounds, "")
+    if check.violation is None:
+        console.print(Text("Safe: every limit is kept.", style="bold green"))
+    else:
+        sentence = Text(f"Not safe: {check.violation}", style="bold red")
+        console.print(sentence, soft_wrap=not console.is_terminal)
+
+
+def _check_json(check: MotionCheck) -> dict[str, object]:
+    return {
+        "safe": check.violation is None,
+        "violation": check.violation,
+        "violation_time": check.time,
+        "limits": [_use_json(use) for use in check.uses],
+        "grounds": list(check.grounds),
+    }
+
+
+def _use_json(use: LimitUse) -> dict[str, object]:
+    return {
+        "limit": use.limit.removeprefix("the "),
+        "of": use.of,
+        "unit": use.unit,
+        **use.most._asdict(),
+        "used": use.used,
+        "passed": use.passed,
+    }

@@ -1,0 +1,101 @@
+"""How much of a limit a motion uses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dynid.excitation.motion import Array
+
+
+class Extreme(NamedTuple):
+    """Where a motion uses most of a limit.
+
+    Attributes:
+        time: When [s].
+        value: What is reached.
+        allowed: The limit on that side.
+        beyond: How far it lies, or between samples may lie, beyond the limit; negative within.
+    """
+
+    time: float
+    value: float
+    allowed: float
+    beyond: float
+
+
+class LimitUse(NamedTuple):
+    """How much of a limit a motion uses.
+
+    Attributes:
+        limit: What is limited: position, velocity, … .
+        of: Joint, pair of bodies, or tool.
+        unit: Of all amounts.
+        most: Where it uses most.
+        passed: When the limit is first found exceeded [s]; None where it is kept.
+        first: The worst of that first violation.
+        used: Share of what the limit allows; None where there is no such thing.
+    """
+
+    limit: str
+    of: str
+    unit: str
+    most: Extreme
+    passed: float | None = None
+    first: Extreme | None = None
+    used: float | None = None
+
+    def sentence(self) -> str:
+        """Return what is wrong first, for a limit that is exceeded."""
+        worst = self.first or self.most
+        return (
+            f"{self.of}: {self.limit} reaches {worst.value:.4g} {self.unit} at {worst.time:.3f} s, "
+            f"{worst.beyond:.2g} {self.unit} beyond its limit of {worst.allowed:.4g} {self.unit}, "
+            f"which it passes at {self.passed:.3f} s; make the motion smaller or slower."
+        )
+
+
+def limit_use(
+    what: tuple[str, str, str],
+    time: Array,
+    values: Array,
+    allowed: Array | float,
+    beyond: Array,
+    *,
+    tolerance: float = 0.0,
+) -> LimitUse:
+    """Return the use of a limit by a motion that was sampled.
+
+    Args:
+        what: Limit, of what, and unit.
+        time: Instants (N,) [s], increasing.
+        values: What is reached then (N,).
+        allowed: The limit on that side (N,), or at all instants.
+        beyond: How far beyond the limit that is (N,); negative within.
+        tolerance: What may lie beyond and still counts as kept.
+    """
+    limits = np.broadcast_to(allowed, time.shape)
+
+    def extreme(start: int, stop: int) -> Extreme:
+        at = start + int(np.argmax(beyond[start:stop]))
+        numbers = (time[at], values[at], limits[at], beyond[at])
+        return Extreme(*(float(number) for number in numbers))
+
+    use = LimitUse(*what, extreme(0, len(time)))
+    broken = beyond > tolerance
+    if not broken.any():
+        return use
+    start = int(np.argmax(broken))
+    kept_again = np.flatnonzero(~broken[start:])
+    stop = start + int(kept_again[0]) if len(kept_again) else len(time)
+    return use._replace(passed=float(time[start]), first=extreme(start, stop))
+
+
+def first_broken(uses: Iterable[LimitUse]) -> LimitUse | None:
+    """Return the limit that is exceeded before all others are, or None where all are kept."""
+    broken = [use for use in uses if use.passed is not None]
+    return min(broken, key=lambda use: use.passed or 0.0, default=None)

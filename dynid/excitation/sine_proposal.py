@@ -1,0 +1,248 @@
+"""Frequencies for a sine excitation that use a robot's limits and do not repeat early."""
+
+from __future__ import annotations
+
+from itertools import count
+from math import gcd
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynid.configuration import per_joint
+from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation.build import centre_of, described_excitation, room_about
+from dynid.excitation.limit_use import first_broken
+from dynid.excitation.limits import sample_peaks
+from dynid.excitation.repetition import FEWEST_CYCLES
+from dynid.excitation.settings import FourierSettings, SineSettings
+from dynid.limits import Limits
+from dynid.workspace.proof import workspace_uses
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.excitation.motion import Array, Motion
+    from dynid.mechanism import Mechanism
+    from dynid.profile import RobotProfile
+    from dynid.workspace import Workspace
+
+_CYCLES = 7  # of the slowest joint, or more, where nobody says how long the motion is to last
+_NEAR = 0.75  # of its fastest frequency, which each joint comes to then
+_ATTEMPTS = 20
+_SLOWEST = 0.2  # common factor below which a motion would tell of gravity only
+_SIZES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)  # of the way there is, until all is clear
+_INSIDE = 0.999  # of the way to a position limit, so that the proof by samples succeeds
+_PER_CYCLE = 50  # instants at which torque is looked at; so a peak is missed by 0.2 % at most
+_ROUNDING = 1e-9
+
+
+class _Room(NamedTuple):
+    """What the joints may do: (n,) each, torque None where it has no limit."""
+
+    centre: Array
+    distance: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array | None
+
+
+def propose_sine(
+    profile: RobotProfile,
+    mechanism: Mechanism,
+    *,
+    workspace: Workspace | None = None,
+    duration: float | None = None,
+    margin: float = 0.9,
+    ramp: float = 1.0,
+) -> SineSettings:
+    """Propose start, target and frequencies of a sine excitation.
+
+    Joints swing as far as position limits, or the profile's centre and span, allow, and less where
+    the robot would leave its workspace, all in the same proportion. Of each joint's fastest
+    frequency f_j within its velocity and acceleration limits,
+
+        2 pi f A <= velocity,  (2 pi f)^2 A <= acceleration,  A half the way from start to target,
+
+    the proposal takes a common factor, 1 unless torque demands less, and rounds down to k_j whole
+    cycles in ``duration``, after which ramps find every joint where it started. k_j is 3 or more
+    and so are both numbers of every ratio k_i : k_j in lowest terms, so that no two joints repeat
+    before either has made 3 cycles.
+
+    Args:
+        profile: The robot's.
+        mechanism: Predicts torque, by its current parameters.
+        workspace: What the robot must keep clear of; None: nothing.
+        duration: Of the whole motion, ramps included [s]; None: 7 cycles of the slowest joint, or
+            more until every joint finds a frequency near its fastest.
+        margin: Fraction of the limits to use.
+        ramp: At either end [s].
+
+    Raises:
+        ConfigurationError: Limits that are needed are absent.
+        ExcitationError: A joint cannot make 3 cycles in that time, or not even rest within its
+            torque limit, or the workspace leaves no room.
+    """
+    widest, sentence = _room(profile, margin), ""
+    for size in _SIZES:
+        room = widest._replace(distance=size * widest.distance)
+        settings = _within(room, mechanism, duration, margin, ramp)
+        if workspace is None:
+            return settings
+        excitation = described_excitation(settings, profile.limits, profile.joints)
+        broken = first_broken(workspace_uses(excitation, workspace))
+        if broken is None:
+            return settings
+        sentence = broken.sentence()
+    message = f"even {_SIZES[-1]:.0%} of the way is too far: {sentence}"
+    raise ExcitationError(message)
+
+
+def _within(
+    room: _Room, mechanism: Mechanism, duration: float | None, margin: float, ramp: float
+) -> SineSettings:
+    fastest = _fastest(room, mechanism.joints)
+    for _ in range(_ATTEMPTS):
+        length, frequencies = _choice(fastest, duration, 2 * ramp)
+        settings = SineSettings(
+            start=_rounded(room.centre - room.distance),
+            target=_rounded(room.centre + room.distance),
+            frequency=_rounded(frequencies),
+            duration=length,
+            ramp=ramp,
+            margin=margin,
+        )
+        factor = _factor(settings, room, mechanism)
+        if np.all(factor >= 1):
+            return settings
+        fastest = fastest * np.minimum(factor, 1.0) * (1 - 1e-3)
+    message = (
+        f"no frequencies were found that keep the limits with ramps of {ramp:g} s; make the ramps "
+        "longer."
+    )
+    raise ExcitationError(message)
+
+
+def _rounded(values: Array) -> tuple[float, ...]:
+    return tuple(np.round(values, 6).tolist())
+
+
+def _room(profile: RobotProfile, margin: float) -> _Room:
+    joints, limits = profile.joints, profile.limits
+    given = profile.excitation
+    about = given if isinstance(given, FourierSettings) else FourierSettings()
+    about = about.model_copy(update={"margin": margin})
+    centre = centre_of(about, limits, len(joints))
+    distance, velocity, acceleration = room_about(centre, about, limits, joints)
+    if isinstance(given, SineSettings):
+        ends = [per_joint(getattr(given, name), len(joints), name) for name in ("start", "target")]
+        centre, distance = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
+    for j in np.flatnonzero(distance == 0).tolist():
+        message = f"joint '{joints[j]}': its start is its target; let it move, or lock it."
+        raise ConfigurationError(message)
+    for j in np.flatnonzero(np.isinf(distance)).tolist():
+        message = (
+            f"joint '{joints[j]}': nothing says how far it may swing; add limits.position or "
+            "excitation.span to the profile."
+        )
+        raise ConfigurationError(message)
+    torque = limits.torque_max
+    allowed = None if torque is None else margin * per_joint(torque, len(joints), "torque_max")
+    return _Room(centre, _INSIDE * distance, velocity, acceleration, allowed)
+
+
+def _fastest(room: _Room, joints: Sequence[str]) -> Array:
+    """Highest frequency of each joint within velocity and acceleration limits (n,) [Hz]."""
+    amplitude = np.abs(room.distance)
+    by_velocity, by_acceleration = room.velocity / amplitude, room.acceleration / amplitude
+    rate: Array = np.minimum(by_velocity, np.sqrt(by_acceleration))
+    for j in np.flatnonzero(np.isinf(rate)).tolist():
+        message = (
+            f"joint '{joints[j]}': nothing says how fast it may swing; add limits.velocity or "
+            "limits.acceleration to the profile."
+        )
+        raise ConfigurationError(message)
+    return rate / (2 * np.pi)
+
+
+def _choice(fastest: Array, duration: float | None, ramps: float) -> tuple[float, Array]:
+    """Return how long joints swing at full amplitude [s], and their frequencies (n,) [Hz].
+
+    Where nobody says how long, it is so long that every joint comes near its fastest.
+    """
+    if duration is not None:
+        frequencies = _frequencies(fastest, max(duration - ramps, 0.0))
+        if frequencies is None:
+            enough = _choice(fastest, None, ramps)[0] + ramps
+            message = (
+                f"{duration:g} s are too short for every joint to make {FEWEST_CYCLES} cycles "
+                f"within its limits and not to repeat another's early; take {enough:g} s, or a "
+                "smaller span."
+            )
+            raise ExcitationError(message)
+        return duration - ramps, frequencies
+    for cycles in count(_CYCLES):
+        length = float(np.ceil(cycles / fastest.min()))
+        frequencies = _frequencies(fastest, length)
+        if frequencies is not None and np.all(frequencies >= _NEAR * fastest):
+            return length, frequencies
+    raise AssertionError  # longer motions have ever finer frequencies
+
+
+def _frequencies(fastest: Array, duration: float) -> Array | None:
+    """The highest frequencies of whole cycles that do not repeat early, or None (n,) [Hz]."""
+    most = np.floor(duration * fastest * (1 + _ROUNDING)).astype(int)
+    chosen = np.zeros_like(most)
+    for j in np.argsort(most, kind="stable").tolist():
+        taken = [int(k) for k in chosen if k]
+        fitting = (
+            k
+            for k in range(int(most[j]), FEWEST_CYCLES - 1, -1)
+            if all(min(k, other) >= FEWEST_CYCLES * gcd(k, other) for other in taken)
+        )
+        chosen[j] = next(fitting, 0)
+    return chosen / duration if np.all(chosen) else None
+
+
+def _factor(settings: SineSettings, room: _Room, mechanism: Mechanism) -> Array:
+    """What each frequency must be multiplied by, at most, to keep the limits (n,)."""
+    excitation = described_excitation(settings, Limits(), mechanism.joints)
+    _, motion, slack = sample_peaks(excitation)
+    velocity = np.abs(motion.velocity).max(axis=0) + slack[1]
+    acceleration = np.abs(motion.acceleration).max(axis=0) + slack[2]
+    factor: Array = np.minimum(room.velocity / velocity, np.sqrt(room.acceleration / acceleration))
+    instants = _PER_CYCLE * excitation.duration * excitation.highest_frequency
+    coarse = excitation.evaluate(np.linspace(0.0, excitation.duration, int(np.ceil(instants))))
+    return np.minimum(factor, _torque_factor(coarse, room.torque, mechanism))
+
+
+def _torque_factor(motion: Motion, allowed: Array | None, mechanism: Mechanism) -> float:
+    """What all frequencies must be multiplied by, at most, to keep torque limits; 1 at most.
+
+    Limits are (n,), or None. Positions stay, velocities take the factor and accelerations its
+    square.
+    """
+    if allowed is None:
+        return 1.0
+
+    def used(factor: float) -> Array:
+        q, dq, ddq = motion
+        torque = mechanism.torque(q, factor * dq, factor**2 * ddq, mechanism.parameters)
+        share: Array = np.abs(torque).max(axis=0) / allowed
+        return share
+
+    if used(1.0).max() <= 1:
+        return 1.0
+    slow = used(_SLOWEST)
+    if slow.max() > 1:
+        j = int(np.argmax(slow))
+        message = (
+            f"joint '{mechanism.joints[j]}': at {_SLOWEST:.0%} of its speed it still takes "
+            f"{slow[j] * allowed[j]:.4g} of torque or force, more than the {allowed[j]:.4g} that "
+            "may be used; give the joints a smaller span, so that gravity takes less."
+        )
+        raise ExcitationError(message)
+    low, high = _SLOWEST, 1.0
+    while high - low > 1e-2:
+        middle = (low + high) / 2
+        low, high = (middle, high) if used(middle).max() <= 1 else (low, middle)
+    return low

@@ -1,0 +1,263 @@
+"""Motions from files: tables of points, and messages of trajectory_msgs/JointTrajectory."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from pydantic import Field, NonNegativeInt
+
+from dynid.configuration import Settings, parse, read_text, yaml_mapping
+from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation.spline import SplineExcitation, spline_through
+from dynid.recording.table import Table, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.excitation.motion import Array
+    from dynid.excitation.settings import TrajectoryColumns, TrajectorySettings
+    from dynid.recording.columns import Column
+
+
+_CLOSEST = 0.02
+"""Time between points that are joined [s]: rounding of closer ones would show in acceleration, and
+a swing of 5 Hz is met by polynomials this long to a few millionths of its size."""
+
+_LONGEST = 3600.0  # [s] of a motion; longer ones have their times in another unit
+_ASIDE = 1e-3  # [rad or m] from the motion that points left out may lie
+
+
+class Points(NamedTuple):
+    """What a file holds, joints in drive order.
+
+    Attributes:
+        time: (K,) [s].
+        position: (K, n) [rad or m].
+        velocity: (K, n) [rad/s or m/s], or None.
+        acceleration: (K, n) [rad/s^2 or m/s^2], or None.
+    """
+
+    time: Array
+    position: Array
+    velocity: Array | None
+    acceleration: Array | None
+
+
+class _Duration(Settings):
+    sec: int = 0
+    nanosec: NonNegativeInt = 0
+
+
+class _Point(Settings):
+    positions: tuple[float, ...]
+    velocities: tuple[float, ...] = ()
+    accelerations: tuple[float, ...] = ()
+    effort: tuple[float, ...] = ()
+    time_from_start: _Duration
+
+
+class _Message(Settings):
+    """trajectory_msgs/JointTrajectory."""
+
+    header: dict[str, Any] | None = None
+    joint_names: tuple[str, ...]
+    points: tuple[_Point, ...] = Field(min_length=2)
+
+
+def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -> SplineExcitation:
+    """Read a file's points and join them to a motion from rest to rest.
+
+    It begins at the first point, whatever its time. As the robot rests before and after it,
+    acceleration at the first and the last point counts as 0, whatever it is given as. Of points
+    closer than 20 ms some are left out, which must lie within 1 mrad or mm of the motion.
+
+    Args:
+        settings: Names the file.
+        joints: Names of the n joints, in drive order.
+
+    Raises:
+        DynidError: the file cannot be read, lacks a joint, or holds no motion from rest to rest.
+    """
+    path = Path(settings.file)
+    if is_table(path):
+        points = _table_points(path, settings.columns, joints)
+    elif settings.columns.model_fields_set:
+        message = f"{path.name}: 'columns' are for CSV files only; leave them out."
+        raise ConfigurationError(message)
+    else:
+        points = _message_points(path, joints)
+    _check_numbers(points, path.name, joints)
+    _check_ends(points, path.name, joints)
+    if points.acceleration is not None:
+        points.acceleration[[0, -1]] = 0.0
+    kept = _spaced(points.time)
+    velocity, acceleration = (
+        None if one is None else one[kept] for one in (points.velocity, points.acceleration)
+    )
+    spline = spline_through(points.time[kept], points.position[kept], velocity, acceleration)
+    _check_left_out(spline, points, path.name, joints)
+    return spline
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file's name is that of a table rather than of a message in YAML."""
+    return path.suffix.lower() in {".csv", ".txt"}
+
+
+def is_message(text: str) -> bool:
+    """Whether a YAML text is a message of trajectory_msgs/JointTrajectory."""
+    return re.search(r"\bjoint_names['\"]?\s*:", text) is not None
+
+
+def _table_points(path: Path, columns: TrajectoryColumns, joints: Sequence[str]) -> Points:
+    if not path.is_file():
+        raise ConfigurationError(f"{path}: there is no such file.")
+    table = read_table(path, None, "auto")
+    if table.repairs:
+        raise ConfigurationError(f"{path.name}: its last line is cut off; write the file anew.")
+    position = _signal(table, "position", columns.position or tuple(joints), joints)
+    derivatives = []
+    for name in ("velocity", "acceleration"):
+        chosen = getattr(columns, name) or _named(table, name, joints)
+        derivatives.append(None if chosen is None else _signal(table, name, chosen, joints))
+    return Points(table.numbers([columns.time])[:, 0], position, *derivatives)
+
+
+def _named(table: Table, signal: str, joints: Sequence[str]) -> tuple[str, ...] | None:
+    """The columns ``<joint>_velocity``, where there are any."""
+    names = tuple(f"{joint}_{signal}" for joint in joints)
+    return names if set(names) & set(table.header) else None
+
+
+def _signal(table: Table, signal: str, columns: tuple[Column, ...], joints: Sequence[str]) -> Array:
+    if len(columns) != len(joints):
+        message = (
+            f"excitation: columns.{signal} lists {len(columns)} columns, expected {len(joints)} "
+            "(one per joint)."
+        )
+        raise ConfigurationError(message)
+    return table.numbers(columns)
+
+
+def _message_points(path: Path, joints: Sequence[str]) -> Points:
+    message = parse(_Message, yaml_mapping(_one_message(path), path.name), path.name)
+    for joint in joints:
+        if message.joint_names.count(joint) != 1:
+            raise ConfigurationError(
+                f"{path.name}: its joint_names are {', '.join(message.joint_names)}; expected "
+                f"'{joint}' among them, once."
+            )
+    for joint in message.joint_names:
+        if joint not in joints:
+            raise ConfigurationError(
+                f"{path.name}: also moves '{joint}', which is none of the profile's joints "
+                f"{', '.join(joints)}; leave it out."
+            )
+    order = [message.joint_names.index(joint) for joint in joints]
+    durations = [point.time_from_start for point in message.points]
+    time = np.array([duration.sec + 1e-9 * duration.nanosec for duration in durations])
+    position, velocity, acceleration = (
+        _rows(message, name, path.name) for name in ("positions", "velocities", "accelerations")
+    )
+    if position is None:
+        raise ConfigurationError(f"{path.name}: its points have no positions; add them.")
+    return Points(
+        time,
+        position[:, order],
+        None if velocity is None else velocity[:, order],
+        None if acceleration is None else acceleration[:, order],
+    )
+
+
+def _one_message(path: Path) -> str:
+    text = read_text(path)
+    if "- '...'" in text:
+        message = f"{path.name}: was shortened by ros2 topic echo; use its option --full-length."
+        raise ConfigurationError(message)
+    messages = [part for part in re.split(r"(?m)^---\s*$", text) if part.strip()]
+    if len(messages) != 1:
+        message = f"{path.name}: holds {len(messages)} messages; keep the one that is meant."
+        raise ConfigurationError(message)
+    return messages[0]
+
+
+def _rows(message: _Message, name: str, where: str) -> Array | None:
+    """What all points tell of one kind, (K, joints of the message), or None if they do not."""
+    rows = [getattr(point, name) for point in message.points]
+    if not any(rows):
+        return None
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(message.joint_names):
+            raise ConfigurationError(
+                f"{where}: point {number} has {len(row)} {name}, expected "
+                f"{len(message.joint_names)} (one per joint) at every point."
+            )
+    return np.array(rows, dtype=np.float64)
+
+
+def _spaced(time: Array) -> list[int]:
+    """Numbers of points that are not too close, the first and the last among them."""
+    kept = [0]
+    closest = _CLOSEST * (1 - 1e-6)
+    for k in range(1, len(time) - 1):
+        if min(time[k] - time[kept[-1]], time[-1] - time[k]) >= closest:
+            kept.append(k)
+    return [*kept, len(time) - 1]
+
+
+def _check_left_out(
+    spline: SplineExcitation, points: Points, where: str, joints: Sequence[str]
+) -> None:
+    made = spline.evaluate(points.time - points.time[0]).position
+    aside = np.abs(made - points.position)
+    k, j = divmod(int(np.argmax(aside)), len(joints))
+    if aside[k, j] > _ASIDE:
+        raise ExcitationError(
+            f"{where}: joint '{joints[j]}' is at {points.position[k, j]:.4g} at "
+            f"{points.time[k]:.4g} s, {aside[k, j]:.2g} beside the smooth motion through points "
+            f"{_CLOSEST:g} s apart; smooth it, or leave out what is not part of the motion."
+        )
+
+
+def _check_numbers(points: Points, where: str, joints: Sequence[str]) -> None:
+    """Raise unless time increases and every number is one."""
+    time = points.time
+    if len(time) < 2:
+        raise ConfigurationError(f"{where}: holds a single point; a motion has two at least.")
+    for k in np.flatnonzero(~(np.diff(time, prepend=-np.inf) > 0) | ~np.isfinite(time)).tolist():
+        after = f", after {time[k - 1]:g} s" if k else ""
+        raise ConfigurationError(
+            f"{where}: the time of point {k + 1} is {time[k]:g} s{after}; times must be numbers "
+            "that increase."
+        )
+    lasts = float(time[-1] - time[0])
+    if not _CLOSEST <= lasts <= _LONGEST:
+        raise ConfigurationError(
+            f"{where}: lasts {lasts:g} s, expected {_CLOSEST:g} to {_LONGEST:g} s; are its times "
+            "in s?"
+        )
+    for name in ("position", "velocity", "acceleration"):
+        values = getattr(points, name)
+        for k, j in () if values is None else np.argwhere(~np.isfinite(values)).tolist():
+            raise ConfigurationError(
+                f"{where}: the {name} of joint '{joints[j]}' at point {k + 1} is {values[k, j]}; "
+                "expected a number."
+            )
+    if points.velocity is None and points.acceleration is not None:
+        message = f"{where}: has accelerations but no velocities; add those, or leave both out."
+        raise ConfigurationError(message)
+
+
+def _check_ends(points: Points, where: str, joints: Sequence[str]) -> None:
+    """Raise unless the motion begins and ends at rest."""
+    if points.velocity is None:
+        return
+    for k, which in ((0, "first"), (-1, "last")):
+        for j in np.flatnonzero(points.velocity[k]).tolist():
+            raise ExcitationError(
+                f"{where}: the velocity of joint '{joints[j]}' is {points.velocity[k, j]:g} at the "
+                f"{which} point; a motion begins and ends at rest: make it 0."
+            )

@@ -1,0 +1,126 @@
+"""``dynid check``: what it proves, what it names, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from dynid import cli
+
+FOURIER = "{type: fourier, base_frequency: 0.2, harmonics: 3, periods: 1, ramp: 1, span: 0.4}"
+SINE = """{{type: sine, start: [0, -1.5, 1.5, 0, 0, 0], target: [0, {target}, 1.5, 0, 0, 0],
+  frequency: 0.25, duration: 4, ramp: {ramp}}}"""
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def run(excitation: str, *arguments: str) -> tuple[int, str, str]:
+        file = tmp_path / "excitation.yaml"
+        file.write_text(f"excitation: {excitation}\n")
+        words = ["dynid", "check", str(file), "-p", "puma560", *arguments]
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        printed = capsys.readouterr()
+        return int(stop.value.code or 0), printed.out, printed.err
+
+    return run
+
+
+def sine(target: float = -1.2, ramp: float = 1.0) -> str:
+    return SINE.format(target=target, ramp=ramp)
+
+
+def test_a_safe_motion_is_said_to_be_safe(check) -> None:
+    code, out, _ = check(FOURIER)
+    assert code == 0
+    assert "Safe: every limit is kept." in out
+    assert "Torque is predicted at" in out
+    assert "The profile's workspace asks for nothing" in out
+
+
+def test_the_use_of_every_limit_is_told(check) -> None:
+    code, out, _ = check(
+        sine(),
+        "--json",
+        "--set",
+        "workspace.tool_speed=2",
+        "--set",
+        "workspace.self_collision=true",
+    )
+    assert code == 0
+    told = json.loads(out)
+    assert told["safe"]
+    assert told["violation"] is None
+    uses = {(use["limit"], use["of"]): use for use in told["limits"]}
+    position = uses["position", "joint 'joint_2'"]
+    assert position["value"] == pytest.approx(-1.2, abs=1e-3)
+    assert position["passed"] is None
+    middle, half = (-3.92 + 0.78) / 2, (0.78 + 3.92) / 2
+    assert position["used"] == pytest.approx((-1.2 - middle) / half, abs=1e-3)
+    limits = {limit for limit, _ in uses}
+    assert limits == {
+        "position",
+        "velocity",
+        "acceleration",
+        "predicted torque",
+        "distance",
+        "speed",
+    }
+
+
+def test_the_first_violation_is_named_not_the_worst(check) -> None:
+    # velocity is passed on the way, position only at the far end
+    code, out, _ = check(sine(target=1.2), "--json")
+    assert code == 1
+    told = json.loads(out)
+    passed = {(use["limit"], use["of"]): use["passed"] for use in told["limits"] if use["passed"]}
+    assert ("position", "joint 'joint_2'") in passed
+    assert told["violation_time"] == min(passed.values())
+    assert told["violation"].startswith("joint 'joint_2': velocity reaches ")
+    assert "beyond its limit of 1.5 rad/s, which it passes at " in told["violation"]
+
+
+def test_a_plane_in_the_way_is_named_with_the_body_that_meets_it(check) -> None:
+    wall = "workspace.planes.wall={point: [0, 0, 0.75], normal: [0, 0, -1]}"
+    code, out, _ = check(sine(), "--set", wall)
+    assert code == 1
+    assert "Not safe: link_2 to plane 'wall': distance reaches" in out
+
+
+def test_a_motion_that_does_not_begin_at_rest_is_not_safe(check) -> None:
+    code, out, _ = check(
+        "{type: fourier, harmonics: 1, periods: 1, ramp: 0, centre: [0, -1.5, 1.5, 0, 0, 0],"
+        " sine: [[0.1], [0], [0], [0], [0], [0]], cosine: [[0], [0], [0], [0], [0], [0]]}"
+    )
+    assert code == 1
+    assert "velocity is 0.1 at the start of the motion instead of 0" in out
+
+
+def test_limits_that_are_not_given_are_told(check) -> None:
+    _, out, _ = check(
+        FOURIER, "--set", "limits.acceleration=null", "--set", "limits.torque_max=null"
+    )
+    assert "Limits on position and velocity are proven at every instant." in out
+    assert "no limits on acceleration and torque: these are not looked at." in out
+
+
+def test_without_a_model_it_says_what_torque_lacks(check) -> None:
+    _, out, _ = check(FOURIER)
+    assert "That torque is of the URDF's bodies, without friction and rotor inertia." in out
+
+
+@pytest.mark.parametrize(
+    ("excitation", "sentence"),
+    [
+        ("{type: fouriér}", "type must be"),
+        ("{type: sine, start: [0, 0], target: 1, frequency: 1, duration: 1}", "'start' has 2"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(check, excitation: str, sentence: str) -> None:
+    code, _, err = check(excitation)
+    assert code == 2
+    assert sentence in err
