@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -158,6 +158,31 @@ def progress(console: Console, *, steps: int | None = None) -> Iterator[Callable
     On a terminal, a bar appears once the block has taken longer than ``PATIENCE``, and leaves
     nothing behind; it fills where the number of steps is known. Anywhere else nothing is printed.
     """
+    begun = 0
+    with _bar(console, "", steps) as (bar, task):
+
+        def begin(step: str) -> None:
+            nonlocal begun
+            bar.update(task, description=step, completed=begun)
+            begun += 1
+
+        yield begin
+
+
+@contextmanager
+def share_progress(console: Console, what: str) -> Iterator[Callable[[float], None]]:
+    """Yield a function that is told the share of the work that is behind, from 0 to 1.
+
+    The bar is that of :func:`progress`.
+    """
+    with _bar(console, what, 1.0) as (bar, task):
+        yield lambda share: bar.update(task, completed=share)
+
+
+@contextmanager
+def _bar(
+    console: Console, description: str, total: float | None
+) -> Iterator[tuple[Progress, TaskID]]:
     bar = Progress(
         BarColumn(bar_width=24),
         TextColumn("{task.description}", markup=False),
@@ -166,20 +191,13 @@ def progress(console: Console, *, steps: int | None = None) -> Iterator[Callable
         transient=True,
         disable=not console.is_terminal,
     )
-    task = bar.add_task("", total=steps)
-    begun = 0
-
-    def begin(step: str) -> None:
-        nonlocal begun
-        bar.update(task, description=step, completed=begun)
-        begun += 1
-
+    task = bar.add_task(description, total=total)
     timer = threading.Timer(PATIENCE, bar.start)
     timer.daemon = True
     if console.is_terminal:
         timer.start()
     try:
-        yield begin
+        yield bar, task
     finally:
         timer.cancel()
         if timer.ident is not None:

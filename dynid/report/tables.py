@@ -143,22 +143,27 @@ def base_row(parameter: BaseParameter) -> BaseRow:
     elif not parameter.essential:
         status, mark = "not essential", "muted"
     relative = parameter.relative_standard_deviation
-    # a sum is cut between its terms, and the name it starts with is in the first column
-    text = parameter.regrouping.partition(" = ")[2] or parameter.regrouping
-    cut = len(text)
-    if cut > _SHORT:
-        cut = max(text.rfind(sign, 0, _SHORT) for sign in (" + ", " - "))
     return BaseRow(
         name=parameter.name,
         value=significant(parameter.value),
-        deviation=_deviation(parameter.standard_deviation),
+        deviation=plus_minus(parameter.standard_deviation),
         relative=Cell(percent(relative), mark="bad" if relative > 0.3 and not mark else ""),
         consistent=significant(parameter.consistent_value),
         unit=unit(parameter.unit),
         status=status,
         mark=mark,
-        regrouping=Regrouping(text[:cut], text[cut:]),
+        regrouping=folded(parameter.regrouping),
     )
+
+
+def folded(expression: str) -> Regrouping:
+    """Return a base parameter's sum, cut between its terms if it is long."""
+    # the name it starts with is in the first column
+    text = expression.partition(" = ")[2] or expression
+    cut = len(text)
+    if cut > _SHORT:
+        cut = max(text.rfind(sign, 0, _SHORT) for sign in (" + ", " - "))
+    return Regrouping(text[:cut], text[cut:])
 
 
 def quantity_row(quantity: Quantity) -> QuantityRow:
@@ -166,14 +171,15 @@ def quantity_row(quantity: Quantity) -> QuantityRow:
     return QuantityRow(
         name=quantity.name,
         value=significant(quantity.value),
-        deviation=_deviation(quantity.standard_deviation),
+        deviation=plus_minus(quantity.standard_deviation),
         unit=unit(quantity.unit),
         of=quantity.of,
         meaning=f"Not known: {quantity.unknown}" if quantity.unknown else quantity.meaning,
     )
 
 
-def _deviation(value: float) -> str:
+def plus_minus(value: float) -> str:
+    """Return a standard deviation as text, a dash for one that is not known."""
     return f"± {significant(value, 2)}" if np.isfinite(value) else NOT_KNOWN
 
 

@@ -56,14 +56,15 @@ def write_png(scene: Scene, path: Path, *, width: int = 1400, height: int = 1100
         FigureCanvasAgg(drawing)
         axes = drawing.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
-        _draw(scene, axes, width, height)
+        draw_scene(scene, axes, width, height)
         drawing.text(0.03, 0.955, scene.title, fontsize=15, weight="bold", parse_math=False)
         _legend(scene, drawing)
         with whole_file(path) as unfinished:
             drawing.savefig(unfinished, format="png", metadata={"Software": "dynid"})
 
 
-def _draw(scene: Scene, axes: Axes, width: int, height: int) -> None:
+def draw_scene(scene: Scene, axes: Axes, width: int, height: int) -> None:
+    """Draw a scene without title and legend on axes that are so many pixels wide and high."""
     view = view_axes()
     faces, colours = _surfaces(scene)
     ground = _ground(np.concatenate(faces), scene.reach)

@@ -1,0 +1,117 @@
+"""Are optimised excitations within every limit? Looked at ten times as finely as they were found.
+
+    python benchmarks/excitation_seeds.py [--seeds 100] [--jobs 2] [ROBOT …]
+
+For each seed one start is searched, and the motion held against position, velocity, acceleration,
+torque, self-collision, floor and tool speed at 160 samples for each period of its highest harmonic.
+Prints how many seeds break which limit, and the most that is used of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import time
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from rich.console import Console
+
+from dynid.configuration import per_joint
+from dynid.excitation.limits import position_range
+from dynid.expectation.noise import torque_noise
+from dynid.optimal_excitation.design import Wish
+from dynid.optimal_excitation.optimise import optimise
+from dynid.optimal_excitation.proposal import propose_series
+from dynid.optimal_excitation.search import Robot
+from dynid.profile import load_profile
+from dynid.terminal import table
+from dynid.workspace import Workspace
+
+ROBOTS = ("ur10e", "puma560", "scara", "delta_3")
+_WORKSPACE = (
+    "workspace.self_collision=true",
+    "workspace.clearance=0.02",
+    "workspace.planes={floor: {point: [0, 0, -1.0]}}",
+    "workspace.tool_speed=2.0",
+)
+_FINELY = 160
+
+
+class Trial(NamedTuple):
+    """What one seed came to: the most that is used of each limit, above 1 where it is broken."""
+
+    robot: str
+    seed: int
+    condition_number: float
+    used: dict[str, float]
+    seconds: float
+
+
+def trial(robot: str, seed: int) -> Trial:
+    """Search with one seed, and look closely."""
+    profile, urdf_xml = load_profile(robot, overrides=_WORKSPACE)
+    mechanism = profile.mechanism(urdf_xml)
+    joints = len(profile.joints)
+    noise = torque_noise(profile, mechanism, np.zeros((1, joints))).deviation
+    wish = Wish(propose_series(profile, periods=1))
+    begun = time.perf_counter()
+    found = optimise(
+        Robot(profile, urdf_xml, mechanism.parameters, noise), wish, starts=1, seed=seed, jobs=1
+    )
+    seconds = time.perf_counter() - begun
+    samples = _FINELY * wish.settings.harmonics + 1
+    motion = found.excitation.evaluate(np.linspace(0, found.excitation.duration, samples))
+    low, high = position_range(profile.limits, joints) or (np.full(joints, -np.inf), np.inf)
+    middle, half = (low + high) / 2, (high - low) / 2
+    used = {"position": float(np.max(np.abs(motion.position - middle) / half))}
+    torque = mechanism.torque(*motion, mechanism.parameters)
+    for name, values in (
+        ("velocity", motion.velocity),
+        ("acceleration", motion.acceleration),
+        ("torque_max", torque),
+    ):
+        limit = getattr(profile.limits, name)
+        if limit is not None:
+            used[name] = float(np.max(np.abs(values) / per_joint(limit, joints, name)))
+    workspace = Workspace(profile, urdf_xml, mechanism)
+    left = workspace.margins(motion).min(axis=0) / workspace.scale
+    for one, share in zip(workspace.constraints, left.tolist(), strict=True):
+        kind = "tool speed" if one.unit == "m/s" else "plane" if "plane" in one.name else "itself"
+        used[kind] = max(used.get(kind, -np.inf), 1 - share)
+    return Trial(robot, seed, found.condition_number, used, seconds)
+
+
+def main() -> None:
+    """Print a row for each robot and limit."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("robots", nargs="*")
+    parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    robots = given.robots or ROBOTS
+    work = [(robot, seed) for robot in robots for seed in range(given.seeds)]
+    with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
+        trials = pool.starmap(trial, work, chunksize=1)
+    rows = table("robot", "limit", "seeds", "broken by", "most used", "condition", "seconds each")
+    for robot in robots:
+        own = [one for one in trials if one.robot == robot]
+        broken = Counter(name for one in own for name, share in one.used.items() if share > 1)
+        conditions = [one.condition_number for one in own]
+        for name in own[0].used:
+            most = max(one.used[name] for one in own)
+            rows.add_row(
+                robot,
+                name,
+                str(len(own)),
+                str(broken[name]),
+                f"{most:.4f}",
+                f"{min(conditions):.3g} … {max(conditions):.3g}",
+                f"{np.mean([one.seconds for one in own]):.1f}",
+            )
+    Console(width=120).print(rows)
+
+
+if __name__ == "__main__":
+    main()

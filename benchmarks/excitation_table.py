@@ -1,0 +1,149 @@
+"""Optimised excitations against random ones, robot by robot; run me to print the table.
+
+    python benchmarks/excitation_table.py [--starts 4] [--random 1000] [--objective both] [ROBOT …]
+
+Each row: condition number of the weighted and scaled base regressor that the optimiser comes to,
+its time, and best and median of random series that begin and end at rest as well and are as large
+as position, velocity and acceleration limits allow. The rows `figaroh …` repeat what FIGAROH 1.0.2
+was asked for: UR10e, 8 s, no geometry, the rigid one with the regressor as it is (11.5 to 19.9
+after some 130 s; no solution with friction, rotor inertia and offsets).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING, NamedTuple, get_args
+
+import numpy as np
+from rich.console import Console
+
+from dynid.expectation.noise import torque_noise
+from dynid.optimal_excitation.design import Design, Wish
+from dynid.optimal_excitation.information import Objective
+from dynid.optimal_excitation.optimise import optimise
+from dynid.optimal_excitation.proposal import propose_series
+from dynid.optimal_excitation.search import Robot, design_for
+from dynid.profile import load_profile
+from dynid.terminal import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROBOTS = ("ur10", "puma560", "yumi_arm", "yumi", "delta_3", "delta_4")
+_UR10E = (
+    "limits.position=[[-6.28,6.28]]",
+    "limits.velocity=[2.16,2.16,3.15,3.2,3.2,3.2]",
+    "limits.acceleration=[40]",
+    "limits.torque_max=[330,330,150,54,54,54]",
+    "excitation.centre=null",
+    "excitation.span=null",
+    "excitation.margin=1",
+    "workspace.self_collision=false",
+)
+
+
+class Case(NamedTuple):
+    """A robot, what of its profile is other, and what is asked."""
+
+    name: str
+    robot: str
+    overrides: tuple[str, ...] = ()
+    duration: float | None = None
+    harmonics: int | None = None
+    scaled: bool = True
+
+
+FIGAROH = (
+    Case("figaroh ur10e, rigid", "ur10e", (*_UR10E, "terms=[]"), 8.0, 10, scaled=False),
+    Case(
+        "figaroh ur10e, all terms",
+        "ur10e",
+        (
+            *_UR10E,
+            "terms=[{kind: viscous}, {kind: coulomb}, {kind: offset}, {kind: rotor_inertia}]",
+        ),
+        8.0,
+        10,
+    ),
+)
+
+
+def cases(robots: Sequence[str]) -> list[Case]:
+    """Return the cases of robots by name, all where none is named."""
+    named = [Case(robot, robot) for robot in robots or ROBOTS]
+    return named if robots else [*FIGAROH, *named]
+
+
+def random_conditions(design: Design, count: int) -> np.ndarray:
+    """Return condition numbers of random series within all limits (count,)."""
+    random = np.random.default_rng(0)
+    found: list[float] = []
+    while len(found) < count:
+        descent = design.descent(design.pose(random, elsewhere=True))
+        space, barrier = descent.barrier.space, descent.barrier
+        y = random.standard_normal((len(space.pose), space.dimension))
+        slack = barrier.bounds.slack(np.zeros_like(y))
+        change = slack - barrier.bounds.slack(y)
+        y /= np.max(change / slack, axis=(1, 2))[:, np.newaxis] * (1 + 1e-9)
+        if barrier.smallest_slack(y) > 0:
+            motion = space.motion(descent.basis, y)
+            found.append(design.information.condition_number(motion))
+    return np.array(found)
+
+
+def row(case: Case, starts: int, count: int, objective: Objective) -> list[str]:
+    """Return a case's cells."""
+    profile, urdf_xml = load_profile(case.robot, overrides=case.overrides)
+    model = profile.mechanism(urdf_xml)
+    noise = torque_noise(profile, model, np.zeros((1, len(model.joints)))).deviation
+    settings = propose_series(profile, duration=case.duration, harmonics=case.harmonics)
+    if case.duration is not None:
+        settings = settings.model_copy(update={"base_frequency": 1 / case.duration, "periods": 1})
+    wish = Wish(settings, objective, scaled=case.scaled)
+    robot = Robot(profile, urdf_xml, model.parameters, noise)
+    begun = time.perf_counter()
+    found = optimise(robot, wish, starts=starts)
+    seconds = time.perf_counter() - begun
+    design = design_for(robot, wish)
+    begun = time.perf_counter()
+    random = random_conditions(design, count)
+    spent = time.perf_counter() - begun
+    return [
+        str(len(design.information.columns)),
+        f"{1 / settings.base_frequency:.3g} s, {settings.harmonics}",
+        f"{found.condition_number:.3g}",
+        f"{seconds:.1f} s",
+        f"{random.min():.3g}",
+        f"{np.median(random):.3g}",
+        f"{spent:.1f} s",
+        f"{found.size:.3f}",
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("robots", nargs="*")
+    parser.add_argument("--starts", type=int, default=4)
+    parser.add_argument("--random", type=int, default=1000)
+    parser.add_argument("--objective", choices=get_args(Objective), default="condition")
+    given = parser.parse_args()
+    rows = table(
+        "excitation",
+        "base parameters",
+        "period, harmonics",
+        "condition",
+        "in",
+        f"best of {given.random} random",
+        "median",
+        "in",
+        "size",
+    )
+    for case in cases(given.robots):
+        rows.add_row(case.name, *row(case, given.starts, given.random, given.objective))
+    Console(width=140).print(rows)
+
+
+if __name__ == "__main__":
+    main()

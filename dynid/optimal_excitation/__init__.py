@@ -1,0 +1,1 @@
+"""Fourier excitations that identify as well as a robot's limits allow."""
