@@ -12,13 +12,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dynid import _core
+from dynid.diagnosis import Case, Finding, diagnose, sentences
 from dynid.errors import EstimationError
 from dynid.estimation.base_parameters import BaseParameterization, base_parameterization
 from dynid.estimation.fitting import Fit, HeldOut, cross_validate, fit, pose
-from dynid.judging.checks import check_against_urdf, check_residuals
 from dynid.judging.comparison import compare, relative_errors
-from dynid.judging.delay import check_delay
-from dynid.judging.judgement import Comparison, Judgement, judge
+from dynid.judging.judgement import Judgement, judge
 from dynid.mechanism import Mechanism
 from dynid.preprocessing.preprocess import preprocess
 from dynid.preprocessing.signals import Array, Signals
@@ -85,6 +84,7 @@ class Identification:
     samples: int
     notes: tuple[str, ...]
     quantities: tuple[Quantity, ...] = ()  # that the profile asks for
+    findings: tuple[Finding, ...] = ()  # of the diagnosis, the worst first
 
 
 def identify(
@@ -131,7 +131,11 @@ def _identify(
     progress("judging")
     model = mechanism.with_parameters(fitted.standard)
     comparisons = compare(model, signals, profile.identification)
-    warnings = _warnings(mechanism, comparisons, fitted)
+    held_out = cross_validate(fitted)
+    progress("diagnosing")
+    recorded = tuple(recordings)
+    case = Case(profile, mechanism, recorded, signals, model, comparisons, fitted, held_out)
+    findings = diagnose(case)
     unconstrained = mechanism.with_parameters(fitted.unconstrained)
     plain = relative_errors(compare(unconstrained, signals, profile.identification))
     return Identification(
@@ -153,13 +157,14 @@ def _identify(
         judgement=judge(
             comparisons,
             allowed=profile.identification.max_relative_torque_error,
-            warnings=warnings,
+            warnings=sentences(findings),
         ),
-        held_out=cross_validate(fitted),
+        held_out=held_out,
         raw_samples=sum(len(recording.time) for recording in recordings),
         samples=sum(len(s.time) for s in signals),
         notes=(*(note for s in signals for note in s.notes), *_whiteness(mechanism, fitted)),
         quantities=find_quantities(profile.quantities, mechanism, base, fitted.estimate),
+        findings=findings,
     )
 
 
@@ -170,20 +175,6 @@ def versions() -> dict[str, str]:
         with suppress(metadata.PackageNotFoundError):  # a distribution may leave it out
             found[name] = metadata.version(name)
     return found
-
-
-def _warnings(mechanism: Mechanism, comparisons: Sequence[Comparison], fitted: Fit) -> list[str]:
-    warnings = check_against_urdf(mechanism, comparisons)
-    delay = check_delay(fitted.problem.mechanism, fitted.problem.base.independent, comparisons)
-    warnings += delay or check_residuals(mechanism, comparisons)
-    names = fitted.problem.base.names
-    unknown = [n for n, known in zip(names, fitted.estimate.determined, strict=True) if not known]
-    if unknown:
-        warnings.append(
-            f"this motion says nothing about {', '.join(unknown)}; there the model keeps the "
-            "URDF's values."
-        )
-    return warnings
 
 
 def _whiteness(mechanism: Mechanism, fitted: Fit) -> list[str]:

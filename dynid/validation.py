@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dynid.judging.checks import check_against_urdf, check_residuals
-from dynid.judging.comparison import compare, relative_errors
-from dynid.judging.judgement import Comparison, Judgement, judge
+from dynid.diagnosis import Case, Finding, diagnose, sentences
+from dynid.judging.comparison import compare
+from dynid.judging.judgement import Judgement, judge
 from dynid.mechanism import Mechanism
 from dynid.preprocessing.preprocess import preprocess
 from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
 from dynid.recording import Recording, Source
-
-_WRONG = 0.5  # relative error from which on signs and units are doubted
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,7 @@ class Validation:
     sources: tuple[Source, ...]
     samples: int
     notes: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()  # of the diagnosis, the worst first
 
 
 def validate(
@@ -51,13 +50,17 @@ def validate(
     profile = profile.model_copy(update={"identification": settings})
     signals = tuple(preprocess(recording, profile) for recording in recordings)
     comparisons = compare(model, signals, settings)
+    plain = model.with_parameters(model.urdf_parameters)
+    case = Case(profile, plain, tuple(recordings), signals, model, comparisons)
+    findings = diagnose(case)
+    warnings = ["the identification of this model failed its criterion."] if failed else []
     return Validation(
         profile=profile,
         mechanism=model,
         judgement=judge(
             comparisons,
             allowed=settings.max_relative_torque_error,
-            warnings=_warnings(model, comparisons, failed=failed),
+            warnings=[*warnings, *sentences(findings)],
         ),
         signals=signals,
         measured_torque=tuple(c.measured for c in comparisons),
@@ -65,13 +68,5 @@ def validate(
         sources=tuple(source for recording in recordings for source in recording.sources),
         samples=sum(len(s.time) for s in signals),
         notes=tuple(note for s in signals for note in s.notes),
+        findings=findings,
     )
-
-
-def _warnings(model: Mechanism, comparisons: Sequence[Comparison], *, failed: bool) -> list[str]:
-    warnings = ["the identification of this model failed its criterion."] if failed else []
-    # on good data the URDF has nothing to add, and at rest friction can be of either sign
-    moving = all(c.signals.moving.any() for c in comparisons)
-    if moving and relative_errors(comparisons).max() > _WRONG:
-        warnings += check_against_urdf(model, comparisons)
-    return warnings + check_residuals(model, comparisons)

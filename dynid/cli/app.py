@@ -10,8 +10,11 @@ from io import TextIOWrapper
 
 import typer
 
+from dynid.cli.check import check_command
 from dynid.cli.demo import demo_command
+from dynid.cli.diagnose import diagnose_command
 from dynid.cli.drives import drives_command
+from dynid.cli.excite import excite_command
 from dynid.cli.identify import identify_command, validate_command
 from dynid.cli.import_dh import import_dh_command
 from dynid.cli.model import model_app
@@ -30,8 +33,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.command("excite")(excite_command)
+app.command("check")(check_command)
 app.command("identify")(identify_command)
 app.command("validate")(validate_command)
+app.command("diagnose")(diagnose_command)
 app.command("convert")(convert_command)
 app.command("info")(info_command)
 app.command("demo")(demo_command)

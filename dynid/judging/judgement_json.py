@@ -44,13 +44,13 @@ def judgement_json(
     found = {"quantities": {one.name: _quantity(one) for one in quantities}} if quantities else {}
     return {
         "joints": {
-            joint.joint: {name: _finite(getattr(joint, name)) for name in _MEASURES}
+            joint.joint: {name: finite(getattr(joint, name)) for name in _MEASURES}
             for joint in judgement.joints
         },
         "success": bool(judgement.success),
         "reasons": list(judgement.reasons),
         "warnings": list(judgement.warnings),
-        "condition_number": _finite(condition_number),
+        "condition_number": finite(condition_number),
         "base_parameters": int(base_parameters),
         "samples": int(samples),
         **found,
@@ -113,7 +113,7 @@ def _joint(name: str, values: dict[str, Any]) -> JointJudgement:
 def _quantity(one: Quantity) -> dict[str, Any]:
     numbers = {"value": one.value, "standard_deviation": one.standard_deviation}
     return {
-        **{key: _finite(value) for key, value in numbers.items()},
+        **{key: finite(value) for key, value in numbers.items()},
         **{key: getattr(one, key) for key in _WORDS},
     }
 
@@ -122,7 +122,8 @@ def _number(value: Any) -> Any:  # noqa: ANN401 (a unit is a word)
     return math.nan if value is None else value
 
 
-def _finite(value: float | str) -> float | str | None:
+def finite(value: float | str) -> float | str | None:
+    """Return a number as JSON has it: null for what is not finite."""
     if isinstance(value, str | int):
         return value
     return float(value) if math.isfinite(value) else None

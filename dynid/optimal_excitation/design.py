@@ -101,16 +101,16 @@ class Design:
 
         Args:
             random: Source of poses.
-            elsewhere: Ask for a random one in any case; ignored where the start is given.
+            elsewhere: Rather a random one, and else the centre; ignored where that is the start.
 
         Raises:
             ExcitationError: there is none.
         """
         low, high = self.bounds[:2]
-        centre = self.centre
-        choices = random.uniform(low, high, (_POSES, len(low)))
-        if self.from_centre or not elsewhere:
-            choices = np.vstack([centre, *([] if self.from_centre else [choices])])
+        choices = [self.centre]
+        if not self.from_centre:
+            others = list(random.uniform(low, high, (_POSES, len(low))))
+            choices = [*others, *choices] if elsewhere else [*choices, *others]
         for pose in choices:
             if self._room(pose) > _ROOM:
                 return np.asarray(pose)

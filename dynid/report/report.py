@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from jinja2 import Environment, StrictUndefined
 
 from dynid.outputs.atomic_write import write_text
 from dynid.outputs.model_file import iso_time
 from dynid.report import tables, words
+from dynid.report.diagnosis import finding_rows
 from dynid.report.numbers import count, significant
+from dynid.report.pages import render
 from dynid.report.plots import Motion, coverage_plot, friction_plot, torque_plot
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def write_validation_report(validation: Validation, path: Path) -> None:
         "identification": None,
         "created": None,
     }
-    write_text(path, _render(content))
+    write_text(path, render("template.html.j2", content))
 
 
 def report_html(identification: Identification) -> str:
@@ -69,7 +69,7 @@ def report_html(identification: Identification) -> str:
         (str(len(identification.base_parameters)), "base parameters"),
         ("yes" if identification.physically_consistent else "no", "physically consistent"),
     ]
-    return _render(content)
+    return render("template.html.j2", content)
 
 
 def _motion(result: Identification | Validation) -> Motion:
@@ -100,6 +100,7 @@ def _common(result: Identification | Validation, motion: Motion) -> dict[str, An
         "allowed": allowed,
         "error_header": tables.error_header(judgement.joints[0], held_out=held_out is not None),
         "joints": joints,
+        "findings": finding_rows(result.findings),
         "friction": friction_plot(motion, result.mechanism),
         "coverage": coverage_plot(motion, profile.limits),
         "steps": words.recording_steps(profile, result.signals, result.samples),
@@ -112,12 +113,3 @@ def _common(result: Identification | Validation, motion: Motion) -> dict[str, An
         "versions": getattr(result, "versions", {}),
         "settings": settings,
     }
-
-
-def _render(content: dict[str, Any]) -> str:
-    folder = files("dynid.report")
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    template = environment.from_string((folder / "template.html.j2").read_text("utf-8"))
-    return template.render(**content, style=(folder / "style.css").read_text("utf-8"))

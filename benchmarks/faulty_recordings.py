@@ -1,0 +1,118 @@
+"""Simulated recordings of robots with one fault each, of a known cause, and without any.
+
+A fault is brought in where it comes from: into the motion, the robot, its drives, what they told,
+or the profile that the recording is identified by. ``FAULTS`` has every cause with its variants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from drive_faults import (
+    clipped,
+    coarse_effort,
+    coarse_position,
+    crosstalk,
+    few_samples,
+    flipped_position,
+    flipped_torque,
+    held,
+    noisier,
+    noisy,
+    scaled,
+    shifted,
+    weak_drive,
+)
+from faulty_robots import ROBOTS, Fault, Robot, Trial, does_it_apply, robot
+from model_faults import (
+    alike_terms,
+    asymmetric,
+    gravity_turned,
+    model_without,
+    mounted_tilted,
+    stribeck,
+    transmission,
+    urdf_off,
+    with_load,
+)
+from motion_faults import (
+    clean_sine,
+    in_step,
+    nearly_at_rest,
+    repeating,
+    same_sine,
+    short,
+    slow,
+    small_at_one,
+    small_everywhere,
+)
+
+__all__ = ["FAULTS", "ROBOTS", "does_it_apply", "robot"]
+
+
+def clean(robot: Robot, seed: int) -> Trial:
+    """Return the robot on a Fourier series."""
+    return robot.trial(robot.recorded(seed))
+
+
+FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
+    {
+        "none": {
+            "Fourier series": clean,
+            "sines": clean_sine,
+            "URDF a quarter off": urdf_off,
+            "noise times 3": noisier,
+        },
+        "too_slow": {"a tenth of the speed": slow(0.1), "a seventh": slow(1 / 7)},
+        "saturation": {
+            "one effort clipped": clipped(everywhere=False),
+            "all efforts clipped": clipped(everywhere=True),
+            "weak drive": weak_drive,
+        },
+        "too_short": {"slowest joint": short(1), "two slowest joints": short(2)},
+        "small_region": {"all joints": small_everywhere, "one joint": small_at_one},
+        "overlapping_frequencies": {
+            "same series": in_step,
+            "same sine": same_sine,
+            "repeating": repeating,
+        },
+        "torque_factor": {
+            "all times 1000": scaled(1000.0),
+            "all times 2.5": scaled(2.5),
+            "all by 2.5": scaled(0.4),
+            "one times 2.5": scaled(2.5, everywhere=False),
+            "one by 2.5": scaled(0.4, everywhere=False),
+        },
+        "flipped_sign": {"torque": flipped_torque, "position": flipped_position},
+        "wrong_gravity": {
+            "profile 30 deg off": gravity_turned(30.0),
+            "profile 90 deg off": gravity_turned(90.0),
+            "profile upside down": gravity_turned(180.0),
+            "mounted 45 deg tilted": mounted_tilted(45.0),
+        },
+        "noise": {"one joint": noisy},
+        "time_shift": {
+            "5 ms late": shifted(5),
+            "12 ms late": shifted(12),
+            "30 ms late": shifted(30),
+            "10 ms early": shifted(-10),
+        },
+        "quantised_feedback": {
+            "position": coarse_position,
+            "effort": coarse_effort,
+            "held": held,
+        },
+        "unmodelled_coupling": {"transmission": transmission, "crosstalk": crosstalk},
+        "friction_terms": {
+            "Stribeck": stribeck,
+            "asymmetric": asymmetric,
+            "load": with_load,
+            "viscous only": model_without("coulomb"),
+            "none": model_without("coulomb", "viscous"),
+        },
+        "ill_conditioned": {"hardly moves": nearly_at_rest, "terms alike": alike_terms},
+        "over_fit": {"few samples": few_samples},
+    }
+)
+"""Causes, each with what brings it about; ``none`` has recordings without a fault."""

@@ -1,0 +1,121 @@
+"""Whether the sign of a joint's torque or position is flipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from dynid.diagnosis.case import Case
+from dynid.diagnosis.finding import Finding, Plot, Trace
+from dynid.diagnosis.own_terms import friction_power, own_terms, without
+from dynid.diagnosis.sampled_fit import free_misfit
+from dynid.diagnosis.scale import are_degrees, likeness
+from dynid.diagnosis.wording import torque_unit
+from dynid.preprocessing.signals import Array
+
+_DRIVES = -0.02  # of torque times speed: friction that feeds the motion by that much is none
+_TAKES = 0.05  # of the same: friction that is what it should be
+_AGAINST = -0.7  # correlation with what the URDF's masses need
+_BLOCKS = 6  # of the motion
+_MOST = 5  # of these agree on the sign of friction
+_BETTER = 0.8  # of the other's misfit: then it is the one
+
+
+def flipped_sign(case: Case) -> Iterator[Finding]:
+    """Look for friction that drives its joint, and for torque against what the bodies need."""
+    if are_degrees(case):
+        return
+    for joint, power in _powers(case).items():
+        own = own_terms(case.thinned, joint)
+        agreement = min(
+            likeness(case, joint, own).correlation, likeness(case, joint, own[:, :1]).correlation
+        )
+        if power < _DRIVES or (agreement < _AGAINST and power < _TAKES):
+            yield _finding(case, joint, power, agreement)
+
+
+def any_friction_drives(case: Case) -> bool:
+    """Whether friction would drive a joint: that a sign explains, but no gravity."""
+    return any(power < _DRIVES for power in _powers(case).values())
+
+
+def _powers(case: Case) -> dict[int, float]:
+    """Power of friction of every joint that moves."""
+    regressor = case.mechanism.regressor(*case.thinned.motion)
+    bodies = case.base.independent[case.base.independent < case.mechanism.first_term]
+    powers = {}
+    for joint in np.flatnonzero(case.thinned.moves).tolist():
+        columns = regressor[:, joint, bodies]
+        powers[joint] = _power_of_friction(case, joint, columns[:, columns.any(axis=0)])
+    return powers
+
+
+def _power_of_friction(case: Case, joint: int, bodies: Array) -> float:
+    """Share of torque times speed that friction takes; 0 where parts of the motion disagree.
+
+    The columns of ``bodies`` (N, k) are what else may explain the joint's torque, with parameters
+    of its own: what is wrong at another joint shall not show here.
+    """
+    thinned, torque = case.thinned, case.thinned.torque[:, joint]
+    whole = friction_power(torque, thinned, joint, bodies)
+    if whole >= 0:
+        return whole
+    own = own_terms(thinned, joint)
+    left = without(torque, np.column_stack([own[:, [0, 3]], bodies]))
+    shown = without(own[:, 2], np.column_stack([own[:, [0, 3]], bodies]))
+    parts = np.array_split(left * shown, _BLOCKS)
+    against = sum(float(part.sum()) < 0 for part in parts)
+    return whole if against >= _MOST else 0.0
+
+
+def _finding(case: Case, joint: int, power: float, agreement: float) -> Finding:
+    name, which = case.joints[joint], _of_torque_or_position(case, joint)
+    seen = []
+    if power < _DRIVES:
+        seen.append(f"its friction would drive it ({power:.0%} of torque times speed)")
+    if agreement < _AGAINST:
+        seen.append(
+            f"its torque runs against what the URDF's masses need (correlation {agreement:.2f})"
+        )
+    velocity = case.thinned.velocity[:, joint]
+    unit = torque_unit(case.mechanism.prismatic[joint])
+    return Finding(
+        cause="flipped_sign",
+        joint=None,  # joints share parameters: the fit of all of them suffers
+        severity="problem",
+        sentence=f"{name}: {' and '.join(seen)}; the sign of its {which} is probably flipped.",
+        remedy=(
+            f"Turn the sign of {name}'s {which} where it is read: in the column map ('sign'), by a "
+            "negative gear_ratio, or in the drive's settings."
+        ),
+        evidence={
+            f"friction power of {name}": power,
+            f"correlation of {name} with the URDF": agreement,
+        },
+        plot=Plot(
+            x_label=f"velocity of {name} [{'m/s' if unit == 'N' else 'rad/s'}]",
+            y_label=f"torque of {name} [{unit}]",
+            traces=(Trace(velocity, case.thinned.torque[:, joint], "measured", "dots"),),
+        ),
+    )
+
+
+def _of_torque_or_position(case: Case, joint: int) -> str:
+    """Which of the two explains all joints' torque better when it is flipped back, if one does."""
+    sign = np.where(np.arange(len(case.joints)) == joint, -1.0, 1.0)
+    signals = case.longest
+    torque = replace(signals, raw_torque=signals.raw_torque * sign)
+    position = replace(
+        signals,
+        position=signals.position * sign,
+        velocity=signals.velocity * sign,
+        acceleration=signals.acceleration * sign,
+    )
+    by_torque, by_position = (
+        free_misfit(replace(case, signals=(flipped,))) for flipped in (torque, position)
+    )
+    if by_torque < _BETTER * by_position:
+        return "torque"
+    return "position" if by_position < _BETTER * by_torque else "torque or position"
