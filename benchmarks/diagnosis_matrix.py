@@ -1,6 +1,6 @@
 """Faults against causes: what the diagnosis finds in recordings with one known fault each.
 
-    python benchmarks/diagnosis_matrix.py [--seeds N] [--first-seed N] [--json] [--robot NAME] [--fault CAUSE]
+    python benchmarks/diagnosis_matrix.py [--seeds N] [--first-seed N] [--robot R] [--fault C]
 
 Prints how often each cause was found for each fault, and precision and recall of each cause. A
 finding that is only a note counts as none.

@@ -211,13 +211,7 @@ def _scene(picture: RobotPicture, signals: Signals) -> Scene:
     motion = JointMotion("excitation", signals.time, signals.position)
     path = picture.tool_path(motion)
     scene = picture.scene(signals.position[0], path=path, motion=motion)
-    bodies = (
-        replace(
-            body, shapes=tuple(s for s in body.shapes if s.role in {"robot", "base"}), labels=()
-        )
-        for body in scene.bodies
-    )
-    return replace(scene, bodies=tuple(bodies), legend=scene.legend[:1])
+    return replace(scene.only("robot", "base"), legend=scene.legend[:1])
 
 
 def _white(signals: Signals) -> str:

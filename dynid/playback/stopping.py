@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.configuration import per_joint
+from dynid.excitation.quintic_step import quintic_step
 from dynid.playback.motions import DEFAULT_ACCELERATION
 from dynid.playback.trajectory import Trajectory
 
@@ -74,10 +75,11 @@ def _slowed(
 ) -> Trajectory:
     before = np.linspace(0.0, onward, int(np.ceil(onward * _POINTS)), endpoint=False)
     x = np.linspace(0.0, 1.0, max(int(np.ceil(duration * _POINTS)), 10) + 1)
-    going, slowing = np.ones_like(before), x**3 * (10 + x * (6 * x - 15))
+    slowing, changing, _ = quintic_step(x)
+    going = np.ones_like(before)
     s = np.concatenate([before, onward + duration * (x - x**4 * (2.5 + x * (x - 3)))])
     ds = np.concatenate([going, 1 - slowing])[:, np.newaxis]
-    dds = np.concatenate([0 * going, -30 * x**2 * (1 - x) ** 2 / duration])[:, np.newaxis]
+    dds = np.concatenate([0 * going, -changing / duration])[:, np.newaxis]
     path = follower.motion([now_ns + round(one / _SECOND) for one in s.tolist()])
     return Trajectory(
         joints,

@@ -69,7 +69,8 @@ def _drawn(plot: Plot, cause: str, number: int) -> Markup:
                 axes.plot(*envelope(trace.x, trace.y, _BUCKETS), color=colour, lw=1.1)
             axes.lines[-1].set_label(trace.label)
         axes.set_xlabel(plot.x_label, parse_math=False)
-        axes.set_ylabel(plot.y_label, parse_math=False)
+        # beside its axis it would be longer than that is high
+        axes.set_title(plot.y_label, loc="left", fontsize="medium", parse_math=False)
         axes.margins(x=0.01)
         legend = axes.legend(
             loc="lower right", bbox_to_anchor=(1, 1), ncols=4, borderaxespad=0, markerscale=2

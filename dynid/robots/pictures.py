@@ -38,11 +38,7 @@ def bare_scene(profile: RobotProfile, urdf_xml: str) -> Scene:
     if home is not None:
         position = np.broadcast_to(np.array(home, dtype=np.float64), position.shape)
     scene = RobotPicture(profile, urdf_xml).scene(position)
-    bodies = (
-        replace(body, shapes=tuple(s for s in body.shapes if s.role == "robot"), labels=())
-        for body in scene.bodies
-    )
-    return replace(scene, title="", bodies=tuple(bodies), legend=())
+    return replace(scene.only("robot"), title="", legend=())
 
 
 def contact_sheet(pictures: Sequence[Path], path: Path) -> None:

@@ -185,6 +185,14 @@ class Scene:
             if not roles or shape.role in roles
         )
 
+    def only(self, *roles: Role) -> Scene:
+        """Return the scene with shapes of some roles only, and no labels."""
+        bodies = (
+            replace(body, shapes=tuple(s for s in body.shapes if s.role in roles), labels=())
+            for body in self.bodies
+        )
+        return replace(self, bodies=tuple(bodies))
+
     def labels(self) -> tuple[Label, ...]:
         """Return all labels in the base frame, at the very place of their middles."""
         labels = []

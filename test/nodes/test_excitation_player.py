@@ -219,7 +219,10 @@ def test_refuses_a_robot_outside_its_limits(cell) -> None:
     [
         ({"target": [3.0, -1.4, 1.3, 0.8, 0.3, -0.3]}, r"joint 'joint_1': \w+ reaches .* beyond"),
         ({"start": [0.0] * 5}, r"'start' has 5 values, expected 1 or 6\."),
-        ({"type": "triangle"}, r"sine\.yaml: key 'excitation': type must be fourier, sine, spline or trajectory.*"),
+        (
+            {"type": "triangle"},
+            r"sine\.yaml: key 'excitation': type must be fourier, sine, spline or trajectory.*",
+        ),
     ],
 )
 def test_refuses_an_excitation_that_the_robot_cannot_play(cell, tmp_path, change, sentence) -> None:
