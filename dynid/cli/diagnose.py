@@ -9,7 +9,7 @@ import typer
 
 from dynid.cli.judgement import print_json
 from dynid.cli.loading import load_recordings
-from dynid.cli.options import AsJson, Output, Profile, Recordings, Set, Start, Stop, Urdf
+from dynid.cli.options import AsJson, Output, OwnProfile, Recordings, Set, Start, Stop, Urdf
 from dynid.diagnosis.diagnosis import diagnose_recordings
 from dynid.diagnosis.table import diagnosis_json, print_diagnosis
 from dynid.errors import ConfigurationError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def diagnose_command(
     recordings: Recordings,
-    profile: Profile = None,
+    profile: OwnProfile = None,
     model: Annotated[
         Path | None,
         typer.Option("--model", "-m", help="model.yaml to hold against the recordings."),

@@ -17,6 +17,7 @@ from dynid.excitation.excitation_text import excitation_text
 from dynid.excitation.sine_proposal import propose_sine
 from dynid.excitation.sine_table import print_sine
 from dynid.expectation import Expectation, expect, expectation_json, print_expectation
+from dynid.expectation.advice import good
 from dynid.expectation.noise import torque_noise
 from dynid.expectation.picture import write_picture
 from dynid.expectation.report import write_expectation_report
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynid.mechanism import Mechanism
+
+
+_MARGIN = 0.9  # of the limits, where the profile does not say
 
 
 def excite_command(
@@ -57,7 +61,7 @@ def excite_command(
         int | None, typer.Option(min=1, help="How often a series is repeated.")
     ] = None,
     harmonics: Annotated[
-        int | None, typer.Option(help="Of a series; as limits suggest, if not given.")
+        int | None, typer.Option(help="Of a series, 3 or more; as limits suggest, if not given.")
     ] = None,
     objective: Annotated[
         Literal["condition", "determinant", "both"],
@@ -79,7 +83,10 @@ def excite_command(
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find a motion that tells most of a robot's parameters within its limits."""
+    """Find a motion that tells most of a robot's parameters within its limits.
+
+    Exit code 1 where it would not tell all of them well.
+    """
     files = _files(output)
     refuse_to_replace(files, force)
     robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
@@ -89,7 +96,11 @@ def excite_command(
     found: FourierSettings | SineSettings
     if kind == "sine":
         workspace = Workspace(robot, urdf_xml, mechanism)
-        found = propose_sine(robot, mechanism, workspace=workspace, duration=duration)
+        _refuse_series_options(harmonics, periods, from_centre=from_centre, unscaled=unscaled)
+        margin = robot.excitation.margin if robot.excitation else _MARGIN
+        found = propose_sine(
+            robot, mechanism, workspace=workspace, duration=duration, margin=margin
+        )
     else:
         series = propose_series(robot, duration=duration, periods=periods, harmonics=harmonics)
         wish = Wish(series, objective, scaled=not unscaled, from_centre=from_centre)
@@ -108,6 +119,22 @@ def excite_command(
             print_sine(console, found, robot.limits, robot.joints)
         print_sentences(console, "How it was found", notes, "")
         print_written(console, files)
+    raise typer.Exit(0 if good(expectation) else 1)
+
+
+def _refuse_series_options(
+    harmonics: int | None, periods: int | None, *, from_centre: bool, unscaled: bool
+) -> None:
+    given = {
+        "--harmonics": harmonics is not None,
+        "--periods": periods is not None,
+        "--from-centre": from_centre,
+        "--unscaled": unscaled,
+    }
+    for option, there in given.items():
+        if there:
+            message = f"{option} is of --type fourier; a sine excitation has none."
+            raise ConfigurationError(message)
 
 
 def _files(output: Path) -> list[Path]:

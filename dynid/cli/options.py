@@ -14,7 +14,7 @@ Profile = Annotated[
 ]
 OwnProfile = Annotated[
     str | None,
-    typer.Option("--profile", "-p", help="Profile to use; the base model's own, if not given."),
+    typer.Option("--profile", "-p", help="Profile to use; the model's own, if not given."),
 ]
 Urdf = Annotated[Path | None, typer.Option(help="URDF to use in place of the profile's.")]
 Start = Annotated[float | None, typer.Option(help="Leave out what lies before, in seconds.")]

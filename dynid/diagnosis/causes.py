@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from dynid.diagnosis.case import Case
@@ -66,24 +66,29 @@ _SPOILS_ERRORS = (*_SPOILS_TORQUE, "time_shift", "quantised_feedback")
 
 GIVES_WAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        # friction is read from what bodies leave over: torque and motion must be right first
-        "friction_terms": _SPOILS_ERRORS,
+        # friction is read from what bodies leave over: torque and motion must be right first, and
+        # a few strokes have no shape
+        "friction_terms": (*_SPOILS_ERRORS, "too_short"),
         # so is what one joint passes on to another
         "unmodelled_coupling": _SPOILS_ERRORS,
         # under a wrong gravity every weight looks too light, too heavy or upside down
         "flipped_sign": ("wrong_gravity",),
         "torque_factor": ("wrong_gravity",),
-        # inertia's share is read from the fit, which a wrong sign spoils
-        "too_slow": ("flipped_sign",),
+        # where bodies do not fit, moving torque about makes up for some of it
+        "time_shift": ("flipped_sign", "wrong_gravity"),
+        # inertia's share is read from the fit, which a wrong sign, size or time spoils
+        "too_slow": ("flipped_sign", "torque_factor", "time_shift"),
+        # rows are weighted by torque, which must be right first
+        "ill_conditioned": ("torque_factor",),
         # torque in a wrong unit is beyond the drive's limits
         "saturation": ("torque_factor",),
         # clipped torque has lost the range its steps are compared with, slow motion waits for steps
         "quantised_feedback": ("too_slow", "saturation"),
         # what contradicts the model, or hardly moves, is learnt by heart for want of anything else
-        "over_fit": ("too_slow", "torque_factor", "flipped_sign", "wrong_gravity"),
+        "over_fit": ("too_slow", *_SPOILS_TORQUE, "friction_terms", "unmodelled_coupling"),
     }
 )
-"""A cause that is a consequence of others is not told where one of them was found."""
+"""A cause that is a consequence of others is not told where one of them is; without circles."""
 
 
 def diagnose(case: Case) -> tuple[Finding, ...]:
@@ -110,11 +115,12 @@ def _look(look: Cause, case: Case) -> list[Finding]:
         return []
 
 
-def _is_consequence(finding: Finding, found: Iterable[Finding]) -> bool:
+def _is_consequence(finding: Finding, found: Sequence[Finding]) -> bool:
     causes = GIVES_WAY.get(finding.cause, ())
     return any(
         other.cause in causes
         and other.severity != "note"
+        and not _is_consequence(other, found)
         and (
             other.cause in AGAINST_URDF  # which spoil every joint's fit, as parameters are shared
             or other.joint is None

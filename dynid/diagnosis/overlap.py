@@ -12,7 +12,7 @@ from dynid.diagnosis.finding import Finding, Plot, Trace
 from dynid.diagnosis.too_short import FEWEST_CYCLES, strokes
 from dynid.preprocessing.signals import Array, Signals
 
-_TOGETHER = 0.9  # of the squared velocity: what is left is too little to tell the joints apart
+_TOGETHER = 0.95  # of the squared velocity; random series of few harmonics come to 0.9
 _FEWEST = 30  # samples in motion that a share means anything for
 _LOOKED_AT = 4_000  # samples for the repetition
 _NEAR = 0.5  # mean squared distance, in variances, at which a repetition is looked for

@@ -17,6 +17,8 @@ from dynid.preprocessing.signals import Array
 
 _DRIVES = -0.02  # of torque times speed: friction that feeds the motion by that much is none
 _TAKES = 0.05  # of the same: friction that is what it should be
+_DRIVES_MUCH = -0.2  # of the same: whatever the bodies say
+_FITS = 0.5  # correlation with what the URDF's masses need, with which no sign is flipped
 _AGAINST = -0.7  # correlation with what the URDF's masses need
 _BLOCKS = 6  # of the motion
 _MOST = 5  # of these agree on the sign of friction
@@ -32,13 +34,14 @@ def flipped_sign(case: Case) -> Iterator[Finding]:
         agreement = min(
             likeness(case, joint, own).correlation, likeness(case, joint, own[:, :1]).correlation
         )
-        if power < _DRIVES or (agreement < _AGAINST and power < _TAKES):
+        drives = power < (_DRIVES if agreement < _FITS else _DRIVES_MUCH)
+        if drives or (agreement < _AGAINST and power < _TAKES):
             yield _finding(case, joint, power, agreement)
 
 
 def any_friction_drives(case: Case) -> bool:
     """Whether friction would drive a joint: that a sign explains, but no gravity."""
-    return any(power < _DRIVES for power in _powers(case).values())
+    return any(power < _DRIVES_MUCH for power in _powers(case).values())
 
 
 def _powers(case: Case) -> dict[int, float]:

@@ -19,6 +19,7 @@ _BLOCKS = 12  # of the recording, that each tell the delay: their scatter is its
 _SURE = 5.0  # standard deviations
 _FEWEST = 1.5  # samples
 _AGREE = 0.5  # of the delay: how far joints that tell it may differ
+_LATEST = 10  # samples: later than that is no drive, but a recording whose clocks differ
 _WORTH = 0.02  # of the squared error that a delay explains at least
 _MATTERS = 0.1  # of the same: less is good to know
 _LEAST_ERROR = 0.01  # of the worst joint's: without noise, one joint would outvote all others
@@ -144,10 +145,11 @@ def _finding(case: Case, delay: Delay, rate: float) -> Finding:
     later = "later" if delay.seconds > 0 else "earlier"
     present = case.profile.feedforward.additive_torque_delay
     remedy = "Align effort and position in the recording."
-    if delay.seconds > 0:
+    if 0 < cycles <= _LATEST and delay.seconds > 0:
         remedy = (
-            "Align effort and position in the recording; if commands take as long to show in "
-            f"torque, set feedforward.additive_torque_delay: {present + cycles} (control cycles)."
+            "Align effort and position in the recording; if it was made each control cycle, and "
+            "commands take as long to show in torque, set feedforward.additive_torque_delay: "
+            f"{present + cycles}."
         )
     return Finding(
         cause="time_shift",

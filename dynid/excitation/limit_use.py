@@ -52,10 +52,11 @@ class LimitUse(NamedTuple):
     def sentence(self) -> str:
         """Return what is wrong first, for a limit that is exceeded."""
         worst = self.first or self.most
+        remedy = "make the motion smaller or slower" if self.passed else "start elsewhere"
         return (
             f"{self.of}: {self.limit} reaches {worst.value:.4g} {self.unit} at {worst.time:.3f} s, "
             f"{worst.beyond:.2g} {self.unit} beyond its limit of {worst.allowed:.4g} {self.unit}, "
-            f"which it passes at {self.passed:.3f} s; make the motion smaller or slower."
+            f"which it passes at {self.passed:.3f} s; {remedy}."
         )
 
 

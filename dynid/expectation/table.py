@@ -62,7 +62,7 @@ def rest_in_words(expectation: Expectation, shown: int) -> str:
     unknown = [one for one in rest if not one.known]
     parts = []
     if known:
-        others = " others" if shown else ""
+        others = (" other" if len(known) == 1 else " others") if shown else ""
         parts.append(f"{len(known)}{others} will be found within {percent(max(known))}")
     if unknown:
         parts.append(

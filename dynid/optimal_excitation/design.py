@@ -39,7 +39,8 @@ _PER_CYCLE = 16
 """Samples for each period of the highest harmonic, where information and states are looked at."""
 
 _POSES = 2_000  # random ones looked at for a place to begin
-_ROOM = 0.05  # least slack of a pose to begin at
+_ROOM = 0.05  # slack of a pose that is good enough to begin at
+_LEAST = 0.005  # and of one to begin at where there is none better
 _FIRST = 0.3  # share of the room to its limits that a random motion begins with
 
 
@@ -111,13 +112,19 @@ class Design:
         if not self.from_centre:
             others = list(random.uniform(low, high, (_POSES, len(low))))
             choices = [*others, *choices] if elsewhere else [*choices, *others]
+        best, room = self.centre, -np.inf
         for pose in choices:
-            if self._room(pose) > _ROOM:
-                return np.asarray(pose)
+            found = self._room(pose)
+            if found > room:
+                best, room = pose, found
+            if room > _ROOM:
+                break
+        if room > _LEAST:
+            return np.asarray(best)
         message = (
             "excitation: the robot cannot even rest at "
             f"{'its centre' if self.from_centre else f'any of {_POSES} poses'} within its limits "
-            "on torque and workspace; widen these, or choose another centre."
+            "on position, torque and workspace; widen these, or choose another centre."
         )
         raise ExcitationError(message)
 
@@ -129,7 +136,8 @@ class Design:
         slack = barrier.bounds.slack(np.zeros_like(y))
         change = slack - barrier.bounds.slack(y)
         y *= _FIRST / np.max(change / slack, axis=(1, 2))[:, np.newaxis]
-        while barrier.smallest_slack(y) < _ROOM / 2:
+        least = min(_ROOM, barrier.smallest_slack(np.zeros_like(y))) / 2
+        while barrier.smallest_slack(y) < least:
             y *= 0.8
         return y
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from dynid.errors import MechanismError
 
@@ -137,8 +136,8 @@ def _newton(matrix: Array, slope: Array) -> Array:
     """The step to where a quadratic with that curvature and slope is smallest."""
     size = float(np.trace(matrix)) / len(matrix)
     ridge = 1e-10 * size if size > 0 else 1.0  # directions that nothing depends on
-    regular = matrix + ridge * np.eye(len(matrix))
-    return np.asarray(-cho_solve(cho_factor(regular), slope))
+    values, vectors = np.linalg.eigh(matrix)  # rounding may have made some of them negative
+    return np.asarray(-vectors @ ((vectors.T @ slope) / (np.maximum(values, 0) + ridge)))
 
 
 def _update(curvature: Array | None, move: Array, change: Array) -> Array:

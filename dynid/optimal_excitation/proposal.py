@@ -20,6 +20,7 @@ _BELOW_CUTOFF = 4.0
 """Times that the identification's cut-off lies above the highest harmonic, so that it passes."""
 
 _FASTEST = 2.5  # [Hz] where there is no cut-off: position control follows well up to there
+_NO_CUTOFF = 10.0  # [Hz] in place of one: above, position control does not follow
 _PERIOD = 10.0  # [s] where nobody says
 
 
@@ -44,7 +45,8 @@ def propose_series(
         harmonics: Of the series, 3 or more.
 
     Raises:
-        ConfigurationError: there are too few harmonics to start and end at rest.
+        ConfigurationError: there are too few harmonics to start and end at rest, or the highest is
+            beyond the identification's cut-off.
     """
     if harmonics is not None and harmonics < 3:
         message = f"harmonics {harmonics}: a series that starts and ends at rest needs 3 or more."
@@ -57,9 +59,18 @@ def propose_series(
     else:
         period = 1 / settings.base_frequency if settings else _PERIOD
     proposed = int(np.clip(_highest(profile) * period, _FEWEST, _MOST))
+    chosen = harmonics or proposed
+    cutoff = profile.identification.cutoff_hz or _NO_CUTOFF
+    if chosen / period > cutoff:
+        message = (
+            f"{chosen} harmonics of a series of {period:.4g} s go up to {chosen / period:.4g} Hz, "
+            f"beyond the {cutoff:g} Hz up to which motion is looked at; ask for "
+            f"{times * chosen / cutoff:.4g} s or more, or for fewer harmonics."
+        )
+        raise ConfigurationError(message)
     return FourierSettings(
         base_frequency=1 / period,
-        harmonics=harmonics or proposed,
+        harmonics=chosen,
         periods=times,
         ramp=0.0,
         margin=settings.margin if settings else 0.9,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from concurrent.futures import ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -113,7 +115,8 @@ def search_in_processes(
     interrupted = False
     given = (robot, wish, seed, stopped, behind)
     with ProcessPoolExecutor(jobs, context, _begin_work, given) as pool:
-        work = [pool.submit(_work, number) for number in range(starts)]
+        with _deaf():
+            work = [pool.submit(_work, number) for number in range(starts)]
         try:
             while wait(work, timeout=_LOOK).not_done:
                 progress(sum(steps.value for steps in behind) / (STEPS * starts))
@@ -122,6 +125,22 @@ def search_in_processes(
         results = [one.result() for one in work]
     found = sorted((one for one in results if one is not None), key=lambda one: one.number)
     return Search(tuple(found), interrupted)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Ignore interrupts: what is spawned meanwhile does so for good, from its first moment.
+
+    The terminal sends them to all processes, and this one decides.
+    """
+    if threading.current_thread() is not threading.main_thread():  # which has no say in signals
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def processors() -> int:
@@ -158,7 +177,7 @@ def _begin_work(
     stopped: Synchronized[int],
     behind: list[Synchronized[int]],
 ) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to all; the first decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threadpool_limits(1, user_api="blas")  # for good: the processors have their processes
     _worker[:] = [_Worker(design_for(robot, wish), seed, stopped, behind)]
 

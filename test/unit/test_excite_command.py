@@ -39,6 +39,13 @@ def test_what_it_writes_is_safe(run, kind: str) -> None:
     assert code == 0
 
 
+@pytest.mark.parametrize("kind", ["fourier", "sine"])
+def test_it_uses_no_more_of_the_limits_than_the_profiles_margin(run, kind: str) -> None:
+    words = ("--set", "excitation.margin=0.3", "--type", kind, "--starts", "1", "--json")
+    _, out, _ = run("excite", *words)
+    assert json.loads(out)["excitation"]["margin"] == 0.3
+
+
 def test_a_series_lasts_as_long_as_it_is_asked_to(run) -> None:
     words = ("--duration", "9", "--periods", "3", "--harmonics", "5", "--starts", "1", "--json")
     code, out, _ = run("excite", *words)
@@ -78,6 +85,9 @@ def test_what_is_there_is_not_replaced_unasked(run) -> None:
     [
         (("-o", "best.txt"), "--output best.txt: must end in .yaml."),
         (("--harmonics", "2"), "needs 3 or more"),
+        (("--harmonics", "400"), "beyond the 15 Hz up to which motion is looked at"),
+        (("--duration", "0.1"), "ask for"),
+        (("--type", "sine", "--periods", "2"), "--periods is of --type fourier"),
         (("--model", "no.yaml"), "no.yaml"),
         (("--set", "limits.position=null"), "needs limits.position"),
     ],

@@ -12,7 +12,9 @@ from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation import build_excitation
 from dynid.optimal_excitation.design import Wish
 from dynid.optimal_excitation.optimise import optimise
-from dynid.optimal_excitation.search import Search
+from dynid.optimal_excitation.proposal import propose_series
+from dynid.optimal_excitation.search import Robot, Search, design_for
+from dynid.profile import load_profile, shipped_profiles
 
 TIGHT = {"torque_max": [10.0, 1.6]}
 
@@ -135,3 +137,15 @@ def test_other_objectives_raise_the_determinant(objective: str) -> None:
 
     asked, other = (optimise(robot, w, starts=2, jobs=1) for w in (wish, WISH))
     assert determinant(asked) > determinant(other)
+
+
+@pytest.mark.parametrize("robot", shipped_profiles())
+def test_every_shipped_robot_has_a_pose_to_begin_at(robot: str) -> None:
+    profile, urdf_xml = load_profile(robot)
+    mechanism = profile.mechanism(urdf_xml)
+    noise = np.ones(len(profile.joints))
+    wish = Wish(propose_series(profile))
+    design = design_for(Robot(profile, urdf_xml, mechanism.parameters, noise), wish)
+    pose = design.pose(np.random.default_rng(0), elsewhere=False)
+    barrier = design.descent(pose).barrier
+    assert barrier.smallest_slack(np.zeros((len(pose), barrier.space.dimension))) > 0
