@@ -66,16 +66,16 @@ _SPOILS_ERRORS = (*_SPOILS_TORQUE, "time_shift", "quantised_feedback")
 
 GIVES_WAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        # friction is read from what bodies leave over: torque and motion must be right first, and
-        # a few strokes have no shape
-        "friction_terms": (*_SPOILS_ERRORS, "too_short"),
+        # friction is read from what bodies leave over: torque and motion must be right first; a few
+        # strokes have no shape, and coupling is told beyond all friction of the joint's own
+        "friction_terms": (*_SPOILS_ERRORS, "too_short", "noise", "unmodelled_coupling"),
         # so is what one joint passes on to another
         "unmodelled_coupling": _SPOILS_ERRORS,
         # under a wrong gravity every weight looks too light, too heavy or upside down
         "flipped_sign": ("wrong_gravity",),
-        "torque_factor": ("wrong_gravity",),
-        # where bodies do not fit, moving torque about makes up for some of it
-        "time_shift": ("flipped_sign", "wrong_gravity"),
+        "torque_factor": ("wrong_gravity", "flipped_sign"),
+        # where bodies do not fit, or tops are cut, moving torque about makes up for some of it
+        "time_shift": ("flipped_sign", "wrong_gravity", "saturation"),
         # inertia's share is read from the fit, which a wrong sign, size or time spoils
         "too_slow": ("flipped_sign", "torque_factor", "time_shift"),
         # rows are weighted by torque, which must be right first
@@ -85,7 +85,7 @@ GIVES_WAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         # clipped torque has lost the range its steps are compared with, slow motion waits for steps
         "quantised_feedback": ("too_slow", "saturation"),
         # what contradicts the model, or hardly moves, is learnt by heart for want of anything else
-        "over_fit": ("too_slow", *_SPOILS_TORQUE, "friction_terms", "unmodelled_coupling"),
+        "over_fit": ("too_slow", *_SPOILS_ERRORS, "friction_terms", "unmodelled_coupling"),
     }
 )
 """A cause that is a consequence of others is not told where one of them is; without circles."""

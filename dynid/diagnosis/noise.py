@@ -12,7 +12,7 @@ from dynid.diagnosis.wording import torque_unit
 from dynid.estimation.fitting import HeldOut
 from dynid.preprocessing.signals import Array
 
-_NOISY = 0.25  # of the torque: half of what lets an identification fail is then the sensor's
+_NOISY = 0.33  # of the torque: most of what lets an identification fail is then the sensor's
 _GOOD = 0.1  # of the torque without noise: a model that is off by less explains it
 _LOOKED_AT = 20_000  # samples
 _DRAWN = 2_000  # samples
