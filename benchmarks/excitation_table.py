@@ -76,10 +76,10 @@ def cases(robots: Sequence[str]) -> list[Case]:
 
 
 def random_conditions(design: Design, count: int) -> np.ndarray:
-    """Return condition numbers of random series within all limits (count,)."""
+    """Return condition numbers of those of ``count`` random series that keep all limits."""
     random = np.random.default_rng(0)
     found: list[float] = []
-    while len(found) < count:
+    for _ in range(count):
         descent = design.descent(design.pose(random, elsewhere=True))
         space, barrier = descent.barrier.space, descent.barrier
         y = random.standard_normal((len(space.pose), space.dimension))
@@ -114,8 +114,9 @@ def row(case: Case, starts: int, count: int, objective: Objective) -> list[str]:
         f"{1 / settings.base_frequency:.3g} s, {settings.harmonics}",
         f"{found.condition_number:.3g}",
         f"{seconds:.1f} s",
-        f"{random.min():.3g}",
-        f"{np.median(random):.3g}",
+        str(len(random)),
+        f"{np.min(random, initial=np.inf):.3g}",
+        f"{np.median(random):.3g}" if len(random) else "–",
         f"{spent:.1f} s",
         f"{found.size:.3f}",
     ]
@@ -135,7 +136,8 @@ def main() -> None:
         "period, harmonics",
         "condition",
         "in",
-        f"best of {given.random} random",
+        f"of {given.random} random feasible",
+        "best",
         "median",
         "in",
         "size",

@@ -39,8 +39,8 @@ class _Bodies:
 
 def wrong_gravity(case: Case) -> Iterator[Finding]:
     """Fit the direction of gravity with the URDF's masses, and compare it with the profile's."""
-    if len(case.thinned.torque) < _FEWEST:
-        return
+    if len(case.thinned.torque) < _FEWEST or not case.thinned.moves.any():
+        return  # at rest, what holds a robot need not be its drives
     bodies = _bodies(case)
     present = np.asarray(case.mechanism.gravity)
     votes = _votes(case, bodies)
