@@ -89,7 +89,7 @@ class ExcitationPlayer(DynidNode):
         self.parameter(
             "excitation",
             "",
-            "Excitation file (YAML), CSV or JointTrajectory in place of the profile's; empty: none.",
+            "Excitation file, CSV or JointTrajectory in the profile's place; empty: none.",
         )
         self.parameter(
             "model", "", "model.yaml to predict and to watch torque by; empty: the URDF's bodies."

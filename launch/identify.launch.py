@@ -40,7 +40,7 @@ ARGUMENTS = [
     DeclareLaunchArgument(
         "excitation",
         default_value="",
-        description="Excitation file, CSV or JointTrajectory in place of the profile's; empty: none.",
+        description="Excitation file, CSV or JointTrajectory in the profile's place; empty: none.",
     ),
     DeclareLaunchArgument(
         "recording",
