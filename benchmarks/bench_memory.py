@@ -11,7 +11,7 @@ import numpy as np
 from swing import Swing
 
 from dynid.estimation.base_parameters import base_parameterization
-from dynid.estimation.estimators import WeightedLeastSquares
+from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.regression import Problem, Rows, make_rows
 from dynid.mechanism import Mechanism
 from dynid.preprocessing.filters import ParallelFilter

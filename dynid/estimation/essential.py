@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.estimation.estimators import Estimate
+from dynid.estimation.estimate import Estimate
 from dynid.preprocessing.signals import Array
 
 _LARGE_DEVIATION = 0.3  # relative; a parameter known better than that stays

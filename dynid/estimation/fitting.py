@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from dynid.estimation.base_parameters import BaseParameterization
 from dynid.estimation.essential import essential_parameters
-from dynid.estimation.estimators import ESTIMATORS, Estimate, weighted_solution
+from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimators import ESTIMATORS
+from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
 from dynid.estimation.regression import Problem, make_rows
 from dynid.identification_settings import IdentificationSettings
@@ -91,8 +93,9 @@ def fit(problem: Problem, settings: IdentificationSettings) -> Fit:
 def cross_validate(fitted: Fit) -> HeldOut:
     """Leave out each block of the recordings once, fit on the others, and sum up its errors.
 
-    Every block has its own normal equations, so that none is fitted twice. Errors count at rest
-    too, where only moving samples were fitted.
+    Every block has its own normal equations, so that none is fitted twice: another estimator than
+    weighted least squares is taken to differ from it by as much as on the whole recording. Errors
+    count at rest too, where only moving samples were fitted.
     """
     problem = fitted.problem
     if all(np.all(rows.fitted > 0) for rows in problem.rows):
@@ -101,9 +104,10 @@ def cross_validate(fitted: Fit) -> HeldOut:
         equations = problem.normal_equations(at_rest=True)
     weighted = fitted.estimate.equations
     start = problem.base.project(problem.mechanism.urdf_parameters)
+    difference = fitted.estimate.base - weighted_solution(weighted, start)
     error = np.zeros(len(equations.joint_rows))
     for fold in range(problem.folds):
-        base = weighted_solution(weighted.without(fold), start)
+        base = weighted_solution(weighted.without(fold), start) + difference
         error += equations.only(fold).squared_error(base)
     torque = equations.squared_torque
     rows = np.maximum(equations.joint_rows, 1.0)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from dynid.errors import EstimationError
 from dynid.estimation.base_parameters import BaseParameterization
-from dynid.estimation.estimators import Estimate
+from dynid.estimation.estimate import Estimate
 from dynid.identification_settings import PhysicalSettings
 from dynid.mechanism import Mechanism
 from dynid.preprocessing.signals import Array
@@ -61,10 +61,11 @@ def consistent_parameters(
     estimate: Estimate,
     settings: PhysicalSettings,
 ) -> ConsistentSolution:
-    """Fit all standard parameters at once, under the constraint that the bodies can exist.
+    """Find the standard parameters nearest to an estimate with which the bodies can exist.
 
-    Minimises the weighted squared torque error subject to pseudo-inertia >= 0 for every body,
-    friction and rotor inertia >= 0, and the bounds in ``settings``. Directions of parameter space
+    Minimises what the estimate's torque changes by, squared and weighted (after least squares, the
+    torque error itself), subject to pseudo-inertia >= 0 for every body, friction and rotor
+    inertia >= 0, and the bounds in ``settings``. Directions of parameter space
     that the data leave open are pulled to the URDF's values, and only those (Sousa and Cortesao,
     IJRR 2014; Wensing et al. 2018).
 
@@ -75,8 +76,9 @@ def consistent_parameters(
     weight = 1 / np.maximum(estimate.joint_variance, _finest_variance(estimate))
     gram = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
     size = _sizes(mechanism) * _strength(base.regrouping, gram, near)
-    matrix, right = _standard_normal(base, gram, size)
-    information, _ = _standard_normal(
+    matrix = _standard_normal(base, gram, size)
+    right = (base.regrouping * size).T @ gram[:-1, :-1] @ estimate.base
+    information = _standard_normal(
         base,
         np.einsum("j,jik->ik", weight / estimate.correlation, estimate.equations.joint_gram),
         size,
@@ -112,10 +114,10 @@ def _finest_variance(estimate: Estimate) -> Array:
     return np.asarray((2e-3) ** 2 * estimate.equations.squared_torque / rows)
 
 
-def _standard_normal(base: BaseParameterization, gram: Array, size: Array) -> tuple[Array, Array]:
-    """Normal equations of the scaled standard parameters from those of the base parameters."""
+def _standard_normal(base: BaseParameterization, gram: Array, size: Array) -> Array:
+    """Normal matrix (p, p) of the scaled standard parameters from that of the base parameters."""
     regrouping = base.regrouping * size
-    return regrouping.T @ gram[:-1, :-1] @ regrouping, regrouping.T @ gram[:-1, -1]
+    return np.asarray(regrouping.T @ gram[:-1, :-1] @ regrouping)
 
 
 def _reference(mechanism: Mechanism) -> Array:

@@ -80,6 +80,21 @@ class NormalEquations:
 
 
 @dataclass(frozen=True)
+class Block:
+    """Consecutive rows of one fold.
+
+    Attributes:
+        fold: number of the fold.
+        span: which of the recording's rows they are.
+        stacked: (n, m, k+1) [W_j, tau_j] of each joint, through the parallel filter.
+    """
+
+    fold: int
+    span: slice
+    stacked: Array
+
+
+@dataclass(frozen=True)
 class Problem:
     """Find base parameters that explain the torque of these rows with this mechanism.
 
@@ -92,7 +107,7 @@ class Problem:
     rows: Sequence[Rows]
     folds: int
     # filtered regressors of recordings that fit in memory: iterations ask for them again and again
-    _kept: dict[int, list[_Block]] = field(default_factory=dict, repr=False, compare=False)
+    _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
 
     def with_parameters(self, standard: Array) -> Problem:
         """The same problem with other current parameters, which load-dependent terms look at."""
@@ -132,7 +147,7 @@ class Problem:
                 yield model - rows.torque
             else:
                 extended = np.append(base, -1.0)
-                yield np.concatenate([(b.stacked @ extended).T for b in self._blocks(number)])
+                yield np.concatenate([(b.stacked @ extended).T for b in self.blocks(number)])
 
     def _add_direct(self, gram: Array, rows: Rows, weight: Array) -> None:
         signals, past = rows.signals, self.mechanism.new_past()
@@ -152,13 +167,14 @@ class Problem:
             )
 
     def _add_filtered(self, gram: Array, number: int, weight: Array) -> None:
-        for block in self._blocks(number):
+        for block in self.blocks(number):
             root = np.sqrt(weight[block.span].T)
             for joint, stacked in enumerate(block.stacked):
                 weighted = stacked * root[joint, :, None]
                 gram[block.fold, joint] += weighted.T @ weighted
 
-    def _blocks(self, number: int) -> Iterable[_Block]:
+    def blocks(self, number: int) -> Iterable[Block]:
+        """Rows of one recording with their filtered regressor, in order, a fold or part at once."""
         if number in self._kept:
             return self._kept[number]
         rows, columns = self.rows[number], self.base.independent
@@ -166,15 +182,6 @@ class Problem:
         if rows.torque.size * len(columns) > _KEPT_NUMBERS:
             return blocks
         return self._kept.setdefault(number, list(blocks))
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Consecutive rows of one fold: ``stacked`` holds [W_j, tau_j] of each joint, (n, m, k+1)."""
-
-    fold: int
-    span: slice
-    stacked: Array
 
 
 def make_rows(
@@ -198,7 +205,7 @@ def model_torque(
 
 def _filtered_blocks(
     mechanism: Mechanism, columns: NDArray[np.intp], rows: Rows
-) -> Iterator[_Block]:
+) -> Iterator[Block]:
     """Filtered and decimated regressor beside the torque, in consecutive blocks.
 
     Each block is filtered together with margins on either side, long enough for what lies beyond
@@ -224,7 +231,7 @@ def _filtered_blocks(
         yield from _split_by_fold(rows, start // step, inner)
 
 
-def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[_Block]:
+def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[Block]:
     """Blocks of one fold each from the regressor (m, n, k) of rows that begin at ``first``."""
     folds = rows.fold[first : first + len(regressor)]
     bounds = [0, *(np.flatnonzero(np.diff(folds)) + 1), len(folds)]
@@ -232,7 +239,7 @@ def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[_Block]
         span = slice(first + begin, first + end)
         torque = rows.torque[span, :, None]
         stacked = np.concatenate([regressor[begin:end], torque], axis=2)
-        yield _Block(int(folds[begin]), span, np.ascontiguousarray(stacked.transpose(1, 0, 2)))
+        yield Block(int(folds[begin]), span, np.ascontiguousarray(stacked.transpose(1, 0, 2)))
 
 
 def _smooth_nonzero(regressor: Array, parallel: ParallelFilter) -> Array:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.estimation.base_parameters import BaseParameterization, base_parameterization
-from dynid.estimation.estimators import ESTIMATORS, Estimate
+from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import Fit, pose
 from dynid.estimation.physical import is_physically_consistent
 from dynid.estimation.regression import Problem

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dynid.estimation.base_parameters import BaseParameterization
-    from dynid.estimation.estimators import Estimate
+    from dynid.estimation.estimate import Estimate
     from dynid.mechanism import Mechanism
     from dynid.quantities.expression import Array
     from dynid.quantities.settings import QuantitySettings

@@ -6,7 +6,8 @@ from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
 from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.essential import essential_parameters
-from dynid.estimation.estimators import ESTIMATORS, Estimate
+from dynid.estimation.estimate import Estimate
+from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import pose
 from dynid.estimation.regression import Problem
 from dynid.preprocessing.preprocess import preprocess

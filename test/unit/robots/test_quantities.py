@@ -10,7 +10,7 @@ import pytest
 
 from dynid.errors import ConfigurationError
 from dynid.estimation.base_parameters import BaseParameterization, base_parameterization
-from dynid.estimation.estimators import Estimate
+from dynid.estimation.estimate import Estimate
 from dynid.estimation.regression import NormalEquations
 from dynid.excitation import Excitation
 from dynid.identification import identify

@@ -1,0 +1,165 @@
+"""Least squares on the normal equations: ordinary, weighted, and robust against outliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.errors import EstimationError
+from dynid.estimation.estimate import Estimate, error_correlation, joint_variance
+from dynid.estimation.regression import NormalEquations, Problem
+from dynid.preprocessing.signals import Array
+
+_HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
+_UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
+_WEIGHT_ITERATIONS = 2
+_HUBER_ITERATIONS = 12
+_HUBER_TOLERANCE = 0.01  # change of a parameter, in its standard deviations
+
+
+class OrdinaryLeastSquares:
+    """OLS: every joint's torque error counts the same [N m]."""
+
+    def fit(self, problem: Problem, start: Array) -> Estimate:
+        """See :class:`Estimator`."""
+        equations = problem.normal_equations()
+        alike = np.ones(len(equations.joint_rows))
+        solution = _solve(equations, alike, problem.base.project(start))
+        variance = joint_variance(equations, solution.base)
+        return _finished(problem, equations, solution, alike, variance)
+
+
+class WeightedLeastSquares:
+    """WLS: joints weighted by the inverse variance of their torque error (Gautier 1997)."""
+
+    def fit(self, problem: Problem, start: Array) -> Estimate:
+        """See :class:`Estimator`."""
+        equations = problem.normal_equations()
+        return _weighted(problem, equations, start)
+
+
+class IterativelyReweightedLeastSquares:
+    """IRLS: WLS with Huber's weights, so that a few wild samples cannot pull the model."""
+
+    def fit(self, problem: Problem, start: Array) -> Estimate:
+        """See :class:`Estimator`."""
+        estimate = _weighted(problem, problem.normal_equations(), start)
+        plain = estimate.equations
+        for _ in range(_HUBER_ITERATIONS):
+            weights = _huber_weights(problem, list(problem.residuals(estimate.base)))
+            previous = estimate.base
+            estimate = _weighted(problem, problem.normal_equations(weights), start)
+            step = np.abs(estimate.base - previous)
+            if np.all(step <= _HUBER_TOLERANCE * np.sqrt(np.diag(estimate.covariance))):
+                break
+        return replace(estimate, plain_equations=plain)
+
+
+def weighted_solution(equations: NormalEquations, start: Array) -> Array:
+    """Base parameters (k,) of weighted least squares, for cross-validation; ``start`` (k,)."""
+    return _iterate_weights(equations, start)[0].base
+
+
+def estimate_at(problem: Problem, base: Array, covariance: Array | None = None) -> Estimate:
+    """What is to be told of base parameters (k,) that were not found by least squares.
+
+    Args:
+        problem: that they answer.
+        base: (k,) estimate.
+        covariance: (k, k) of it; None: that of weighted least squares around it.
+
+    Raises:
+        EstimationError: no motion.
+    """
+    equations = problem.normal_equations()
+    variance = joint_variance(equations, base)
+    solution = replace(_solve(equations, 1 / variance, base), base=base)
+    estimate = _finished(problem, equations, solution, 1 / variance, variance)
+    return estimate if covariance is None else replace(estimate, covariance=covariance)
+
+
+@dataclass(frozen=True)
+class _Solution:
+    base: Array
+    inverse: Array  # (k, k) pseudo-inverse of the weighted normal matrix
+    determined: NDArray[np.bool_]
+    condition_number: float
+
+
+def _weighted(problem: Problem, equations: NormalEquations, start: Array) -> Estimate:
+    solution, variance = _iterate_weights(equations, problem.base.project(start))
+    return _finished(problem, equations, solution, 1 / variance, variance)
+
+
+def _iterate_weights(equations: NormalEquations, start: Array) -> tuple[_Solution, Array]:
+    solution = _solve(equations, np.ones(len(equations.joint_rows)), start)
+    variance = joint_variance(equations, solution.base)
+    for _ in range(_WEIGHT_ITERATIONS):
+        solution = _solve(equations, 1 / variance, start)
+        variance = joint_variance(equations, solution.base)
+    return solution, variance
+
+
+def _solve(equations: NormalEquations, joint_weight: Array, start: Array) -> _Solution:
+    """Weighted least squares from the normal equations, columns scaled to unit norm.
+
+    Directions the data do not determine keep the value of ``start`` (k,).
+    """
+    extended = np.einsum("j,jik->ik", joint_weight, equations.joint_gram)
+    matrix, right = extended[:-1, :-1], extended[:-1, -1]
+    norms = np.sqrt(np.diag(matrix))
+    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
+    values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
+    known = values > _UNDETERMINED * values[-1]
+    if not known.any():
+        raise EstimationError("the recording holds no motion that a parameter could be read from.")
+    directions = scale[:, None] * vectors[:, known]
+    inverse = (directions / values[known]) @ directions.T
+    base = start + inverse @ (right - matrix @ start)
+    unknown = vectors[:, ~known]
+    determined = (norms > 0) & (np.sum(unknown**2, axis=1) < 1e-6)
+    condition = float(np.sqrt(values[-1] / values[known][0]))
+    return _Solution(base, inverse, determined, condition)
+
+
+def _finished(
+    problem: Problem,
+    equations: NormalEquations,
+    solution: _Solution,
+    joint_weight: Array,
+    variance: Array,
+) -> Estimate:
+    correlation = error_correlation(problem.residuals(solution.base))
+    meat = np.einsum(
+        "j,jik->ik", joint_weight**2 * variance * correlation, equations.joint_gram[:, :-1, :-1]
+    )
+    return Estimate(
+        base=solution.base,
+        covariance=solution.inverse @ meat @ solution.inverse,
+        determined=solution.determined,
+        joint_variance=variance,
+        correlation=correlation,
+        equations=equations,
+        plain_equations=equations,
+        condition_number=solution.condition_number,
+    )
+
+
+def _huber_weights(problem: Problem, residuals: list[Array]) -> list[Array]:
+    weights = [np.ones_like(errors) for errors in residuals]
+    for joint in range(len(problem.mechanism.joints)):
+        fitted = np.concatenate(
+            [
+                np.abs(errors[rows.fitted[:, joint] > 0, joint])
+                for rows, errors in zip(problem.rows, residuals, strict=True)
+            ]
+        )
+        if len(fitted) == 0:
+            continue
+        bound = _HUBER * 1.4826 * float(np.median(fitted))
+        for weight, errors in zip(weights, residuals, strict=True):
+            size = np.abs(errors[:, joint])
+            weight[:, joint] = np.minimum(1.0, bound / np.maximum(size, 1e-300))
+    return weights
