@@ -125,6 +125,8 @@ class RobotProfile(Settings):
                 smoothing=term.smoothing,
                 scale=term.scale,
                 dead_band=term.dead_band,
+                static_ratio=term.static_ratio,
+                stribeck_velocity=term.stribeck_velocity,
             )
             for term in self.terms
             for joint in (self.joints if term.joints == "all" else term.joints)

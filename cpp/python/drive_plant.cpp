@@ -7,6 +7,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <array>
 #include <optional>
 #include <stdexcept>
 
@@ -46,9 +47,12 @@ void check_table(const dynid::DrivePlant & plant, const Array & table)
   check_size(plant, table.shape(1));
 }
 
-/// One cycle for each row of the targets; feedback (3, N, n): position, velocity, torque.
-Array run(
-  dynid::DrivePlant & plant, const Array & targets, const std::optional<Array> & torque_offsets)
+/// One cycle for each row of the targets, and after each what `read` finds: (parts, N, n), where
+/// `read` gives that many pointers to vectors (n,).
+template <typename Read>
+Array run_reading(
+  dynid::DrivePlant & plant, const Array & targets, const std::optional<Array> & torque_offsets,
+  const Read & read)
 {
   check_table(plant, targets);
   const auto n = plant.joint_count();
@@ -61,7 +65,8 @@ Array run(
         std::to_string(count) + " targets, but there must be one for each.");
     }
   }
-  Array out({py::ssize_t{3}, count, static_cast<py::ssize_t>(n)});
+  const auto parts = static_cast<py::ssize_t>(read(plant).size());
+  Array out({parts, count, static_cast<py::ssize_t>(n)});
   double * const data = out.mutable_data();
   const double * const input = targets.data();
   const double * const offsets = torque_offsets ? torque_offsets->data() : nullptr;
@@ -71,11 +76,30 @@ Array run(
     plant.step(
       Row(input + k * n, n), Row(offsets == nullptr ? no_offset.data() : offsets + k * n, n));
     py::ssize_t part = 0;
-    for (const auto * vector : {&plant.position(), &plant.velocity(), &plant.torque()}) {
+    for (const auto * vector : read(plant)) {
       Eigen::Map<Eigen::VectorXd>(data + (part++ * count + k) * n, n) = *vector;
     }
   }
   return out;
+}
+
+/// Feedback (3, N, n): position, velocity, torque.
+Array run(
+  dynid::DrivePlant & plant, const Array & targets, const std::optional<Array> & torque_offsets)
+{
+  return run_reading(plant, targets, torque_offsets, [](const dynid::DrivePlant & one) {
+    return std::array{&one.position(), &one.velocity(), &one.torque()};
+  });
+}
+
+/// The truth at the joints (4, N, n): position, velocity, acceleration, torque.
+Array run_truth(
+  dynid::DrivePlant & plant, const Array & targets, const std::optional<Array> & torque_offsets)
+{
+  return run_reading(plant, targets, torque_offsets, [](const dynid::DrivePlant & one) {
+    const auto & truth = one.truth();
+    return std::array{&truth.position, &truth.velocity, &truth.acceleration, &truth.torque};
+  });
 }
 
 void inject(dynid::DrivePlant & plant, const dynid::Injection & injection)
@@ -164,6 +188,7 @@ void dynid::bind_drive_plant(py::module_ & module)
     .def("reset", &DrivePlant::reset)
     .def("step", &step)
     .def("run", &run, py::arg("targets"), py::arg("torque_offsets") = py::none())
+    .def("run_truth", &run_truth, py::arg("targets"), py::arg("torque_offsets") = py::none())
     .def_property_readonly("position", &DrivePlant::position, copied)
     .def_property_readonly("velocity", &DrivePlant::velocity, copied)
     .def_property_readonly("torque", &DrivePlant::torque, copied)

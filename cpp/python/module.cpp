@@ -60,21 +60,23 @@ dynid::Past past_of(const dynid::Mechanism & mechanism, std::optional<Written> &
   return reinterpret_cast<dynid::Past>(past->mutable_data());
 }
 
-void advance(const dynid::Mechanism & mechanism, const Array & q, Written & past)
+void advance(const dynid::Mechanism & mechanism, const Array & q, const Array & dq, Written & past)
 {
   std::optional<Written> given(past);
-  const auto input = samples(q);
+  const auto position = samples(q);
+  const auto velocity = samples(dq);
   auto * const memory = past_of(mechanism, given);
   const py::gil_scoped_release unlocked;
-  dynid::batch::advance(mechanism, input, memory);
+  dynid::batch::advance(mechanism, position, velocity, memory);
 }
 
 dynid::JointTerm make_term(
   const std::string & kind, int joint, bool at_motor, double smoothing, double scale,
-  double dead_band)
+  double dead_band, double static_ratio, double stribeck_velocity)
 {
   const auto side = at_motor ? dynid::TermSide::motor : dynid::TermSide::joint;
-  return {&dynid::term_kind(kind), joint, side, smoothing, scale, dead_band};
+  return {&dynid::term_kind(kind), joint, side, smoothing, scale, dead_band, static_ratio,
+          stribeck_velocity};
 }
 
 dynid::LoopClosure make_closure(
@@ -232,7 +234,8 @@ PYBIND11_MODULE(_core, module)
   py::class_<dynid::JointTerm>(module, "JointTerm")
     .def(
       py::init(&make_term), py::arg("kind"), py::arg("joint"), py::arg("at_motor"),
-      py::arg("smoothing"), py::arg("scale"), py::arg("dead_band"));
+      py::arg("smoothing"), py::arg("scale"), py::arg("dead_band"), py::arg("static_ratio") = 0.0,
+      py::arg("stribeck_velocity") = 0.0);
 
   py::class_<dynid::LoopClosure>(module, "LoopClosure")
     .def(
@@ -264,7 +267,7 @@ PYBIND11_MODULE(_core, module)
     .def(
       "regressor_into", &regressor_into, py::arg("q"), py::arg("dq"), py::arg("ddq"),
       py::arg("out").noconvert(), py::arg("past").noconvert())
-    .def("advance", &advance, py::arg("q"), py::arg("past").noconvert())
+    .def("advance", &advance, py::arg("q"), py::arg("dq"), py::arg("past").noconvert())
     .def(
       "gram", &gram, py::arg("q"), py::arg("dq"), py::arg("ddq"), py::arg("tau"),
       py::arg("columns"), py::arg("weights"), py::arg("past").noconvert())

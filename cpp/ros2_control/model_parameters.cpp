@@ -89,11 +89,17 @@ std::vector<JointTerm> terms(
   const auto smoothing = list<double>(source, "terms.smoothing");
   const auto scale = list<double>(source, "terms.scale");
   const auto dead_band = list<double>(source, "terms.dead_band");
+  // left out where no term takes them
+  const std::vector<double> none(kinds.size(), 0.0);
+  const auto static_ratio = get_or(source, "terms.static_ratio", none);
+  const auto stribeck_velocity = get_or(source, "terms.stribeck_velocity", none);
   check_count("terms.joints", at.size(), kinds.size());
   check_count("terms.sides", sides.size(), kinds.size());
   check_count("terms.smoothing", smoothing.size(), kinds.size());
   check_count("terms.scale", scale.size(), kinds.size());
   check_count("terms.dead_band", dead_band.size(), kinds.size());
+  check_count("terms.static_ratio", static_ratio.size(), kinds.size());
+  check_count("terms.stribeck_velocity", stribeck_velocity.size(), kinds.size());
   std::vector<JointTerm> found(kinds.size());
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const auto joint = std::find(joints.begin(), joints.end(), at[i]);
@@ -103,8 +109,14 @@ std::vector<JointTerm> terms(
     }
     const auto side = sides[i] == "motor" ? TermSide::motor : TermSide::joint;
     found[i] = {
-      &term_kind(kinds[i]), static_cast<int>(joint - joints.begin()), side, smoothing[i], scale[i],
-      dead_band[i]};
+      &term_kind(kinds[i]),
+      static_cast<int>(joint - joints.begin()),
+      side,
+      smoothing[i],
+      scale[i],
+      dead_band[i],
+      static_ratio[i],
+      stribeck_velocity[i]};
   }
   return found;
 }

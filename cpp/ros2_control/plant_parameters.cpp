@@ -96,11 +96,14 @@ std::vector<JointTerm> terms(const HardwareParameters & parameters)
   const auto joints = numbers("term_joints", list(parameters, "term_joints"));
   const auto sides = list(parameters, "term_sides");
   const auto scales = numbers("term_scales", list(parameters, "term_scales"));
-  const auto dead_bands = numbers("term_dead_bands", list(parameters, "term_dead_bands"));
+  const auto static_ratios = numbers("term_static_ratios", list(parameters, "term_static_ratios"));
+  const auto stribeck_velocities =
+    numbers("term_stribeck_velocities", list(parameters, "term_stribeck_velocities"));
   check_count("term_joints", joints.size(), kinds.size());
   check_count("term_sides", sides.size(), kinds.size());
   check_count("term_scales", scales.size(), kinds.size());
-  check_count("term_dead_bands", dead_bands.size(), kinds.size());
+  check_count("term_static_ratios", static_ratios.size(), kinds.size());
+  check_count("term_stribeck_velocities", stribeck_velocities.size(), kinds.size());
   std::vector<JointTerm> found;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     JointTerm term;
@@ -111,7 +114,8 @@ std::vector<JointTerm> terms(const HardwareParameters & parameters)
     }
     term.side = sides[i] == "motor" ? TermSide::motor : TermSide::joint;
     term.scale = scales[i];
-    term.dead_band = dead_bands[i];
+    term.static_ratio = static_ratios[i];
+    term.stribeck_velocity = stribeck_velocities[i];
     found.push_back(term);
   }
   return found;

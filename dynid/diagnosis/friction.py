@@ -10,6 +10,7 @@ from dynid.diagnosis.case import Case
 from dynid.diagnosis.finding import Finding, Plot, Trace
 from dynid.diagnosis.leftover import Leftover
 from dynid.diagnosis.wording import listed, torque_unit
+from dynid.mechanism.joint_term import MEMORY_KINDS
 from dynid.preprocessing.signals import Array
 
 _EXPLAINED = 0.25  # of the squared error that a term explains at least
@@ -50,8 +51,10 @@ def friction_terms(case: Case) -> Iterator[Finding]:
 def _untried(left: Leftover, joint: int) -> dict[str, list[Array]]:
     """Signals (N,) of the kinds of friction that no fit has tried at a joint."""
     used = left.fitted(joint)
-    if "presliding" in used:  # which is Coulomb friction once it slides
+    if used & set(MEMORY_KINDS):  # which is Coulomb friction once it slides
         used |= {"coulomb", "stribeck"}
+    if "presliding_load" in used:
+        used.add("coulomb_load")
     if "viscous_negative" in used:
         used.add("viscous_positive")
     return {kind: columns for kind, columns in left.friction(joint).items() if kind not in used}

@@ -114,7 +114,7 @@ def free_misfit(case: Case) -> float:
 def _regressor(case: Case, at: NDArray[np.intp]) -> Array:
     """Columns of the base parameters at some instants; terms with memory see every sample."""
     signals, mechanism = case.longest, case.model or case.mechanism
-    parts, past = [], mechanism.new_past()
+    parts, past = [], signals.past(mechanism)
     for begin in range(0, len(signals.time), _CHUNK):
         span = slice(begin, begin + _CHUNK)
         chosen = at[(at >= begin) & (at < begin + _CHUNK)] - begin

@@ -150,7 +150,7 @@ class Problem:
                 yield np.concatenate([(b.stacked @ extended).T for b in self.blocks(number)])
 
     def _add_direct(self, gram: Array, rows: Rows, weight: Array) -> None:
-        signals, past = rows.signals, self.mechanism.new_past()
+        signals, past = rows.signals, rows.signals.past(self.mechanism)
         for fold in range(self.folds):
             here = np.flatnonzero(rows.fold == fold)
             if len(here) == 0:
@@ -199,8 +199,13 @@ def model_torque(
     mechanism: Mechanism, signals: Signals, parallel_filter: ParallelFilter, standard: Array
 ) -> Array:
     """Torque of the model along the signals, seen through the same filter as theirs; (N, n)."""
-    torque = mechanism.torque(signals.position, signals.velocity, signals.acceleration, standard)
-    return parallel_filter.smooth(torque)
+    return parallel_filter.smooth(unfiltered_torque(mechanism, signals, standard))
+
+
+def unfiltered_torque(mechanism: Mechanism, signals: Signals, standard: Array) -> Array:
+    """Torque of the model along the signals, of standard parameters (p,); (N, n)."""
+    motion = signals.position, signals.velocity, signals.acceleration
+    return mechanism.torque(*motion, standard, past=signals.past(mechanism))
 
 
 def _filtered_blocks(
@@ -217,7 +222,7 @@ def _filtered_blocks(
     starts = range(0, samples, block)
     begins = [max(0, start - parallel.margin) for start in starts]
     for start, begin, past in zip(
-        starts, begins, _pasts_at(mechanism, signals.position, begins), strict=True
+        starts, begins, _pasts_at(mechanism, signals, begins), strict=True
     ):
         end = min(samples, start + block + parallel.margin)
         regressor = mechanism.regressor(
@@ -250,10 +255,10 @@ def _smooth_nonzero(regressor: Array, parallel: ParallelFilter) -> Array:
     return flat.reshape(regressor.shape)
 
 
-def _pasts_at(mechanism: Mechanism, position: Array, begins: Sequence[int]) -> Iterator[Array]:
+def _pasts_at(mechanism: Mechanism, signals: Signals, begins: Sequence[int]) -> Iterator[Array]:
     """The past of terms with memory before each of the ascending samples ``begins``."""
-    past, at = mechanism.new_past(), 0
+    past, at = signals.past(mechanism), 0
     for begin in begins:
-        mechanism.advance(position[at:begin], past)
+        mechanism.advance(signals.position[at:begin], signals.velocity[at:begin], past)
         at = begin
         yield past.copy()

@@ -24,6 +24,8 @@ _HELP_OF_TERM = {
     "spring_stiffness": "a wider range of {joint}",
     "spring_preload": "a wider range of {joint}",
     "presliding": "small and slow reversals of {joint}",
+    "presliding_load": "small and slow reversals of {joint} under different loads",
+    "lugre": "small and slow reversals of {joint}",
     "coulomb_load": "reversals of {joint} under different loads",
 }
 _HELP_OF_SPEED = "slow and fast strokes of {joint}"

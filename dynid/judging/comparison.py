@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dynid.estimation.regression import unfiltered_torque
 from dynid.identification_settings import IdentificationSettings
 from dynid.judging.judgement import Comparison
 from dynid.mechanism import Mechanism
@@ -31,9 +32,7 @@ def _compare_one(
     model: Mechanism, signals: Signals, settings: IdentificationSettings
 ) -> Comparison:
     parallel = ParallelFilter.from_settings(settings.parallel_filter, signals.sampling_rate)
-    raw_model = model.torque(
-        signals.position, signals.velocity, signals.acceleration, model.parameters
-    )
+    raw_model = unfiltered_torque(model, signals, model.parameters)
     return Comparison(
         signals=signals,
         measured=parallel.smooth(signals.torque),

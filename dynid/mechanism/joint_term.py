@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +11,12 @@ from dynid.errors import MechanismError
 
 TERM_KINDS: tuple[str, ...] = tuple(_core.term_kinds())
 """Every kind of joint term; cpp/core/src/joint_terms.cpp has their formulas and units."""
+
+MEMORY_KINDS = ("presliding", "presliding_load", "lugre")
+"""Those whose torque depends on past positions; Coulomb friction once they slide."""
+
+LOAD_KINDS = ("coulomb_load", "presliding_load")
+"""Those whose torque grows with what gravity asks of the joint, so with the parameters."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +32,9 @@ class JointTerm:
     s(v) times the size of the torque that gravity asks of the joint (with the mechanism's own
     parameters), ``presliding`` the deflection of an elastic contact that slides when stretched by
     ``scale``, as a share of it, from -1 to 1 (stop operator of Prandtl and Ishlinskii), behind a
-    play of ``dead_band``.
+    play of ``dead_band``; ``presliding_load`` that times the size of gravity's torque; ``lugre``
+    the deflection of bristles, which slide by and by, and at rest hold ``static_ratio`` more (LuGre
+    without damping of the bristles; Dahl's model for a ratio of 0).
     """
 
     kind: str
@@ -39,7 +48,11 @@ class JointTerm:
     scale: float = 0.0
     """Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]."""
     dead_band: float = 0.0
-    """Of a presliding term [rad or m]: motion to and fro within it is an encoder's noise."""
+    """Of a term with memory [rad or m]: motion to and fro within it is an encoder's noise."""
+    static_ratio: float = 0.0
+    """Of LuGre's friction: by how much it is larger at rest, as a share of Coulomb's."""
+    stribeck_velocity: float = 0.0
+    """Of LuGre's friction: velocity [rad/s or m/s] at which that excess is gone."""
 
 
 def core_term(term: JointTerm) -> _core.JointTerm:
@@ -49,5 +62,21 @@ def core_term(term: JointTerm) -> _core.JointTerm:
         raise MechanismError(message)
     at_motor = term.side == "motor"
     return _core.JointTerm(
-        term.kind, term.joint, at_motor, term.smoothing, term.scale, term.dead_band
+        term.kind,
+        term.joint,
+        at_motor,
+        term.smoothing,
+        term.scale,
+        term.dead_band,
+        term.static_ratio,
+        term.stribeck_velocity,
     )
+
+
+def weakening_lists(terms: Sequence[JointTerm]) -> dict[str, tuple[float, ...]]:
+    """Return what LuGre's terms have besides, one value for each term; nothing where none is."""
+    lists = {
+        "static_ratio": tuple(float(term.static_ratio) for term in terms),
+        "stribeck_velocity": tuple(float(term.stribeck_velocity) for term in terms),
+    }
+    return lists if any(lists["static_ratio"]) else {}

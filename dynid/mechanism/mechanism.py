@@ -270,10 +270,10 @@ class Mechanism:
         past[:, 0] = np.nan
         return past
 
-    def advance(self, q: ArrayLike, past: Array) -> None:
-        """Move the terms with memory along the positions q (N, n); ``past`` is changed in place."""
-        (positions,), _ = self._samples(q=q)
-        _sentence(lambda: self._core.advance(positions, past))
+    def advance(self, q: ArrayLike, dq: ArrayLike, past: Array) -> None:
+        """Move the terms with memory along q and dq (N, n); ``past`` is changed in place."""
+        (positions, velocities), _ = self._samples(q=q, dq=dq)
+        _sentence(lambda: self._core.advance(positions, velocities, past))
 
     def gram(
         self,

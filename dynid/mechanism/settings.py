@@ -19,6 +19,8 @@ class TermSettings(Settings):
     smoothing: Annotated[float, Field(ge=0)] = 0.0  # velocity [rad/s or m/s] of the smooth sign
     scale: Annotated[float, Field(ge=0)] = 0.0  # Stribeck velocity or presliding distance
     dead_band: Annotated[float, Field(ge=0)] = 0.0  # of presliding [rad or m]: an encoder's noise
+    static_ratio: Annotated[float, Field(ge=0)] = 0.0  # of lugre: excess at rest over Coulomb
+    stribeck_velocity: Annotated[float, Field(ge=0)] = 0.0  # of lugre [rad/s or m/s]: it is gone
 
 
 class ClosureSettings(Settings):

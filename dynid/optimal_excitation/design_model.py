@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.configuration import per_joint
+from dynid.mechanism.joint_term import LOAD_KINDS, MEMORY_KINDS
 from dynid.mechanism.settings import TermSettings
 
 if TYPE_CHECKING:
     from dynid.mechanism import Mechanism
     from dynid.profile import RobotProfile
 
-_DRY = ("coulomb", "coulomb_load", "presliding")
+_DRY = ("coulomb", "coulomb_load", *MEMORY_KINDS)
 """Friction that is constant while a joint moves: designed for as Coulomb friction."""
 
 _KEPT = ("viscous", "offset", "rotor_inertia", "spring_stiffness", "spring_preload")
@@ -48,7 +49,7 @@ def design_model(profile: RobotProfile, urdf_xml: str, model: Mechanism) -> Mech
     values = model.parameters[model.first_term :]
     for term, value in zip(model.terms, values.tolist(), strict=True):
         # the load's share of dry friction has no one size: it stays out of the torque
-        if term.kind != "coulomb_load":
+        if term.kind not in LOAD_KINDS:
             found[_designed(term.kind), term.joint, term.side] += value
     own = [found[term.kind, term.joint, term.side] for term in mechanism.terms]
     return mechanism.with_parameters(np.append(model.parameters[: model.first_term], own))

@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, Stri
 from dynid.configuration import Settings, parse, read_text, yaml_mapping
 from dynid.errors import ConfigurationError, MechanismError, ModelFileError
 from dynid.mechanism.closed_chain import chain_lists
+from dynid.mechanism.joint_term import weakening_lists
 from dynid.profile import RobotProfile, parse_profile
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ Doubles = tuple[StrictFloat, ...]
 Counts = tuple[StrictInt, ...]
 
 
+_OFTEN_EMPTY = ("held_out_relative_error", "static_ratio", "stribeck_velocity")
+
+
 class TermEntries(Settings):
     """Joint terms as parallel lists, in the order of their parameters."""
 
@@ -40,6 +44,8 @@ class TermEntries(Settings):
     smoothing: Doubles
     scale: Doubles
     dead_band: Doubles
+    static_ratio: Doubles = ()  # empty where no term takes them
+    stribeck_velocity: Doubles = ()
 
 
 class ErrorEntries(Settings):
@@ -241,7 +247,7 @@ def _check_lengths(entries: ModelEntries, where: str) -> None:
         groups.append(("base_parameters.names", len(base.names), dict(base)))
     for reference, expected, lists in groups:
         for name, values in lists.items():
-            optional = name == "held_out_relative_error" and not values
+            optional = name in _OFTEN_EMPTY and not values
             if isinstance(values, tuple) and len(values) != expected and not optional:
                 message = (
                     f"{where}: model.{name} has {len(values)} values, "
@@ -290,6 +296,10 @@ def _check_mechanism(model: StoredModel, where: str) -> None:
             "terms.dead_band",
             listed.dead_band if listed else (),
             tuple(t.dead_band for t in terms),
+        ),
+        *(
+            (f"terms.{name}", getattr(listed, name) if listed else (), values)
+            for name, values in weakening_lists(terms).items()
         ),
         ("parameter_names", entries.parameter_names, mechanism.parameter_names),
         *((n, getattr(entries, n), tuple(v)) for n, v in chain_lists(mechanism.chain).items()),

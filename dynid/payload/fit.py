@@ -18,9 +18,10 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import Fit, pose
 from dynid.estimation.physical import is_physically_consistent
-from dynid.estimation.regression import Problem
+from dynid.estimation.regression import Problem, unfiltered_torque
 from dynid.identification_settings import IdentificationSettings
 from dynid.mechanism import Mechanism
+from dynid.mechanism.joint_term import LOAD_KINDS
 from dynid.payload.body import Body
 from dynid.payload.consistent import Belief, believe, consistent_body
 from dynid.preprocessing.signals import Array, Signals
@@ -57,7 +58,7 @@ def fit_payload(
     """
     columns, own = payload_columns(model), model.parameters
     problem, estimate, body = _fit_once(model, own, signals, settings)
-    for _ in range(_ROUNDS if any(term.kind == "coulomb_load" for term in model.terms) else 0):
+    for _ in range(_ROUNDS if any(term.kind in LOAD_KINDS for term in model.terms) else 0):
         previous, loaded = body, model.with_parameters(_with_body(own, columns, body))
         problem, estimate, body = _fit_once(loaded, own, signals, settings)
         allowed = _TOLERANCE * np.sqrt(np.diag(body.covariance))
@@ -84,7 +85,7 @@ def _fit_once(
     loaded: Mechanism, own: Array, signals: Sequence[Signals], settings: IdentificationSettings
 ) -> tuple[Problem, Estimate, Body]:
     """Fit with the friction that the payload found last asks of a model's ``own`` parameters."""
-    choice = _columns_alone(loaded, payload_columns(loaded))
+    choice = columns_alone(loaded, payload_columns(loaded))
     problem = pose(loaded, choice, [_left(loaded, own, one) for one in signals], settings)
     estimate = ESTIMATORS[settings.estimator]().fit(problem, np.zeros(len(own)))
     return problem, estimate, consistent_body(_believe(estimate, np.zeros((10, 10))))
@@ -102,7 +103,7 @@ def _with_body(own: Array, columns: NDArray[np.intp], body: Body) -> Array:
     return standard
 
 
-def _columns_alone(mechanism: Mechanism, columns: NDArray[np.intp]) -> BaseParameterization:
+def columns_alone(mechanism: Mechanism, columns: NDArray[np.intp]) -> BaseParameterization:
     """These standard parameters (k,) as they are, in place of base parameters."""
     regrouping = np.zeros((len(columns), len(mechanism.parameter_names)))
     regrouping[np.arange(len(columns)), columns] = 1.0
@@ -113,7 +114,7 @@ def _columns_alone(mechanism: Mechanism, columns: NDArray[np.intp]) -> BaseParam
 
 def _left(loaded: Mechanism, own: Array, signals: Signals) -> Signals:
     """What the model without payload leaves of the torque, its friction that of the load."""
-    known = loaded.torque(signals.position, signals.velocity, signals.acceleration, own)
+    known = unfiltered_torque(loaded, signals, own)
     return replace(signals, torque=signals.torque - known, raw_torque=signals.raw_torque - known)
 
 
@@ -139,7 +140,7 @@ def _scatter_of_model(
     if not known:
         return np.zeros((10, 10))
     columns = np.concatenate([problem.base.independent, base.independent[known]])
-    wide = replace(problem, base=_columns_alone(mechanism, columns), _kept={})
+    wide = replace(problem, base=columns_alone(mechanism, columns), _kept={})
     equations = wide.normal_equations()
     gram = np.einsum("j,jik->ik", 1 / estimate.joint_variance, equations.joint_gram)
     across, own = gram[:10, 10:-1], gram[10:-1, 10:-1]

@@ -92,7 +92,7 @@ def identify_payload(
             judgement=replace(after, warnings=_warnings(base, found, before, after)),
             held_out=_held_out(found, signals),
             samples=sum(len(one.time) for one in signals),
-            cutoff_hz=settings.cutoff_hz,
+            cutoff_hz=settings.motion_cutoff_hz,
             notes=tuple(note for one in signals for note in one.notes),
         )
 

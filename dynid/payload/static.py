@@ -9,6 +9,7 @@ import numpy as np
 
 from dynid.errors import EstimationError
 from dynid.mechanism import Mechanism
+from dynid.mechanism.joint_term import MEMORY_KINDS
 from dynid.payload.base_model import BaseModel
 from dynid.payload.consistent import Belief, believe, consistent_body
 from dynid.payload.dwells import Dwell, find_dwells
@@ -155,7 +156,7 @@ def _normal_equations(
 
 def _hold(loaded: Mechanism, own: Array, dwell: Dwell) -> tuple[Array, Array]:
     """Middle and half width (n,) of the torques that hold the model without payload in a pose."""
-    slides = [term.scale + term.dead_band for term in loaded.terms if term.kind == "presliding"]
+    slides = [term.scale + term.dead_band for term in loaded.terms if term.kind in MEMORY_KINDS]
     travel = _TRAVEL * max(slides, default=0.0)
     arriving = []
     for sign in (-1.0, 1.0):

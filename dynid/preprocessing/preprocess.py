@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from dynid.errors import PreprocessingError
 from dynid.identification_settings import IdentificationSettings, MedianSettings, VelocityThreshold
 from dynid.limits import Limits
-from dynid.preprocessing.filters import average_periods, differentiate, low_pass, replace_outliers
+from dynid.preprocessing.filters import average_periods, low_pass, replace_outliers
+from dynid.preprocessing.kalman_smoother import KalmanSmoother
+from dynid.preprocessing.motion_filter import DifferenceFilter, MotionFilter
 from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
 from dynid.recording import Recording
@@ -42,7 +44,7 @@ def preprocess(recording: Recording, profile: RobotProfile) -> Signals:
     """
     settings, rate = profile.identification, recording.sampling_rate
     _check_joints(recording, profile)
-    _check_cutoff(settings)
+    _check_derivatives(settings)
     notes = list(recording.repairs)
     track = _joint_side(recording, profile)
     if settings.median is not None:
@@ -53,11 +55,16 @@ def preprocess(recording: Recording, profile: RobotProfile) -> Signals:
     if settings.period is not None:
         track, time, rate = _averaged(track, time, rate, settings.period, profile, notes)
     signals = _filtered(track, time, rate, profile)
+    notes += _smoother_note(signals)
     if settings.trim_rest and settings.period is None:
         span = _moving_span(signals.moving)
         notes += _trim_note(span, len(time), rate)
     signals = replace(signals, notes=tuple(notes))
-    return _cut(signals, span, round(settings.border * rate))
+    signals = _cut(signals, span, round(settings.border * rate))
+    if settings.period is None:
+        return signals
+    # a periodic motion has gone before
+    return replace(signals, earlier_position=signals.position, earlier_velocity=signals.velocity)
 
 
 def _joint_side(recording: Recording, profile: RobotProfile) -> _Track:
@@ -92,7 +99,7 @@ def _averaged(
     settings = profile.identification
     if settings.trim_rest:
         # the recording as a whole is not periodic, rest at its ends least of all
-        _, velocity, _ = _motion(track, settings.model_copy(update={"period": None}), rate)
+        (_, velocity, _), _ = _motion(track, settings.model_copy(update={"period": None}), rate)
         _, moving = _moving(velocity, settings.velocity_threshold, profile.limits)
         span = _completed(_moving_span(moving), period * rate, len(time))
         notes += _trim_note(span, len(time), rate)
@@ -113,7 +120,7 @@ def _mean_period(track: _Track, period: float, rate: float) -> tuple[_Track, int
 
 def _filtered(track: _Track, time: Array, rate: float, profile: RobotProfile) -> Signals:
     settings = profile.identification
-    position, velocity, acceleration = _motion(track, settings, rate)
+    (position, velocity, acceleration), motion_filter = _motion(track, settings, rate)
     torque = track.torque
     if settings.filter_torque and settings.cutoff_hz is not None:
         torque = low_pass(
@@ -141,30 +148,28 @@ def _filtered(track: _Track, time: Array, rate: float, profile: RobotProfile) ->
         torque_per_effort=np.ones_like(factor) if coupled else factor,
         effort_unit="N*m" if coupled else profile.drives.effort_unit,
         sampling_rate=rate,
+        motion_filter=motion_filter,
     )
 
 
 def _motion(
     track: _Track, settings: IdentificationSettings, rate: float
-) -> tuple[Array, Array, Array]:
+) -> tuple[tuple[Array, Array, Array], MotionFilter | None]:
+    """Position, velocity and acceleration, and what makes them of positions, if nothing else."""
     periodic = settings.period is not None
-
-    def smooth(values: Array) -> Array:
-        if settings.cutoff_hz is None:
-            return values
-        return low_pass(values, settings.cutoff_hz, settings.filter_order, rate, periodic=periodic)
-
-    position = smooth(track.position)
-    if settings.velocity == "measured":
-        if track.velocity is None:
-            raise PreprocessingError(
-                "identification.velocity = measured: the recording holds no velocities; "
-                "use 'differentiated'."
-            )
-        velocity = smooth(track.velocity)
-    else:
-        velocity = differentiate(position, rate, periodic=periodic)
-    return position, velocity, differentiate(velocity, rate, periodic=periodic)
+    if settings.derivatives == "kalman":
+        smoother = KalmanSmoother.tuned(track.position, rate, periodic=periodic)
+        return smoother.motion(track.position), smoother
+    differences = DifferenceFilter(settings.cutoff_hz, settings.filter_order, rate, periodic)
+    if settings.velocity == "differentiated":
+        return differences.motion(track.position), differences
+    if track.velocity is None:
+        raise PreprocessingError(
+            "identification.velocity = measured: the recording holds no velocities; "
+            "use 'differentiated'."
+        )
+    velocity = differences.smooth(track.velocity)
+    return (differences.smooth(track.position), velocity, differences.slope(velocity)), None
 
 
 def _moving(
@@ -221,6 +226,8 @@ def _cut(signals: Signals, span: slice, border: int) -> Signals:
             f"only {len(cut['time'])} samples are left after trimming and border removal; "
             "at least 10 are needed."
         )
+    first = (span.start or 0) + border
+    cut |= {f"earlier_{name}": getattr(signals, name)[:first] for name in ("position", "velocity")}
     return replace(signals, **cut)
 
 
@@ -232,7 +239,30 @@ def _check_joints(recording: Recording, profile: RobotProfile) -> None:
         )
 
 
-def _check_cutoff(settings: IdentificationSettings) -> None:
+def _smoother_note(signals: Signals) -> list[str]:
+    smoother = signals.motion_filter
+    if not isinstance(smoother, KalmanSmoother):
+        return []
+    found = ", ".join(
+        f"{name} {noise:.2g} and {hz:.3g} Hz"
+        for name, noise, hz in zip(
+            signals.joint_names, smoother.deviation, smoother.bandwidth_hz, strict=True
+        )
+    )
+    return [
+        "A Kalman smoother found these standard deviations of the positions' noise [rad or m] and "
+        f"band widths of the motion: {found}."
+    ]
+
+
+def _check_derivatives(settings: IdentificationSettings) -> None:
+    if settings.derivatives == "kalman":
+        if settings.velocity == "measured":
+            raise PreprocessingError(
+                "derivatives = kalman: finds velocities from positions alone, but velocity is "
+                "'measured'; use 'differentiated', or derivatives 'differences'."
+            )
+        return
     excitation, cutoff = settings.excitation_hz, settings.cutoff_hz
     if excitation is not None and cutoff is not None and cutoff <= excitation:
         raise PreprocessingError(

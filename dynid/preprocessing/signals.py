@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dynid.preprocessing.motion_filter import MotionFilter
+
+if TYPE_CHECKING:
+    from dynid.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
@@ -24,6 +30,10 @@ class Signals:
         torque_per_effort: (n,) joint torque per unit of recorded effort, for errors in that unit.
         effort_unit: unit in which effort was recorded ("N*m", "N", "A", …).
         sampling_rate: [Hz].
+        motion_filter: what made position, velocity and acceleration of ``raw_position``; None where
+            that alone did not.
+        earlier_position, earlier_velocity: (K, n) motion before the first sample, which friction
+            with a memory remembers.
         notes: sentences on what was repaired or left out on the way here.
     """
 
@@ -41,3 +51,13 @@ class Signals:
     effort_unit: str
     sampling_rate: float
     notes: tuple[str, ...] = ()
+    motion_filter: MotionFilter | None = None
+    earlier_position: Array | None = None
+    earlier_velocity: Array | None = None
+
+    def past(self, mechanism: Mechanism) -> Array:
+        """What terms with memory remember before the first sample, see ``Mechanism.new_past``."""
+        past = mechanism.new_past()
+        if len(past) and self.earlier_position is not None and self.earlier_velocity is not None:
+            mechanism.advance(self.earlier_position, self.earlier_velocity, past)
+        return past

@@ -77,8 +77,9 @@ def position_limits(profile: RobotProfile) -> tuple[Array, Array]:
 
 
 def _dry(profile: RobotProfile) -> RobotProfile:
-    """Return the robot itself: a model may smooth its friction's sign, or leave out its inertia."""
-    terms = tuple(term.model_copy(update={"smoothing": 0.0}) for term in profile.terms)
+    """Return the robot itself: what a model smooths, overlooks or leaves out is its own affair."""
+    true = {"smoothing": 0.0, "dead_band": 0.0}
+    terms = tuple(term.model_copy(update=true) for term in profile.terms)
     return profile.model_copy(update={"terms": terms, "semi_static": False})
 
 

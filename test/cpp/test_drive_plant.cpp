@@ -35,7 +35,7 @@ void friction_fits_the_velocity_it_leads_to(double smoothing)
     VectorXd torque(n);
     for (const double size : {0.1, 10.0, 1.0}) {  // later steps begin with the torques before
       const VectorXd free = VectorXd::NullaryExpr(n, [&] { return size * normal(random); });
-      friction.solve(free, mobility, torque);
+      friction.solve(free, mobility, torque, 1e-3, torque);
       const VectorXd after = free - mobility * torque;
       for (int i = 0; i < n; ++i) {
         const double sign = after[i] > 0.0 ? 1.0 : -1.0;
@@ -51,6 +51,52 @@ void friction_fits_the_velocity_it_leads_to(double smoothing)
   expect(
     worst < (smoothing > 0.0 ? 1e-4 : 1e-6),
     "friction fits the velocity it leads to, smoothed over " + std::to_string(smoothing));
+}
+
+/// The contact is stretched by as much as the surface moves in the step, at its velocity after it.
+void contacts_fit_the_velocity_they_lead_to(const char * kind, double static_ratio)
+{
+  constexpr int n = 3;
+  constexpr double step = 1e-3;
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> normal;
+  std::vector<dynid::JointTerm> terms;
+  for (int joint = 0; joint < n; ++joint) {
+    terms.push_back(
+      {&dynid::term_kind(kind), joint, dynid::TermSide::joint, 0.0, 2e-3, 0.0, static_ratio,
+       static_ratio > 0.0 ? 0.5 : 0.0});
+  }
+  double worst = 0.0;
+  double slid = 0.0;
+  for (int trial = 0; trial < 100; ++trial) {
+    const VectorXd level = VectorXd::NullaryExpr(n, [&] { return 0.1 + std::abs(normal(random)); });
+    const Eigen::MatrixXd root = Eigen::MatrixXd::NullaryExpr(n, n, [&] { return normal(random); });
+    const Eigen::MatrixXd mobility =
+      root * root.transpose() / n + 0.1 * Eigen::MatrixXd::Identity(n, n);
+    dynid::DryFriction friction(
+      terms, level, Eigen::MatrixXd::Identity(n, n), {VectorXd::Zero(n), VectorXd::Ones(n)});
+    std::vector<dynid::Presliding> expected(n);
+    VectorXd position = VectorXd::Zero(n);
+    VectorXd before = VectorXd::Zero(n);
+    VectorXd torque(n);
+    for (int i = 0; i < n; ++i) {
+      expected[i].move(terms[i], 0.0, 0.0);
+    }
+    for (int k = 0; k < 10; ++k) {
+      const VectorXd free = VectorXd::NullaryExpr(n, [&] { return 2.0 * normal(random); });
+      friction.solve(free, mobility, torque, step, torque);
+      const VectorXd after = free - mobility * torque;
+      position += step * after;
+      for (int i = 0; i < n; ++i) {
+        const double share = expected[i].move(terms[i], position[i], before[i]);
+        worst = std::max(worst, std::abs(torque[i] - level[i] * share));
+        slid = std::max(slid, std::abs(share));
+      }
+      before = after;
+    }
+  }
+  expect(worst < 1e-6, std::string(kind) + " friction fits the velocity it leads to");
+  expect(slid > 0.9, std::string(kind) + " contacts slide in this test");
 }
 
 void work_becomes_energy()
@@ -223,6 +269,8 @@ int main()
 {
   friction_fits_the_velocity_it_leads_to(0.0);
   friction_fits_the_velocity_it_leads_to(0.3);
+  contacts_fit_the_velocity_they_lead_to("presliding", 0.0);
+  contacts_fit_the_velocity_they_lead_to("lugre", 0.4);
   work_becomes_energy();
   a_load_below_friction_does_not_creep();
   joints_and_motors_are_the_same_robot();

@@ -145,6 +145,34 @@ void test_of_models()
   expect(near(torque[0], torque_of(0, 0.001, 0)), "friction is smooth about rest");
 }
 
+void test_of_memory()
+{
+  dynid::MechanismDescription description;
+  description.urdf_xml = pendulum_urdf;
+  description.joints = {"axis"};
+  description.gravity.setZero();
+  for (const auto * kind : {"presliding", "lugre"}) {
+    description.terms.push_back({&dynid::term_kind(kind), 0, dynid::TermSide::joint, 0.0, 1e-3});
+  }
+  VectorXd parameters = dynid::Mechanism(description).urdf_parameters();
+  parameters.tail(2) << 1.0, 2.0;
+  ControlModel model(description, parameters, zero, false);
+  dynid::Feedforward feedforward(1, law_settings().feedforward);
+  feedforward.use(&model);
+  feedforward.set_gain(1.0);
+  const auto friction = [&](double position) {
+    return feedforward.update(one(position), zero, zero, 1.0)[0];
+  };
+  feedforward.restart();
+  friction(0.0);
+  for (int k = 1; k <= 40; ++k) {
+    friction(1e-3 * k);
+  }
+  expect(near(friction(0.04), 3.0), "a joint that slid and stopped keeps its friction");
+  feedforward.restart();
+  expect(near(friction(0.04), 0.0), "which is forgotten where control is activated anew");
+}
+
 void test_of_motor_side()
 {
   dynid::MechanismDescription description;
@@ -181,6 +209,7 @@ int main()
   test_of_limits_and_ramps();
   test_of_silence();
   test_of_models();
+  test_of_memory();
   test_of_motor_side();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

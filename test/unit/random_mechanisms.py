@@ -8,11 +8,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dynid.mechanism import TERM_KINDS, JointTerm, Mechanism
+from dynid.mechanism.joint_term import LOAD_KINDS
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic")
 INERTIAL_KINDS = ("rotor_inertia",)
-SCALED_KINDS = ("stribeck", "presliding")
-JOINT_KINDS = ("coulomb_load",)
+SCALED_KINDS = ("stribeck", "presliding", "presliding_load", "lugre")
+JOINT_KINDS = LOAD_KINDS
 
 
 @dataclass(frozen=True)

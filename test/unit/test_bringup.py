@@ -70,7 +70,8 @@ def test_every_number_survives_as_text(robot: str) -> None:
         "torque_factor": profile.drives.torque_factor(len(profile.joints)),
         "term_joints": [term.joint for term in terms],
         "term_scales": [term.scale for term in terms],
-        "term_dead_bands": [term.dead_band for term in terms],
+        "term_static_ratios": [term.static_ratio for term in terms],
+        "term_stribeck_velocities": [term.stribeck_velocity for term in terms],
         "bandwidth_hz": made.settings.bandwidth_hz,
         "rated_torque": made.settings.rated_torque,
         "lower": made.settings.lower,
@@ -89,11 +90,9 @@ def test_the_described_plant_moves_as_the_simulated_robot_does() -> None:
         setattr(settings, name, values if kind is np.ndarray else kind(values[0]))
     words = (texts[f"term_{part}"].split() for part in ("kinds", "sides"))
     terms = [
-        _core.JointTerm(kind, int(joint), side == "motor", 0.0, scale, dead_band)
-        for kind, side, joint, scale, dead_band in zip(
-            *words,
-            *(numbers(texts, f"term_{part}") for part in ("joints", "scales", "dead_bands")),
-            strict=True,
+        _core.JointTerm(kind, int(joint), side == "motor", 0.0, scale, 0.0)
+        for kind, side, joint, scale in zip(
+            *words, *(numbers(texts, f"term_{part}") for part in ("joints", "scales")), strict=True
         )
     ]
     description = _core.MechanismDescription(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.integrate import solve_ivp
 from synthetic import ARM_URDF
 
 from dynid.errors import MechanismError
@@ -54,12 +55,32 @@ def test_a_past_handed_on_makes_pieces_as_good_as_the_whole(path: np.ndarray, cu
     np.testing.assert_array_equal(np.concatenate(pieces), presliding_column(path, term))
 
 
+def test_lugre_follows_its_differential_equation() -> None:
+    scale, ratio, stribeck = 2e-3, 0.5, 0.05
+    time = np.linspace(0, 4, 40_001)
+    path, speed = 0.02 * np.sin(time**2), 0.04 * time * np.cos(time**2)
+    term = JointTerm("lugre", 0, scale=scale, static_ratio=ratio, stribeck_velocity=stribeck)
+    mechanism = Mechanism(ARM_URDF, ["wrist"], terms=[term])
+    q, dq = path[:, None], speed[:, None]
+    column = mechanism.regressor(q, dq, 0 * q)[:, 0, -1]
+
+    def rate(moment: float, deflection: np.ndarray) -> np.ndarray:
+        v = 0.04 * moment * np.cos(moment**2)
+        level = scale * (1 + ratio * np.exp(-((v / stribeck) ** 2)))
+        return np.asarray(v - np.abs(v) * deflection / level)
+
+    solved = solve_ivp(rate, (0, 4), [0.0], t_eval=time, rtol=1e-8, atol=1e-12, max_step=1e-3)
+    np.testing.assert_allclose(column, solved.y[0] / scale, atol=2e-3)
+    assert np.abs(column).max() > 1.3  # it rose above Coulomb friction
+
+
 def test_advancing_moves_the_past_as_computing_does() -> None:
     mechanism = Mechanism(ARM_URDF, ["wrist"], terms=[JointTerm("presliding", 0, scale=1e-2)])
     path = np.sin(np.linspace(0, 9, 50))[:, None]
     advanced, computed = mechanism.new_past(), mechanism.new_past()
-    mechanism.advance(path, advanced)
-    mechanism.torque(path, 0 * path, 0 * path, mechanism.parameters, past=computed)
+    speed = np.gradient(path, axis=0)
+    mechanism.advance(path, speed, advanced)
+    mechanism.torque(path, speed, 0 * path, mechanism.parameters, past=computed)
     np.testing.assert_array_equal(advanced, computed)
 
 
@@ -101,6 +122,9 @@ def test_load_friction_follows_the_parameters_of_its_mechanism() -> None:
         (JointTerm("presliding", 0), "needs a scale"),
         (JointTerm("presliding", 0, scale=1e-3, dead_band=-1.0), "dead band"),
         (JointTerm("viscous", 0, dead_band=1e-3), "takes none"),
+        (JointTerm("presliding", 0, scale=1e-3, static_ratio=0.2), "takes none"),
+        (JointTerm("lugre", 0, scale=1e-3, static_ratio=0.2), "or neither"),
+        (JointTerm("lugre", 0, scale=1e-3, stribeck_velocity=0.2), "or neither"),
         (JointTerm("coulomb_load", 0, side="motor"), "put it at a joint"),
     ],
 )

@@ -160,6 +160,8 @@ COLUMNS = {
     # 2 kg at 0.5 m, swung by 0.7 rad from the horizontal
     "coulomb_load": (JointTerm("coulomb_load", 0), -9.81 * np.cos(0.7)),
     "presliding": (JointTerm("presliding", 0, scale=SCALE), 0.0),  # relaxed at first sight
+    "lugre": (JointTerm("lugre", 0, scale=SCALE), 0.0),
+    "presliding_load": (JointTerm("presliding_load", 0, scale=SCALE), 0.0),
 }
 
 
@@ -184,7 +186,7 @@ def test_presliding_goes_on_from_one_piece_of_a_motion_to_the_next() -> None:
     whole = mechanism.regressor(*states)
     past = mechanism.new_past()
     first = mechanism.regressor(*states[:, :11], past=past)
-    mechanism.advance(states[0, 11:17], past)
+    mechanism.advance(states[0, 11:17], states[1, 11:17], past)
     last = mechanism.regressor(*states[:, 17:], past=past)
     np.testing.assert_array_equal(first, whole[:11])
     np.testing.assert_array_equal(last, whole[17:])

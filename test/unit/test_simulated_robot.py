@@ -19,7 +19,6 @@ from simulated_puma import (
 
 from dynid.configuration import parse
 from dynid.errors import ConfigurationError, SimulationError
-from dynid.profile import load_profile
 from dynid.simulation import SimulatedRobot, SimulationSettings, simulate, true_parameters
 
 DELAY = 3  # cycles from target to measurement, by default
@@ -120,18 +119,6 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_name() -> None:
 def test_friction_that_drives_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="coulomb friction of joint 2 is -1, but must not"):
         SimulatedRobot(puma(parameters={"Fc2": -1.0}), URDF)
-
-
-def test_friction_with_a_memory_is_refused() -> None:
-    profile, urdf = load_profile("ur10")
-    mechanism = profile.mechanism(urdf)
-    first = len(mechanism.parameter_names) - len(mechanism.terms)
-    for kind in ("presliding", "coulomb_load"):
-        index = [term.kind for term in mechanism.terms].index(kind)
-        name = mechanism.parameter_names[first + index]
-        settings = SimulationSettings(parameters={name: 1.0})
-        with pytest.raises(ConfigurationError, match=re.escape(f"{name} ({kind}) cannot be")):
-            SimulatedRobot(profile.model_copy(update={"simulation": settings}), urdf)
 
 
 def test_bodies_without_inertia_are_refused() -> None:

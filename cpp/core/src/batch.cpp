@@ -88,11 +88,12 @@ void keep(Workspace & workspace, Past past) noexcept
 namespace batch
 {
 
-void advance(const Mechanism & mechanism, const Samples & q, Past past)
+void advance(const Mechanism & mechanism, const Samples & q, const Samples & dq, Past past)
 {
   check_shape(mechanism, q, q.rows());
+  check_shape(mechanism, dq, q.rows());
   in_order(mechanism, q, past, [&](Workspace & workspace, Eigen::Index i) {
-    mechanism.advance(workspace, sample(q, i));
+    mechanism.advance(workspace, sample(q, i), sample(dq, i));
   });
 }
 

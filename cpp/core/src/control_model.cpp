@@ -86,6 +86,12 @@ void ControlModel::set_payload(const Payload & payload) noexcept
   bodies_.segment<10>(bearer_) = parameters_.segment<10>(bearer_);
 }
 
+void ControlModel::forget() noexcept
+{
+  mechanism_.forget(commanded_);
+  mechanism_.forget(measured_);
+}
+
 void ControlModel::to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept
 {
   if (converts_) {

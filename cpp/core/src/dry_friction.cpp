@@ -17,9 +17,10 @@ constexpr int most_sweeps = 1000;    // a dozen do but for joints that hardly di
 constexpr double tolerance = 1e-9;   // of the largest torque, at which the sweeps end
 constexpr double saturated = 20.0;   // tanh of this is 1 in double precision
 constexpr int most_iterations = 20;  // of Newton's method, which converges from one side
+constexpr int most_halvings = 60;    // to double precision
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::array<std::string_view, 4> dry_kinds{
-  "coulomb", "coulomb_positive", "coulomb_negative", "stribeck"};
+constexpr std::array<std::string_view, 5> dry_kinds{
+  "coulomb", "coulomb_positive", "coulomb_negative", "coulomb_load", "stribeck"};
 
 void check_size(const JointTerm & term, double size)
 {
@@ -45,41 +46,55 @@ DryFriction::DryFriction(
       continue;
     }
     check_size(term, size);
-    surface(term.side, term.joint, term.smoothing)
-      .torques.push_back(
-        {size, term.kind->scaled ? term.scale : infinity, term.kind->name != "coulomb_negative",
-         term.kind->name != "coulomb_positive"});
+    const double fall = term.kind->name == "stribeck" ? term.scale : infinity;
+    loaded_ = loaded_ || term.kind->loaded;
+    surface(term).torques.push_back(
+      {size, fall, term.kind->name != "coulomb_negative", term.kind->name != "coulomb_positive",
+       term.kind->loaded});
   }
   for (Eigen::Index joint = 0; joint < besides.torque.size(); ++joint) {
     if (besides.torque[joint] > 0.0) {
-      surface(TermSide::joint, static_cast<int>(joint), 0.0)
-        .torques.push_back({besides.torque[joint], besides.velocity[joint], true, true});
+      surface({&term_kind("stribeck"), static_cast<int>(joint), TermSide::joint})
+        .torques.push_back({besides.torque[joint], besides.velocity[joint], true, true, false});
     }
   }
+  find_directions(to_motor);
+}
+
+void DryFriction::find_directions(const MatrixIn & to_motor)
+{
   directions_.setZero(to_motor.rows(), static_cast<Eigen::Index>(surfaces_.size()));
   for (std::size_t i = 0; i < surfaces_.size(); ++i) {
     const auto column = static_cast<Eigen::Index>(i);
-    if (surfaces_[i].side == TermSide::motor) {
-      directions_.col(column) = to_motor.row(surfaces_[i].joint).transpose();
+    const auto & term = surfaces_[i].term;
+    if (term.side == TermSide::motor) {
+      directions_.col(column) = to_motor.row(term.joint).transpose();
     } else {
-      directions_(surfaces_[i].joint, column) = 1.0;
+      directions_(term.joint, column) = 1.0;
     }
   }
 }
 
 bool DryFriction::is_dry(const TermKind & kind) noexcept
 {
-  return std::find(dry_kinds.begin(), dry_kinds.end(), kind.name) != dry_kinds.end();
+  return kind.remembers() ||
+         std::find(dry_kinds.begin(), dry_kinds.end(), kind.name) != dry_kinds.end();
 }
 
-DryFriction::Surface & DryFriction::surface(TermSide side, int joint, double smoothing)
+/// Torques without memory rub on the same surface; every contact that remembers is one by itself.
+DryFriction::Surface & DryFriction::surface(const JointTerm & term)
 {
   for (auto & known : surfaces_) {
-    if (known.side == side && known.joint == joint && known.smoothing == smoothing) {
+    const bool remembers = known.remembers() || term.kind->remembers();
+    if (
+      !remembers && known.term.side == term.side && known.term.joint == term.joint &&
+      known.term.smoothing == term.smoothing) {
       return known;
     }
   }
-  return surfaces_.emplace_back(Surface{side, joint, smoothing, {}});
+  surfaces_.emplace_back();
+  surfaces_.back().term = term;
+  return surfaces_.back();
 }
 
 void DryFriction::reset() noexcept
@@ -87,24 +102,30 @@ void DryFriction::reset() noexcept
   for (auto & surface : surfaces_) {
     surface.velocity = 0.0;
     surface.torque = 0.0;
+    surface.deflection = 0.0;
   }
 }
 
-void DryFriction::solve(const VectorIn & free, const MatrixIn & mobility, VectorOut torque) noexcept
+void DryFriction::solve(
+  const VectorIn & free, const MatrixIn & mobility, const VectorIn & load, double step,
+  VectorOut torque) noexcept
 {
   for (auto & surface : surfaces_) {
-    surface.update_bounds();
+    surface.update_bounds(load);
     surface.sliding = surface.velocity > 0.0   ? surface.high
                       : surface.velocity < 0.0 ? surface.low
                                                : 0.0;
   }
   if (!keep_sliding(free, mobility)) {
-    sweep(free, mobility);
+    sweep(free, mobility, step);
   }
   for (std::size_t i = 0; i < surfaces_.size(); ++i) {
     auto & surface = surfaces_[i];
     const auto row = static_cast<Eigen::Index>(i);
     const double rest = 1e-12 + 1e-9 * std::abs(free[row]);
+    if (surface.remembers()) {
+      surface.deflection = surface.stretched(step, surface.after);
+    }
     surface.velocity = std::abs(surface.after) < rest ? 0.0 : surface.after;
     torque[row] = surface.torque;
   }
@@ -120,8 +141,8 @@ bool DryFriction::keep_sliding(const VectorIn & free, const MatrixIn & mobility)
       surface.after -=
         mobility(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) * surfaces_[j].sliding;
     }
-    const bool fast = std::abs(surface.after) > saturated * surface.smoothing;
-    if (!(surface.after * surface.velocity > 0.0 && fast)) {
+    const bool fast = std::abs(surface.after) > saturated * surface.term.smoothing;
+    if (surface.remembers() || !(surface.after * surface.velocity > 0.0 && fast)) {
       return false;
     }
   }
@@ -132,7 +153,7 @@ bool DryFriction::keep_sliding(const VectorIn & free, const MatrixIn & mobility)
 }
 
 /// Solves for the torques one surface after the other until none changes (Gauss-Seidel).
-void DryFriction::sweep(const VectorIn & free, const MatrixIn & mobility) noexcept
+void DryFriction::sweep(const VectorIn & free, const MatrixIn & mobility, double step) noexcept
 {
   double scale = 0.0;
   for (const auto & surface : surfaces_) {
@@ -152,7 +173,7 @@ void DryFriction::sweep(const VectorIn & free, const MatrixIn & mobility) noexce
     double change = 0.0;
     for (std::size_t i = 0; i < surfaces_.size(); ++i) {
       const auto row = static_cast<Eigen::Index>(i);
-      const double found = surfaces_[i].alone(without(i, false), mobility(row, row));
+      const double found = surfaces_[i].alone(without(i, false), mobility(row, row), step);
       change = std::max(change, std::abs(found - surfaces_[i].torque));
       surfaces_[i].torque = found;
     }
@@ -165,24 +186,41 @@ void DryFriction::sweep(const VectorIn & free, const MatrixIn & mobility) noexce
   }
 }
 
-void DryFriction::Surface::update_bounds() noexcept
+/// Deflection of a contact that remembers after a step at a velocity. How far it can be stretched
+/// is that of the velocity before, so that torque grows with velocity and the solution is one.
+double DryFriction::Surface::stretched(double step, double velocity_after) const noexcept
+{
+  return term.kind->stretch(term, deflection, step * velocity_after, velocity);
+}
+
+void DryFriction::Surface::update_bounds(const VectorIn & load) noexcept
 {
   low = 0.0;
   high = 0.0;
   for (const auto & one : torques) {
     const double ratio = velocity / one.scale;
-    const double level = ratio == 0.0 ? one.size : one.size * std::exp(-ratio * ratio);
+    const double size = one.loaded ? one.size * std::abs(load[term.joint]) : one.size;
+    const double level = ratio == 0.0 ? size : size * std::exp(-ratio * ratio);
     high += one.forwards ? level : 0.0;
     low -= one.backwards ? level : 0.0;
   }
 }
 
-/// The torque f of this surface alone: u' = free - mobility f, f = F sign(u').
-double DryFriction::Surface::alone(double free, double mobility) const noexcept
+/// The torque f of this surface alone: u' = free - mobility f, f that of u'.
+double DryFriction::Surface::alone(double free, double mobility, double step) const noexcept
 {
-  if (smoothing == 0.0) {
-    return std::min(std::max(free / mobility, low), high);
+  if (remembers()) {
+    return contact_alone(free, mobility, step);
   }
+  if (term.smoothing > 0.0) {
+    return smooth_alone(free, mobility);
+  }
+  return std::min(std::max(free / mobility, low), high);
+}
+
+double DryFriction::Surface::smooth_alone(double free, double mobility) const noexcept
+{
+  const double smoothing = term.smoothing;
   const double limit = free > 0.0 ? high : -low;
   // u' + mobility limit tanh(u' / smoothing) = free: growing, and flatter away from 0, so that
   // Newton's method from the side of 0 stays there
@@ -190,13 +228,29 @@ double DryFriction::Surface::alone(double free, double mobility) const noexcept
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     const double level = std::tanh(u / smoothing);
     const double slope = 1.0 + mobility * limit / smoothing * (1.0 - level * level);
-    const double step = (free - u - mobility * limit * level) / slope;
-    u += step;
-    if (std::abs(step) <= 1e-12 * std::abs(free)) {
+    const double change = (free - u - mobility * limit * level) / slope;
+    u += change;
+    if (std::abs(change) <= 1e-12 * std::abs(free)) {
       break;
     }
   }
   return limit * std::tanh(u / smoothing);
+}
+
+/// u' + mobility f(z(u')) = free by halving: f is bounded, so u' lies between two known velocities.
+double DryFriction::Surface::contact_alone(double free, double mobility, double step) const noexcept
+{
+  const double per_deflection = high / term.scale;
+  const double most = mobility * per_deflection *
+                      std::max(std::abs(deflection), term.scale * (1.0 + term.static_ratio));
+  double below = free - most;
+  double above = free + most;
+  for (int iteration = 0; iteration < most_halvings; ++iteration) {
+    const double u = 0.5 * (below + above);
+    const double rest = free - u - mobility * per_deflection * stretched(step, u);
+    (rest > 0.0 ? below : above) = u;
+  }
+  return per_deflection * stretched(step, 0.5 * (below + above));
 }
 
 }  // namespace dynid

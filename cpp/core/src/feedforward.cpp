@@ -69,6 +69,9 @@ void Feedforward::set_mode(FeedforwardMode mode) noexcept
 void Feedforward::restart() noexcept
 {
   moved_ = false;
+  if (model_ != nullptr) {
+    model_->forget();
+  }
   stay_silent(model_ == nullptr ? Silence::no_model : Silence::none);
 }
 

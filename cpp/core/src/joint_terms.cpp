@@ -29,6 +29,21 @@ double stribeck(const JointTerm & term, double v) noexcept
 
 double signed_root(double v) noexcept { return std::copysign(std::sqrt(std::abs(v)), v); }
 
+/// Stop operator: it follows until it is stretched by the scale, and then slides.
+double stopped(const JointTerm & term, double deflection, double step, double /*dq*/) noexcept
+{
+  return std::clamp(deflection + step, -term.scale, term.scale);
+}
+
+/// LuGre's bristles, z' = v - |v| z / (scale g(v)) (Canudas de Wit, Olsson, Astrom, Lischinsky,
+/// IEEE TAC 1995, eq. 1 with z in units of displacement), exact for a step at constant velocity.
+double bent(const JointTerm & term, double deflection, double step, double dq) noexcept
+{
+  const double level = term.scale * term.sliding_level(dq);
+  const double end = std::copysign(level, step);
+  return end + (deflection - end) * std::exp(-std::abs(step) / level);
+}
+
 std::string where(const JointTerm & term)
 {
   std::ostringstream text;
@@ -54,8 +69,20 @@ void check_values(const JointTerm & term)
   if (!(std::isfinite(term.dead_band) && term.dead_band >= 0.0)) {
     throw std::invalid_argument(where(term) + " has a dead band that is not 0 or above.");
   }
-  if (!term.kind->remembers && term.dead_band != 0.0) {
+  if (!term.kind->remembers() && term.dead_band != 0.0) {
     throw std::invalid_argument(where(term) + " has a dead band, but takes none.");
+  }
+  if (!term.kind->weakens && (term.static_ratio != 0.0 || term.stribeck_velocity != 0.0)) {
+    throw std::invalid_argument(
+      where(term) + " has a static ratio or a Stribeck velocity, but takes none.");
+  }
+  if (!(std::isfinite(term.static_ratio) && term.static_ratio >= 0.0)) {
+    throw std::invalid_argument(where(term) + " has a static ratio that is not 0 or above.");
+  }
+  const bool fast = std::isfinite(term.stribeck_velocity) && term.stribeck_velocity > 0.0;
+  if (term.static_ratio > 0.0 ? !fast : term.stribeck_velocity != 0.0) {
+    throw std::invalid_argument(
+      where(term) + " needs a static ratio and a Stribeck velocity above 0, or neither.");
   }
 }
 
@@ -65,7 +92,7 @@ const std::vector<TermKind> & term_kinds()
 {
   using Term = const JointTerm &;
   using At = const TermInput &;
-  // name, prefix, rotary unit, linear unit, smoothed, scaled, inertial, loaded, remembers, column
+  // name, prefix, rotary unit, linear unit, smoothed, scaled, inertial, loaded, weakens, column
   static const std::vector<TermKind> kinds{
     {"viscous", "Fv", "N*m*s/rad", "N*s/m", false, false, false, false, false,
      [](Term, At x) noexcept { return x.dq; }},
@@ -95,8 +122,12 @@ const std::vector<TermKind> & term_kinds()
      [](Term t, At x) noexcept { return std::min(direction(t, x.dq), 0.0); }},
     {"coulomb_load", "Fl", "1", "1", true, false, false, true, false,
      [](Term t, At x) noexcept { return direction(t, x.dq) * std::abs(x.load); }},
-    {"presliding", "Fh", "N*m", "N", false, true, false, false, true,
-     [](Term, At x) noexcept { return x.deflection; }},
+    {"presliding", "Fh", "N*m", "N", false, true, false, false, false,
+     [](Term, At x) noexcept { return x.deflection; }, stopped},
+    {"presliding_load", "Fhl", "1", "1", false, true, false, true, false,
+     [](Term, At x) noexcept { return x.deflection * std::abs(x.load); }, stopped},
+    {"lugre", "Fb", "N*m", "N", false, true, false, false, true,
+     [](Term, At x) noexcept { return x.deflection; }, bent},
   };
   return kinds;
 }
@@ -127,11 +158,20 @@ std::vector<std::string> parameter_names(const std::vector<JointTerm> & terms)
   return names;
 }
 
-double Presliding::move(const JointTerm & term, double to) noexcept
+double JointTerm::sliding_level(double dq) const noexcept
+{
+  if (static_ratio == 0.0) {
+    return 1.0;
+  }
+  const double ratio = dq / stribeck_velocity;
+  return 1.0 + static_ratio * std::exp(-ratio * ratio);
+}
+
+double Presliding::move(const JointTerm & term, double to, double dq) noexcept
 {
   const double before = std::isnan(position) ? to : position;
   position = std::clamp(before, to - term.dead_band, to + term.dead_band);
-  deflection = std::clamp(deflection + position - before, -term.scale, term.scale);
+  deflection = term.kind->stretch(term, deflection, position - before, dq);
   return deflection / term.scale;
 }
 

@@ -168,7 +168,7 @@ void Mechanism::Definition::name_terms()
       term_rows(term.joint, k) = 1.0;
     }
     any_load_term = any_load_term || term.kind->loaded;
-    memory_count += term.kind->remembers ? 1 : 0;
+    memory_count += term.kind->remembers() ? 1 : 0;
   }
 }
 

@@ -1,30 +1,40 @@
 // What joints and motors add to the bodies of a mechanism.
 
+#include <algorithm>
+
 #include "mechanism_definition.hpp"
 
 namespace dynid
 {
 
-void Mechanism::advance(Workspace & workspace, const VectorIn & q) const noexcept
+void Mechanism::advance(
+  Workspace & workspace, const VectorIn & q, const VectorIn & dq) const noexcept
 {
   auto & memory = *workspace.memory_;
   const auto & definition = *definition_;
   if (definition.memory_count == 0) {
     return;
   }
-  const auto & zero = memory.zero.head(joint_count());
-  const auto state = tree_state(workspace, q, zero, zero);
+  const auto state = tree_state(workspace, q, dq, memory.zero.head(joint_count()));
   if (definition.any_motor_term) {
     memory.motor_q.noalias() = definition.to_motor * q;
+    memory.motor_dq.noalias() = definition.to_motor * dq;
   }
   std::size_t next = 0;
   for (const auto & term : definition.terms) {
-    if (term.kind->remembers) {
+    if (term.kind->remembers()) {
       const bool at_joint = term.side == TermSide::joint;
       const double position = at_joint ? state.q[term.joint] : memory.motor_q[term.joint];
-      memory.presliding[next++].move(term, position);
+      const double velocity = at_joint ? state.dq[term.joint] : memory.motor_dq[term.joint];
+      memory.presliding[next++].move(term, position, velocity);
     }
   }
+}
+
+void Mechanism::forget(Workspace & workspace) const noexcept
+{
+  auto & all = workspace.memory_->presliding;
+  std::fill(all.begin(), all.end(), Presliding{});
 }
 
 /// Fills the workspace's term_values: torque of each term per unit of its parameter.
@@ -55,8 +65,8 @@ void Mechanism::evaluate_terms(Workspace & workspace, const TreeState & state) c
     } else {
       at = {state.q[j], state.dq[j], inertial * state.ddq[j], memory.load[j], 0.0};
     }
-    if (term.kind->remembers) {
-      at.deflection = memory.presliding[next++].move(term, at.q);
+    if (term.kind->remembers()) {
+      at.deflection = memory.presliding[next++].move(term, at.q, at.dq);
     }
     memory.term_values[static_cast<Eigen::Index>(k)] = term.kind->column(term, at);
   }

@@ -41,12 +41,6 @@ Mechanism without_dry_friction(
           " is dry friction of a passive joint, which cannot be simulated; leave it 0.");
       }
       smooth[index] = 0.0;
-    } else if ((kind.loaded || kind.remembers) && smooth[index] != 0.0) {
-      throw std::invalid_argument(
-        mechanism.parameter_names()[static_cast<std::size_t>(index)] + " (" +
-        std::string(kind.name) +
-        ") cannot be simulated; leave it 0 and give Coulomb, Stribeck or viscous friction "
-        "instead.");
     }
   }
   auto simulated = mechanism.with_parameters(smooth);
@@ -70,7 +64,7 @@ PlantBodies::PlantBodies(
   const auto k = friction_.count();
   for (auto * vector :
        {&truth_.position, &truth_.velocity, &truth_.acceleration, &truth_.torque,
-        &truth_.external_torque, &zero_, &middle_, &now_, &bias_, &after_}) {
+        &truth_.external_torque, &zero_, &middle_, &now_, &bias_, &after_, &load_}) {
     vector->setZero(n);
   }
   const auto moving = static_cast<Eigen::Index>(mechanism_.moving_joints().size());
@@ -163,7 +157,10 @@ void PlantBodies::rub(double step) noexcept
   cholesky_.solveInPlace(slowed_);
   free_.noalias() = directions.transpose() * after_;
   mobility_.noalias() = directions.transpose() * slowed_;
-  friction_.solve(free_, mobility_, rubbing_);
+  if (friction_.loaded()) {
+    mechanism_.gravity_torque(workspace_, middle_, load_);
+  }
+  friction_.solve(free_, mobility_, load_, step, rubbing_);
   for (Eigen::Index j = 0; j < after_.size(); ++j) {
     const double free = after_[j];
     after_[j] -= slowed_.row(j).dot(rubbing_);

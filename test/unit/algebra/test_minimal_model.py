@@ -59,7 +59,7 @@ def test_formulas_are_what_the_core_computes(tree: RandomTree) -> None:
 
 
 def test_every_kind_of_term_without_memory_has_a_formula() -> None:
-    assert set(TERM_KINDS) - set(TERM_FORMULAS) == {"presliding"}
+    assert set(TERM_KINDS) - set(TERM_FORMULAS) == {"presliding", "presliding_load", "lugre"}
 
 
 def test_a_term_with_memory_is_refused_with_the_joint_and_the_way_out() -> None:

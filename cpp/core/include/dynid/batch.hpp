@@ -42,7 +42,7 @@ void keep(Workspace & workspace, Past past) noexcept;
 namespace batch
 {
 
-void advance(const Mechanism & mechanism, const Samples & q, Past past);
+void advance(const Mechanism & mechanism, const Samples & q, const Samples & dq, Past past);
 void regressor(
   const Mechanism & mechanism, const States & states, double * out,
   Past past = nullptr);  // (N, n, p)

@@ -44,6 +44,9 @@ public:
   /// Takes a payload that passes check(), in place of the one before.
   void set_payload(const Payload & payload) noexcept;
 
+  /// Friction that remembers begins anew, as before anything moved.
+  void forget() noexcept;
+
   /// Torque that a motion takes [N*m or N].
   void torque(
     FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,

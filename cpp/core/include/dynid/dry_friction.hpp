@@ -17,7 +17,8 @@ namespace dynid
 ///     u' = u - dt A f,   f = F(u') sign(u'), and anything between -F and F where u' is 0.
 ///
 /// This has exactly one solution, and the joints come to a true standstill. Terms with a smoothing
-/// velocity take tanh in place of the sign.
+/// velocity take tanh in place of the sign. Contacts that remember are solved for in the same way,
+/// f = F z(u') / scale with z the deflection after the step, however stiff they are.
 class DryFriction
 {
 public:
@@ -40,36 +41,43 @@ public:
     const std::vector<JointTerm> & terms, const VectorIn & values, const MatrixIn & to_motor,
     const Stribeck & besides);
 
-  /// Whether a term's torque jumps where the velocity changes its sign.
+  /// Whether a term's torque jumps where the velocity changes its sign, or remembers positions.
   [[nodiscard]] static bool is_dry(const TermKind & kind) noexcept;
 
   /// Number of surfaces k.
   [[nodiscard]] Eigen::Index count() const noexcept { return directions_.cols(); }
 
+  /// Whether any friction grows with the torque that gravity asks of its joint.
+  [[nodiscard]] bool loaded() const noexcept { return loaded_; }
+
   /// J (n, k): joint torque per unit of each surface's friction torque.
   [[nodiscard]] const Eigen::MatrixXd & directions() const noexcept { return directions_; }
 
-  /// Forgets the step before: every surface is at rest.
+  /// Forgets the step before: every surface is at rest, every contact relaxed.
   void reset() noexcept;
 
-  /// The friction torques (k,) of one step [N*m or N], from the surfaces' velocity `free` (k,) at
-  /// its end without friction, and dt A (k, k): how much one unit of torque slows each surface. For
-  /// control cycles: no allocation.
-  void solve(const VectorIn & free, const MatrixIn & mobility, VectorOut torque) noexcept;
+  /// The friction torques (k,) of one step [N*m or N]. For control cycles: no allocation.
+  ///
+  /// \param free velocity (k,) of the surfaces at its end, without friction
+  /// \param mobility dt A (k, k): how much one unit of torque slows each surface
+  /// \param load torque that gravity asks of the joints (n,) [N*m or N]; looked at if loaded()
+  /// \param step [s]
+  void solve(
+    const VectorIn & free, const MatrixIn & mobility, const VectorIn & load, double step,
+    VectorOut torque) noexcept;
 
 private:
   struct Torque
   {
-    double size;   // [N*m or N]
+    double size;   // [N*m or N], or per unit of load
     double scale;  // Stribeck velocity [rad/s or m/s], or infinity
     bool forwards;
     bool backwards;
+    bool loaded;
   };
   struct Surface
   {
-    TermSide side;
-    int joint;
-    double smoothing;  // velocity over which the sign is smoothed [rad/s or m/s]
+    JointTerm term;  // side, joint and smoothing; of a contact that remembers, all
     std::vector<Torque> torques;
     double velocity = 0.0;
     double torque = 0.0;
@@ -77,17 +85,24 @@ private:
     double high = 0.0;  // torque of sliding forwards
     double sliding = 0.0;
     double after = 0.0;
+    double deflection = 0.0;  // of a contact that remembers, before the step [rad or m]
 
-    void update_bounds() noexcept;
-    [[nodiscard]] double alone(double free, double mobility) const noexcept;
+    [[nodiscard]] bool remembers() const noexcept { return term.kind->remembers(); }
+    [[nodiscard]] double stretched(double step, double velocity) const noexcept;
+    void update_bounds(const VectorIn & load) noexcept;
+    [[nodiscard]] double alone(double free, double mobility, double step) const noexcept;
+    [[nodiscard]] double smooth_alone(double free, double mobility) const noexcept;
+    [[nodiscard]] double contact_alone(double free, double mobility, double step) const noexcept;
   };
 
-  Surface & surface(TermSide side, int joint, double smoothing);
+  Surface & surface(const JointTerm & term);
+  void find_directions(const MatrixIn & to_motor);
   [[nodiscard]] bool keep_sliding(const VectorIn & free, const MatrixIn & mobility) noexcept;
-  void sweep(const VectorIn & free, const MatrixIn & mobility) noexcept;
+  void sweep(const VectorIn & free, const MatrixIn & mobility, double step) noexcept;
 
   std::vector<Surface> surfaces_;
   Eigen::MatrixXd directions_;
+  bool loaded_ = false;
 };
 
 }  // namespace dynid

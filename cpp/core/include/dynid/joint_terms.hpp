@@ -17,13 +17,16 @@ struct TermInput
   double dq;
   double ddq;
   double load;        ///< torque that gravity asks of the joint [N*m or N]
-  double deflection;  ///< of a presliding element, -1 to 1 (see Presliding)
+  double deflection;  ///< of a contact that remembers, 1 where it slides (see Presliding)
 };
 
 /// One kind of joint term: a row of the table in joint_terms.cpp, the only place a kind is defined.
 struct TermKind
 {
   using Column = double (*)(const JointTerm & term, const TermInput & at) noexcept;
+  /// The deflection [rad or m] of a contact after it moved by `step` at velocity `dq`.
+  using Stretch =
+    double (*)(const JointTerm & term, double deflection, double step, double dq) noexcept;
 
   std::string_view name;         ///< as profiles write it, e.g. "viscous"
   std::string_view prefix;       ///< of the parameter's name, e.g. "Fv" for Fv1
@@ -33,8 +36,12 @@ struct TermKind
   bool scaled;                   ///< needs JointTerm::scale
   bool inertial;                 ///< proportional to ddq, so part of the mass matrix
   bool loaded;                   ///< depends on TermInput::load, hence on the parameters
-  bool remembers;                ///< depends on TermInput::deflection, hence on past positions
+  bool weakens;                  ///< takes JointTerm::static_ratio and stribeck_velocity
   Column column;                 ///< torque [N*m or N] per unit of the parameter
+  Stretch stretch = nullptr;     ///< of a kind that remembers past positions
+
+  /// Depends on TermInput::deflection, hence on past positions.
+  [[nodiscard]] bool remembers() const noexcept { return stretch != nullptr; }
 };
 
 /// Whether a term depends on the joint's motion, or on the motor's (behind gear and coupling).
@@ -52,18 +59,24 @@ struct JointTerm
   TermSide side = TermSide::joint;
   /// sign(v) becomes tanh(v / smoothing) [rad/s or m/s]; 0 keeps the sign, with sign(0) = 0
   double smoothing = 0.0;
-  double scale = 0.0;      ///< Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]
-  double dead_band = 0.0;  ///< of a presliding term [rad or m]: smaller motion to and fro is noise
+  double scale = 0.0;  ///< Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]
+  /// of a term that remembers [rad or m]: smaller motion to and fro is noise
+  double dead_band = 0.0;
+  double static_ratio = 0.0;       ///< by how much friction at rest exceeds Coulomb's, as a share
+  double stribeck_velocity = 0.0;  ///< at which that excess is gone [rad/s or m/s]
+
+  /// Share of Coulomb friction at which contacts slide at a velocity: 1 + r exp(-(v / v_s)^2).
+  [[nodiscard]] double sliding_level(double dq) const noexcept;
 };
 
 /// The memory of one presliding term: an elastic contact that slides when stretched by the term's
-/// scale (stop operator of Prandtl and Ishlinskii). It starts relaxed at the first position it
-/// sees, and follows positions with a play of the term's dead band to either side, or the noise of
-/// an encoder at rest would slide it to and fro.
+/// scale, at once (stop operator of Prandtl and Ishlinskii) or by and by (bristles of LuGre). It
+/// starts relaxed at the first position it sees, and follows positions with a play of the term's
+/// dead band to either side, or the noise of an encoder at rest would slide it to and fro.
 struct Presliding
 {
-  /// Moves to a position; returns the deflection over the term's scale, -1 to 1.
-  double move(const JointTerm & term, double to) noexcept;
+  /// Moves to a position at a velocity; returns the deflection over the term's scale.
+  double move(const JointTerm & term, double to, double dq) noexcept;
 
   double position =
     std::numeric_limits<double>::quiet_NaN();  ///< followed [rad or m], NaN at first

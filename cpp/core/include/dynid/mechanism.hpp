@@ -117,7 +117,10 @@ public:
   [[nodiscard]] Workspace workspace() const;
 
   /// Moves the terms with memory to a position, and computes nothing.
-  void advance(Workspace & workspace, const VectorIn & q) const noexcept;
+  void advance(Workspace & workspace, const VectorIn & q, const VectorIn & dq) const noexcept;
+
+  /// Makes the terms with memory as they were before anything moved.
+  void forget(Workspace & workspace) const noexcept;
 
   /// W in tau = W parameters; out (n, parameter_count()). Columns of load-dependent terms hold
   /// gravity's torque with the mechanism's own parameters.
