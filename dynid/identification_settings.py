@@ -8,6 +8,23 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_
 
 from dynid.configuration import Settings
 
+EstimatorName = Literal[
+    "ols",
+    "wls",
+    "irls",
+    "tls",
+    "ml",
+    "ekf",
+    "srukf",
+    "iv",
+    "didim",
+    "cloe",
+    "clie",
+    "rls",
+    "rls_joint",
+]
+"""As dynid.estimation.estimators lists them."""
+
 
 class MedianSettings(Settings):
     """Outlier removal: a sample far from its running median is replaced by it."""
@@ -40,9 +57,10 @@ class VelocityThreshold(Settings):
 
 
 class PhysicalSettings(Settings):
-    """Bounds for the physically consistent solution."""
+    """Bounds for the physically consistent solution, and how it is found."""
 
     enabled: bool = True
+    method: Literal["semidefinite", "penalty"] = "semidefinite"
     total_mass: tuple[NonNegativeFloat, PositiveFloat] | None = None  # [kg]
     bounds: dict[str, tuple[float, float]] = Field(default_factory=dict)  # name → (low, high)
 
@@ -58,11 +76,18 @@ class IdentificationSettings(Settings):
     filter_order: PositiveInt = 4
     excitation_hz: PositiveFloat | None = None  # highest frequency of the excitation
     filter_torque: bool = False
+    derivatives: Literal["differences", "kalman"] = "differences"  # kalman: cutoff_hz does nothing
     velocity: Literal["differentiated", "measured"] = "differentiated"
     parallel_filter: ParallelFilterSettings | None = None
     velocity_threshold: VelocityThreshold = VelocityThreshold()
-    estimator: Literal["ols", "wls", "irls"] = "wls"
+    unsigned_torque: bool = False  # effort has lost its sign: find that first
+    estimator: EstimatorName = "wls"
     essential: bool = False
     physical: PhysicalSettings = PhysicalSettings()
     folds: Annotated[int, Field(ge=2, le=50)] = 5
     max_relative_torque_error: PositiveFloat = 0.5
+
+    @property
+    def motion_cutoff_hz(self) -> float | None:
+        """Cut-off of the low-pass on positions; None where there is none."""
+        return None if self.derivatives == "kalman" else self.cutoff_hz

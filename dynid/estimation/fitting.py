@@ -13,10 +13,12 @@ from dynid.estimation.essential import essential_parameters
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.least_squares import weighted_solution
+from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
 from dynid.estimation.regression import Problem, make_rows
 from dynid.identification_settings import IdentificationSettings
 from dynid.mechanism import Mechanism
+from dynid.mechanism.joint_term import LOAD_KINDS
 from dynid.preprocessing.filters import ParallelFilter
 from dynid.preprocessing.signals import Array, Signals
 
@@ -79,7 +81,7 @@ def fit(problem: Problem, settings: IdentificationSettings) -> Fit:
         EstimationError: no motion, or contradicting physical bounds.
     """
     result = _fit_once(problem, settings)
-    if not any(term.kind == "coulomb_load" for term in problem.mechanism.terms):
+    if not any(term.kind in LOAD_KINDS for term in problem.mechanism.terms):
         return result
     for _ in range(_LOAD_ROUNDS):
         again = _fit_once(problem.with_parameters(result.standard), settings)
@@ -133,5 +135,7 @@ def _fit_once(problem: Problem, settings: IdentificationSettings) -> Fit:
     if settings.physical.enabled:
         solution = consistent_parameters(mechanism, base, estimate, settings.physical)
         standard, determined = solution.parameters, solution.determined
+        if settings.physical.method == "penalty":
+            standard = penalised_parameters(mechanism, base, estimate, settings.physical)
     consistent = is_physically_consistent(mechanism, standard)
     return Fit(problem, estimate, unconstrained, standard, determined, essential, consistent)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate, error_correlation, joint_variance
+from dynid.estimation.linear_equations import Solution, solve
 from dynid.estimation.regression import NormalEquations, Problem
 from dynid.preprocessing.signals import Array
 
 _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
-_UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 _WEIGHT_ITERATIONS = 2
 _HUBER_ITERATIONS = 12
 _HUBER_TOLERANCE = 0.01  # change of a parameter, in its standard deviations
@@ -80,20 +78,12 @@ def estimate_at(problem: Problem, base: Array, covariance: Array | None = None) 
     return estimate if covariance is None else replace(estimate, covariance=covariance)
 
 
-@dataclass(frozen=True)
-class _Solution:
-    base: Array
-    inverse: Array  # (k, k) pseudo-inverse of the weighted normal matrix
-    determined: NDArray[np.bool_]
-    condition_number: float
-
-
 def _weighted(problem: Problem, equations: NormalEquations, start: Array) -> Estimate:
     solution, variance = _iterate_weights(equations, problem.base.project(start))
     return _finished(problem, equations, solution, 1 / variance, variance)
 
 
-def _iterate_weights(equations: NormalEquations, start: Array) -> tuple[_Solution, Array]:
+def _iterate_weights(equations: NormalEquations, start: Array) -> tuple[Solution, Array]:
     solution = _solve(equations, np.ones(len(equations.joint_rows)), start)
     variance = joint_variance(equations, solution.base)
     for _ in range(_WEIGHT_ITERATIONS):
@@ -102,32 +92,20 @@ def _iterate_weights(equations: NormalEquations, start: Array) -> tuple[_Solutio
     return solution, variance
 
 
-def _solve(equations: NormalEquations, joint_weight: Array, start: Array) -> _Solution:
+def _solve(equations: NormalEquations, joint_weight: Array, start: Array) -> Solution:
     """Weighted least squares from the normal equations, columns scaled to unit norm.
 
     Directions the data do not determine keep the value of ``start`` (k,).
     """
     extended = np.einsum("j,jik->ik", joint_weight, equations.joint_gram)
     matrix, right = extended[:-1, :-1], extended[:-1, -1]
-    norms = np.sqrt(np.diag(matrix))
-    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
-    values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
-    known = values > _UNDETERMINED * values[-1]
-    if not known.any():
-        raise EstimationError("the recording holds no motion that a parameter could be read from.")
-    directions = scale[:, None] * vectors[:, known]
-    inverse = (directions / values[known]) @ directions.T
-    base = start + inverse @ (right - matrix @ start)
-    unknown = vectors[:, ~known]
-    determined = (norms > 0) & (np.sum(unknown**2, axis=1) < 1e-6)
-    condition = float(np.sqrt(values[-1] / values[known][0]))
-    return _Solution(base, inverse, determined, condition)
+    return solve(matrix, matrix, right, start)
 
 
 def _finished(
     problem: Problem,
     equations: NormalEquations,
-    solution: _Solution,
+    solution: Solution,
     joint_weight: Array,
     variance: Array,
 ) -> Estimate:

@@ -14,12 +14,13 @@ from dynid.estimation.base_parameters import BaseParameterization
 from dynid.estimation.estimate import Estimate
 from dynid.identification_settings import PhysicalSettings
 from dynid.mechanism import Mechanism
+from dynid.mechanism.joint_term import LOAD_KINDS, MEMORY_KINDS
 from dynid.preprocessing.signals import Array
 
 # parameters that a passive joint cannot have negative
 NON_NEGATIVE_KINDS = frozenset(
     {"viscous", "viscous_positive", "viscous_negative", "viscous_root", "coulomb"}
-    | {"coulomb_positive", "coulomb_negative", "coulomb_load", "presliding"}
+    | {"coulomb_positive", "coulomb_negative", *LOAD_KINDS, *MEMORY_KINDS}
     | {"rotor_inertia", "spring_stiffness"}
 )
 # a direction whose standard deviation exceeds this share of the parameters' size is not determined
@@ -72,10 +73,10 @@ def consistent_parameters(
     Raises:
         EstimationError: bounds contradict each other, or the solver fails.
     """
-    near = _reference(mechanism)
+    near = reference_parameters(mechanism)
     weight = 1 / np.maximum(estimate.joint_variance, _finest_variance(estimate))
     gram = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
-    size = _sizes(mechanism) * _strength(base.regrouping, gram, near)
+    size = parameter_sizes(mechanism) * _strength(base.regrouping, gram, near)
     matrix = _standard_normal(base, gram, size)
     right = (base.regrouping * size).T @ gram[:-1, :-1] @ estimate.base
     information = _standard_normal(
@@ -90,7 +91,7 @@ def consistent_parameters(
     # solved for x = pi / size, in units in which the data's smallest say is about one
     cost = matrix + pull
     linear = -(right + pull @ (near / size))
-    scaled = solve_in_cones(cost, linear, *_constraints(mechanism, settings, size))
+    scaled = solve_in_cones(cost, linear, *parameter_constraints(mechanism, settings, size))
     determined = np.sum(undetermined**2, axis=1) < 1e-2
     return ConsistentSolution(_with_clean_zeros(mechanism, scaled * size), determined)
 
@@ -120,7 +121,7 @@ def _standard_normal(base: BaseParameterization, gram: Array, size: Array) -> Ar
     return np.asarray(regrouping.T @ gram[:-1, :-1] @ regrouping)
 
 
-def _reference(mechanism: Mechanism) -> Array:
+def reference_parameters(mechanism: Mechanism) -> Array:
     """The URDF's parameters, with bodies it leaves empty replaced by small real ones."""
     reference = np.array(mechanism.urdf_parameters)
     for body in reference[: mechanism.first_term].reshape(-1, 10):
@@ -148,10 +149,10 @@ def _strength(regrouping: Array, gram: Array, near: Array) -> float:
     return max(1.0, float(base @ gram[:-1, -1]) / needed) if needed > 0 else 1.0
 
 
-def _sizes(mechanism: Mechanism) -> Array:
+def parameter_sizes(mechanism: Mechanism) -> Array:
     """What is large for each parameter: a body's mass times powers of its radius of gyration."""
     size = np.ones(len(mechanism.parameter_names))
-    bodies = _reference(mechanism)[: mechanism.first_term].reshape(-1, 10)
+    bodies = reference_parameters(mechanism)[: mechanism.first_term].reshape(-1, 10)
     for number, body in enumerate(bodies):
         length = max(np.sqrt(np.trace(pseudo_inertia(body)[:3, :3]) / body[0]), 0.02)
         size[10 * number] = body[0]
@@ -165,7 +166,7 @@ def _signed_terms(mechanism: Mechanism) -> NDArray[np.intp]:
     return np.flatnonzero(kinds)
 
 
-def _constraints(
+def parameter_constraints(
     mechanism: Mechanism, settings: PhysicalSettings, size: Array
 ) -> tuple[sparse.csc_matrix, Array, list[object]]:
     """Clarabel's ``A x + s = b`` with s in a product of cones."""

@@ -10,6 +10,7 @@ import numpy as np
 import yaml
 
 from dynid.mechanism.closed_chain import chain_lists
+from dynid.mechanism.joint_term import weakening_lists
 from dynid.outputs.atomic_write import write_text
 from dynid.outputs.model_reader import FORMAT, StoredModel, read_model
 from dynid.outputs.parameter_file import Block, Listed, Value, parameter_file
@@ -67,7 +68,7 @@ def iso_time(moment: datetime) -> str:
 
 def _provenance(identification: Identification) -> dict[str, Value]:
     settings = identification.profile.identification
-    judgement = identification.judgement
+    judgement, cutoff = identification.judgement, settings.motion_cutoff_hz
     return {
         "robot": identification.profile.robot,
         "status": "success" if judgement.success else "failed",
@@ -79,7 +80,7 @@ def _provenance(identification: Identification) -> dict[str, Value]:
         "versions": dict(identification.versions),
         "estimator": identification.estimator,
         "physically_consistent": bool(identification.physically_consistent),
-        "cutoff_hz": None if settings.cutoff_hz is None else float(settings.cutoff_hz),
+        "cutoff_hz": None if cutoff is None else float(cutoff),
         "raw_samples": int(identification.raw_samples),
         "samples": int(identification.samples),
         "condition_number": float(identification.condition_number),
@@ -109,6 +110,7 @@ def _mechanics(identification: Identification) -> dict[str, Value]:
             "smoothing": _floats(term.smoothing for term in mechanism.terms),
             "scale": _floats(term.scale for term in mechanism.terms),
             "dead_band": _floats(term.dead_band for term in mechanism.terms),
+            **weakening_lists(mechanism.terms),
         },
         "parameter_names": mechanism.parameter_names,
         "parameters": Listed(
@@ -171,7 +173,7 @@ def _floats(values: Iterable[Any]) -> list[float]:
 def _header(identification: Identification) -> list[str]:
     settings = identification.profile.identification
     judgement = identification.judgement
-    cutoff = "none" if settings.cutoff_hz is None else f"{settings.cutoff_hz:g} Hz"
+    cutoff = "none" if settings.motion_cutoff_hz is None else f"{settings.motion_cutoff_hz:g} Hz"
     versions = ", ".join(f"{name} {version}" for name, version in identification.versions.items())
     outcome = "SUCCEEDED" if judgement.success else "FAILED, do not run it"
     return [

@@ -17,6 +17,16 @@ _ESTIMATORS = {
     "ols": "ordinary least squares",
     "wls": "weighted least squares: each joint counts by its own noise",
     "irls": "iteratively reweighted least squares (Huber): outliers count little",
+    "tls": "total least squares: measured positions are noisy too",
+    "ml": "maximum likelihood: torque errors may persist, and joints may share them",
+    "ekf": "extended Kalman filter of motion and parameters",
+    "srukf": "square-root unscented Kalman filter of motion and parameters",
+    "iv": "instrumental variables: the regressor along a simulated motion picks what is no noise",
+    "didim": "DIDIM: torque along a simulated motion, without noise, against the measured torque",
+    "cloe": "closed-loop output error: the simulated robot's position against the measured one",
+    "clie": "closed-loop input error: the simulated drives' torque against the measured one",
+    "rls": "recursive least squares: a block of samples after the other, as it also runs online",
+    "rls_joint": "recursive least squares joint by joint: each row for its own parameters",
 }
 
 
@@ -53,7 +63,7 @@ def recording_steps(
             f"{count(samples)} samples used",
         ),
         ("Filters", _filters(settings)),
-        ("Velocity", f"{settings.velocity}; acceleration differentiated from it"),
+        ("Velocity", _velocity(settings)),
         ("Velocity threshold", _threshold(settings)),
     ]
 
@@ -64,6 +74,7 @@ def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
     determined = sum(parameter.determined for parameter in base)
     left_out = sum(p.determined and not p.essential for p in base)
     steps = [
+        *([("Torque signs", identification.signs.note())] if identification.signs else []),
         ("Joint terms", _terms(identification.profile)),
         ("Estimator", _ESTIMATORS.get(identification.estimator, identification.estimator)),
         (
@@ -91,10 +102,13 @@ def _filters(settings: IdentificationSettings) -> str:
         parts.append(f"outliers replaced by a running median of {settings.median.order} samples")
     if settings.period is not None:
         parts.append(f"averaged over periods of {settings.period:g} s")
-    if settings.cutoff_hz is not None:
-        torque = "positions and torque" if settings.filter_torque else "positions"
+    smoother = settings.derivatives == "kalman"
+    if smoother:
+        parts.append("positions through a Kalman smoother whose noise and band width were found")
+    low_passed = [*([] if smoother else ["positions"]), *["torque"] * settings.filter_torque]
+    if settings.cutoff_hz is not None and low_passed:
         parts.append(
-            f"{torque} through a zero-phase Butterworth low-pass of order "
+            f"{' and '.join(low_passed)} through a zero-phase Butterworth low-pass of order "
             f"{settings.filter_order}, cut-off {settings.cutoff_hz:g} Hz"
         )
     if settings.parallel_filter is not None:
@@ -104,6 +118,12 @@ def _filters(settings: IdentificationSettings) -> str:
         kept = f", one sample in {decimation} kept" if decimation > 1 else ""
         parts.append(f"regressor and torque filtered alike{low_pass}{kept}")
     return "; ".join(parts) or "none"
+
+
+def _velocity(settings: IdentificationSettings) -> str:
+    if settings.derivatives == "kalman":
+        return "velocity and acceleration from the Kalman smoother"
+    return f"{settings.velocity}; acceleration differentiated from it"
 
 
 def _threshold(settings: IdentificationSettings) -> str:

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import pose
 from dynid.estimation.regression import Problem
+from dynid.identification_settings import EstimatorName
 from dynid.preprocessing.preprocess import preprocess
 from dynid.profile import RobotProfile
 from dynid.recording import Recording
@@ -19,6 +21,10 @@ def posed(profile: RobotProfile, *recordings: Recording) -> Problem:
     mechanism = profile.mechanism(ARM_URDF)
     signals = [preprocess(recording, profile) for recording in recordings]
     return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+
+
+def test_profiles_can_choose_every_estimator() -> None:
+    assert set(get_args(EstimatorName)) == set(ESTIMATORS)
 
 
 def posed_on_all_rows(noise: float) -> tuple[Problem, np.ndarray]:

@@ -178,7 +178,8 @@ def test_missing_profile_file_is_named(tmp_path: Path) -> None:
         ),
         (
             {"identification": {"estimator": "lms"}},
-            "arm.yaml: key 'identification.estimator': must be 'ols', 'wls' or 'irls', got 'lms'.",
+            "arm.yaml: key 'identification.estimator': must be 'ols', 'wls', 'irls', 'tls', 'ml', "
+            "'ekf', 'srukf', 'iv', 'didim', 'cloe', 'clie', 'rls' or 'rls_joint', got 'lms'.",
         ),
     ],
 )

@@ -1,0 +1,173 @@
+"""Every estimator on simulated PUMA 560s whose parameters are known, over seeds of sensor noise.
+
+The robot is recorded as its drives tell it: encoder counts, torque in thousandths of the rated one,
+noise, and friction at rest that no model has. Estimators begin with bodies up to 30 % too heavy or
+too light. Errors are of the mean over seeds, without and with the physically consistent step:
+
+parameters  norm of the error over norm of the truth, where each base parameter counts by the torque
+            that its column makes of the truth along the second motion, so that one that moves
+            nothing does not count; every joint counts by its own torque
+torque      error along the second motion, which no estimator saw, over the measured torque, RMS of
+            the joints; sensor noise and friction at rest are in it: row 'truth'
+
+Run: python benchmarks/bench_estimators.py [--seeds N] [--budget SECONDS] [--only NAME …]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from dynid.errors import DynidError
+from dynid.estimation.base_parameters import BaseParameterization, base_parameterization
+from dynid.estimation.estimators import ESTIMATORS
+from dynid.estimation.fitting import pose
+from dynid.estimation.physical import consistent_parameters
+from dynid.estimation.regression import NormalEquations, Problem
+from dynid.mechanism import Mechanism
+from dynid.playback.plan import make_plan, second_seed
+from dynid.preprocessing.preprocess import preprocess
+from dynid.preprocessing.signals import Array
+from dynid.profile import RobotProfile, load_profile
+from dynid.recording import Recording
+from dynid.simulation import simulate, true_parameters
+from dynid.simulation.settings import SimulationSettings
+
+_ROBOT, _TWIN = "puma560", ("excitation.periods=1",)
+_SPREAD = 0.3  # of the masses that estimators begin with, either way
+_HEADER = (
+    f"{'':10s} {'seeds':>5s}  {'parameters':>10s} {'consistent':>10s}  "
+    f"{'torque':>7s} {'consistent':>10s}  {'fit':>9s} {'consistent':>10s}"
+)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One seed: the problem to solve, and the second motion by which answers are judged."""
+
+    problem: Problem
+    second: NormalEquations
+    truth: Array  # (k,) base parameters
+
+    def judge(self, base: Array) -> tuple[float, float]:
+        """Error of base parameters (k,), and of torque along the second motion."""
+        weight = 1 / self.second.squared_torque
+        columns = np.einsum("j,jii->i", weight, self.second.joint_gram[:, :-1, :-1])
+        wrong, true = (float(columns @ values**2) for values in (base - self.truth, self.truth))
+        torque = np.mean(self.second.squared_error(base) * weight)
+        return float(np.sqrt(wrong / true)), float(np.sqrt(torque))
+
+
+def main() -> None:
+    """Print a row for each estimator, and what those say that do not work here."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=20, help="noises at most")
+    parser.add_argument("--budget", type=float, default=12.0, help="[s] per estimator for seeds")
+    parser.add_argument("--only", nargs="*", default=list(ESTIMATORS), help="estimators")
+    options = parser.parse_args()
+    with threadpool_limits(1, user_api="blas"):
+        compare(options.seeds, options.budget, options.only)
+
+
+def compare(seeds: int, budget: float, names: list[str]) -> None:
+    """Run each estimator on as many seeds as its budget [s] allows, at least one."""
+    profile, urdf_xml = load_profile(_ROBOT, overrides=_TWIN)
+    trials = list(make_trials(profile, urdf_xml, seeds))
+    count = len(trials[0].truth)
+    print(f"{_ROBOT}: {count} base parameters, errors in %, processor times in ms\n{_HEADER}")
+    starts = [trial.judge(trial.problem.base.project(_start(trial))) for trial in trials]
+    print(row("start", [(error, None, 0.0, 0.0) for error in starts]))
+    truths = [trial.judge(trial.truth) for trial in trials]
+    print(row("truth", [(error, None, 0.0, 0.0) for error in truths]))
+    for name in names:
+        begun, results = time.process_time(), []
+        try:
+            for trial in trials:
+                results.append(attempt(name, trial, profile))
+                if time.process_time() - begun > budget:
+                    break
+        except DynidError as error:
+            print(f"{name:10s} seed {len(results) + 1}: {error}", flush=True)
+        if results:
+            print(row(name, results), flush=True)
+
+
+Result = tuple[tuple[float, float], tuple[float, float] | None, float, float]
+
+
+def attempt(name: str, trial: Trial, profile: RobotProfile) -> Result:
+    """Errors of the estimate, of the consistent parameters, and seconds for each."""
+    problem = Problem(  # without what another estimator's normal equations left behind
+        trial.problem.mechanism, trial.problem.base, trial.problem.rows, trial.problem.folds
+    )
+    begun = time.process_time()
+    estimate = ESTIMATORS[name]().fit(problem, _start(trial))
+    fitted = time.process_time()
+    physical = profile.identification.physical
+    solution = consistent_parameters(problem.mechanism, problem.base, estimate, physical)
+    done = time.process_time()
+    consistent = trial.judge(problem.base.project(solution.parameters))
+    return trial.judge(estimate.base), consistent, fitted - begun, done - fitted
+
+
+def row(name: str, results: list[Result]) -> str:
+    """Mean errors in percent and median times in milliseconds of some seeds."""
+    parameters, torque = 100 * np.mean([one[0] for one in results], axis=0)
+    text = [f"{name:10s} {len(results):5d}", f" {parameters:10.2f}"]
+    if results[0][1] is None:
+        return " ".join([*text, f"{'':10s}  {torque:7.2f}"])
+    consistent = 100 * np.mean([one[1] for one in results if one[1] is not None], axis=0)
+    times = 1e3 * np.median([one[2:] for one in results], axis=0)
+    text += [f"{consistent[0]:10.2f}", f" {torque:7.2f}", f"{consistent[1]:10.2f}"]
+    return " ".join([*text, f" {times[0]:9.1f}", f"{times[1]:10.1f}"])
+
+
+def make_trials(profile: RobotProfile, urdf_xml: str, seeds: int) -> Iterator[Trial]:
+    """One trial for each seed of the sensors' noise, all along the same two motions."""
+    excitations = [
+        make_plan(profile, urdf_xml, seed=seed).excitation for seed in (None, second_seed(profile))
+    ]
+    exact = profile.mechanism(urdf_xml)
+    standard = true_parameters(exact, profile.simulation or SimulationSettings())
+    base = base_parameterization(exact)
+    mechanism = profile.mechanism(with_other_masses(urdf_xml))
+    for seed in range(seeds):
+        first, second = (
+            posed(
+                profile, mechanism, base, simulate(profile, urdf_xml, one, seed=2 * seed + number)
+            )
+            for number, one in enumerate(excitations)
+        )
+        yield Trial(first, second.normal_equations(at_rest=True), base.project(standard))
+
+
+def posed(
+    profile: RobotProfile, mechanism: Mechanism, base: BaseParameterization, recording: Recording
+) -> Problem:
+    """The regression problem of one recording."""
+    return pose(mechanism, base, [preprocess(recording, profile)], profile.identification)
+
+
+def with_other_masses(urdf_xml: str) -> str:
+    """The URDF with every body made denser or lighter, which any body can be."""
+    robot, random = ET.fromstring(urdf_xml), np.random.default_rng(0)  # noqa: S314
+    for inertial in robot.iter("inertial"):
+        factor = random.uniform(1 - _SPREAD, 1 + _SPREAD)
+        for element in inertial:
+            for key in element.attrib if element.tag in {"mass", "inertia"} else ():
+                element.set(key, repr(float(element.attrib[key]) * factor))
+    return ET.tostring(robot, "unicode")
+
+
+def _start(trial: Trial) -> Array:
+    return trial.problem.mechanism.urdf_parameters
+
+
+if __name__ == "__main__":
+    main()

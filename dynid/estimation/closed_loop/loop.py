@@ -1,0 +1,286 @@
+"""The robot with estimated parameters, simulated in a control loop along what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from dynid import _core
+from dynid.errors import EstimationError, MechanismError
+from dynid.estimation.closed_loop.reference import Reference, measured_reference
+from dynid.estimation.estimate import Estimate
+from dynid.estimation.least_squares import WeightedLeastSquares
+from dynid.estimation.physical import consistent_parameters
+from dynid.estimation.regression import Problem, Rows
+from dynid.identification_settings import PhysicalSettings
+from dynid.preprocessing.filters import differentiate
+from dynid.preprocessing.signals import Array
+
+_CONTROL_RATE = 1000.0  # [Hz] at least
+# integration steps in a cycle, tried in turn: bodies that are light for their friction need more
+_REFINEMENTS = (1, 4)
+# band width [Hz] and damping ratio of a loop that has the model's torque added to it, and of one
+# that has the measured torque and only prevents drift: the stiffer that is, the less a wrong
+# parameter shows in the position, and the more a cycle's delay in the loop
+_LOOPS = {"model": (10.0, 1.0), "measured": (1.0, 0.3)}
+
+
+@dataclass(frozen=True)
+class CommandedLoop:
+    """The control loop in which a robot was recorded, where that and its commands are known.
+
+    Position and velocity loops of drives in cyclic synchronous position mode, as
+    cpp/core/include/dynid/drive_plant.hpp has them; no torque is added to them.
+
+    Attributes:
+        references: for each recording, commanded positions (N, n) at times (N,) of it [s].
+        delay: until a command shows in the recording [s].
+        bandwidth_hz, damping_ratio: of the loops (n,).
+        integral_time: of the velocity loop [s] (n,); infinity: no integrator.
+        lower, upper: positions (n,) between which a mean inertia sets the gains.
+    """
+
+    references: tuple[Callable[[Array], Array], ...]
+    delay: float
+    bandwidth_hz: Array
+    damping_ratio: Array
+    integral_time: Array
+    lower: Array
+    upper: Array
+
+
+class SimulatedMotion(NamedTuple):
+    """True motion of the joints and torque of the drives, at a recording's samples (N, n)."""
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+
+
+class SimulatedLoop:
+    """Simulates a problem's recordings without noise, quantisation or delays.
+
+    The loop's gains follow the simulated inertia, so that its bandwidth stays the same whatever the
+    parameters (Gautier, Janot, Vandanjon 2013). Where the commands are not known, the reference is
+    the measured position, and a torque is added without which the loop could not follow it:
+
+    ``model``: that of the simulated parameters along the reference. The motion then hardly
+    depends on the parameters, its torque does.
+    ``measured``: the recorded one. With u the recorded torque, y the position, K the
+    controller and s the simulated, u_s = u + K (y - y_s). That is K (r - y_s), the true loop on
+    its unknown reference r, where K is the true controller.
+
+    Args:
+        problem: whose recordings are simulated.
+        commanded: the true loop and its commands; None: not known.
+        added: the torque added where they are not known.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        commanded: CommandedLoop | None,
+        added: Literal["model", "measured"] = "model",
+    ) -> None:
+        if commanded is not None and len(commanded.references) != len(problem.rows):
+            raise EstimationError(
+                f"there are commands for {len(commanded.references)} recordings, but "
+                f"{len(problem.rows)} recordings; there must be a reference for each."
+            )
+        self._problem, self._commanded, self._added = problem, commanded, added
+        self._references = [self._reference(*numbered) for numbered in enumerate(problem.rows)]
+        self._fitted = [
+            one.fitted * _moving(one, reference)
+            for one, reference in zip(problem.rows, self._references, strict=True)
+        ]
+
+    @property
+    def fitted(self) -> list[Array]:
+        """Rows that count, (m, n) for each recording: fitted ones at which the reference moves.
+
+        Where all rows are fitted, rest counts too. Otherwise it does not: what torque friction
+        takes at rest no simulation can know, and behind a filter that lets noise through rest may
+        look like motion.
+        """
+        return self._fitted
+
+    def first_estimate(self, start: Array) -> Estimate:
+        """Weighted least squares along the references, as if the loop followed them exactly.
+
+        Raises:
+            EstimationError: no motion.
+        """
+        motions = []
+        for one, reference in zip(self._problem.rows, self._references, strict=True):
+            motion = _derivatives(reference.position, one.signals.sampling_rate * reference.step)
+            motions.append([values[reference.run_in :: reference.step] for values in motion])
+        return WeightedLeastSquares().fit(self._along(motions), start)
+
+    def problem(self, standard: Array) -> Problem:
+        """The same problem with the simulated motion in place of the measured one."""
+        return self._along([motion[:3] for motion in self.run(standard)])
+
+    def _along(self, motions: Iterable[Sequence[Array]]) -> Problem:
+        """The same problem along other positions, velocities and accelerations (N, n)."""
+        rows = tuple(
+            replace(
+                one,
+                fitted=fitted,
+                signals=replace(
+                    one.signals, position=position, velocity=velocity, acceleration=acceleration
+                ),
+            )
+            for one, fitted, (position, velocity, acceleration) in zip(
+                self._problem.rows, self._fitted, motions, strict=True
+            )
+        )
+        return Problem(self._problem.mechanism, self._problem.base, rows, self._problem.folds)
+
+    def run(self, standard: Array) -> list[SimulatedMotion]:
+        """Simulate every recording with the parameters (p,), which real bodies must have.
+
+        Raises:
+            EstimationError: these parameters, or the mechanism, cannot be simulated.
+        """
+        return [
+            self._run(rows, reference, standard)
+            for rows, reference in zip(self._problem.rows, self._references, strict=True)
+        ]
+
+    def _run(self, rows: Rows, reference: Reference, standard: Array) -> SimulatedMotion:
+        rate = rows.signals.sampling_rate * reference.step
+        targets = reference.position
+        added = self._added_torque(rows, reference, rate, standard)
+        offsets = None if added is None else (added[1:] + added[:-1]) / 2
+        for refinement in _REFINEMENTS:
+            settings = self._settings(rate, targets)
+            settings.integration_rate = refinement * rate
+            try:
+                plant = _core.DrivePlant(
+                    self._problem.mechanism.core_description, standard, settings
+                )
+            except ValueError as error:
+                raise EstimationError(
+                    f"the closed loop cannot be simulated: {error} Use another estimator, such as "
+                    "wls."
+                ) from None
+            plant.reset(targets[0])
+            run = plant.run_truth(targets[1:], offsets)
+            if plant.fault.reason == _core.FaultReason.none:
+                return _at_samples(run, reference)
+        raise EstimationError(
+            "the simulation of the estimated robot in its closed loop diverges; use another "
+            "estimator, such as wls."
+        )
+
+    def _reference(self, number: int, rows: Rows) -> Reference:
+        signals, step = rows.signals, _steps(rows)
+        if self._commanded is None:
+            return measured_reference(signals, step)
+        rate = step * signals.sampling_rate
+        run_in = max(1, round(signals.time[0] * rate))
+        cycles = np.arange(-run_in, (len(signals.time) - 1) * step + 1)
+        time = signals.time[0] + cycles / rate - self._commanded.delay
+        return Reference(self._commanded.references[number](time), run_in, step, unsure=0)
+
+    def _settings(self, rate: float, targets: Array) -> _core.DrivePlantSettings:
+        n = targets.shape[1]
+        none, endless = np.zeros(n), np.full(n, np.inf)
+        hertz, damping = _LOOPS[self._added]
+        known = self._commanded or CommandedLoop(
+            references=(),
+            delay=0.0,
+            bandwidth_hz=np.full(n, hertz),
+            damping_ratio=np.full(n, damping),
+            integral_time=endless,
+            lower=targets.min(axis=0),
+            upper=targets.max(axis=0),
+        )
+        settings = _core.DrivePlantSettings()
+        settings.control_rate = rate
+        settings.command_delay = settings.feedback_delay = 0
+        for name in ("bandwidth_hz", "damping_ratio", "integral_time", "lower", "upper"):
+            setattr(settings, name, getattr(known, name))
+        for name in ("torque_max", "stop_deceleration", "following_error"):
+            setattr(settings, name, endless)
+        for name in ("position_resolution", "rated_torque", "torque_noise", "stribeck_torque"):
+            setattr(settings, name, none)
+        settings.stribeck_velocity = np.ones(n)
+        return settings
+
+    def _added_torque(
+        self, rows: Rows, reference: Reference, rate: float, standard: Array
+    ) -> Array | None:
+        """Torque (M, n) beside what the loops do; None where they do without."""
+        if self._commanded is not None:
+            return None
+        motion = _derivatives(reference.position, rate)
+        try:
+            model = self._problem.mechanism.torque(*motion, standard)
+        except MechanismError as error:
+            raise EstimationError(f"the closed loop cannot be simulated: {error}") from None
+        if self._added == "measured":
+            raw = rows.signals.raw_torque
+            fine = np.arange((len(raw) - 1) * reference.step + 1) / reference.step
+            model[reference.run_in :] = np.stack(
+                [np.interp(fine, np.arange(len(raw)), column) for column in raw.T], axis=1
+            )
+        return model
+
+
+def simulable(problem: Problem, estimate: Estimate) -> Array:
+    """Standard parameters (p,) nearest to an estimate with which bodies can move.
+
+    Raises:
+        EstimationError: there are none.
+    """
+    mechanism = problem.mechanism
+    found = consistent_parameters(mechanism, problem.base, estimate, PhysicalSettings()).parameters
+    standard = np.array(found)
+    for number, term in enumerate(mechanism.terms, start=mechanism.first_term):
+        if term.kind == "stribeck":  # beside Coulomb friction it may be negative, but alone drives
+            standard[number] = max(standard[number], 0.0)
+    return standard
+
+
+def _derivatives(position: Array, rate: float) -> tuple[Array, Array, Array]:
+    """Position, velocity and acceleration (M, n)."""
+    velocity = differentiate(position, rate)
+    return position, velocity, differentiate(velocity, rate)
+
+
+def _steps(rows: Rows) -> int:
+    """Control cycles for each sample."""
+    return ceil(_CONTROL_RATE / rows.signals.sampling_rate * (1 - 1e-9))
+
+
+def _moving(rows: Rows, reference: Reference) -> Array:
+    """Rows (m, n) at which the reference is sure and faster than the signals' threshold, as 1.0."""
+    signals = rows.signals
+    position = reference.position[reference.run_in :: reference.step]
+    speed = np.abs(differentiate(position, signals.sampling_rate))
+    counted = (speed > signals.velocity_threshold) | rows.fitted.all()
+    counted[: reference.unsure] = counted[len(counted) - reference.unsure :] = False
+    return rows.parallel_filter.decimate(counted.astype(np.float64))
+
+
+def _at_samples(run: Array, reference: Reference) -> SimulatedMotion:
+    """What cycles (4, M - 1, n) from rest at the reference's first position are at the samples."""
+    position, velocity, acceleration, torque = run
+    samples = slice(reference.run_in - 1, None, reference.step)
+
+    def centred(means: Array) -> Array:
+        # a cycle's mean lies half a cycle before the position at its end
+        return np.asarray((means + np.concatenate([means[1:], means[-1:]])) / 2)
+
+    return SimulatedMotion(
+        position[samples],
+        velocity[samples],
+        centred(acceleration)[samples],
+        centred(torque)[samples],
+    )

@@ -1,0 +1,195 @@
+"""Nonlinear least squares on what a simulated loop puts out, for CLOE and CLIE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.errors import EstimationError
+from dynid.estimation.closed_loop.didim import TOLERANCE
+from dynid.estimation.closed_loop.loop import SimulatedLoop, SimulatedMotion, simulable
+from dynid.estimation.estimate import Estimate, error_correlation
+from dynid.estimation.least_squares import estimate_at
+from dynid.estimation.linear_equations import Solution, solve
+from dynid.estimation.regression import Problem
+from dynid.preprocessing.signals import Array
+
+_ITERATIONS = 6
+_LEAST_GAIN = 1e-3  # share of the cost that an iteration must take away to be followed by another
+_DAMPINGS = (0.0, 0.1, 1.0, 10.0)  # of Levenberg and Marquardt, tried in turn
+
+
+@dataclass(frozen=True)
+class OutputError:
+    """Measured outputs of a loop and how a simulation gives the same.
+
+    Attributes:
+        problem: it is about.
+        loop: that simulates it.
+        measured: (m, n) for each recording, through its parallel filter.
+        counted: (m, n) for each recording, 1.0 where an output counts, else 0.0.
+        read: the output (N, n) of a simulated recording.
+    """
+
+    problem: Problem
+    loop: SimulatedLoop
+    measured: tuple[Array, ...]
+    counted: tuple[Array, ...]
+    read: Callable[[SimulatedMotion], Array]
+
+    def errors(self, standard: Array) -> list[Array]:
+        """Measured less simulated output, (m, n) for each recording."""
+        return [
+            measured - rows.parallel_filter.decimate(rows.parallel_filter.smooth(self.read(motion)))
+            for measured, rows, motion in zip(
+                self.measured, self.problem.rows, self.loop.run(standard), strict=True
+            )
+        ]
+
+    def squared(self, errors: list[Array]) -> Array:
+        """Sum of the squared errors of each joint that count, (n,)."""
+        pairs = zip(self.counted, errors, strict=True)
+        return np.asarray(sum((counted * e**2).sum(axis=0) for counted, e in pairs))
+
+    def variance(self, errors: list[Array], parameters: int) -> Array:
+        """Variance of each joint's error (n,), the parameters shared among the joints."""
+        rows = np.sum([c.sum(axis=0) for c in self.counted], axis=0)
+        squared = self.squared(errors)
+        variance = squared / np.maximum(rows - parameters / len(rows), 1.0)
+        return np.asarray(np.where(variance > 0, variance, 1.0))
+
+
+class _Point(NamedTuple):
+    """Parameters that can be simulated, and what that gave."""
+
+    standard: Array
+    base: Array
+    errors: list[Array]
+
+
+class _Linear(NamedTuple):
+    """The errors' linear model around a point, summed up for each joint."""
+
+    gram: Array  # J^T J (n, k, k)
+    slope: Array  # J^T errors (n, k)
+
+
+def minimise(output: OutputError, first: Estimate) -> Estimate:
+    """Minimise the output error from a first estimate on, by Levenberg and Marquardt's method.
+
+    Joints count by the inverse variance of their output error. Sensitivities are forward
+    differences, by a standard deviation of the first estimate in each parameter: the simulation,
+    in which joints stick, is not smooth in smaller steps. Every point is physically consistent.
+    Parameters that the first estimate leaves open stay there.
+
+    Raises:
+        EstimationError: nothing moves, or the loop cannot be simulated.
+    """
+    problem = output.problem
+    steps = _steps(first)
+    point = _point_at(output, simulable(problem, first))
+    linear = _linearised(output, point, steps, first.determined)
+    for _ in range(_ITERATIONS):
+        variance = output.variance(point.errors, len(steps))
+        better, solution = _improved(output, point, linear, variance)
+        if better is None:
+            break
+        gain = 1 - _cost(output, better, variance) / _cost(output, point, variance)
+        moved = np.abs(better.base - point.base)
+        point = better
+        settled = moved <= TOLERANCE * np.sqrt(np.diag(solution.inverse))
+        if gain < _LEAST_GAIN or settled.all():
+            break
+        linear = _linearised(output, point, steps, first.determined)
+    return _finished(output, point, linear, first)
+
+
+def _steps(first: Estimate) -> Array:
+    """Size of the differences (k,), within bounds where the data say nothing or everything."""
+    deviation = np.sqrt(np.maximum(np.diag(first.covariance), 0.0))
+    size = np.maximum(np.abs(first.base), 1e-3 * np.abs(first.base).max())
+    return np.asarray(np.clip(deviation, 1e-4 * size, 0.1 * size))
+
+
+def _point_at(output: OutputError, standard: Array) -> _Point:
+    return _Point(standard, output.problem.base.project(standard), output.errors(standard))
+
+
+def _cost(output: OutputError, point: _Point, variance: Array) -> float:
+    return float((output.squared(point.errors) / variance).sum())
+
+
+def _linearised(
+    output: OutputError, point: _Point, steps: Array, determined: NDArray[np.bool_]
+) -> _Linear:
+    base = output.problem.base
+
+    def difference(number: int) -> list[Array]:
+        if not determined[number]:
+            return [np.zeros_like(errors) for errors in point.errors]
+        step = steps[number]
+        try:
+            shifted_errors = output.errors(_shifted(point, base.independent[number], step))
+        except EstimationError:  # no robot has these parameters: it has those on the other side
+            step = -step
+            shifted_errors = output.errors(_shifted(point, base.independent[number], step))
+        pairs = zip(point.errors, shifted_errors, strict=True)
+        return [(before - after) / step for before, after in pairs]
+
+    with ThreadPoolExecutor() as pool:  # the core simulates without Python's lock
+        columns = list(pool.map(difference, range(len(steps))))
+    n, k = point.errors[0].shape[1], len(steps)
+    gram, slope = np.zeros((n, k, k)), np.zeros((n, k))
+    for number, (counted, errors) in enumerate(zip(output.counted, point.errors, strict=True)):
+        jacobian = np.stack([column[number] for column in columns], axis=2)  # (m, n, k)
+        for joint in range(n):
+            weighted = jacobian[:, joint].T * counted[:, joint]
+            gram[joint] += weighted @ jacobian[:, joint]
+            slope[joint] += weighted @ errors[:, joint]
+    return _Linear(gram, slope)
+
+
+def _shifted(point: _Point, number: int, step: float) -> Array:
+    standard = np.array(point.standard)
+    standard[number] += step
+    return standard
+
+
+def _improved(
+    output: OutputError, point: _Point, linear: _Linear, variance: Array
+) -> tuple[_Point | None, Solution]:
+    """The first damped step that lowers the cost, and the linear model's own minimum."""
+    problem = output.problem
+    matrix = np.einsum("j,jik->ik", 1 / variance, linear.gram)
+    slope = np.einsum("j,ji->i", 1 / variance, linear.slope)
+    free = solve(matrix, matrix, matrix @ point.base + slope, point.base)
+    for damping in _DAMPINGS:
+        damped = matrix + damping * np.diag(np.diag(matrix))
+        base = solve(damped, damped, damped @ point.base + slope, point.base).base
+        try:
+            tried = _point_at(output, simulable(problem, estimate_at(problem, base)))
+        except EstimationError:
+            continue
+        if _cost(output, tried, variance) < _cost(output, point, variance):
+            return tried, free
+    return None, free
+
+
+def _finished(output: OutputError, point: _Point, linear: _Linear, first: Estimate) -> Estimate:
+    problem = output.problem
+    variance = output.variance(point.errors, len(point.base))
+    correlation = error_correlation(point.errors)
+    matrix = np.einsum("j,jik->ik", 1 / variance, linear.gram)
+    solution = solve(matrix, matrix, matrix @ point.base, point.base)
+    meat = np.einsum("j,jik->ik", correlation / variance, linear.gram)
+    base = np.where(first.determined, point.base, first.base)
+    return replace(
+        estimate_at(problem, base, solution.inverse @ meat @ solution.inverse),
+        determined=solution.determined & first.determined,
+        condition_number=solution.condition_number,
+    )

@@ -1,0 +1,1 @@
+"""Kalman filters whose state holds the base parameters beside the joints' motion."""

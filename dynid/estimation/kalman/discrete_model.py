@@ -1,0 +1,140 @@
+"""The joints' motion from one sample to the next, as Kalman filters predict it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.estimation.regression import Problem, Rows
+from dynid.mechanism import Mechanism
+from dynid.preprocessing.signals import Array, Signals
+
+_RATE = 100.0  # [Hz] at most of the filter's steps
+_BLOCK = 4096  # samples whose regressor is in memory at once
+_FINEST = 1e-6  # [rad or m] finer than positions are measured
+_NUDGE = 1e-6  # [rad or m, and per s] of central differences
+
+
+class Inputs(NamedTuple):
+    """One recording as a filter takes it in, K steps.
+
+    Attributes:
+        step: of time [s].
+        measured: (K + 1, n) raw positions, at the steps' ends.
+        torque: (K, n) mean over a step.
+        friction: (K, n, f) mean regressor of the terms that recorded motion gives.
+        unknown: (K, n) variance of the torque that joints at rest add: friction may hold anything.
+        velocity, acceleration: (n,) where it begins.
+        deviation: (n,) of the measured positions' noise.
+    """
+
+    step: float
+    measured: Array
+    torque: Array
+    friction: Array
+    unknown: Array
+    velocity: Array
+    acceleration: Array
+    deviation: Array
+
+
+@dataclass(frozen=True)
+class DiscreteModel:
+    """M(q; β) ddq = τ - h(q, dq; β) - Φ β, over steps with mean torque τ and friction Φ.
+
+    Friction and springs are regressors Φ of the recorded motion, not of the filter's state: what
+    is known of them is used, and no sign can chatter.
+
+    Attributes:
+        inertial: (i,) which base parameters make M and h.
+        recorded: (f,) which base parameters belong to Φ.
+    """
+
+    mechanism: Mechanism
+    independent: NDArray[np.intp]
+    inertial: NDArray[np.intp]
+    recorded: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, problem: Problem) -> DiscreteModel:
+        """The model of a problem's mechanism in its base parameters."""
+        mechanism, independent = problem.mechanism, problem.base.independent
+        follows = np.array(
+            [False] * mechanism.first_term
+            + [term.kind != "rotor_inertia" for term in mechanism.terms]
+        )[independent]
+        return cls(mechanism, independent, np.flatnonzero(~follows), np.flatnonzero(follows))
+
+    def inputs(self, rows: Rows) -> Inputs:
+        """Means over the steps of a recording, its first fold left out."""
+        signals, decimation = rows.signals, rows.parallel_filter.decimation
+        first = int(np.argmax(rows.fold > 0)) * decimation
+        length = max(1, round(signals.sampling_rate / _RATE))
+        steps = (len(signals.time) - 1 - first) // length
+        kept = slice(first, first + steps * length + 1)
+
+        def mean(values: Array) -> Array:
+            middle = (values[:-1] + values[1:]) / 2
+            return np.asarray(middle.reshape(steps, length, *values.shape[1:]).mean(axis=1))
+
+        fitted = np.repeat(rows.fitted, decimation, axis=0)[: len(signals.time)]
+        torque = signals.raw_torque[kept]
+        taken = np.std(signals.raw_position - signals.position, axis=0)
+        return Inputs(
+            step=length / signals.sampling_rate,
+            measured=signals.raw_position[kept][::length],
+            torque=mean(torque),
+            friction=mean(self._friction(signals)[kept]),
+            unknown=(mean(fitted[kept]) < 1) * np.mean(torque**2, axis=0),
+            velocity=signals.velocity[first],
+            acceleration=signals.acceleration[first],
+            deviation=np.maximum(taken, _FINEST),
+        )
+
+    def least_inertia(self, q: Array, beta: Array) -> float:
+        """Smallest eigenvalue of M at any of the positions (P, n); below 0 if it is none."""
+        columns = self.dynamics(q, np.zeros_like(q))[:, 1:] @ beta[self.inertial]
+        return float(np.linalg.eigvalsh(columns).min())
+
+    def dynamics(self, q: Array, dq: Array) -> Array:
+        """Regressors (P, 1 + n, n, i) of h and of M's columns, at states (P, n)."""
+        points, n = q.shape
+        unit = np.vstack([np.zeros(n), np.eye(n)])
+        regressor = self.mechanism.regressor(
+            np.repeat(q, n + 1, axis=0), np.repeat(dq, n + 1, axis=0), np.tile(unit, (points, 1))
+        )
+        parts = regressor[:, :, self.independent[self.inertial]]
+        parts = parts.reshape(points, n + 1, n, len(self.inertial))
+        parts[:, 1:] -= parts[:, :1]
+        return np.asarray(parts)
+
+    def slopes(self, q: Array, dq: Array, ddq: Array, beta: Array) -> tuple[Array, Array]:
+        """Derivatives (n, n) of the torque M ddq + h by q and by dq, at one state."""
+        n = len(q)
+        standard = np.zeros(len(self.mechanism.parameter_names))
+        standard[self.independent[self.inertial]] = beta[self.inertial]
+        nudges = _NUDGE * np.vstack([np.eye(2 * n), -np.eye(2 * n)])
+        states = np.concatenate([q, dq]) + nudges
+        torque = self.mechanism.torque(
+            states[:, :n], states[:, n:], np.tile(ddq, (4 * n, 1)), standard
+        )
+        slope = (torque[: 2 * n] - torque[2 * n :]).T / (2 * _NUDGE)
+        return slope[:, :n], slope[:, n:]
+
+    def _friction(self, signals: Signals) -> Array:
+        """Regressor of the recorded terms along a recording, (N, n, f)."""
+        columns, past = self.independent[self.recorded], self.mechanism.new_past()
+        parts: Sequence[Array] = [
+            self.mechanism.regressor(
+                signals.position[begin : begin + _BLOCK],
+                signals.velocity[begin : begin + _BLOCK],
+                signals.acceleration[begin : begin + _BLOCK],
+                past=past,
+            )[:, :, columns]
+            for begin in range(0, len(signals.time), _BLOCK)
+        ]
+        return np.concatenate(parts)

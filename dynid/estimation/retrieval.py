@@ -1,0 +1,164 @@
+"""Feasible standard parameters behind given base parameters, such as those of a published table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.errors import EstimationError
+from dynid.estimation.base_parameters import BaseParameterization
+from dynid.estimation.estimate import Estimate
+from dynid.estimation.penalty import penalised_parameters
+from dynid.estimation.physical import consistent_parameters, is_physically_consistent
+from dynid.estimation.regression import NormalEquations
+from dynid.identification_settings import PhysicalSettings
+from dynid.limits import Limits
+from dynid.mechanism import Mechanism
+from dynid.preprocessing.signals import Array
+
+FEASIBLE = 1e-3
+"""Change of torque, relative to torque, below which given parameters count as feasible."""
+
+_SAMPLES = 1000  # of random motion
+_TRIED = 20  # times as many positions, where a closed chain does not reach all
+_ERROR = 2e-3  # torque error over torque that the given parameters are taken to have
+_POSITION, _VELOCITY, _ACCELERATION = np.pi, 2.0, 5.0  # where the profile has no limits
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """Standard parameters that real bodies can have, and how far they are from what was given.
+
+    Attributes:
+        parameters: (p,) standard parameters.
+        determined: (p,) bool, by the given ones alone; the others lean on the URDF's.
+        given: (k,) base parameters, NaN where none was given.
+        found: (k,) base parameters of ``parameters``.
+        torque_change: (n,) rms of the torque by which they differ, over rms of the torque, on
+            random motion within the robot's limits.
+        consistent: whether ``parameters`` are physically consistent.
+    """
+
+    parameters: Array
+    determined: NDArray[np.bool_]
+    given: Array
+    found: Array
+    torque_change: Array
+    consistent: bool
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the given ones are those of a robot that can exist."""
+        return bool(np.all(self.torque_change < FEASIBLE))
+
+
+def retrieve(
+    mechanism: Mechanism,
+    base: BaseParameterization,
+    given: Mapping[str, float],
+    limits: Limits,
+    settings: PhysicalSettings,
+) -> Retrieval:
+    """Find the standard parameters nearest to given base parameters that real bodies can have.
+
+    Nearest is what changes torque least on random motion within the limits. What the given ones
+    leave open, base parameters that are not given among it, stays at the URDF's values.
+
+    Args:
+        mechanism: the robot, with the URDF's parameters.
+        base: its base parameters.
+        given: values by the names of ``base``.
+        limits: of the motion in which distance is measured.
+        settings: bounds, and whether by semidefinite program or by penalty.
+
+    Raises:
+        EstimationError: a name or value is none, nothing is given, or bounds contradict each other.
+    """
+    values = _values(base, given)
+    equations = _equations(mechanism, base, values, limits)
+    known = np.isfinite(values)
+    torque = equations.squared_torque
+    rows = np.maximum(equations.joint_rows, 1.0)
+    k = len(values)
+    estimate = Estimate(
+        base=np.where(known, values, base.project(mechanism.urdf_parameters)),
+        covariance=np.zeros((k, k)),
+        determined=known,
+        joint_variance=np.where(torque > 0, _ERROR**2 * torque / rows, 1.0),
+        correlation=np.ones(len(torque)),
+        equations=equations,
+        plain_equations=equations,
+        condition_number=float("nan"),
+    )
+    solution = consistent_parameters(mechanism, base, estimate, settings)
+    parameters = solution.parameters
+    if settings.method == "penalty":
+        parameters = penalised_parameters(mechanism, base, estimate, settings)
+    found = base.project(parameters)
+    change = equations.squared_error(np.where(known, found, 0.0))
+    return Retrieval(
+        parameters=parameters,
+        determined=solution.determined,
+        given=values,
+        found=found,
+        torque_change=np.sqrt(change / np.where(torque > 0, torque, np.inf)),
+        consistent=is_physically_consistent(mechanism, parameters),
+    )
+
+
+def _values(base: BaseParameterization, given: Mapping[str, float]) -> Array:
+    """Given values (k,) in the order of ``base``, NaN where there is none."""
+    for name, value in given.items():
+        if name not in base.names:
+            raise EstimationError(
+                f"'{name}' is no base parameter of this robot; they are {', '.join(base.names)}."
+            )
+        if not np.isfinite(value):
+            raise EstimationError(f"the base parameter {name} is {value}; give it a finite number.")
+    values = np.array([given.get(name, np.nan) for name in base.names], dtype=np.float64)
+    if not np.any(values[np.isfinite(values)]):
+        raise EstimationError(
+            "no base parameter other than 0 is given, so there is nothing to retrieve bodies from."
+        )
+    return values
+
+
+def _equations(
+    mechanism: Mechanism, base: BaseParameterization, values: Array, limits: Limits
+) -> NormalEquations:
+    """Normal equations of the given parameters' torque on random motion; others have no part."""
+    random = np.random.default_rng(0)
+    n = len(mechanism.joints)
+    position = _positions(mechanism, limits, random)
+    samples = (len(position), n)
+    velocity = _width(limits.velocity, _VELOCITY, n) * random.uniform(-1, 1, samples)
+    acceleration = _width(limits.acceleration, _ACCELERATION, n) * random.uniform(-1, 1, samples)
+    regressor = mechanism.regressor(position, velocity, acceleration)[:, :, base.independent]
+    known = np.isfinite(values)
+    torque = regressor @ np.where(known, values, 0.0)
+    stacked = np.concatenate([regressor * known, torque[:, :, None]], axis=2)
+    gram = np.einsum("tji,tjk->jik", stacked, stacked, optimize=True)
+    return NormalEquations(gram[None], np.full((1, n), float(len(position))))
+
+
+def _positions(mechanism: Mechanism, limits: Limits, random: np.random.Generator) -> Array:
+    """Random positions (_SAMPLES, n) within the limits, where closed chains can be closed."""
+    n = len(mechanism.joints)
+    low, high = np.full(n, -_POSITION), np.full(n, _POSITION)
+    if limits.position is not None:
+        low, high = np.array(limits.position).T
+    tried = low + (high - low) * random.uniform(0, 1, (_TRIED * _SAMPLES, n))
+    found = tried[mechanism.reachable(tried)][:_SAMPLES]
+    if len(found) < _SAMPLES:
+        raise EstimationError(
+            f"the closed chain can be closed at {len(found)} of {len(tried)} positions within its "
+            "limits only: narrow limits.position to where it can move."
+        )
+    return np.asarray(found)
+
+
+def _width(limit: object, otherwise: float, n: int) -> Array:
+    return np.full(n, otherwise) if limit is None else np.broadcast_to(np.asarray(limit), n)

@@ -1,0 +1,121 @@
+"""Total least squares: the regressor is in error too, as far as measured motion is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg
+
+from dynid.errors import EstimationError
+from dynid.estimation.estimate import Estimate, joint_variance
+from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
+from dynid.estimation.motion_noise import motion_noise
+from dynid.estimation.regression import Problem, Rows
+from dynid.preprocessing.signals import Array
+
+_ROUNDS = 4
+_LEAST_TORQUE_NOISE = 0.05  # of a joint's error variance
+_UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
+_MOSTLY_NOISE = 0.9  # share of noise from which on a direction is not determined
+_EXACT = 1e-12  # squared error over squared torque
+
+
+class TotalLeastSquares:
+    """Generalised TLS with exact columns (Van Huffel and Vandewalle 1991; Gautier et al. 1994).
+
+    Noise of the measured positions, as large as what the filters took, goes through the same
+    filters, derivatives and regressor: that is the covariance C of the columns' errors. Columns
+    that noise does not reach, such as an offset's, count as exact (mixed LS–TLS). Joints weigh by
+    their torque noise, which is what motion noise leaves of their errors.
+    """
+
+    def fit(self, problem: Problem, start: Array) -> Estimate:
+        """See :class:`Estimator`."""
+        near = problem.base.project(start)
+        equations = problem.normal_equations()
+        rows, grams = equations.joint_rows, equations.joint_gram
+        errors = _column_errors(problem)
+        base = WeightedLeastSquares().fit(problem, start).base
+        for _ in range(_ROUNDS):
+            total = joint_variance(equations, base)
+            extended = np.append(base, -1.0)
+            motion = np.einsum("i,jik,k->j", extended, errors, extended) / np.maximum(rows, 1.0)
+            torque = np.maximum(total - motion, _LEAST_TORQUE_NOISE * total)
+            noise = np.einsum("j,jik->ik", 1 / torque, errors)
+            noise[-1, -1] = rows.sum()
+            base = total_least_squares(np.einsum("j,jik->ik", 1 / torque, grams), noise, near)
+        return estimate_at(problem, base)
+
+
+def total_least_squares(gram: Array, noise: Array, start: Array) -> Array:
+    """Return base parameters (k,) by TLS from AᵀA, A = [W, τ].
+
+    With λ the smallest number for which AᵀA - λ C is singular, (WᵀW - λ C_WW) β = Wᵀτ - λ C_Wτ.
+    Directions that are not determined, or by noise alone, keep the value of ``start`` (k,).
+
+    Args:
+        gram: (k + 1, k + 1) AᵀA.
+        noise: (k + 1, k + 1) C, the expected part of A's errors in it, up to one factor.
+        start: (k,) base parameters.
+
+    Raises:
+        EstimationError: no motion.
+    """
+    basis = _orthonormal(gram[:-1, :-1])
+    right = basis.T @ gram[:-1, -1]
+    shares = basis.T @ noise[:-1, :-1] @ basis
+    factor = _least_factor(gram[-1, -1], right, shares, basis.T @ noise[:-1, -1], noise[-1, -1])
+    shares, turned = np.linalg.eigh(factor * shares)
+    basis = basis @ turned[:, shares < _MOSTLY_NOISE]
+    signal_share = 1 - shares[shares < _MOSTLY_NOISE]
+    rest = gram[:-1, -1] - factor * noise[:-1, -1]
+    rest -= (gram[:-1, :-1] - factor * noise[:-1, :-1]) @ start
+    return np.asarray(start + basis @ (basis.T @ rest / signal_share))
+
+
+def _orthonormal(matrix: Array) -> Array:
+    """Directions (k, r) that the data determine, with directionsᵀ matrix directions = 1."""
+    norms = np.sqrt(np.diag(matrix))
+    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
+    values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
+    known = values > _UNDETERMINED * values[-1]
+    if not known.any():
+        message = "the recording holds no motion that a parameter could be read from."
+        raise EstimationError(message)
+    return np.asarray(scale[:, None] * vectors[:, known] / np.sqrt(values[known]))
+
+
+def _least_factor(
+    squared: float, right: Array, shares: Array, mixed: Array, torque: float
+) -> float:
+    """Smallest λ of the pencil, whose WᵀW has been made the identity; 0 for exact data."""
+    if squared - right @ right <= _EXACT * squared:
+        return 0.0
+    gram = np.block([[np.eye(len(right)), right[:, None]], [right[None, :], np.array([[squared]])]])
+    noise = np.block([[shares, mixed[:, None]], [mixed[None, :], np.array([[torque]])]])
+    largest = linalg.eigh(noise, gram, eigvals_only=True)[-1]
+    return float(1 / largest) if largest > 0 else 0.0
+
+
+def _column_errors(problem: Problem) -> Array:
+    """Expected ΔAᵀΔA of each joint, (n, k + 1, k + 1), from motion that is in error once more."""
+    size = len(problem.base.independent) + 1
+    total = np.zeros((len(problem.mechanism.joints), size, size))
+    for number, rows in enumerate(problem.rows):
+        shaken = replace(problem, rows=(_shaken(rows),), _kept={})
+        for plain, other in zip(problem.blocks(number), shaken.blocks(0), strict=True):
+            error = (other.stacked - plain.stacked) * np.sqrt(rows.fitted[plain.span].T)[:, :, None]
+            total += np.einsum("jmi,jmk->jik", error, error, optimize=True)
+    return total
+
+
+def _shaken(rows: Rows) -> Rows:
+    noise = motion_noise(rows.signals)
+    signals = replace(
+        rows.signals,
+        position=rows.signals.position + noise.position,
+        velocity=rows.signals.velocity + noise.velocity,
+        acceleration=rows.signals.acceleration + noise.acceleration,
+    )
+    return replace(rows, signals=signals)

@@ -1,0 +1,97 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from closed_loop_arm import posed_arm, recorded_arm, scores, truth_of
+from synthetic import ARM_URDF, arm_profile
+
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.estimation.closed_loop.didim import DirectAndInverseModel
+from dynid.estimation.closed_loop.known_loop import twin_loop
+from dynid.estimation.estimators import ESTIMATORS
+from dynid.estimation.fitting import pose
+from dynid.estimation.regression import Problem
+from dynid.excitation import FourierSettings, build_excitation
+from dynid.preprocessing.preprocess import preprocess
+from dynid.simulation import SimulationSettings, simulate, true_parameters
+
+CLOSED_LOOP = ("iv", "didim", "cloe", "clie")
+
+
+def torque_error(problem: Problem, estimator: str) -> float:
+    """Return the relative error of the model's torque along the true motion."""
+    clean = posed_arm(recorded_arm(position_noise=0.0), cutoff_hz=None).rows[0].signals
+    motion = (clean.position, clean.velocity, clean.acceleration)
+    regressor = problem.mechanism.regressor(*motion)[:, :, problem.base.independent]
+    found = ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters).base
+    return relative_error(regressor, found - truth_of(problem), truth_of(problem))
+
+
+def relative_error(regressor: np.ndarray, error: np.ndarray, truth: np.ndarray) -> float:
+    """Return the root mean square over the joints of torque's error over torque."""
+    squares = (((regressor @ base) ** 2).mean(axis=0) for base in (error, truth))
+    return float(np.sqrt(np.mean(np.divide(*squares))))
+
+
+@pytest.mark.parametrize("estimator", CLOSED_LOOP)
+def test_finds_the_truth_within_its_deviations_where_the_filter_fits(estimator: str) -> None:
+    recording = recorded_arm(position_noise=1e-5, torque_noise=0.5, samples=1200)
+    problem = posed_arm(recording, cutoff_hz=10.0)
+    estimate = ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters)
+    assert estimate.determined.all()
+    assert np.sqrt(np.mean(scores(problem, estimate) ** 2)) < 1.6
+
+
+@pytest.mark.parametrize(("estimator", "share"), [("iv", 0.3), ("didim", 0.05)])
+def test_noise_that_a_high_cutoff_lets_through_hardly_biases(estimator: str, share: float) -> None:
+    problem = posed_arm(recorded_arm(position_noise=3e-3, torque_noise=0.0), cutoff_hz=60.0)
+    assert torque_error(problem, estimator) < share * torque_error(problem, "wls")
+
+
+def test_a_cutoff_within_the_motion_does_not_bias_didim() -> None:
+    problem = posed_arm(recorded_arm(position_noise=1e-4, torque_noise=0.0), cutoff_hz=0.8)
+    assert torque_error(problem, "didim") < 0.01 * torque_error(problem, "wls")
+
+
+def test_with_the_true_loop_didim_does_without_positions() -> None:
+    simulation = SimulationSettings(
+        parameters={"Fv1": 3.0, "Fc1": 4.0, "Fv2": 1.5, "Fc2": 2.0, "Fv3": 0.3, "Fc3": 0.5},
+        torque_noise=(0.5, 0.3, 0.05),
+    )
+    profile = arm_profile(
+        simulation=simulation.model_dump(),
+        limits={"position": [[-3, 3]] * 3, "velocity": [4.0] * 3, "acceleration": [20.0] * 3},
+        identification={
+            "trim_rest": False,
+            "parallel_filter": {"cutoff_hz": 10, "decimation": 20},
+            "velocity_threshold": {"fit": "all"},
+        },
+    )
+    settings = FourierSettings(base_frequency=0.3, harmonics=3, periods=2, ramp=0.5, seed=2)
+    excitation = build_excitation(settings, profile.limits, profile.joints)
+    recording = simulate(profile, ARM_URDF, excitation)
+    noise = 0.01 * np.random.default_rng(0).standard_normal(recording.position.shape)
+    mechanism = profile.mechanism(ARM_URDF)
+    base = base_parameterization(mechanism)
+    didim = DirectAndInverseModel(twin_loop(profile, ARM_URDF, [excitation]))
+    found = []
+    for one in (recording, replace(recording, position=recording.position + noise)):
+        problem = pose(mechanism, base, [preprocess(one, profile)], profile.identification)
+        found.append(didim.fit(problem, mechanism.urdf_parameters).base)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+    motion = excitation.evaluate(np.arange(0, excitation.duration, 0.01))
+    regressor = mechanism.regressor(*motion)[:, :, base.independent]
+    right = base.project(true_parameters(mechanism, simulation))
+    assert relative_error(regressor, found[1] - right, right) < 0.03
+
+
+@pytest.mark.parametrize("estimator", ["iv", "didim", "clie"])
+def test_what_the_data_leave_open_stays_where_it_began(estimator: str) -> None:
+    recording = recorded_arm(position_noise=1e-5, samples=800)
+    resting = recording.position * [0.0, 1.0, 1.0]
+    problem = posed_arm(replace(recording, position=resting), cutoff_hz=10.0)
+    start = problem.mechanism.urdf_parameters
+    estimate = ESTIMATORS[estimator]().fit(problem, start)
+    friction = problem.base.names.index("Fv1")
+    assert not estimate.determined[friction]
+    assert estimate.base[friction] == pytest.approx(problem.base.project(start)[friction])

@@ -1,0 +1,92 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from closed_loop_arm import posed_arm, recorded_arm
+from simulated_puma import PROFILE, RATE, URDF, targets
+from synthetic import arm_profile, true_parameters
+
+from dynid.errors import EstimationError
+from dynid.estimation.closed_loop.didim import DirectAndInverseModel
+from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop
+from dynid.estimation.closed_loop.reference import measured_reference
+from dynid.simulation.build import build_plant
+
+
+def test_the_reference_reaches_the_recorded_motion_smoothly_from_rest() -> None:
+    signals = posed_arm(recorded_arm(position_noise=1e-5), cutoff_hz=20.0).rows[0].signals
+    q, dq, ddq = signals.raw_position, signals.velocity, signals.acceleration
+    reference = measured_reference(signals, step=5)
+    speed = np.diff(reference.position, axis=0) * 1000.0
+    sure = slice(reference.unsure, -reference.unsure)
+    np.testing.assert_allclose(
+        reference.position[reference.run_in :: reference.step][sure], q[sure], atol=2e-4
+    )
+    assert np.abs(speed[0]).max() < 0.05
+    # no step in velocity anywhere: accelerations stay near those of the motion and its run-in
+    largest = np.abs(ddq).max() + 2 * np.abs(dq).max() / 0.25
+    assert np.abs(np.diff(speed, axis=0)).max() * 1000.0 < 1.5 * largest
+
+
+def test_the_simulated_motion_is_the_recorded_one_without_its_noise() -> None:
+    problem = posed_arm(recorded_arm(position_noise=1e-3), cutoff_hz=50.0)
+    clean = posed_arm(recorded_arm(position_noise=0.0), cutoff_hz=None).rows[0].signals
+    motion = SimulatedLoop(problem, None).run(true_parameters(problem.mechanism))[0]
+    noisy = problem.rows[0].signals
+    for name in ("velocity", "acceleration"):
+        exact = getattr(clean, name)
+        error = np.std(getattr(motion, name) - exact) / np.std(exact)
+        plain = np.std(getattr(noisy, name) - exact) / np.std(exact)
+        assert error < 0.3 * plain
+
+
+def test_simulated_torque_is_the_models_along_the_simulated_motion() -> None:
+    problem = posed_arm(recorded_arm(position_noise=1e-4), cutoff_hz=20.0)
+    truth = true_parameters(problem.mechanism)
+    motion = SimulatedLoop(problem, None).run(truth)[0]
+    model = problem.mechanism.torque(*motion[:3], truth)
+    moving = np.abs(motion.velocity) > 0.05
+    error = np.where(moving, model - motion.torque, 0.0)
+    assert np.all(np.std(error, axis=0) < 0.02 * np.std(motion.torque, axis=0))
+
+
+def test_a_run_tells_what_is_true_after_every_step() -> None:
+    stepped, run = (build_plant(PROFILE, URDF, control_rate=RATE, seed=0) for _ in range(2))
+    aims = targets()[:1500]
+    for plant in (stepped, run):
+        plant.reset(aims[0])
+    truth = []
+    for target in aims:
+        stepped.step(target, np.zeros(6))
+        now = stepped.truth
+        truth.append([now.position, now.velocity, now.acceleration, now.torque])
+    np.testing.assert_array_equal(run.run_truth(aims), np.swapaxes(truth, 0, 1))
+
+
+def test_a_reference_is_needed_for_each_recording() -> None:
+    problem = posed_arm(recorded_arm(position_noise=0.0), cutoff_hz=20.0)
+    one = np.ones(3)
+    none = CommandedLoop((), 0.0, 10 * one, one, one, -one, one)
+    with pytest.raises(EstimationError, match="0 recordings, but 1 recordings"):
+        DirectAndInverseModel(none).fit(problem, problem.mechanism.urdf_parameters)
+
+
+def test_parameters_that_no_robot_has_are_refused_with_a_way_out() -> None:
+    problem = posed_arm(recorded_arm(position_noise=1e-5), cutoff_hz=20.0)
+    driving = true_parameters(problem.mechanism)
+    driving[problem.mechanism.parameter_names.index("Fc1")] = -1.0
+    with pytest.raises(EstimationError, match=r"cannot be simulated: .* such as wls\."):
+        SimulatedLoop(problem, None).run(driving)
+
+
+def test_a_recording_at_rest_is_refused() -> None:
+    recording = recorded_arm(position_noise=0.0)
+    still = replace(recording, position=np.zeros_like(recording.position))
+    problem = posed_arm(still, cutoff_hz=None)
+    with pytest.raises(EstimationError, match="no motion"):
+        DirectAndInverseModel().fit(problem, problem.mechanism.urdf_parameters)
+
+
+def test_profiles_reach_the_estimators_by_name() -> None:
+    for name in ("iv", "didim", "cloe", "clie"):
+        assert arm_profile(identification={"estimator": name}).identification.estimator == name

@@ -1,0 +1,148 @@
+"""Kalman filters of motion and parameters: from far off to the truth, and honest about it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+
+from dynid.errors import EstimationError
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.estimation.estimate import Estimator
+from dynid.estimation.fitting import pose
+from dynid.estimation.kalman.discrete_model import DiscreteModel
+from dynid.estimation.kalman.ekf import ExtendedKalmanFilter, LinearisedFilter
+from dynid.estimation.kalman.srukf import SquareRootUnscentedKalmanFilter, UnscentedFilter
+from dynid.estimation.kalman.state_filter import MakeFilter, Prior, filtered, first_fold
+from dynid.estimation.regression import Problem
+from dynid.mechanism import Mechanism
+from dynid.preprocessing.preprocess import preprocess
+
+FILTERS = [LinearisedFilter, UnscentedFilter]
+ESTIMATORS = [ExtendedKalmanFilter, SquareRootUnscentedKalmanFilter]
+ROTORS = (0.5, 0.3, 0.1)  # [kg m^2] behind the gears
+TORQUE_NOISE = np.array([0.3, 0.1, 0.01])  # [N m]
+
+
+def standard(mechanism: Mechanism) -> np.ndarray:
+    parameters = true_parameters(mechanism)
+    for joint, value in enumerate(ROTORS, start=1):
+        parameters[mechanism.parameter_names.index(f"Ia{joint}")] = value
+    return parameters
+
+
+def posed(seed: int = 0, *, samples: int = 7000, joint_at_rest: bool = False) -> Problem:
+    profile = arm_profile(
+        identification={"cutoff_hz": 15.0, "trim_rest": False},
+        terms=[{"kind": kind} for kind in ("viscous", "coulomb", "offset", "rotor_inertia")],
+    )
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, standard(mechanism), samples=samples, rate=500.0, seed=seed)
+    random = np.random.default_rng(seed + 9)
+    effort = recording.effort + TORQUE_NOISE * random.normal(size=recording.effort.shape)
+    position = recording.position + 1e-4 * random.normal(size=recording.position.shape)
+    if joint_at_rest:
+        position[:, 2] = 0.3
+    signals = [
+        preprocess(replace(recording, position=position, effort=effort, velocity=None), profile)
+    ]
+    return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+
+
+def truth(problem: Problem) -> np.ndarray:
+    return problem.base.project(standard(problem.mechanism))
+
+
+def begun_off(problem: Problem, share: float) -> Prior:
+    """Every parameter off by this share of its size, up or down."""
+    true = truth(problem)
+    size = share * (np.abs(true) + 0.01)
+    sign = np.random.default_rng(1).choice([-1.0, 1.0], len(true))
+    rate = problem.rows[0].signals.sampling_rate
+    return Prior(true + sign * size, np.diag(size**2), TORQUE_NOISE**2 / rate)
+
+
+def torque_error(problem: Problem, base: np.ndarray) -> float:
+    """Of the noiseless torque, as a share of it."""
+    gram = problem.normal_equations().joint_gram[:, :-1, :-1].sum(axis=0)
+    true = truth(problem)
+    return float(np.sqrt((base - true) @ gram @ (base - true) / (true @ gram @ true)))
+
+
+@pytest.mark.parametrize("make", FILTERS)
+@pytest.mark.parametrize("share", [0.2, 0.5])
+def test_finds_the_truth_from_far_off(make: MakeFilter, share: float) -> None:
+    problem = posed()
+    prior = begun_off(problem, share)
+    assert torque_error(problem, prior.mean) > 0.5 * share
+    run = filtered(problem, prior, make)
+    assert torque_error(problem, run.parameters) < 0.01
+
+
+def test_both_filters_agree() -> None:
+    """One takes slopes, the other none: a wrong slope would show."""
+    problem = posed()
+    runs = [filtered(problem, begun_off(problem, 0.05), make) for make in FILTERS]
+    deviations = np.sqrt(np.diag(runs[0].covariance))
+    assert np.all(np.abs(runs[0].parameters - runs[1].parameters) < 0.5 * deviations)
+    np.testing.assert_allclose(np.sqrt(np.diag(runs[1].covariance)), deviations, rtol=0.1)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_its_deviations_cover_the_truth(estimator: type[Estimator]) -> None:
+    scores = []
+    for seed in range(3):
+        problem = posed(seed, samples=4000)
+        estimate = estimator().fit(problem, problem.mechanism.urdf_parameters)
+        scores.append((estimate.base - truth(problem)) / np.sqrt(np.diag(estimate.covariance)))
+    assert 0.6 < float(np.sqrt(np.mean(np.square(scores)))) < 1.5
+
+
+def test_learns_from_what_follows_the_first_fold() -> None:
+    problem = posed()
+    prior = first_fold(problem, problem.mechanism.urdf_parameters)
+    run = filtered(problem, prior, LinearisedFilter)
+    assert torque_error(problem, run.parameters) < 0.7 * torque_error(problem, prior.mean)
+    assert 0.3 < run.surprise < 3.0
+
+
+def test_the_model_moves_as_the_mechanism_does() -> None:
+    problem = posed()
+    model, true = DiscreteModel.of(problem), truth(problem)
+    q, dq, tau = np.array([0.3, -0.4, 0.8]), np.array([0.5, -1.0, 0.7]), np.array([20.0, 9.0, 1.0])
+    parts = model.dynamics(q[None], dq[None])[0] @ true[model.inertial]
+    whole = problem.mechanism.with_parameters(standard(problem.mechanism))
+    regressor = whole.regressor(q, dq, np.zeros(3))[:, problem.base.independent]
+    friction = regressor[:, model.recorded] @ true[model.recorded]
+    ddq = np.linalg.solve(parts[1:].T, tau - parts[0] - friction)
+    np.testing.assert_allclose(ddq, whole.forward_dynamics(q, dq, tau), rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_what_a_joint_at_rest_does_not_tell_stays_where_it_was(
+    estimator: type[Estimator],
+) -> None:
+    problem = posed(samples=4000, joint_at_rest=True)
+    estimate = estimator().fit(problem, problem.mechanism.urdf_parameters)
+    viscous = problem.base.names.index("Fv3")
+    assert not estimate.determined[viscous]
+    assert estimate.base[viscous] == pytest.approx(0.0, abs=1e-9)
+    assert np.isfinite(estimate.covariance).all()
+
+
+@pytest.mark.parametrize("make", FILTERS)
+def test_a_filter_that_loses_the_robot_says_so(make: MakeFilter) -> None:
+    problem = posed(samples=3000)
+    prior = begun_off(problem, 0.01)
+    wrong = prior._replace(mean=-prior.mean)
+    with pytest.raises(EstimationError, match="has lost the robot by step"):
+        filtered(problem, wrong, make)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_refuses_a_short_recording(estimator: type[Estimator]) -> None:
+    problem = posed(samples=200)
+    with pytest.raises(EstimationError, match="record at least 50"):
+        estimator().fit(problem, problem.mechanism.urdf_parameters)

@@ -1,0 +1,134 @@
+"""Maximum likelihood under torque errors that persist and that joints share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import signal
+from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+
+from dynid.errors import EstimationError
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.estimation.fitting import pose
+from dynid.estimation.least_squares import WeightedLeastSquares
+from dynid.estimation.maximum_likelihood import MaximumLikelihood
+from dynid.estimation.regression import Problem
+from dynid.estimation.torque_noise_model import TorqueNoiseModel
+from dynid.preprocessing.preprocess import preprocess
+
+SHARED = np.array([[1.0, 0.0, 0.0], [0.9, 0.4, 0.0], [0.0, 0.1, 0.2]])
+POLES = (0.9, 0.0, 0.6)
+
+
+def coloured(samples: int, seed: int) -> np.ndarray:
+    """Noise (samples, 3): the second joint's follows the first's, the first's persists."""
+    white = np.random.default_rng(seed).normal(size=(samples, 3)) @ SHARED.T
+    columns = [
+        signal.lfilter([1.0], [1.0, -pole], column)
+        for pole, column in zip(POLES, white.T, strict=True)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def posed(seed: int, *, samples: int = 2000, **identification: object) -> Problem:
+    settings = {"cutoff_hz": None, "trim_rest": False, "velocity": "measured"} | identification
+    profile = arm_profile(identification=settings)
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), samples=samples, seed=seed)
+    noisy = replace(recording, effort=recording.effort + coloured(samples, 100 + seed))
+    signals = [preprocess(noisy, profile)]
+    return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+
+
+def test_is_closer_to_the_truth_than_weighted_least_squares_and_knows_how_close() -> None:
+    errors: dict[type, list[np.ndarray]] = {WeightedLeastSquares: [], MaximumLikelihood: []}
+    scores = []
+    for seed in range(10):
+        problem = posed(seed)
+        truth = problem.base.project(true_parameters(problem.mechanism))
+        for estimator, found in errors.items():
+            estimate = estimator().fit(problem, problem.mechanism.urdf_parameters)
+            found.append(estimate.base - truth)
+        scores.append((estimate.base - truth) / np.sqrt(np.diag(estimate.covariance)))
+    wls, ml = (np.sqrt(np.mean(np.square(found), axis=0)) for found in errors.values())
+    assert np.exp(np.mean(np.log(ml / wls))) < 0.6
+    assert 0.8 < float(np.sqrt(np.mean(np.square(scores)))) < 1.25
+
+
+def test_finds_how_errors_persist_and_are_shared() -> None:
+    errors = [coloured(6000, 1), coloured(4000, 2)]
+    fitted = [np.ones_like(one) for one in errors]
+    model = TorqueNoiseModel.fitted_to(errors, fitted, np.full(3, 1e-9))
+    assert [len(one) - 1 for one in model.coefficients] == [1, 0, 1]
+    found = [-one[1] if len(one) > 1 else 0.0 for one in model.coefficients]
+    np.testing.assert_allclose(found, POLES, atol=0.03)
+    np.testing.assert_allclose(model.covariance, SHARED @ SHARED.T, atol=0.05)
+
+
+def test_blocks_and_pauses_give_the_equations_of_the_stacked_rows() -> None:
+    """Against a dense covariance of all errors that are left, small enough to be inverted."""
+    random = np.random.default_rng(3)
+    model = TorqueNoiseModel(
+        (np.array([1.0, -0.5]), np.array([1.0])), np.array([[1.0, 0.6], [0.6, 0.8]])
+    )
+    stacked = random.normal(size=(2, 12, 3))
+    counted = np.ones((12, 2), dtype=bool)
+    counted[5, 0] = False
+    usable = model.usable(counted)
+    assert usable[:, 0].tolist() == [False, *[True] * 4, False, False, *[True] * 5]
+    whitened = model.whitened(stacked)
+    expected = np.zeros((3, 3))
+    for row in range(12):
+        joints = np.flatnonzero(usable[row])
+        inverse = np.linalg.inv(model.covariance[np.ix_(joints, joints)])
+        expected += whitened[joints, row].T @ inverse @ whitened[joints, row]
+    np.testing.assert_allclose(model.gram(whitened, usable), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("parallel", [None, {"cutoff_hz": 20.0, "decimation": 4}])
+def test_takes_a_long_recording_in_blocks(
+    monkeypatch: pytest.MonkeyPatch, parallel: dict[str, float] | None
+) -> None:
+    def estimate() -> np.ndarray:
+        problem = posed(0, samples=5000, parallel_filter=parallel)
+        return MaximumLikelihood().fit(problem, problem.mechanism.urdf_parameters).base
+
+    whole = estimate()
+    monkeypatch.setattr("dynid.estimation.regression._BLOCK", 512)
+    monkeypatch.setattr("dynid.estimation.regression._KEPT_NUMBERS", 0)
+    np.testing.assert_allclose(estimate(), whole, rtol=1e-4, atol=1e-5)
+
+
+def test_what_the_data_do_not_determine_stays_where_it_was() -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
+    position = recording.position.copy()
+    position[:, 2] = 0.3
+    signals = [preprocess(replace(recording, position=position, velocity=None), profile)]
+    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    estimate = MaximumLikelihood().fit(problem, mechanism.urdf_parameters)
+    viscous = problem.base.names.index("Fv3")
+    assert not estimate.determined[viscous]
+    assert estimate.base[viscous] == 0.0
+    assert np.isfinite(estimate.covariance).all()
+
+
+def test_exact_data_give_the_exact_parameters() -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    signals = [preprocess(recorded(mechanism, true_parameters(mechanism)), profile)]
+    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    estimate = MaximumLikelihood().fit(problem, mechanism.urdf_parameters)
+    truth = problem.base.project(true_parameters(mechanism))
+    np.testing.assert_allclose(estimate.base, truth, atol=5e-3)  # differences at 200 Hz
+
+
+def test_refuses_a_recording_of_a_few_samples() -> None:
+    problem = posed(0, samples=12)
+    rows = replace(problem.rows[0], fitted=np.zeros_like(problem.rows[0].fitted))
+    rows.fitted[3] = 1.0
+    with pytest.raises(EstimationError, match="record a longer motion"):
+        MaximumLikelihood().fit(replace(problem, rows=(rows,)), problem.mechanism.urdf_parameters)

@@ -1,0 +1,57 @@
+"""Recursive least squares over a recording."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fitted_case import arm
+from synthetic import ARM_URDF
+
+from dynid.errors import EstimationError
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.estimation.fitting import pose
+from dynid.estimation.least_squares import WeightedLeastSquares
+from dynid.estimation.recursive import RecursiveLeastSquares, RecursiveLeastSquaresPerJoint
+from dynid.estimation.regression import Problem
+from dynid.online.square_root import Forgetting
+from dynid.preprocessing.preprocess import preprocess
+
+
+def posed(still: bool = False) -> tuple[Problem, np.ndarray, np.ndarray]:
+    """A problem of the simulated arm, its start, and its true base parameters."""
+    profile, parameters, recording = arm()
+    mechanism = profile.mechanism(ARM_URDF)
+    signals = preprocess(recording, profile)
+    if still:
+        signals.moving[:] = False
+    base = base_parameterization(mechanism)
+    problem = pose(mechanism, base, [signals], profile.identification)
+    return problem, mechanism.urdf_parameters, base.project(parameters)
+
+
+def test_the_vector_form_comes_to_weighted_least_squares() -> None:
+    problem, start, _ = posed()
+    expected = WeightedLeastSquares().fit(problem, start)
+    found = RecursiveLeastSquares().fit(problem, start)
+    deviations = np.sqrt(np.diag(expected.covariance))
+    np.testing.assert_allclose(
+        found.base / deviations, expected.base / deviations, atol=1e-4, rtol=1e-9
+    )
+    np.testing.assert_allclose(found.covariance, expected.covariance, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [RecursiveLeastSquaresPerJoint(), RecursiveLeastSquares(Forgetting(0.9, 0.05))],
+)
+def test_the_truth_lies_within_the_deviations_of(estimator: RecursiveLeastSquares) -> None:
+    problem, start, truth = posed()
+    found = estimator.fit(problem, start)
+    error = np.abs(found.base - truth) / np.sqrt(np.diag(found.covariance))
+    assert np.sqrt(np.mean(error**2)) < 2.0
+
+
+def test_refuses_a_recording_without_motion() -> None:
+    problem, start, _ = posed(still=True)
+    with pytest.raises(EstimationError, match="no motion"):
+        RecursiveLeastSquares().fit(problem, start)

@@ -1,0 +1,129 @@
+"""Robots that can exist behind base parameters from tables."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from synthetic import ARM_URDF, arm_profile, true_parameters
+
+from dynid import cli
+from dynid.algebra.base_formats import base_yaml
+from dynid.algebra.base_table import base_table
+from dynid.algebra.given_parameters import read_base_parameters
+from dynid.errors import ConfigurationError, EstimationError
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.estimation.retrieval import Retrieval, retrieve
+from dynid.profile import load_profile
+
+PROFILE = arm_profile()
+MECHANISM = PROFILE.mechanism(ARM_URDF)
+BASE = base_parameterization(MECHANISM)
+TRUTH = dict(zip(BASE.names, BASE.project(true_parameters(MECHANISM)).tolist(), strict=True))
+
+
+def retrieved(given: dict[str, float], method: str = "semidefinite") -> Retrieval:
+    settings = PROFILE.identification.physical.model_copy(update={"method": method})
+    return retrieve(MECHANISM, BASE, given, PROFILE.limits, settings)
+
+
+def test_parameters_of_a_robot_are_feasible_and_kept() -> None:
+    found = retrieved(TRUTH)
+    assert found.feasible
+    assert found.consistent
+    np.testing.assert_allclose(found.found, list(TRUTH.values()), atol=2e-4)
+
+
+def test_impossible_parameters_get_the_nearest_robot_and_the_distance() -> None:
+    impossible = TRUTH | {"ZZ3": -0.05, "Fc1": -1.0}
+    found = retrieved(impossible)
+    assert not found.feasible
+    assert found.consistent
+    of = dict(zip(MECHANISM.parameter_names, found.parameters, strict=True))
+    assert of["Fc1"] == 0.0
+    assert 0.01 < found.torque_change.max() < 0.2
+
+
+def test_penalty_and_cones_retrieve_the_same_base_parameters() -> None:
+    np.testing.assert_allclose(retrieved(TRUTH, "penalty").found, retrieved(TRUTH).found, atol=2e-3)
+
+
+def test_parameters_that_are_not_given_stay_with_the_urdf() -> None:
+    given = {name: value for name, value in TRUTH.items() if not name.startswith("XX")}
+    found = retrieved(given)
+    missing = [number for number, name in enumerate(BASE.names) if name not in given]
+    assert len(missing) > 0
+    assert np.isnan(found.given[missing]).all()
+    np.testing.assert_allclose(
+        found.found[missing], BASE.project(MECHANISM.urdf_parameters)[missing], atol=5e-3
+    )
+
+
+def test_refuses_a_name_that_the_robot_has_not() -> None:
+    with pytest.raises(EstimationError, match="'ZZ9' is no base parameter of this robot"):
+        retrieved({"ZZ9": 1.0})
+
+
+def test_refuses_to_retrieve_from_nothing() -> None:
+    with pytest.raises(EstimationError, match="nothing to retrieve"):
+        retrieved({})
+
+
+def test_reads_a_table_with_the_names_of_symoro(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("name,value,deviation\n# a comment\nZZR1, 1.5, 0.1\nFV1,0.25\n")
+    assert read_base_parameters(table, MECHANISM, BASE) == {"ZZ1R": 1.5, "Fv1": 0.25}
+
+
+def test_reads_back_what_the_base_command_wrote(tmp_path: Path) -> None:
+    model = MECHANISM.with_parameters(true_parameters(MECHANISM))
+    path = tmp_path / "base.yaml"
+    path.write_text(base_yaml(base_table(model, BASE, "arm", "a test")))
+    assert read_base_parameters(path, MECHANISM, BASE) == pytest.approx(TRUTH)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("ZZ1R: much", "ZZ1R is 'much', expected a finite number"),
+        ("{ZZ1R: 1.0, ZZR1: 2.0}", "given twice"),
+        ("QQ: 1.0", "'QQ' is no base parameter"),
+        (
+            "base_parameters: [{name: ZZR1, value: 1.0, coefficients: {ZZ1: 1.0}}]",
+            "another combination",
+        ),
+        ("base_parameters: [ZZR1]", "must have a name and a value"),
+    ],
+)
+def test_a_mistake_in_a_file_gets_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "table.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError, match=sentence):
+        read_base_parameters(path, MECHANISM, BASE)
+
+
+def test_the_command_writes_a_robot_that_dynid_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    settings = PROFILE.model_dump(mode="json", exclude_defaults=True)
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
+    (tmp_path / "table.yaml").write_text(yaml.safe_dump(TRUTH))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        sys, "argv", ["dynid", "retrieve", "table.yaml", "-p", "arm.yaml", "-o", "found"]
+    )
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert not stop.value.code
+    profile, urdf = load_profile("found/arm_retrieved.yaml")
+    assert profile.simulation is not None
+    mechanism = profile.mechanism(urdf)
+    values = [profile.simulation.parameters[name] for name in mechanism.parameter_names]
+    np.testing.assert_allclose(BASE.project(np.array(values)), list(TRUTH.values()), atol=2e-4)
+    # the URDF holds the same bodies
+    first = mechanism.first_term
+    np.testing.assert_allclose(mechanism.urdf_parameters[:first], values[:first], atol=1e-9)

@@ -1,0 +1,143 @@
+"""Total least squares where measured positions, and so the regressor, are in error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+
+from dynid.errors import EstimationError
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.estimation.fitting import pose
+from dynid.estimation.least_squares import WeightedLeastSquares
+from dynid.estimation.motion_noise import motion_noise
+from dynid.estimation.regression import Problem
+from dynid.estimation.total_least_squares import TotalLeastSquares, total_least_squares
+from dynid.preprocessing.preprocess import preprocess
+
+
+def posed(
+    seed: int, *, position_noise: float, torque_noise: float = 0.2, **identification: object
+) -> Problem:
+    settings = {"cutoff_hz": 20.0, "trim_rest": False} | identification
+    profile = arm_profile(identification=settings)
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(
+        mechanism, true_parameters(mechanism), noise=torque_noise, samples=8000, seed=seed
+    )
+    noise = np.random.default_rng(50 + seed).normal(size=recording.position.shape)
+    noisy = replace(recording, position=recording.position + position_noise * noise)
+    signals = [preprocess(noisy, profile)]
+    return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+
+
+def truth(problem: Problem) -> np.ndarray:
+    return problem.base.project(true_parameters(problem.mechanism))
+
+
+def plain(problem: Problem) -> np.ndarray:
+    """Every column and torque alike in error, as the textbook's TLS has it."""
+    equations = problem.normal_equations()
+    base = WeightedLeastSquares().fit(problem, problem.mechanism.urdf_parameters)
+    gram = np.einsum("j,jik->ik", 1 / base.joint_variance, equations.joint_gram)
+    start = problem.base.project(problem.mechanism.urdf_parameters)
+    return total_least_squares(gram, np.eye(len(gram)), start)
+
+
+def test_loses_the_bias_that_noisy_positions_give_to_least_squares() -> None:
+    errors: dict[str, list[np.ndarray]] = {"wls": [], "tls": [], "plain": []}
+    for seed in range(3):
+        problem = posed(seed, position_noise=3e-4)
+        near, true = problem.mechanism.urdf_parameters, truth(problem)
+        size = np.abs(true) + 0.05
+        errors["wls"].append((WeightedLeastSquares().fit(problem, near).base - true) / size)
+        errors["tls"].append((TotalLeastSquares().fit(problem, near).base - true) / size)
+        errors["plain"].append((plain(problem) - true) / size)
+    wls, tls, alike = (np.sqrt(np.mean(np.square(found))) for found in errors.values())
+    assert tls < 0.5 * wls
+    assert alike > 2 * wls  # without honest covariances TLS is worse than not to care
+
+
+def test_its_deviations_cover_the_truth() -> None:
+    scores = []
+    for seed in range(5):
+        problem = posed(10 + seed, position_noise=3e-4)
+        estimate = TotalLeastSquares().fit(problem, problem.mechanism.urdf_parameters)
+        scores.append((estimate.base - truth(problem)) / np.sqrt(np.diag(estimate.covariance)))
+    assert 0.6 < float(np.sqrt(np.mean(np.square(scores)))) < 1.4
+
+
+def test_is_weighted_least_squares_where_positions_are_exact() -> None:
+    problem = posed(0, position_noise=0.0)
+    near = problem.mechanism.urdf_parameters
+    wls = WeightedLeastSquares().fit(problem, near)
+    tls = TotalLeastSquares().fit(problem, near)
+    deviations = np.sqrt(np.diag(wls.covariance))
+    assert np.all(np.abs(tls.base - wls.base) < 0.1 * deviations)
+
+
+def test_exact_data_give_the_exact_parameters() -> None:
+    problem = posed(0, position_noise=0.0, torque_noise=0.0)
+    estimate = TotalLeastSquares().fit(problem, problem.mechanism.urdf_parameters)
+    np.testing.assert_allclose(estimate.base, truth(problem), atol=1e-2)  # differences at 200 Hz
+
+
+def test_agrees_with_the_singular_value_decomposition() -> None:
+    """Golub and Van Loan's solution, where all columns are alike in error."""
+    random = np.random.default_rng(0)
+    regressor = random.normal(size=(400, 4))
+    torque = regressor @ [1.0, -2.0, 0.5, 3.0] + 0.1 * random.normal(size=400)
+    stacked = np.column_stack([regressor + 0.1 * random.normal(size=regressor.shape), torque])
+    direction = np.linalg.svd(stacked)[2][-1]
+    found = total_least_squares(stacked.T @ stacked, np.eye(5), np.zeros(4))
+    np.testing.assert_allclose(found, -direction[:-1] / direction[-1], rtol=1e-8)
+
+
+def test_exact_columns_are_kept_exact() -> None:
+    """Against least squares on them, once TLS has found the others (Golub, Hoffman, Stewart)."""
+    random = np.random.default_rng(1)
+    exact, noisy = np.ones((500, 1)), random.normal(size=(500, 2))
+    torque = 2.0 + noisy @ [1.0, -1.0] + 0.2 * random.normal(size=500)
+    seen = noisy + 0.2 * random.normal(size=noisy.shape)
+    stacked = np.column_stack([exact, seen, torque])
+    rest = stacked[:, 1:] - stacked[:, 1:].mean(axis=0)
+    direction = np.linalg.svd(rest)[2][-1]
+    slopes = -direction[:-1] / direction[-1]
+    offset = (torque - seen @ slopes).mean()
+    found = total_least_squares(stacked.T @ stacked, np.diag([0.0, 1.0, 1.0, 1.0]), np.zeros(3))
+    np.testing.assert_allclose(found, [offset, *slopes], rtol=1e-8)
+
+
+def test_what_only_noise_moves_stays_where_it_was() -> None:
+    profile = arm_profile(identification={"cutoff_hz": 20.0, "trim_rest": False})
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
+    position = recording.position.copy()
+    position[:, 2] = 0.3
+    still = replace(recording, position=position, velocity=None)
+    signals = [preprocess(still, profile)]
+    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    estimate = TotalLeastSquares().fit(problem, mechanism.urdf_parameters)
+    assert estimate.base[problem.base.names.index("Fv3")] == 0.0
+    assert np.isfinite(estimate.base).all()
+
+
+@pytest.mark.parametrize("smoothing", [{"cutoff_hz": 15.0}, {"derivatives": "kalman"}])
+def test_noise_of_the_positions_is_found_from_what_the_filter_takes(
+    smoothing: dict[str, object],
+) -> None:
+    problem = posed(1, position_noise=2e-4, **smoothing)
+    noise = motion_noise(problem.rows[0].signals)
+    np.testing.assert_allclose(noise.deviation, 2e-4, rtol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("identification", "remedy"),
+    [({"cutoff_hz": None}, "set cutoff_hz"), ({"velocity": "measured"}, "use velocity: diff")],
+)
+def test_refuses_what_hides_the_noise(identification: dict[str, object], remedy: str) -> None:
+    problem = posed(0, position_noise=1e-4, **identification)
+    with pytest.raises(EstimationError, match=remedy):
+        TotalLeastSquares().fit(problem, problem.mechanism.urdf_parameters)
