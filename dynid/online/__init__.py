@@ -1,0 +1,1 @@
+"""Identification while the robot works: recursive least squares on the live stream."""

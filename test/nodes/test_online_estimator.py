@@ -1,0 +1,169 @@
+"""The online estimator over real topics: what it says of a robot's joint states."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from sensor_msgs.msg import JointState
+from small_robot import JOINTS, write_small_robot
+from std_msgs.msg import String
+
+from dynid.errors import DynidError
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.payload.twin import carrying
+from dynid.playback.plan import make_plan
+from dynid.profile import load_profile
+from dynid.simulation import simulate, true_parameters
+from dynid_ros.node import ERROR
+from dynid_ros.online_estimator import OnlineEstimatorNode
+from dynid_ros.qos import LATCHED, STATES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ros_graph import Graph
+
+MASS = 1.0
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, Any]:
+    """The small robot's profile, and recordings of one motion without and with a payload."""
+    path = write_small_robot(tmp_path_factory.mktemp("duo"))
+    profile, urdf_xml = load_profile(str(path))
+    motion = make_plan(profile, urdf_xml).excitation
+    loaded = carrying(profile, urdf_xml, MASS, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
+    bare = simulate(profile, urdf_xml, motion)
+    return path, bare, simulate(loaded, urdf_xml, motion, seed=1)
+
+
+def test_parameters_come_with_deviations_that_hold_the_truth(graph: Graph, robot) -> None:
+    path, bare, _ = robot
+    profile, urdf_xml = load_profile(str(path))
+    mechanism = profile.mechanism(urdf_xml)
+    truth = base_parameterization(mechanism).project(true_parameters(mechanism, profile.simulation))
+    talk = Talk(graph, path)
+    talk.say(bare, 0.0)
+    found = talk.newest()
+    assert found["rows"] > 100
+    assert set(found["torque_deviation"]) == set(JOINTS)
+    for one, true in zip(found["parameters"], truth, strict=True):
+        assert abs(one["value"] - true) < 5 * one["deviation"] + 0.02 * abs(true), one["name"]
+
+
+def test_a_payload_picked_up_is_reported_with_its_mass(graph: Graph, robot) -> None:
+    path, bare, loaded = robot
+    talk = Talk(graph, path, learning=4.0)
+    changes = graph.listen(String, "/online_estimator/change", LATCHED)
+    talk.say(bare, 0.0)
+    assert not changes
+    picked_up = talk.say(loaded, talk.end, rows=4000)
+    graph.until(lambda: changes)
+    change = json.loads(changes[0].data)
+    assert change["kind"] == "picked up"
+    assert change["mass"] == pytest.approx(MASS, abs=max(0.1, 4 * change["deviation"]))
+    assert change["time"] == pytest.approx(picked_up, abs=1.5)
+    graph.until(lambda: any("was picked up" in s.message for s in talk.health()))
+
+
+def test_faulty_messages_are_counted_and_left_out(graph: Graph, robot) -> None:
+    path, bare, _ = robot
+    talk = Talk(graph, path)
+    talk.say(bare, 0.0, rows=1500)
+    talk.send(talk.end - 0.1, bare.position[0], bare.effort[0])  # late
+    talk.send(talk.end + 0.001, [np.nan, 0.0], bare.effort[0])
+    talk.send(talk.end + 0.9, bare.position[0], bare.effort[0])  # after a gap
+    values = {v.key: v.value for v in talk.status_where("gaps", "1").values}
+    assert (values["stale"], values["not_finite"]) == ("1", "1")
+    found = talk.newest()
+    assert all(np.isfinite([p["value"], p["deviation"]]).all() for p in found["parameters"])
+
+
+def test_says_so_when_the_sampling_rate_is_not_that_of_the_joint_states(
+    graph: Graph, robot
+) -> None:
+    path, bare, _ = robot
+    talk = Talk(graph, path, sampling_rate=10_000.0)
+    talk.say(bare, 0.0, rows=100)
+    graph.until(lambda: any("set it to the rate" in s.message for s in talk.health()))
+
+
+def test_says_so_when_joint_states_lack_an_effort(graph: Graph, robot) -> None:
+    talk = Talk(graph, robot[0])
+    talk.publisher.publish(JointState(name=list(JOINTS), position=[0.0, 0.0]))
+    graph.until(lambda: any("lack the effort" in s.message for s in talk.health()))
+    assert talk.health()[-1].level == ERROR
+
+
+def test_begins_afresh_when_asked_to(graph: Graph, robot) -> None:
+    path, bare, _ = robot
+    talk = Talk(graph, path)
+    talk.say(bare, 0.0, rows=1500)
+    assert graph.call("/online_estimator/reset").success
+    told = graph.listen(DiagnosticArray, "/diagnostics", 10)
+    graph.until(lambda: any("no joint has moved" in s.message for t in told for s in t.status))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"profile": "pumpa"}, "profile 'pumpa': not shipped"),
+        ({"model": "nowhere.yaml"}, "nowhere.yaml: there is no such file"),
+        ({"sampling_rate": 0.0}, "parameter 'sampling_rate' of online_estimator"),
+    ],
+)
+def test_refuses_to_start_with(graph: Graph, parameters: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(DynidError, match=sentence):
+        graph.start(OnlineEstimatorNode, **parameters)
+
+
+class Talk:
+    """A robot that tells its joint states, its joints in another order than the profile's."""
+
+    def __init__(self, graph: Graph, path: Path, **parameters: object) -> None:
+        self.graph = graph
+        self.told = graph.listen(DiagnosticArray, "/diagnostics", 100)
+        self.found = graph.listen(String, "/online_estimator/parameters", 10)
+        self.publisher = graph.peer.create_publisher(JointState, "/joint_states", STATES)
+        settings = {"profile": str(path), "publish_rate": 20.0, **parameters}
+        self._node = graph.start(OnlineEstimatorNode, **settings)
+        graph.until(self.publisher.get_subscription_count)
+        self.end, self._sent = 0.0, 0
+
+    def send(self, time: float, position, effort) -> None:
+        message = JointState(name=list(JOINTS)[::-1])
+        message.position, message.effort = list(position)[::-1], list(effort)[::-1]
+        nanoseconds = round(1e9 * time)
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(nanoseconds, 10**9)
+        self.publisher.publish(message)
+
+    def say(self, recording, begin: float, rows: int | None = None) -> float:
+        """Tell a recording as fast as it is heard, and return when it began."""
+        for i in range(len(recording.time) if rows is None else rows):
+            self.end = begin + 0.001 + recording.time[i]
+            self.send(self.end, recording.position[i], recording.effort[i])
+            self._sent += 1
+            if i % 100 == 99:
+                self.graph.until(lambda: self._node.measured()["messages"] == self._sent)
+        return begin
+
+    def newest(self) -> dict[str, Any]:
+        heard = len(self.found)
+        self.graph.until(lambda: len(self.found) > heard)
+        return json.loads(self.found[-1].data)
+
+    def health(self) -> list[Any]:
+        return [s for told in self.told for s in told.status if s.name == "online_estimator"]
+
+    def status_where(self, key: str, value: str) -> Any:
+        def match() -> list[Any]:
+            return [
+                s for s in self.health() if any((v.key, v.value) == (key, value) for v in s.values)
+            ]
+
+        self.graph.until(match)
+        return match()[-1]
