@@ -24,6 +24,7 @@ from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
 from dynid.quantities import Quantity, check_quantities, find_quantities
 from dynid.recording import Recording, Source
+from dynid.unsigned import TorqueSigns, find_signs
 
 Progress = Callable[[str], None]
 
@@ -85,6 +86,7 @@ class Identification:
     notes: tuple[str, ...]
     quantities: tuple[Quantity, ...] = ()  # that the profile asks for
     findings: tuple[Finding, ...] = ()  # of the diagnosis, the worst first
+    signs: TorqueSigns | None = None  # where torque was recorded without
 
 
 def identify(
@@ -120,6 +122,10 @@ def _identify(
     mechanism = profile.mechanism(urdf_xml)
     check_quantities(profile.quantities, mechanism)
     base = base_parameterization(mechanism)
+    signs = None
+    if profile.identification.unsigned_torque:
+        progress("finding the signs of torque")
+        recordings, signs = find_signs(profile, mechanism, base, recordings)
     progress("preprocessing")
     signals = tuple(preprocess(recording, profile) for recording in recordings)
     if not any(one.moving.any() for one in signals):
@@ -157,14 +163,19 @@ def _identify(
         judgement=judge(
             comparisons,
             allowed=profile.identification.max_relative_torque_error,
-            warnings=sentences(findings),
+            warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
         ),
         held_out=held_out,
         raw_samples=sum(len(recording.time) for recording in recordings),
         samples=sum(len(s.time) for s in signals),
-        notes=(*(note for s in signals for note in s.notes), *_whiteness(mechanism, fitted)),
+        notes=(
+            *([signs.note()] if signs else ()),
+            *(note for s in signals for note in s.notes),
+            *_whiteness(mechanism, fitted),
+        ),
         quantities=find_quantities(profile.quantities, mechanism, base, fitted.estimate),
         findings=findings,
+        signs=signs,
     )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dynid.quantities import Quantity
     from dynid.recording import RecordingInfo
     from dynid.recording.info import Timing
+    from dynid.unsigned import TorqueSigns
 
 PIPE_WIDTH = 100
 """Columns of a table that goes into a file or another program."""
@@ -55,6 +56,9 @@ def print_identification(console: Console, identification: Identification) -> No
     console.print(_term_table(identification))
     console.print()
     print_quantities(console, identification.quantities)
+    if identification.signs is not None:
+        console.print(_sign_table(identification.signs))
+        console.print()
     print_judgement(
         console,
         identification.judgement,
@@ -275,6 +279,15 @@ def _term_table(identification: Identification) -> Table:
         cells = (found.get((prefix, number)) for prefix in prefixes)
         shown = ("" if values is None else _compact(sum(values)) for values in cells)
         rows.add_row(Text(joint), *map(Text, shown))
+    return rows
+
+
+def _sign_table(signs: TorqueSigns) -> Table:
+    """Return how certain the signs are that torque was given, a row per drive."""
+    rows = table("Torque's sign", "segments", "uncertain", "samples certain", "known by")
+    for drive in signs.drives:
+        counts = (str(drive.segments), str(drive.uncertain), percent(drive.certain_share))
+        rows.add_row(Text(drive.joint), *map(Text, counts), Text(drive.decided_by))
     return rows
 
 

@@ -13,6 +13,7 @@ from dynid.preprocessing.preprocess import preprocess
 from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
 from dynid.recording import Recording, Source
+from dynid.unsigned import signed_by_model
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ def validate(
     # a fit may be choosy about its samples, a judgement may not: borders count
     settings = profile.identification.model_copy(update={"border": 0.0})
     profile = profile.model_copy(update={"identification": settings})
+    if settings.unsigned_torque:
+        recordings = [signed_by_model(profile, model, recording) for recording in recordings]
     signals = tuple(preprocess(recording, profile) for recording in recordings)
     comparisons = compare(model, signals, settings)
     plain = model.with_parameters(model.urdf_parameters)

@@ -1,7 +1,7 @@
 """``dynid identify`` and ``dynid validate``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 from rich.console import Console
@@ -12,6 +12,7 @@ from dynid.cli.options import AsJson, Output, Profile, Recordings, Set, Start, S
 from dynid.cli.payload import identify_payload_only
 from dynid.errors import ConfigurationError
 from dynid.identification import Identification, identify
+from dynid.identification_settings import EstimatorName
 from dynid.judging.judgement_json import judgement_json
 from dynid.outputs.model_file import read_model
 from dynid.outputs.write import write_outputs, write_validation_outputs
@@ -39,7 +40,13 @@ def identify_command(
     base_model: Annotated[
         Path | None, typer.Option(help="model.yaml of the robot without payload.")
     ] = None,
-    estimator: Annotated[str | None, typer.Option(help="ols, wls or irls.")] = None,
+    estimator: Annotated[
+        str | None, typer.Option(help=f"{', '.join(get_args(EstimatorName))}: docs/estimators.md.")
+    ] = None,
+    unsigned_torque: Annotated[
+        bool,
+        typer.Option("--unsigned-torque", help="Effort has lost its sign: find that first."),
+    ] = False,
     settings: Set = None,
     output: Output = Path("out"),
     as_json: AsJson = False,
@@ -48,6 +55,8 @@ def identify_command(
     overrides = list(settings or [])
     if estimator is not None:
         overrides.append(f"identification.estimator={estimator}")
+    if unsigned_torque:
+        overrides.append("identification.unsigned_torque=true")
     if payload != (base_model is not None):
         raise ConfigurationError(
             "--payload and --base-model belong together: name the model.yaml of the robot without "

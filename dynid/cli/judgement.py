@@ -18,13 +18,15 @@ def with_model(
     identification: Identification, judged: Identification | Validation
 ) -> dict[str, Any]:
     """The judgement of an identification, or of its model on other motion."""
-    return judgement_json(
+    signs = {"torque_signs": identification.signs.as_json()} if identification.signs else {}
+    found = judgement_json(
         judged.judgement,
         condition_number=identification.condition_number,
         base_parameters=len(identification.base_parameters),
         samples=judged.samples,
         quantities=identification.quantities,
     )
+    return found | signs
 
 
 def print_json(content: dict[str, Any]) -> None:

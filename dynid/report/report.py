@@ -59,6 +59,7 @@ def report_html(identification: Identification) -> str:
         "created": iso_time(identification.created),
         "steps": content["steps"] + words.estimation_steps(identification),
         "quantity_rows": [tables.quantity_row(one) for one in identification.quantities],
+        "sign_rows": identification.signs.drives if identification.signs else (),
         "base_rows": [tables.base_row(p) for p in identification.base_parameters],
         "body_header": tables.body_header(identification),
         "body_rows": tables.body_rows(identification),

@@ -1,0 +1,113 @@
+"""``dynid retrieve``: a robot that can exist behind the base parameters of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+import yaml
+from rich.console import Console
+from rich.text import Text
+
+from dynid.algebra.given_parameters import read_base_parameters
+from dynid.cli.judgement import print_json
+from dynid.cli.options import AsJson, Output, Set, Urdf
+from dynid.estimation.base_parameters import base_parameterization
+from dynid.estimation.retrieval import retrieve
+from dynid.outputs.atomic_write import write_text
+from dynid.outputs.urdf_export import identified_urdf
+from dynid.outputs.write import written_together
+from dynid.profile import RobotProfile, load_profile
+from dynid.report.numbers import percent, significant
+from dynid.simulation import SimulationSettings
+from dynid.terminal import print_written, progress, result_console, roomy, table
+
+if TYPE_CHECKING:
+    from dynid.estimation.base_parameters import BaseParameterization
+    from dynid.estimation.retrieval import Retrieval
+    from dynid.mechanism import Mechanism
+
+
+def retrieve_command(
+    given: Annotated[
+        Path, typer.Argument(help="Base parameters: CSV with name and value, or YAML.")
+    ],
+    profile: Annotated[
+        str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
+    ],
+    urdf: Urdf = None,
+    settings: Set = None,
+    output: Output = Path("out"),
+    as_json: AsJson = False,
+) -> None:
+    """Find standard parameters that real bodies can have from given base parameters.
+
+    Writes a URDF with these bodies, and the profile with all parameters as those of its simulated
+    robot, so that every command takes them. Tells how far the given ones are from any robot that
+    can exist. ``--set identification.physical.method=penalty`` for the penalty method.
+    """
+    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
+    mechanism = robot.mechanism(urdf_xml)
+    base = base_parameterization(mechanism)
+    values = read_base_parameters(given, mechanism, base)
+    console = result_console(as_json)
+    with progress(console) as step:
+        step("retrieving")
+        found = retrieve(mechanism, base, values, robot.limits, robot.identification.physical)
+    written = _write(robot, urdf_xml, mechanism, found, output)
+    if as_json:
+        print_json(_json(mechanism, base, found))
+        return
+    _print(roomy(console), mechanism, base, found)
+    print_written(console, written)
+
+
+def _write(
+    robot: RobotProfile, urdf_xml: str, mechanism: Mechanism, found: Retrieval, folder: Path
+) -> list[Path]:
+    """Write the URDF, and the profile whose simulated robot has every parameter."""
+    names = [f"{robot.robot}_retrieved{ending}" for ending in (".urdf", ".yaml")]
+    parameters = dict(zip(mechanism.parameter_names, found.parameters.tolist(), strict=True))
+    simulation = (robot.simulation or SimulationSettings()).model_copy(
+        update={"parameters": parameters}
+    )
+    profile = robot.model_copy(update={"urdf": names[0], "simulation": simulation})
+    content = yaml.safe_dump(profile.model_dump(mode="json"), sort_keys=False, width=100)
+    with written_together(folder) as unfinished:
+        write_text(unfinished / names[0], identified_urdf(urdf_xml, mechanism, found.parameters))
+        write_text(unfinished / names[1], content)
+    return [folder / name for name in names]
+
+
+def _print(
+    console: Console, mechanism: Mechanism, base: BaseParameterization, found: Retrieval
+) -> None:
+    rows = table("base parameter", "given", "retrieved", "unit")
+    for name, given, value, unit in zip(
+        base.names, found.given, found.found, base.units, strict=True
+    ):
+        rows.add_row(Text(name), *map(Text, (significant(given), significant(value), unit)))
+    console.print(rows)
+    changes = ", ".join(
+        f"{joint} {percent(change)}"
+        for joint, change in zip(mechanism.joints, found.torque_change, strict=True)
+    )
+    if found.feasible:
+        verdict = "The given base parameters are those of a robot that can exist."
+    else:
+        verdict = "No robot can have the given base parameters; these are the nearest of one."
+    console.print(Text(verdict, style="" if found.feasible else "yellow"))
+    console.print(Text(f"Torque changes by {changes} (rms, random motion within the limits)."))
+
+
+def _json(mechanism: Mechanism, base: BaseParameterization, found: Retrieval) -> dict[str, object]:
+    given = zip(base.names, found.given.tolist(), strict=True)
+    return {
+        "feasible": found.feasible,
+        "torque_change": dict(zip(mechanism.joints, found.torque_change.tolist(), strict=True)),
+        "given": {name: value for name, value in given if np.isfinite(value)},
+        "base_parameters": dict(zip(base.names, found.found.tolist(), strict=True)),
+        "parameters": dict(zip(mechanism.parameter_names, found.parameters.tolist(), strict=True)),
+    }
