@@ -1,0 +1,61 @@
+"""``dynid friction``: which friction model suits each joint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynid.cli.judgement import print_json
+from dynid.cli.loading import load_recordings
+from dynid.cli.options import AsJson, Output, Recordings, Set, Start, Stop, Urdf
+from dynid.friction.page import write_page
+from dynid.friction.profile_file import write_profile
+from dynid.friction.selection import select_friction
+from dynid.friction.table import print_comparisons, print_selection, selection_json
+from dynid.friction.validation import compare_profiles
+from dynid.outputs.atomic_write import write_text
+from dynid.outputs.write import written_together
+from dynid.profile import load_profile
+from dynid.terminal import print_written, progress, result_console
+
+
+def friction_command(
+    recordings: Recordings,
+    profile: Annotated[
+        str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
+    ],
+    validate: Annotated[
+        list[Path] | None,
+        typer.Option("--validate", help="Recording to hold both models against; repeatable."),
+    ] = None,
+    urdf: Urdf = None,
+    start: Start = None,
+    stop: Stop = None,
+    settings: Set = None,
+    output: Output = Path("out"),
+    as_json: AsJson = False,
+) -> None:
+    """Choose friction models by the error on recordings left out, and write a profile."""
+    given, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
+    console = result_console(as_json)
+    with progress(console) as step:
+        loaded = load_recordings(recordings, given, start, stop, step)
+        unseen = load_recordings(validate or [], given, None, None, step)
+        selection = select_friction(given, urdf_xml, loaded, progress=step)
+        # its URDF is written beside it
+        chosen = selection.profile.model_copy(update={"urdf": Path(given.urdf).name})
+        comparisons = compare_profiles(given, chosen, urdf_xml, loaded, unseen, progress=step)
+        step("writing the profile")
+        with written_together(output) as unfinished:
+            write_profile(chosen, unfinished / f"{chosen.robot}.yaml")
+            write_text(unfinished / chosen.urdf, urdf_xml)
+            write_page(selection, unfinished / "friction.html")
+            names = sorted(path.name for path in unfinished.iterdir())
+    if as_json:
+        print_json(selection_json(selection, comparisons))
+    else:
+        print_selection(console, selection)
+        print_comparisons(console, comparisons)
+        print_written(console, [output / name for name in names])

@@ -1,0 +1,1 @@
+"""Which friction model suits each joint: candidates, their shapes, and the choice among them."""
