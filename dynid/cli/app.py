@@ -13,13 +13,16 @@ import typer
 from dynid.cli.check import check_command
 from dynid.cli.demo import demo_command
 from dynid.cli.diagnose import diagnose_command
+from dynid.cli.drive_gains import drive_gains_command
 from dynid.cli.drives import drives_command
 from dynid.cli.excite import excite_command
+from dynid.cli.friction import friction_command
 from dynid.cli.identify import identify_command, validate_command
 from dynid.cli.import_dh import import_dh_command
 from dynid.cli.model import model_app
 from dynid.cli.payload_mass import payload_mass_command
 from dynid.cli.recordings import convert_command, info_command
+from dynid.cli.retrieve import retrieve_command
 from dynid.cli.robots import robots_command
 from dynid.cli.tracking import tracking_command
 from dynid.cli.tune_collision import tune_collision_command
@@ -41,9 +44,12 @@ app.command("diagnose")(diagnose_command)
 app.command("convert")(convert_command)
 app.command("info")(info_command)
 app.command("demo")(demo_command)
+app.command("friction")(friction_command)
 app.command("drives")(drives_command)
+app.command("drive-gains")(drive_gains_command)
 app.command("import-dh")(import_dh_command)
 app.command("payload-mass")(payload_mass_command)
+app.command("retrieve")(retrieve_command)
 app.command("robots")(robots_command)
 app.command("tracking")(tracking_command)
 app.command("tune-collision")(tune_collision_command)

@@ -1,0 +1,60 @@
+"""Torque constants of simulated robots against the truth: error and told deviation in percent.
+
+    python benchmarks/drive_gains_twins.py [PROFILE …] [KEY=VALUE …]
+
+Every drive's constant is 2 N m/A, and 1 in the profile that looks for it. One recording is without
+payload, one of another motion with it. KEY=VALUE overrides a key of every profile.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from dynid.drive_gains import DriveGains, KnownPayload, identify_drive_gains
+from dynid.payload.twin import carrying
+from dynid.playback.plan import make_plan, second_seed
+from dynid.profile import load_profile
+from dynid.simulation import simulate
+
+_CONSTANT, _MASS = 2.0, 2.0
+_CENTRE = (0.03, -0.05, 0.08)
+_INERTIA = (8e-3, 1e-3, 6e-3, -5e-4, 7e-4, 5e-3)
+_KNOWN = {
+    "mass": KnownPayload(_MASS),
+    "mass, centre": KnownPayload(_MASS, _CENTRE),
+    "mass, centre, inertia": KnownPayload(_MASS, _CENTRE, _INERTIA),
+}
+
+
+def compare(name: str, overrides: list[str]) -> None:
+    """Print one robot's constants for a payload that is known less and better."""
+    true, unknown = (
+        load_profile(
+            name, overrides=[*overrides, f"drives={{effort: current, torque_constant: {constant}}}"]
+        )
+        for constant in (_CONSTANT, 1.0)
+    )
+    profile, urdf_xml = true
+    heavy = carrying(profile, urdf_xml, _MASS, _CENTRE, _INERTIA)
+    without, with_it = (
+        simulate(robot, urdf_xml, make_plan(profile, urdf_xml, seed=seed).excitation, seed=noise)
+        for noise, (robot, seed) in enumerate([(profile, None), (heavy, second_seed(profile))])
+    )
+    print(f"{name}: {without.time[-1]:.1f} s without payload, {with_it.time[-1]:.1f} s with it")
+    for what, payload in _KNOWN.items():
+        found = identify_drive_gains(unknown[0], urdf_xml, [without], [with_it], payload)
+        print(f"  {what:24s}{line(found)}")
+
+
+def line(found: DriveGains) -> str:
+    """Each joint's error and deviation."""
+    return "  ".join(
+        f"{100 * (value / _CONSTANT - 1):6.2f} ± {100 * deviation / _CONSTANT:4.2f}"
+        for value, deviation in zip(found.fitted, found.deviations, strict=True)
+    )
+
+
+if __name__ == "__main__":
+    names = [word for word in sys.argv[1:] if "=" not in word]
+    for robot in names or ["puma560", "scara", "delta_3"]:
+        compare(robot, [word for word in sys.argv[1:] if "=" in word])

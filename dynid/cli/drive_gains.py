@@ -1,0 +1,67 @@
+"""``dynid drive-gains``: torque constants from recordings without and with a known payload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynid.cli.judgement import print_json
+from dynid.cli.loading import load_recordings
+from dynid.cli.options import AsJson, Recordings, Set, Urdf
+from dynid.drive_gains import KnownPayload, identify_drive_gains
+from dynid.drive_gains.table import drive_gains_json, print_drive_gains, profile_fragment
+from dynid.outputs.atomic_write import write_text
+from dynid.profile import load_profile
+from dynid.terminal import print_written, progress, result_console
+
+Centre = tuple[float, float, float]
+Inertia = tuple[float, float, float, float, float, float]
+
+
+def drive_gains_command(
+    recordings: Recordings,
+    profile: Annotated[
+        str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
+    ],
+    loaded: Annotated[
+        list[Path], typer.Option(help="A recording with the payload; again for every further one.")
+    ],
+    payload_mass: Annotated[float, typer.Option(help="What the payload weighs, in kg.")],
+    payload_centre: Annotated[
+        Centre | None, typer.Option(help="Its centre of mass in the joint's frame, x y z in m.")
+    ] = None,
+    payload_inertia: Annotated[
+        Inertia | None, typer.Option(help="About it: XX XY YY XZ YZ ZZ in kg m^2.")
+    ] = None,
+    urdf: Urdf = None,
+    settings: Set = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for drive_gains.yaml.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the drives' torque constants, where motor current is recorded and nothing is known.
+
+    RECORDINGS are without payload. What a payload of known mass adds sets the scale of all torques.
+    Exit code 1 where a joint's constant is not told.
+    """
+    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
+    payload = KnownPayload(payload_mass, payload_centre, payload_inertia)
+    console = result_console(as_json)
+    with progress(console) as step:
+        without, with_it = (
+            load_recordings(paths, robot, None, None, step) for paths in (recordings, loaded)
+        )
+        found = identify_drive_gains(robot, urdf_xml, without, with_it, payload, progress=step)
+    written = [] if output is None else [output / "drive_gains.yaml"]
+    for path in written:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, profile_fragment(found))
+    if as_json:
+        print_json(drive_gains_json(found))
+    else:
+        print_drive_gains(console, found)
+        print_written(console, written)
+    raise typer.Exit(0 if found.success else 1)
