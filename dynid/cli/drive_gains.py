@@ -30,10 +30,11 @@ def drive_gains_command(
     ],
     payload_mass: Annotated[float, typer.Option(help="What the payload weighs, in kg.")],
     payload_centre: Annotated[
-        Centre | None, typer.Option(help="Its centre of mass in the joint's frame, x y z in m.")
+        Centre | None,
+        typer.Option(metavar="X Y Z", help="Its centre of mass in the joint's frame [m]."),
     ] = None,
     payload_inertia: Annotated[
-        Inertia | None, typer.Option(help="About it: XX XY YY XZ YZ ZZ in kg m^2.")
+        Inertia | None, typer.Option(metavar="XX XY YY XZ YZ ZZ", help="About it, in kg m^2.")
     ] = None,
     urdf: Urdf = None,
     settings: Set = None,
@@ -55,7 +56,7 @@ def drive_gains_command(
             load_recordings(paths, robot, None, None, step) for paths in (recordings, loaded)
         )
         found = identify_drive_gains(robot, urdf_xml, without, with_it, payload, progress=step)
-    written = [] if output is None else [output / "drive_gains.yaml"]
+    written = [output / "drive_gains.yaml"] if output is not None and any(found.told) else []
     for path in written:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, profile_fragment(found))

@@ -37,7 +37,10 @@ def friction_command(
     output: Output = Path("out"),
     as_json: AsJson = False,
 ) -> None:
-    """Choose friction models by the error on recordings left out, and write a profile."""
+    """Choose friction models by the error on recordings left out, and write a profile.
+
+    Takes minutes: every model is fitted to every joint once for each recording.
+    """
     given, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)
     with progress(console) as step:
@@ -49,7 +52,7 @@ def friction_command(
         comparisons = compare_profiles(given, chosen, urdf_xml, loaded, unseen, progress=step)
         step("writing the profile")
         with written_together(output) as unfinished:
-            write_profile(chosen, unfinished / f"{chosen.robot}.yaml")
+            write_profile(chosen, unfinished / f"{chosen.robot}_friction.yaml")
             write_text(unfinished / chosen.urdf, urdf_xml)
             write_page(selection, unfinished / "friction.html")
             names = sorted(path.name for path in unfinished.iterdir())

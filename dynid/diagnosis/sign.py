@@ -22,12 +22,16 @@ _FITS = 0.5  # correlation with what the URDF's masses need, with which no sign 
 _AGAINST = -0.7  # correlation with what the URDF's masses need
 _BLOCKS = 6  # of the motion
 _MOST = 5  # of these agree on the sign of friction
+_LOST = 0.15  # of the torque that no parameters explain
 _BETTER = 0.8  # of the other's misfit: then it is the one
 
 
 def flipped_sign(case: Case) -> Iterator[Finding]:
     """Look for friction that drives its joint, and for torque against what the bodies need."""
     if are_degrees(case):
+        return
+    if _lost(case):
+        yield _lost_sign(case)
         return
     for joint, power in _powers(case).items():
         own = own_terms(case.thinned, joint)
@@ -101,6 +105,36 @@ def _finding(case: Case, joint: int, power: float, agreement: float) -> Finding:
             x_label=f"velocity of {name} [{'m/s' if unit == 'N' else 'rad/s'}]",
             y_label=f"torque of {name} [{unit}]",
             traces=(Trace(velocity, case.thinned.torque[:, joint], "measured", "dots"),),
+        ),
+    )
+
+
+def _lost(case: Case) -> bool:
+    """Whether no effort is ever negative, and torque fits no parameters at all."""
+    if any(recording.effort.min() < 0 for recording in case.recordings):
+        return False
+    return free_misfit(case) > _LOST * np.sqrt(len(case.joints))
+
+
+def _lost_sign(case: Case) -> Finding:
+    torque, velocity = case.thinned.torque[:, 0], case.thinned.velocity[:, 0]
+    return Finding(
+        cause="flipped_sign",
+        joint=None,
+        severity="problem",
+        sentence=(
+            "No recorded effort is ever negative, yet torque that is always positive fits no "
+            "parameters: it was probably recorded without its sign."
+        ),
+        remedy=(
+            "Identify with --unsigned-torque, which finds the signs, or record torque or current "
+            "with its sign."
+        ),
+        evidence={"least effort": float(min(r.effort.min() for r in case.recordings))},
+        plot=Plot(
+            x_label=f"velocity of {case.joints[0]}",
+            y_label=f"torque of {case.joints[0]}",
+            traces=(Trace(velocity, torque, "measured", "dots"),),
         ),
     )
 

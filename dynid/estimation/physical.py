@@ -77,6 +77,9 @@ def consistent_parameters(
     weight = 1 / np.maximum(estimate.joint_variance, _finest_variance(estimate))
     gram = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
     size = parameter_sizes(mechanism) * _strength(base.regrouping, gram, near)
+    # what is large for friction shows only in what was found
+    found = base.lift(estimate.base, near)[mechanism.first_term :]
+    size[mechanism.first_term :] = np.maximum(size[mechanism.first_term :], np.abs(found))
     matrix = _standard_normal(base, gram, size)
     right = (base.regrouping * size).T @ gram[:-1, :-1] @ estimate.base
     information = _standard_normal(

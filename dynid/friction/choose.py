@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dynid.errors import EstimationError
 from dynid.friction.candidates import Candidate
 from dynid.friction.joint_problem import JointProblem
 from dynid.friction.variable_projection import FrictionFit, Projection, fit_again, fit_shapes
 from dynid.preprocessing.signals import Array
 
 _WORTH = 1.01
+_FEWEST = 50  # rows of a fold, below which its error says nothing
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class Trial:
 def try_candidates(problem: JointProblem, candidates: Sequence[Candidate]) -> tuple[Trial, ...]:
     """Fit every candidate to all folds, and to all but each; shapes are sought anew every time."""
     folds = range(len(problem.spans))
+    if min(span.stop - span.start for span in problem.spans) < _FEWEST:
+        raise EstimationError(
+            f"joint {problem.joint + 1}: a part that is left out in turn holds fewer than "
+            f"{_FEWEST} samples in which the joint moves; friction needs a longer recording."
+        )
     everything = Projection(problem, folds)
     parts = [Projection(problem, [other for other in folds if other != one]) for one in folds]
     share = np.array([span.stop - span.start for span in problem.spans], dtype=np.float64)

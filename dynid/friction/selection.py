@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.diagnosis.wording import listed
 from dynid.errors import EstimationError
 from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.fitting import Fit, fit, pose
@@ -170,8 +171,15 @@ def _check_motion(signals: Sequence[Signals], profile: RobotProfile) -> None:
     still = [name for name, moves in zip(profile.joints, moving, strict=True) if not moves]
     if still:
         raise EstimationError(
-            f"{', '.join(still)}: never moves in what was recorded; friction can only be told of "
-            "joints that all move, so add a recording in which they do."
+            f"{listed(still)} never move{'s' if len(still) == 1 else ''} in what was recorded; "
+            "friction can only be told where all joints move, so add a recording in which they do."
+        )
+    same = np.all([np.ptp(one.raw_torque, axis=0) == 0 for one in signals], axis=0)
+    constant = [name for name, is_so in zip(profile.joints, same, strict=True) if is_so]
+    if constant:
+        raise EstimationError(
+            f"the effort of {listed(constant)} never changes in what was recorded, so it tells of "
+            "no friction; look whether the drives' torque or current was recorded."
         )
 
 

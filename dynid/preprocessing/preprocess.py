@@ -224,7 +224,7 @@ def _cut(signals: Signals, span: slice, border: int) -> Signals:
     if len(cut["time"]) < 10:
         raise PreprocessingError(
             f"only {len(cut['time'])} samples are left after trimming and border removal; "
-            "at least 10 are needed."
+            "at least 10 are needed: record longer, or leave out less (identification.border)."
         )
     first = (span.start or 0) + border
     cut |= {f"earlier_{name}": getattr(signals, name)[:first] for name in ("position", "velocity")}

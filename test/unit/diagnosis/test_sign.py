@@ -59,3 +59,19 @@ def test_flipped_turntable_is_named_though_it_has_neither_weight_nor_friction() 
     turned = replace(recording, effort=-recording.effort)
     (found,) = flipped_sign(fitted_case(profile, turned, TURNTABLE_URDF))
     assert "against what the URDF's masses need" in found.sentence
+
+
+def test_torque_that_lost_its_sign_is_told_as_that() -> None:
+    profile, _, recording = arm()
+    unsigned = replace(recording, effort=np.abs(recording.effort))
+    (found,) = flipped_sign(fitted_case(profile, unsigned))
+    assert "without its sign" in found.sentence
+    assert "--unsigned-torque" in found.remedy
+
+
+def test_torque_that_is_positive_by_weight_raises_nothing() -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, with_terms(mechanism, Off1=200.0, Off2=100.0, Off3=50.0))
+    assert recording.effort.min() > 0
+    assert list(flipped_sign(fitted_case(profile, recording))) == []

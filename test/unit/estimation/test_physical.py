@@ -94,6 +94,20 @@ def test_what_the_data_determine_does_not_depend_on_the_urdf() -> None:
     np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=5e-3)
 
 
+def test_large_friction_is_not_drawn_to_none_by_deviations_that_are_small_beside_it() -> None:
+    profile = arm_profile(identification=settings_with())
+    mechanism = profile.mechanism(ARM_URDF)
+    truth = true_parameters(mechanism)
+    friction = mechanism.parameter_names.index("Fv1")
+    truth[friction] = 60.0
+    fitted = identified(profile, recorded(mechanism, truth, noise=40.0))
+    base = int(np.flatnonzero(fitted.problem.base.independent == friction)[0])
+    deviation = np.sqrt(fitted.estimate.covariance[base, base])
+    assert 0.5 < deviation < 3.0
+    assert fitted.standard[friction] == pytest.approx(fitted.estimate.base[base], abs=deviation)
+    assert fitted.determined[friction]
+
+
 def test_friction_and_rotor_inertia_are_never_negative() -> None:
     profile = arm_profile(
         terms=[{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "rotor_inertia"}],

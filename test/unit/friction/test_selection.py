@@ -114,7 +114,7 @@ def write_shoulder(folder: Path) -> list[str]:
         names = np.array(one.joint_names)
         arrays = {"time": one.time, "position": one.position, "effort": one.effort}
         np.savez(files[-1], joint_names=names, **arrays)
-    files.append(folder / "arm.yaml")
+    files.append(folder / "arm_friction.yaml")
     files[-1].write_text(yaml.safe_dump(profile.model_dump(mode="json", exclude_unset=True)))
     return [str(file) for file in files]
 
@@ -131,6 +131,6 @@ def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     assert told["validation"]["swing_2.npz"]["mean_chosen"] < 0.05
     assert "<svg" in (out / "friction.html").read_text()
     identified = CliRunner().invoke(
-        app, ["identify", recordings[0], "-p", str(out / "arm.yaml"), "-o", str(out)]
+        app, ["identify", recordings[0], "-p", str(out / "arm_friction.yaml"), "-o", str(out)]
     )
     assert identified.exit_code == 0, identified.output
