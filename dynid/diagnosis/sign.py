@@ -113,7 +113,7 @@ def _lost(case: Case) -> bool:
     """Whether no effort is ever negative, and torque fits no parameters at all."""
     if any(recording.effort.min() < 0 for recording in case.recordings):
         return False
-    return free_misfit(case) > _LOST * np.sqrt(len(case.joints))
+    return bool(free_misfit(case) > _LOST * np.sqrt(len(case.joints)))
 
 
 def _lost_sign(case: Case) -> Finding:
