@@ -73,7 +73,7 @@ class LiveTorqueError:
         at_motors = profile.recording.side == "motor"
         self._coupling = model.coupling if at_motors else np.eye(len(profile.joints))
         self._lag = 1 / (2 * np.pi * cutoff_hz)
-        self._slowest = _slowest(profile)
+        self._slowest = slowest_motion(profile)
 
     @property
     def delay(self) -> float:
@@ -137,7 +137,7 @@ class LiveTorqueError:
         return np.asarray(np.where(steady, torques[0], nearest) - measured)
 
 
-def _slowest(profile: RobotProfile) -> Array:
+def slowest_motion(profile: RobotProfile) -> Array:
     """Speed below which a joint counts as at rest; (n,) [rad/s or m/s]."""
     threshold, joints = profile.identification.velocity_threshold, len(profile.joints)
     if threshold.absolute is not None:

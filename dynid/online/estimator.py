@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.configuration import per_joint
 from dynid.errors import EstimationError
 from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.estimate import error_correlation
+from dynid.judging.live import slowest_motion
 from dynid.online.acquisition import Acquisition, Rows
 from dynid.online.change import PayloadChange, PayloadDetector
 from dynid.online.sampler import Messages, Sampler
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _BLOCK = 0.1  # [s] of samples that are worked on together
 _VAGUE = 100.0  # deviation beforehand of a parameter that no model tells, of 1 and its URDF value
-_SLOWEST = 0.02  # [rad/s or m/s] where a profile has no velocity limit
 _LEAST_ROWS = 50  # in motion, from which a variance is taken
 
 
@@ -109,7 +108,7 @@ class OnlineEstimator:
         at_motors = profile.recording.side == "motor"
         self._coupling = mechanism.coupling if at_motors else np.eye(n)
         self._sampler = Sampler(settings.sampling_rate)
-        self._acquisition = Acquisition(mechanism, settings.sampling_rate, _slowest(profile))
+        self._acquisition = Acquisition(mechanism, settings.sampling_rate, slowest_motion(profile))
         start = self._base.project(mechanism.parameters)
         self._reference = None if deviations is None else start
         spread = _VAGUE * np.maximum(1.0, np.abs(start))
@@ -275,13 +274,3 @@ class OnlineEstimator:
             return Forgetting()
         rows = settings.forgetting_time * settings.sampling_rate / self._acquisition.step
         return Forgetting(initial=1 - 1 / max(rows, 2.0))
-
-
-def _slowest(profile: RobotProfile) -> Array:
-    """Speed up to which a joint counts as at rest; (n,) [rad/s or m/s]."""
-    threshold, joints = profile.identification.velocity_threshold, len(profile.joints)
-    if threshold.absolute is not None:
-        return np.array(np.broadcast_to(threshold.absolute, joints), dtype=np.float64)
-    if profile.limits.velocity is None:
-        return np.full(joints, _SLOWEST)
-    return threshold.fraction * per_joint(profile.limits.velocity, joints, "velocity")

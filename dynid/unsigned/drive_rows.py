@@ -131,7 +131,7 @@ def _regressor(
     to_drives: Array,
 ) -> Array:
     """Every ``stride``-th sample's regressor at the drives (m, n, k), made in blocks."""
-    block, past = stride * max(1, _BLOCK // stride), mechanism.new_past()
+    block, past = stride * max(1, _BLOCK // stride), signals.past(mechanism)
     parts = []
     for start in range(0, len(signals.time), block):
         span = slice(start, start + block)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynid.estimation.regression import unfiltered_torque
 from dynid.mechanism import Mechanism
 from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile
@@ -28,8 +29,7 @@ def drive_torque(
     mechanism: Mechanism, signals: Signals, standard: Array, to_drives: Array
 ) -> Array:
     """Torque of the drives by standard parameters (p,), (N, n)."""
-    torque = mechanism.torque(signals.position, signals.velocity, signals.acceleration, standard)
-    return np.asarray(torque @ to_drives)
+    return np.asarray(unfiltered_torque(mechanism, signals, standard) @ to_drives)
 
 
 def with_signs(profile: RobotProfile, recording: Recording, signs: Array) -> Recording:

@@ -8,24 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from stored_recording import stored
 from synthetic import ARM_URDF
 from typer.testing import CliRunner
 from weighed_arm import CONSTANTS, PROFILE, WEIGHED, currents, loaded
 
 from dynid.cli import app
 from dynid.errors import EstimationError
-from dynid.recording import Recording
-
-
-def stored(recording: Recording, path: Path) -> Path:
-    np.savez(
-        path,
-        time=recording.time,
-        position=recording.position,
-        effort=recording.effort,
-        joint_names=np.array(recording.joint_names),
-    )
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from carried_body import CENTRE, INERTIA, MASS
 from small_robot import write_small_robot
+from stored_recording import stored
 from typer.testing import CliRunner
 
 from dynid.cli import app
@@ -17,7 +17,6 @@ from dynid.excitation import build_excitation
 from dynid.outputs.ros_parameters import ros_parameters
 from dynid.payload.twin import carrying
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
 from dynid.simulation import simulate
 
 
@@ -26,17 +25,6 @@ def record(profile: RobotProfile, urdf_xml: str, path: Path) -> Path:
     motion = build_excitation(profile.excitation, profile.limits, profile.joints)
     recording = simulate(profile, urdf_xml, motion)
     return stored(recording, path)
-
-
-def stored(recording: Recording, path: Path) -> Path:
-    np.savez(
-        path,
-        time=recording.time,
-        position=recording.position,
-        effort=recording.effort,
-        joint_names=np.array(recording.joint_names),
-    )
-    return path
 
 
 @pytest.fixture(scope="module")
