@@ -168,16 +168,19 @@ def test_stays_positive_where_the_conventional_form_does_not() -> None:
     """With motion that shows one sum only, P of (14) winds up and is positive no longer."""
     regressor = np.random.default_rng(0).standard_normal((3000, 1)) * [1.0, 1.1, 0.7]
     stacked = np.concatenate([regressor, regressor @ TRUE[:, None]], axis=1)
+    rounding = 10 * np.finfo(float).eps  # of an eigenvalue, relative to the largest one
     p, smallest = 1e12 * np.eye(3), np.inf
     for row in regressor:
         gain = p @ row / (0.98 + row @ p @ row)
         p = (p - np.outer(gain, row @ p)) / 0.98
-        smallest = min(smallest, np.linalg.eigvalsh((p + p.T) / 2)[0])
-    assert smallest < 0
+        eigenvalues = np.linalg.eigvalsh((p + p.T) / 2)
+        smallest = min(smallest, eigenvalues[0] / np.abs(eigenvalues).max())
+    assert smallest < -rounding
     recursive = SquareRootLeastSquares(1, np.zeros(3), np.full(3, 1e6), forgetting=Forgetting(0.98))
     recursive.update(stacked[None])
     found = recursive.solve()
-    assert np.linalg.eigvalsh(found.covariance)[0] > 0
+    eigenvalues = np.linalg.eigvalsh(found.covariance)
+    assert eigenvalues[0] > -rounding * eigenvalues[-1]
     np.testing.assert_allclose(regressor @ found.parameters, regressor @ TRUE, atol=1e-5)
 
 
