@@ -19,24 +19,25 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dynid.estimation.base_parameters import base_parameterization
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.closed_loop.clie import ClosedLoopInputError
 from dynid.estimation.closed_loop.cloe import ClosedLoopOutputError
 from dynid.estimation.closed_loop.didim import DirectAndInverseModel
 from dynid.estimation.closed_loop.iv import InstrumentalVariables
-from dynid.estimation.closed_loop.known_loop import twin_loop
 from dynid.estimation.estimate import Estimator
 from dynid.estimation.fitting import pose
 from dynid.estimation.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
 from dynid.estimation.regression import Problem
-from dynid.identification_settings import VelocityThreshold
 from dynid.playback.plan import make_plan, second_seed
-from dynid.preprocessing.preprocess import preprocess
-from dynid.preprocessing.signals import Array
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
-from dynid.simulation import simulate, true_parameters
+from dynid.recording.model import Recording
+from dynid.signals.preprocess import preprocess
+from dynid.signals.settings import VelocityThreshold
+from dynid.signals.signals import Array
+from dynid.simulation.known_loop import twin_loop
 from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import true_parameters
 
 _CUTOFFS = (1.0, 10.0, 100.0)  # [Hz] too low, the profile's own, too high; it moves below 0.75
 _TWIN = ("excitation.periods=1", "simulation.stribeck_torque=0")  # all friction is in the model

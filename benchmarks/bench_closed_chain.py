@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dynid.excitation import build_excitation
-from dynid.mechanism import Mechanism
+from dynid.dynamics.mechanism import Mechanism
+from dynid.excitation.build import build_excitation
 from dynid.profile import load_profile, shipped_profiles
 
 _RATE = 1000.0  # [Hz] of the motion: a control cycle's step

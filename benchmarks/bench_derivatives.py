@@ -13,12 +13,13 @@ import argparse
 import numpy as np
 from rich.console import Console
 
-from dynid.excitation import FourierSettings, build_excitation
-from dynid.limits import Limits
-from dynid.preprocessing.filters import Array
-from dynid.preprocessing.kalman_smoother import KalmanSmoother
-from dynid.preprocessing.motion_filter import DifferenceFilter, MotionFilter
-from dynid.terminal import table
+from dynid.excitation.build import build_excitation
+from dynid.excitation.settings import FourierSettings
+from dynid.report.terminal.results import table
+from dynid.robot.limits import Limits
+from dynid.signals.filters import Array
+from dynid.signals.kalman_smoother import KalmanSmoother
+from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
 
 _NOISE = (1e-6, 1e-5, 1e-4, 1e-3)  # [rad]
 _RATES = (100.0, 250.0, 1000.0)  # [Hz]

@@ -24,20 +24,21 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import DynidError
-from dynid.estimation.base_parameters import BaseParameterization, base_parameterization
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import pose
 from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import NormalEquations, Problem
-from dynid.mechanism import Mechanism
 from dynid.playback.plan import make_plan, second_seed
-from dynid.preprocessing.preprocess import preprocess
-from dynid.preprocessing.signals import Array
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
-from dynid.simulation import simulate, true_parameters
+from dynid.recording.model import Recording
+from dynid.signals.preprocess import preprocess
+from dynid.signals.signals import Array
 from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import true_parameters
 
 _ROBOT, _TWIN = "puma560", ("excitation.periods=1",)
 _SPREAD = 0.3  # of the masses that estimators begin with, either way

@@ -23,12 +23,12 @@ from rich.console import Console
 from rich.text import Text
 from threadpoolctl import threadpool_limits
 
-from dynid.friction.candidates import candidates
-from dynid.friction.choose import try_candidates
-from dynid.friction.selection import FittedRobot, fit_robot, joint_and_motion
+from dynid.identification.friction.candidates import candidates
+from dynid.identification.friction.choose import try_candidates
+from dynid.identification.friction.selection import FittedRobot, fit_robot, joint_and_motion
 from dynid.profile import load_profile
-from dynid.report.numbers import significant
-from dynid.terminal import roomy, table
+from dynid.report.terminal.results import roomy, table
+from dynid.text import significant
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 MODELS = (

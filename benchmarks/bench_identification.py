@@ -10,10 +10,10 @@ import numpy as np
 import pinocchio
 from swing import Swing
 
-from dynid.identification import identify
-from dynid.mechanism import Mechanism
+from dynid.dynamics.mechanism import Mechanism
+from dynid.identification.identify import identify
 from dynid.profile import load_profile
-from dynid.recording import Recording
+from dynid.recording.model import Recording
 
 _SAMPLES, _RATE, _RUNS = 50_000, 1000.0, 5
 _TERMS = "[{kind: viscous}, {kind: coulomb}, {kind: offset}, {kind: rotor_inertia}]"

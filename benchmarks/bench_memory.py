@@ -10,13 +10,13 @@ from typing import overload
 import numpy as np
 from swing import Swing
 
-from dynid.estimation.base_parameters import base_parameterization
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.regression import Problem, Rows, make_rows
-from dynid.mechanism import Mechanism
-from dynid.preprocessing.filters import ParallelFilter
-from dynid.preprocessing.signals import Signals
 from dynid.profile import load_profile
+from dynid.signals.filters import ParallelFilter
+from dynid.signals.signals import Signals
 
 _SAMPLES, _CHUNK, _RATE = 10_000_000, 50_000, 1000.0
 

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from swing import Swing
 
-from dynid.algebra.base_table import base_table
-from dynid.algebra.c_code import c_header, c_source
-from dynid.algebra.chosen_model import chosen_model
-from dynid.algebra.minimal_model import minimal_model
-from dynid.algebra.term_formulas import TERM_FORMULAS
+from dynid.dynamics.base_table import base_table
+from dynid.dynamics.symbolic.c_code import c_header, c_source
+from dynid.dynamics.symbolic.minimal_model import minimal_model
+from dynid.dynamics.symbolic.term_formulas import TERM_FORMULAS
+from dynid.simulation.chosen_model import chosen_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dynid.algebra.chosen_model import ChosenModel
+    from dynid.simulation.chosen_model import ChosenModel
 
 _SAMPLES, _RUNS = 100_000, 15
 _LOOP = """

@@ -15,13 +15,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from dynid.excitation import build_excitation
-from dynid.online.change import PayloadChange
-from dynid.online.estimator import OnlineEstimator, OnlineSettings
-from dynid.payload.twin import carrying
+from dynid.excitation.build import build_excitation
+from dynid.identification.online.change import PayloadChange
+from dynid.identification.online.estimator import OnlineEstimator, OnlineSettings
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
-from dynid.simulation import simulate
+from dynid.recording.model import Recording
+from dynid.simulation.payload import carrying
+from dynid.simulation.simulate import simulate
 
 _MASSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # [kg]
 _CENTRE = (0.03, -0.05, 0.08)

@@ -28,15 +28,15 @@ from typing import NoReturn
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import DynidError
-from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import fit, pose
-from dynid.judging.comparison import compare
-from dynid.mechanism import Mechanism
-from dynid.preprocessing.preprocess import preprocess
-from dynid.preprocessing.signals import Array, Signals
+from dynid.evaluation.errors import compare
 from dynid.profile import RobotProfile, load_profile
+from dynid.signals.preprocess import preprocess
+from dynid.signals.signals import Array, Signals
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

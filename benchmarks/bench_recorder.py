@@ -24,7 +24,7 @@ from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
 from dynid_ros.qos import STATES
 
 if TYPE_CHECKING:

@@ -33,16 +33,16 @@ from sice_arm import (
 )
 from sice_output_error import output_errors
 
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import DynidError
-from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import pose
-from dynid.online.acquisition import Acquisition
-from dynid.online.square_root import Forgetting, SquareRootLeastSquares
-from dynid.online.state_variable_filter import StateVariableFilter
-from dynid.preprocessing.preprocess import preprocess
+from dynid.estimation.square_root import Forgetting, SquareRootLeastSquares
+from dynid.identification.online.acquisition import Acquisition
+from dynid.identification.online.state_variable_filter import StateVariableFilter
 from dynid.profile import load_profile
-from dynid.recording import Recording
+from dynid.recording.model import Recording
+from dynid.signals.preprocess import preprocess
 
 Array = NDArray[np.float64]
 Estimate = Callable[[Array, Array, Array], Array]

@@ -25,18 +25,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dynid.estimation.base_parameters import base_parameterization
-from dynid.excitation import Excitation, FourierSettings, SplineSettings, build_excitation
-from dynid.identification import Identification, identify
-from dynid.identification_settings import PhysicalSettings
-from dynid.mechanism import Mechanism
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.mechanism import Mechanism
+from dynid.excitation.build import build_excitation
+from dynid.excitation.motion import Excitation
+from dynid.excitation.settings import FourierSettings, SplineSettings
+from dynid.identification.identify import Identification, identify
+from dynid.identification.unsigned.sign_finding import find_signs
+from dynid.identification.validate import validate
 from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
-from dynid.simulation import SimulationSettings, simulate
-from dynid.terminal import roomy, table
-from dynid.unsigned import find_signs
-from dynid.validation import validate
+from dynid.recording.model import Recording
+from dynid.report.terminal.results import roomy, table
+from dynid.signals.settings import PhysicalSettings
+from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.simulate import simulate
 
 Array = NDArray[np.float64]
 Robot = tuple[RobotProfile, str]

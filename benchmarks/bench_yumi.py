@@ -24,18 +24,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dynid.estimation.base_parameters import base_parameterization
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import fit, pose
-from dynid.judging.comparison import compare
-from dynid.mechanism import Mechanism
+from dynid.evaluation.errors import compare
 from dynid.playback.plan import make_plan, second_seed
-from dynid.preprocessing.filters import ParallelFilter
-from dynid.preprocessing.preprocess import preprocess
-from dynid.preprocessing.signals import Array, Signals
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
-from dynid.simulation import simulate, true_parameters
+from dynid.recording.model import Recording
+from dynid.signals.filters import ParallelFilter
+from dynid.signals.preprocess import preprocess
+from dynid.signals.signals import Array, Signals
 from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import true_parameters
 
 _RATE = 250.0  # [Hz]
 _PAPER = np.array([3.65, 1.37, 9.24, 3.77, 16.38, 16.86, 13.02]) / 100  # NRMSE, joints 1 to 7

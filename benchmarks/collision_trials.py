@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.control.controlled_robot import ControlledRobot
+from dynid.control.tracking.trial import identified
+from dynid.dynamics.kinematics import Kinematics
 from dynid.playback.motions import point_to_point
 from dynid.playback.trajectory import sample
 from dynid.profile import RobotProfile, load_profile
-from dynid.scene.elements import Pose
-from dynid.scene.kinematics import Kinematics
-from dynid.tracking.trial import identified
+from dynid.report.view.scene import Pose
 
 if TYPE_CHECKING:
-    from dynid.excitation import Array
-    from dynid.mechanism import Mechanism
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.motion import Array
 
 WRIST = "link_5"  # whose origin is where the wrist's axes meet
 FORCE = 30.0  # [N]

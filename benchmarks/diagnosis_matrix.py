@@ -20,9 +20,9 @@ from multiprocessing import get_context
 
 from faulty_recordings import FAULTS, ROBOTS, does_it_apply, robot
 
-from dynid.diagnosis.causes import CAUSES
-from dynid.diagnosis.diagnosis import diagnose_recordings
 from dynid.errors import DynidError
+from dynid.evaluation.diagnosis.causes import CAUSES
+from dynid.identification.diagnose import diagnose_recordings
 
 _PROCESSES = 2
 _ANY = "any"

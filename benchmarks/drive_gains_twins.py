@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import sys
 
-from dynid.drive_gains import DriveGains, KnownPayload, identify_drive_gains
-from dynid.payload.twin import carrying
+from dynid.identification.drive_gains.identification import DriveGains, identify_drive_gains
+from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_profile
-from dynid.simulation import simulate
+from dynid.simulation.payload import carrying
+from dynid.simulation.simulate import simulate
 
 _CONSTANT, _MASS = 2.0, 2.0
 _CENTRE = (0.03, -0.05, 0.08)

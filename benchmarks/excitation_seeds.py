@@ -19,15 +19,15 @@ import numpy as np
 from rich.console import Console
 
 from dynid.configuration import per_joint
+from dynid.excitation.design.design import Wish
+from dynid.excitation.design.optimise import optimise
+from dynid.excitation.design.proposal import propose_series
+from dynid.excitation.design.search import Robot
 from dynid.excitation.limits import position_range
-from dynid.expectation.noise import torque_noise
-from dynid.optimal_excitation.design import Wish
-from dynid.optimal_excitation.optimise import optimise
-from dynid.optimal_excitation.proposal import propose_series
-from dynid.optimal_excitation.search import Robot
+from dynid.excitation.prediction.noise import torque_noise
+from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_profile
-from dynid.terminal import table
-from dynid.workspace import Workspace
+from dynid.report.terminal.results import table
 
 ROBOTS = ("ur10e", "puma560", "scara", "delta_3")
 _WORKSPACE = (

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 import numpy as np
 from rich.console import Console
 
-from dynid.expectation.noise import torque_noise
-from dynid.optimal_excitation.design import Design, Wish
-from dynid.optimal_excitation.information import Objective
-from dynid.optimal_excitation.optimise import optimise
-from dynid.optimal_excitation.proposal import propose_series
-from dynid.optimal_excitation.search import Robot, design_for
+from dynid.excitation.design.design import Design, Wish
+from dynid.excitation.design.information import Objective
+from dynid.excitation.design.optimise import optimise
+from dynid.excitation.design.proposal import propose_series
+from dynid.excitation.design.search import Robot, design_for
+from dynid.excitation.prediction.noise import torque_noise
 from dynid.profile import load_profile
-from dynid.terminal import table
+from dynid.report.terminal.results import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

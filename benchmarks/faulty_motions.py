@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.configuration import per_joint
-from dynid.excitation import (
-    FourierExcitation,
-    FourierSettings,
-    Ramp,
-    SineExcitation,
-    build_excitation,
-)
+from dynid.excitation.build import build_excitation
+from dynid.excitation.fourier import FourierExcitation
+from dynid.excitation.ramp import Ramp
+from dynid.excitation.settings import FourierSettings
+from dynid.excitation.sine import SineExcitation
 from dynid.profile import RobotProfile
-from dynid.recording import Recording
+from dynid.recording.model import Recording
 
 Array = NDArray[np.float64]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from faulty_motions import motion
 
-from dynid.excitation import Excitation
+from dynid.excitation.motion import Excitation
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
-from dynid.simulation import simulate
+from dynid.recording.model import Recording
+from dynid.simulation.simulate import simulate
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from faulty_robots import Fault, Robot, Trial, changed
 
-from dynid.mechanism.settings import TermSettings
+from dynid.dynamics.settings import TermSettings
 from dynid.profile import RobotProfile
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from faulty_motions import Array, motion, of_motion, region, sine_motion, until_cycles
 from faulty_robots import Fault, Robot, Trial, any_joint, thinned
 
-from dynid.excitation import FourierExcitation
+from dynid.excitation.fourier import FourierExcitation
 
 
 def clean_sine(robot: Robot, seed: int) -> Trial:

@@ -12,21 +12,22 @@ import sys
 
 import numpy as np
 
-from dynid.excitation import build_excitation
-from dynid.identification import Identification, identify
-from dynid.payload.base_model import base_model_of
-from dynid.payload.body import QUANTITIES, steiner
-from dynid.payload.fit import payload_columns
-from dynid.payload.identification import identify_payload
-from dynid.payload.payload import Row
-from dynid.payload.static import payload_at_rest
-from dynid.payload.twin import carrying
+from dynid.dynamics.body import QUANTITIES, steiner
+from dynid.excitation.build import build_excitation
+from dynid.identification.identify import Identification, identify
+from dynid.identification.payload.base_model import base_model_of
+from dynid.identification.payload.fit import payload_columns
+from dynid.identification.payload.identification import identify_payload
+from dynid.identification.payload.payload import Row
+from dynid.identification.payload.static import payload_at_rest
 from dynid.playback.motions import point_to_point
 from dynid.playback.plan import second_seed
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
-from dynid.simulation import SimulatedRobot, simulate
+from dynid.recording.model import Recording
 from dynid.simulation.build import position_limits
+from dynid.simulation.payload import carrying
+from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.simulate import simulate
 
 _MASS, _CENTRE = 2.0, np.array([0.03, -0.05, 0.08])
 _INERTIA = np.array([8e-3, 1e-3, 6e-3, -5e-4, 7e-4, 5e-3])

@@ -19,9 +19,9 @@ from rich.console import Console
 from rich.text import Text
 
 from dynid.errors import DynidError
-from dynid.report.numbers import percent, significant
-from dynid.terminal import roomy, table
-from dynid.twin import TwinTrial, trial, twins
+from dynid.report.terminal.results import roomy, table
+from dynid.simulation.ground_truth import TwinTrial, trial, twins
+from dynid.text import percent, significant
 
 
 def main() -> None:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sice_arm import PERIOD, SAMPLES, torque_at
 
 from dynid.profile import load_profile
-from dynid.simulation import SimulatedRobot, SimulationSettings
+from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.settings import SimulationSettings
 
 Array = NDArray[np.float64]
 

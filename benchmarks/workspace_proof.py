@@ -10,10 +10,12 @@ from time import perf_counter
 
 import numpy as np
 
-from dynid.excitation import Array, FourierSettings, Motion, build_excitation
+from dynid.excitation.build import build_excitation
+from dynid.excitation.motion import Array, Motion
+from dynid.excitation.settings import FourierSettings
+from dynid.excitation.workspace.proof import RESERVE, workspace_uses
+from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_profile
-from dynid.workspace import Workspace
-from dynid.workspace.proof import RESERVE, workspace_uses
 
 SEEDS = 100
 ROBOTS = {

@@ -1,5 +1,5 @@
 """``python -m dynid`` is ``dynid``."""
 
-from dynid.cli import main
+from dynid.cli.app import main
 
 main()

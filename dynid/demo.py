@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from dynid.errors import PlaybackError
-from dynid.identification import Identification, identify
-from dynid.outputs.write import write_outputs, write_validation_outputs
+from dynid.identification.identify import Identification, identify
+from dynid.identification.validate import Validation, validate
 from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.options import Options
 from dynid.playback.plan import Plan, check_joint_side, make_plan, second_seed
@@ -23,10 +23,10 @@ from dynid.playback.playback import Playback
 from dynid.playback.robot_state import StateReader
 from dynid.playback.trajectory import Trajectory
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording, write_bag
-from dynid.simulation import SimulatedRobot
-from dynid.simulation.robot import RobotState
-from dynid.validation import Validation, validate
+from dynid.recording.convert import write_bag
+from dynid.recording.model import Recording
+from dynid.report.write import write_outputs, write_validation_outputs
+from dynid.simulation.robot import RobotState, SimulatedRobot
 
 STEPS = 6
 """How many steps a demonstration announces."""

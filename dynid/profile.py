@@ -13,20 +13,23 @@ from pydantic import Field, PositiveFloat, model_validator
 
 from dynid.configuration import Settings, parse, read_yaml
 from dynid.control.settings import CollisionSettings, FeedforwardSettings
-from dynid.drives import Drives
-from dynid.drives.factors import with_drive_limits
+from dynid.control.tracking.settings import TrackingSettings
+from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.settings import ClosedChainSettings, TermSettings
 from dynid.errors import ConfigurationError
-from dynid.excitation.excitation_file import find_trajectory
+from dynid.excitation.files import find_trajectory
 from dynid.excitation.settings import ExcitationSettings
-from dynid.identification_settings import IdentificationSettings
-from dynid.limits import Limits
-from dynid.mechanism import JointTerm, Mechanism
-from dynid.mechanism.settings import ClosedChainSettings, TermSettings
-from dynid.quantities.settings import QuantitySettings
-from dynid.recording import ColumnMap, Recording, load_recording
+from dynid.excitation.workspace.settings import WorkspaceSettings
+from dynid.identification.quantity_settings import QuantitySettings
+from dynid.recording.columns import ColumnMap
+from dynid.recording.load import load_recording
+from dynid.recording.model import Recording
+from dynid.robot.drive_factors import with_drive_limits
+from dynid.robot.drives import Drives
+from dynid.robot.limits import Limits
+from dynid.signals.settings import IdentificationSettings
 from dynid.simulation.settings import SimulationSettings
-from dynid.tracking.settings import TrackingSettings
-from dynid.workspace_settings import WorkspaceSettings
 
 
 class RecordingSettings(Settings):

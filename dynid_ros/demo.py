@@ -22,7 +22,12 @@ from rclpy.signals import SignalHandlerOptions
 from dynid.errors import DynidError
 from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_profile
-from dynid.terminal import print_demonstration, print_written, progress, result_console
+from dynid.report.terminal.results import (
+    print_demonstration,
+    print_written,
+    progress,
+    result_console,
+)
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.executor import make_executor
 from dynid_ros.identification_task import STEPS, IdentificationTask

@@ -13,8 +13,8 @@ from std_srvs.srv import Trigger
 
 from dynid import _core
 from dynid.errors import DynidError
-from dynid.outputs.acceptance import check_acceptance
-from dynid.outputs.model_reader import parse_model
+from dynid.robot.acceptance import check_acceptance
+from dynid.robot.model_reader import parse_model
 from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import LATCHED, MONITORED
 

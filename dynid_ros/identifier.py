@@ -12,14 +12,15 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from dynid.errors import RecordingError
-from dynid.identification import identify
-from dynid.judging.judgement_json import judgement_json
-from dynid.outputs.model_file import model_text, read_model
-from dynid.outputs.write import write_outputs, write_validation_outputs
+from dynid.identification.identify import identify
+from dynid.identification.validate import validate
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
-from dynid.report.numbers import percent
-from dynid.validation import validate
+from dynid.recording.model import Recording
+from dynid.report.verdict_json import judgement_json
+from dynid.report.write import write_outputs, write_validation_outputs
+from dynid.robot.model_file import model_text
+from dynid.robot.model_reader import read_model
+from dynid.text import percent
 from dynid_ros.background import Answer, Background, Conclude
 from dynid_ros.joint_state_collector import JointStateCollector
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
@@ -28,7 +29,7 @@ from dynid_ros.qos import LATCHED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dynid.judging.judgement import Judgement
+    from dynid.evaluation.verdict import Judgement
     from dynid.recording.live import LiveMessages
 
     Step = Callable[[str], None]

@@ -12,9 +12,9 @@ from std_srvs.srv import Trigger
 
 from dynid.configuration import read_text
 from dynid.errors import DynidError, ModelFileError
-from dynid.outputs.acceptance import check_acceptance
-from dynid.outputs.model_reader import StoredModel, parse_model
-from dynid.outputs.ros_parameters import ros_parameters
+from dynid.robot.acceptance import check_acceptance
+from dynid.robot.model_reader import StoredModel, parse_model
+from dynid.robot.ros_parameters import ros_parameters
 from dynid_ros.controller_parameters import ControllerParameters
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED

@@ -12,17 +12,17 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from dynid.errors import DynidError, EstimationError
-from dynid.online.estimator import OnlineEstimator, OnlineSettings
-from dynid.online.online_json import change_json, parameters_json
-from dynid.outputs.acceptance import check_acceptance
-from dynid.outputs.model_file import read_model
+from dynid.identification.online.estimator import OnlineEstimator, OnlineSettings
+from dynid.identification.online.online_json import change_json, parameters_json
+from dynid.robot.acceptance import check_acceptance
+from dynid.robot.model_reader import read_model
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, STATE_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.online.change import PayloadChange
+    from dynid.identification.online.change import PayloadChange
 
 _LIVE = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Fits every publisher, and keeps what comes while parameters are solved for."""

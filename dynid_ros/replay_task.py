@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from sensor_msgs.msg import JointState
 
 from dynid.errors import DynidError, TaskError
-from dynid.outputs.model_difference import largest_difference
-from dynid.outputs.model_reader import read_model
 from dynid.recording.replay import read_messages
+from dynid.robot.model_difference import largest_difference
+from dynid.robot.model_reader import read_model
 from dynid_ros.qos import STATES
 from dynid_ros.sequence import SequenceNode, run_sequence
 

@@ -12,8 +12,8 @@ from rich.console import Console
 from std_msgs.msg import String
 
 from dynid.errors import DynidError, TaskError
-from dynid.judging.judgement_json import read_judgement, read_quantities
-from dynid.terminal import print_demonstration
+from dynid.report.terminal.results import print_demonstration
+from dynid.report.verdict_json import read_judgement, read_quantities
 from dynid_ros.executor import make_executor
 from dynid_ros.node import ERROR, OK, DynidNode, Stop
 from dynid_ros.qos import LATCHED
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from rclpy.executors import Executor
 
-    from dynid.judging.judgement import Judgement
-    from dynid.quantities import Quantity
+    from dynid.evaluation.verdict import Judgement
+    from dynid.identification.quantities import Quantity
 
 _TICK = 0.05  # [s] between looks at a condition
 _FOLLOWS = 5.0  # [s] in which a topic follows the answer of the service that led to it

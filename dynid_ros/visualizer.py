@@ -13,10 +13,11 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from dynid.judging.live import LiveState, LiveTorqueError
-from dynid.outputs.model_file import read_model
-from dynid.scene import RobotPicture, check_same_joints, excitation_motion
-from dynid.scene.torque_markers import RED
+from dynid.evaluation.live import LiveState, LiveTorqueError
+from dynid.report.view.joint_motion import excitation_motion
+from dynid.report.view.picture import RobotPicture, check_same_joints
+from dynid.report.view.torque_markers import RED
+from dynid.robot.model_reader import read_model
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, MONITORED
 
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from rclpy.time import Time
 
     from dynid.profile import RobotProfile
-    from dynid.scene import Label, Line, Scene, Shape
-    from dynid.scene.elements import Colour
+    from dynid.report.view.scene import Colour, Label, Line, Scene, Shape
 
 _KINDS = {"box": Marker.CUBE, "cylinder": Marker.CYLINDER, "sphere": Marker.SPHERE}
 _MARKER_DEPTH = 1  # markers that were not shown in time are of no use

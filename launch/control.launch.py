@@ -8,7 +8,7 @@ from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from dynid.bringup import uses_ros2_control
+from dynid.control.ros2_control import uses_ros2_control
 from dynid.errors import ConfigurationError
 
 ARGUMENTS = [

@@ -26,7 +26,7 @@ from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJo
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from dynid.bringup import uses_ros2_control
+from dynid.control.ros2_control import uses_ros2_control
 from dynid.playback.plan import second_seed
 from dynid.profile import load_profile
 

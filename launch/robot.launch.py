@@ -14,7 +14,7 @@ from launch.logging import launch_config
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from dynid.bringup import (
+from dynid.control.ros2_control import (
     controller_parameters,
     controllers,
     installed,

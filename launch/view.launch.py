@@ -8,7 +8,7 @@ from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from dynid.bringup import installed, root_link
+from dynid.control.ros2_control import installed, root_link
 from dynid.profile import load_profile
 
 ARGUMENTS = [

@@ -13,12 +13,12 @@ from dynid.cli.judgement import print_json
 from dynid.cli.options import AsJson, Set, Urdf
 from dynid.playback.plan import examine_plan
 from dynid.profile import load_profile
-from dynid.report.numbers import percent, significant, unit
-from dynid.terminal import print_sentences, progress, result_console, roomy, table
+from dynid.report.terminal.results import print_sentences, progress, result_console, roomy, table
+from dynid.text import percent, significant, unit
 
 if TYPE_CHECKING:
+    from dynid.excitation.checks import MotionCheck
     from dynid.excitation.limit_use import LimitUse
-    from dynid.playback.checks import MotionCheck
 
 
 def check_command(

@@ -11,7 +11,12 @@ import typer
 from dynid.cli.judgement import print_json, with_model
 from dynid.cli.options import AsJson, Output
 from dynid.demo import STEPS, run_demo
-from dynid.terminal import print_demonstration, print_written, progress, result_console
+from dynid.report.terminal.results import (
+    print_demonstration,
+    print_written,
+    progress,
+    result_console,
+)
 
 
 def demo_command(

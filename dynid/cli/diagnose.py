@@ -10,18 +10,18 @@ import typer
 from dynid.cli.judgement import print_json
 from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Output, OwnProfile, Recordings, Set, Start, Stop, Urdf
-from dynid.diagnosis.diagnosis import diagnose_recordings
-from dynid.diagnosis.table import diagnosis_json, print_diagnosis
 from dynid.errors import ConfigurationError
-from dynid.outputs.acceptance import check_acceptance
-from dynid.outputs.model_file import read_model
-from dynid.outputs.write import written_together
+from dynid.identification.diagnose import diagnose_recordings
 from dynid.profile import RobotProfile, load_profile
 from dynid.report.diagnosis import write_diagnosis
-from dynid.terminal import print_written, progress, result_console
+from dynid.report.terminal.diagnosis import diagnosis_json, print_diagnosis
+from dynid.report.terminal.results import print_written, progress, result_console
+from dynid.report.write import written_together
+from dynid.robot.acceptance import check_acceptance
+from dynid.robot.model_reader import read_model
 
 if TYPE_CHECKING:
-    from dynid.mechanism import Mechanism
+    from dynid.dynamics.mechanism import Mechanism
 
 
 def diagnose_command(

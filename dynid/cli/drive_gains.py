@@ -10,11 +10,12 @@ import typer
 from dynid.cli.judgement import print_json
 from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Recordings, Set, Urdf
-from dynid.drive_gains import KnownPayload, identify_drive_gains
-from dynid.drive_gains.table import drive_gains_json, print_drive_gains, profile_fragment
-from dynid.outputs.atomic_write import write_text
+from dynid.files import write_text
+from dynid.identification.drive_gains.identification import identify_drive_gains
+from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.profile import load_profile
-from dynid.terminal import print_written, progress, result_console
+from dynid.report.terminal.drive_gains import drive_gains_json, print_drive_gains, profile_fragment
+from dynid.report.terminal.results import print_written, progress, result_console
 
 Centre = tuple[float, float, float]
 Inertia = tuple[float, float, float, float, float, float]

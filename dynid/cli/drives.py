@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from dynid.bringup import HARDWARE, hardware_tag
-from dynid.drives.drive_profile import DriveProfile, load_drive
-from dynid.drives.slave_file import slave_files, slave_path
-from dynid.drives.table import print_drives
-from dynid.outputs.atomic_write import refuse_to_replace, write_text
-from dynid.outputs.write import written_together
+from dynid.control.ros2_control import HARDWARE, hardware_tag
+from dynid.files import refuse_to_replace, write_text
 from dynid.profile import load_profile
-from dynid.terminal import print_written
+from dynid.report.terminal.drives import print_drives
+from dynid.report.terminal.results import print_written
+from dynid.report.write import written_together
+from dynid.robot.drive_profile import DriveProfile, load_drive
+from dynid.robot.slave_files import slave_files, slave_path
 
 if TYPE_CHECKING:
     from dynid.profile import RobotProfile

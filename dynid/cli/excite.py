@@ -12,30 +12,38 @@ import typer
 
 from dynid.cli.options import AsJson, Set, Urdf
 from dynid.errors import ConfigurationError
-from dynid.excitation import FourierSettings, SineSettings, build_excitation
+from dynid.excitation.build import build_excitation
+from dynid.excitation.checks import sliding_joints
+from dynid.excitation.design.design import Wish
+from dynid.excitation.design.optimise import Optimum, optimise
+from dynid.excitation.design.proposal import propose_series
+from dynid.excitation.design.search import Robot
 from dynid.excitation.excitation_text import excitation_text
+from dynid.excitation.prediction.advice import good
+from dynid.excitation.prediction.noise import torque_noise
+from dynid.excitation.prediction.prediction import Expectation, expect
+from dynid.excitation.prediction.prediction_json import expectation_json
+from dynid.excitation.settings import FourierSettings, SineSettings
 from dynid.excitation.sine_proposal import propose_sine
-from dynid.excitation.sine_table import print_sine
-from dynid.expectation import Expectation, expect, expectation_json, print_expectation
-from dynid.expectation.advice import good
-from dynid.expectation.noise import torque_noise
-from dynid.expectation.picture import write_picture
-from dynid.expectation.report import write_expectation_report
-from dynid.optimal_excitation.design import Wish
-from dynid.optimal_excitation.optimise import Optimum, optimise
-from dynid.optimal_excitation.proposal import propose_series
-from dynid.optimal_excitation.search import Robot
-from dynid.outputs.atomic_write import refuse_to_replace, write_text
-from dynid.outputs.model_reader import read_model
-from dynid.playback.checks import sliding_joints
+from dynid.excitation.workspace.workspace import Workspace
+from dynid.files import refuse_to_replace, write_text
 from dynid.profile import RobotProfile, load_profile
-from dynid.terminal import print_sentences, print_written, result_console, share_progress
-from dynid.workspace import Workspace
+from dynid.report.prediction import write_expectation_report
+from dynid.report.prediction_picture import write_picture
+from dynid.report.terminal.prediction import print_expectation
+from dynid.report.terminal.results import (
+    print_sentences,
+    print_written,
+    result_console,
+    share_progress,
+)
+from dynid.report.terminal.sine import print_sine
+from dynid.robot.model_reader import read_model
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynid.mechanism import Mechanism
+    from dynid.dynamics.mechanism import Mechanism
 
 
 _MARGIN = 0.9  # of the limits, where the profile does not say

@@ -10,15 +10,15 @@ import typer
 from dynid.cli.judgement import print_json
 from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Output, Recordings, Set, Start, Stop, Urdf
-from dynid.friction.page import write_page
-from dynid.friction.profile_file import write_profile
-from dynid.friction.selection import select_friction
-from dynid.friction.table import print_comparisons, print_selection, selection_json
-from dynid.friction.validation import compare_profiles
-from dynid.outputs.atomic_write import write_text
-from dynid.outputs.write import written_together
+from dynid.files import write_text
+from dynid.identification.friction.profile_file import write_profile
+from dynid.identification.friction.selection import select_friction
+from dynid.identification.friction.validation import compare_profiles
 from dynid.profile import load_profile
-from dynid.terminal import print_written, progress, result_console
+from dynid.report.friction import write_page
+from dynid.report.terminal.friction import print_comparisons, print_selection, selection_json
+from dynid.report.terminal.results import print_written, progress, result_console
+from dynid.report.write import written_together
 
 
 def friction_command(

@@ -11,21 +11,21 @@ from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Output, Profile, Recordings, Set, Start, Stop, Urdf
 from dynid.cli.payload import identify_payload_only
 from dynid.errors import ConfigurationError
-from dynid.identification import Identification, identify
-from dynid.identification_settings import EstimatorName
-from dynid.judging.judgement_json import judgement_json
-from dynid.outputs.model_file import read_model
-from dynid.outputs.write import write_outputs, write_validation_outputs
-from dynid.payload.base_model import load_base_model
+from dynid.identification.identify import Identification, identify
+from dynid.identification.payload.base_model import load_base_model
+from dynid.identification.validate import validate
 from dynid.profile import load_profile
-from dynid.terminal import (
+from dynid.report.terminal.results import (
     print_identification,
     print_judgement,
     print_written,
     progress,
     result_console,
 )
-from dynid.validation import validate
+from dynid.report.verdict_json import judgement_json
+from dynid.report.write import write_outputs, write_validation_outputs
+from dynid.robot.model_reader import read_model
+from dynid.signals.settings import EstimatorName
 
 
 def identify_command(

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.dh import chains_of, profile_text, read_table, urdf_of
 from dynid.errors import ConfigurationError, OutputError
-from dynid.outputs.atomic_write import refuse_to_replace, write_text
+from dynid.files import refuse_to_replace, write_text
+from dynid.robot.dh.chain import chains_of
+from dynid.robot.dh.profile_text import profile_text
+from dynid.robot.dh.table import read_table
+from dynid.robot.dh.urdf import urdf_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

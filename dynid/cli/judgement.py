@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dynid.judging.judgement_json import judgement_json
+from dynid.report.verdict_json import judgement_json
 
 if TYPE_CHECKING:
-    from dynid.identification import Identification
-    from dynid.validation import Validation
+    from dynid.identification.identify import Identification
+    from dynid.identification.validate import Validation
 
 
 def with_model(

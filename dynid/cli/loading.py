@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.profile import RobotProfile
-    from dynid.recording import Recording
+    from dynid.recording.model import Recording
 
 
 def load_recordings(

@@ -10,26 +10,26 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from dynid.algebra.base_formats import base_latex, base_text, base_yaml
-from dynid.algebra.base_table import base_table
-from dynid.algebra.c_code import c_header, c_name, c_source
-from dynid.algebra.chosen_model import chosen_model
-from dynid.algebra.minimal_model import minimal_model, operation_counts
-from dynid.algebra.model_at_point import model_at_point, point_json
-from dynid.algebra.model_tables import print_operations, print_point, print_shares
-from dynid.algebra.torque_split import check_split_path, split_torque, write_split
 from dynid.cli.judgement import print_json
 from dynid.cli.options import AsJson, Set, Start, Stop, Urdf
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.base_table import base_table
+from dynid.dynamics.model_at_point import model_at_point, point_json
+from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
+from dynid.dynamics.symbolic.minimal_model import minimal_model, operation_counts
 from dynid.errors import ConfigurationError
-from dynid.estimation.base_parameters import base_parameterization
-from dynid.outputs.atomic_write import write_text
-from dynid.outputs.write import written_together
-from dynid.terminal import print_written, progress, result_console
+from dynid.evaluation.torque_split import check_split_path, split_torque, write_split
+from dynid.files import write_text
+from dynid.report.base_formats import base_latex, base_text, base_yaml
+from dynid.report.terminal.model import print_operations, print_point, print_shares
+from dynid.report.terminal.results import print_written, progress, result_console
+from dynid.report.write import written_together
+from dynid.simulation.chosen_model import chosen_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dynid.mechanism import Mechanism
+    from dynid.dynamics.mechanism import Mechanism
 
     Array = NDArray[np.float64]
 

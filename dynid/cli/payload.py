@@ -8,19 +8,19 @@ import typer
 
 from dynid.cli.judgement import print_json
 from dynid.cli.loading import load_recordings
-from dynid.payload.identification import identify_payload
-from dynid.payload.payload_file import write_payload
-from dynid.payload.table import (
+from dynid.identification.payload.identification import identify_payload
+from dynid.identification.payload.payload_file import write_payload
+from dynid.report.terminal.payload import (
     identification_evidence,
     payload_identification_json,
     print_payload_identification,
 )
-from dynid.terminal import print_written, progress, result_console
+from dynid.report.terminal.results import print_written, progress, result_console
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dynid.payload.base_model import BaseModel
+    from dynid.identification.payload.base_model import BaseModel
 
 
 def identify_payload_only(

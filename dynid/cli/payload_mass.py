@@ -8,11 +8,11 @@ import typer
 from dynid.cli.judgement import print_json
 from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, OwnProfile, Recordings, Set, Start, Stop, Urdf
-from dynid.payload.base_model import load_base_model
-from dynid.payload.payload_file import write_payload
-from dynid.payload.static import payload_at_rest
-from dynid.payload.table import print_static_payload, static_evidence, static_payload_json
-from dynid.terminal import print_written, progress, result_console
+from dynid.identification.payload.base_model import load_base_model
+from dynid.identification.payload.payload_file import write_payload
+from dynid.identification.payload.static import payload_at_rest
+from dynid.report.terminal.payload import print_static_payload, static_evidence, static_payload_json
+from dynid.report.terminal.results import print_written, progress, result_console
 
 
 def payload_mass_command(

@@ -8,9 +8,10 @@ from rich.console import Console
 
 from dynid.configuration import parse, read_yaml
 from dynid.profile import load_profile
-from dynid.recording import convert, describe
 from dynid.recording.columns import ColumnMap
-from dynid.terminal import print_recording_info
+from dynid.recording.convert import convert
+from dynid.recording.info import describe
+from dynid.report.terminal.results import print_recording_info
 
 
 def convert_command(

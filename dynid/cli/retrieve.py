@@ -11,23 +11,23 @@ import yaml
 from rich.console import Console
 from rich.text import Text
 
-from dynid.algebra.given_parameters import read_base_parameters
 from dynid.cli.judgement import print_json
 from dynid.cli.options import AsJson, Output, Set, Urdf
-from dynid.estimation.base_parameters import base_parameterization
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.given_parameters import read_base_parameters
 from dynid.estimation.retrieval import retrieve
-from dynid.outputs.atomic_write import write_text
-from dynid.outputs.urdf_export import identified_urdf
-from dynid.outputs.write import written_together
+from dynid.files import write_text
 from dynid.profile import RobotProfile, load_profile
-from dynid.report.numbers import percent, significant
-from dynid.simulation import SimulationSettings
-from dynid.terminal import print_written, progress, result_console, roomy, table
+from dynid.report.terminal.results import print_written, progress, result_console, roomy, table
+from dynid.report.write import written_together
+from dynid.robot.urdf_export import identified_urdf
+from dynid.simulation.settings import SimulationSettings
+from dynid.text import percent, significant
 
 if TYPE_CHECKING:
-    from dynid.estimation.base_parameters import BaseParameterization
+    from dynid.dynamics.base_parameters import BaseParameterization
+    from dynid.dynamics.mechanism import Mechanism
     from dynid.estimation.retrieval import Retrieval
-    from dynid.mechanism import Mechanism
 
 
 def retrieve_command(

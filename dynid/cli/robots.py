@@ -11,15 +11,16 @@ from rich.text import Text
 
 from dynid.cli.judgement import print_json
 from dynid.cli.options import AsJson
-from dynid.outputs.write import written_together
 from dynid.profile import load_profile, shipped_profiles
-from dynid.robots import RobotSummary, bare_scene, braille, contact_sheet, summarize
-from dynid.robots.pictures import HEIGHT, WIDTH
-from dynid.terminal import print_written, progress, result_console, roomy, table
-from dynid.view import write_png
+from dynid.report.terminal.results import print_written, progress, result_console, roomy, table
+from dynid.report.view.drawing import braille
+from dynid.report.view.png import write_png
+from dynid.report.view.robot_pictures import HEIGHT, WIDTH, bare_scene, contact_sheet
+from dynid.report.write import written_together
+from dynid.robot.summary import RobotSummary, summarize
 
 if TYPE_CHECKING:
-    from dynid.scene import Scene
+    from dynid.report.view.scene import Scene
 
 SHEET = "robots.png"
 _DRAWN_FROM = 115  # columns of a terminal in which a row has room for a drawing

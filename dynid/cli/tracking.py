@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
+from dynid.control.tracking.trial import identified, track
 from dynid.errors import ConfigurationError
-from dynid.outputs.acceptance import check_acceptance
-from dynid.outputs.model_file import read_model
 from dynid.profile import load_profile
-from dynid.terminal import print_written, progress, result_console
-from dynid.tracking.plot import write_plot
-from dynid.tracking.table import print_trial
-from dynid.tracking.trial import identified, track
+from dynid.report.terminal.results import print_written, progress, result_console
+from dynid.report.terminal.tracking import print_trial
+from dynid.report.tracking_plot import write_plot
+from dynid.robot.acceptance import check_acceptance
+from dynid.robot.model_reader import read_model
 
 
 def tracking_command(

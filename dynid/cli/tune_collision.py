@@ -10,13 +10,13 @@ import typer
 
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import tune
-from dynid.control.tuning_text import print_tuning, profile_lines, tuning_json
 from dynid.errors import ConfigurationError, OutputError
-from dynid.outputs.acceptance import check_acceptance
-from dynid.outputs.atomic_write import write_text
-from dynid.outputs.model_file import read_model
+from dynid.files import write_text
 from dynid.profile import load_profile
-from dynid.terminal import print_written, progress, result_console
+from dynid.report.terminal.results import print_written, progress, result_console
+from dynid.report.terminal.tuning import print_tuning, profile_lines, tuning_json
+from dynid.robot.acceptance import check_acceptance
+from dynid.robot.model_reader import read_model
 
 
 def tune_collision_command(

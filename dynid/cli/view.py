@@ -8,18 +8,14 @@ from typing import Annotated
 import typer
 
 from dynid.errors import ConfigurationError
-from dynid.outputs.model_file import read_model
 from dynid.profile import load_profile
-from dynid.scene import (
-    RobotPicture,
-    Scene,
-    check_same_joints,
-    excitation_motion,
-    recorded_motion,
-    resting_position,
-)
-from dynid.view import serve, write_html, write_png
-from dynid.view.serve import has_display
+from dynid.report.view.html import write_html
+from dynid.report.view.joint_motion import excitation_motion, recorded_motion, resting_position
+from dynid.report.view.picture import RobotPicture, check_same_joints
+from dynid.report.view.png import write_png
+from dynid.report.view.scene import Scene
+from dynid.report.view.serve import has_display, serve
+from dynid.robot.model_reader import read_model
 
 _SUFFIXES = (".html", ".png")
 

@@ -1,1 +1,4 @@
-"""The identified model at work: additive torque and collision detection."""
+"""The model at work: feedforward torque, collision detection and their tuning.
+
+The same C++ core as in the ros2_control plugin.
+"""

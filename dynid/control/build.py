@@ -8,12 +8,12 @@ import numpy as np
 
 from dynid import _core
 from dynid.configuration import per_joint
-from dynid.drives.factors import torque_offset_limit
 from dynid.errors import ConfigurationError
+from dynid.robot.drive_factors import torque_offset_limit
 
 if TYPE_CHECKING:
-    from dynid.excitation import Array
-    from dynid.mechanism import Mechanism
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 _SMOOTHING = 0.02  # [rad/s or m/s] where there is no velocity limit

@@ -10,11 +10,11 @@ from dynid import _core
 from dynid.control.build import control_law, control_model
 from dynid.errors import PlaybackError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
-from dynid.simulation import SimulatedRobot
+from dynid.simulation.robot import SimulatedRobot
 
 if TYPE_CHECKING:
-    from dynid.excitation import Array
-    from dynid.mechanism import Mechanism
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.motion import Array
     from dynid.playback.trajectory import Trajectory
     from dynid.profile import RobotProfile
     from dynid.simulation.robot import RobotState

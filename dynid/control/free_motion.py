@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.control.residual import Residual
-    from dynid.excitation import Array
+    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 _BLOCK = 0.1  # [s] of which the largest error stands for all

@@ -10,13 +10,13 @@ import numpy as np
 from dynid import _core
 from dynid.control.build import collision_settings, control_model
 from dynid.errors import ConfigurationError
-from dynid.preprocessing.preprocess import preprocess
+from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
-    from dynid.excitation import Array
-    from dynid.mechanism import Mechanism
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
-    from dynid.recording import Recording
+    from dynid.recording.model import Recording
 
 
 @dataclass(frozen=True, eq=False)

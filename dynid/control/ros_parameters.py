@@ -9,7 +9,7 @@ import numpy as np
 from dynid.control.build import control_law_settings, friction_smoothing
 
 if TYPE_CHECKING:
-    from dynid.excitation import Array
+    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 _PER_JOINT = (

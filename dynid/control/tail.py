@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from dynid.excitation import Array
+    from dynid.excitation.motion import Array
 
 _TAIL_QUANTILE = 0.9  # of the values, from which on they count as the tail
 _APART = 0.5  # [s] between excesses that tell two things

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dynid.control.free_motion import FreeMotion
     from dynid.control.residual import Residual
     from dynid.control.tail import Level
-    from dynid.excitation import Array
+    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 _LARGEST_FIT = 3000  # blocks of motion

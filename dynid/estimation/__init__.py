@@ -1,1 +1,4 @@
-"""From signals to parameters: base parameters, estimators, physical consistency."""
+"""Regression and estimators: from signals to base and standard parameters.
+
+A class a module for each estimator; ``estimators`` lists them.
+"""

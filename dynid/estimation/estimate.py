@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.estimation.regression import NormalEquations, Problem
-from dynid.preprocessing.signals import Array
+from dynid.signals.signals import Array
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.estimation.base_parameters import BaseParameterization
+from dynid.dynamics.base_parameters import BaseParameterization
+from dynid.dynamics.joint_term import LOAD_KINDS
+from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.essential import essential_parameters
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
@@ -16,11 +18,9 @@ from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
 from dynid.estimation.regression import Problem, make_rows
-from dynid.identification_settings import IdentificationSettings
-from dynid.mechanism import Mechanism
-from dynid.mechanism.joint_term import LOAD_KINDS
-from dynid.preprocessing.filters import ParallelFilter
-from dynid.preprocessing.signals import Array, Signals
+from dynid.signals.filters import ParallelFilter
+from dynid.signals.settings import IdentificationSettings
+from dynid.signals.signals import Array, Signals
 
 _LOAD_ROUNDS = 6
 _LOAD_TOLERANCE = 0.05  # change of base parameters, in their standard deviations

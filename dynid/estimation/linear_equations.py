@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.errors import EstimationError
-from dynid.preprocessing.signals import Array
+from dynid.signals.signals import Array
 
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled information, relative to the largest
 

@@ -9,7 +9,7 @@ from dynid.estimation.estimate import Estimate, error_correlation
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at, weighted_solution
 from dynid.estimation.regression import NormalEquations, Problem
 from dynid.estimation.torque_noise_model import TorqueNoiseModel
-from dynid.preprocessing.signals import Array
+from dynid.signals.signals import Array
 
 _ROUNDS = 10
 _TOLERANCE = 0.01  # change of a parameter, in its standard deviations

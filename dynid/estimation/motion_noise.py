@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynid.errors import EstimationError
-from dynid.preprocessing.signals import Array, Signals
+from dynid.signals.signals import Array, Signals
 
 
 class MotionNoise(NamedTuple):

@@ -8,8 +8,8 @@ from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import estimate_at
 from dynid.estimation.regression import Problem
-from dynid.online.square_root import Forgetting, SquareRootLeastSquares
-from dynid.preprocessing.signals import Array
+from dynid.estimation.square_root import Forgetting, SquareRootLeastSquares
+from dynid.signals.signals import Array
 
 _VAGUE = 1e6  # deviation beforehand that leaves the word to data: in those of data at their best
 

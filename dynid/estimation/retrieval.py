@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.dynamics.base_parameters import BaseParameterization
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.estimation.base_parameters import BaseParameterization
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
 from dynid.estimation.regression import NormalEquations
-from dynid.identification_settings import PhysicalSettings
-from dynid.limits import Limits
-from dynid.mechanism import Mechanism
-from dynid.preprocessing.signals import Array
+from dynid.robot.limits import Limits
+from dynid.signals.settings import PhysicalSettings
+from dynid.signals.signals import Array
 
 FEASIBLE = 1e-3
 """Change of torque, relative to torque, below which given parameters count as feasible."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from dynid.preprocessing.signals import Array
+from dynid.signals.signals import Array
 
 _HIGHEST_ORDER = 12
 _ROWS_AN_ORDER = 50  # fewer say nothing about a coefficient

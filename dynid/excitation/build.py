@@ -9,12 +9,7 @@ import numpy as np
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.fourier import FourierExcitation
-from dynid.excitation.limits import (
-    check_limits,
-    check_rest,
-    position_range,
-    sample_peaks,
-)
+from dynid.excitation.limits import check_limits, check_rest, position_range, sample_peaks
 from dynid.excitation.ramp import Ramp
 from dynid.excitation.settings import FourierSettings, SineSettings, SplineSettings
 from dynid.excitation.sine import SineExcitation
@@ -26,7 +21,7 @@ if TYPE_CHECKING:
 
     from dynid.excitation.motion import Array, Excitation
     from dynid.excitation.settings import ExcitationSettings
-    from dynid.limits import Limits
+    from dynid.robot.limits import Limits
 
 
 def build_excitation(

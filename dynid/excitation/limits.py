@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dynid.excitation.motion import Array, Excitation, Motion
-    from dynid.limits import Limits
+    from dynid.robot.limits import Limits
 
 _PER_CYCLE = 200
 """Grid points per period of the highest frequency: a sine's peak is missed by 0.012 % at most."""

@@ -15,16 +15,16 @@ from dynid.excitation.limit_use import first_broken
 from dynid.excitation.limits import sample_peaks
 from dynid.excitation.repetition import FEWEST_CYCLES
 from dynid.excitation.settings import FourierSettings, SineSettings
-from dynid.limits import Limits
-from dynid.workspace.proof import workspace_uses
+from dynid.excitation.workspace.proof import workspace_uses
+from dynid.robot.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.motion import Array, Motion
-    from dynid.mechanism import Mechanism
+    from dynid.excitation.workspace.workspace import Workspace
     from dynid.profile import RobotProfile
-    from dynid.workspace import Workspace
 
 _CYCLES = 7  # of the slowest joint, or more, where nobody says how long the motion is to last
 _NEAR = 0.75  # of its fastest frequency, which each joint comes to then

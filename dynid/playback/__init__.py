@@ -1,1 +1,4 @@
-"""Motions on their way to a robot: checked, interpolated, watched and stopped. Knows no ROS."""
+"""An excitation played on a robot: plan, trajectory, supervision and stop.
+
+Nothing here imports ROS; the nodes and the demo are two shells over it.
+"""

@@ -11,10 +11,10 @@ from dynid.playback.stopping import stopping
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Array
-    from dynid.limits import Limits
     from dynid.playback.options import Clock, Outlet
     from dynid.playback.pace import Pace
     from dynid.playback.trajectory import Trajectory
+    from dynid.robot.limits import Limits
 
 _LEAD = 0.2  # [s] between sending a trajectory and its start, so that it arrives before
 _ONWARD = 0.03  # [s] that a motion goes on before it slows down, likewise

@@ -14,7 +14,7 @@ from dynid.excitation.quintic_step import STEP_PEAKS, quintic_step
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dynid.limits import Limits
+    from dynid.robot.limits import Limits
 
 DEFAULT_VELOCITY = 0.5
 """Limit where the profile has none [rad/s or m/s]: slow, as nobody said what the robot bears."""

@@ -6,18 +6,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dynid.errors import ConfigurationError, ExcitationError
-from dynid.excitation import FourierSettings, build_excitation, check_rest, read_excitation
-from dynid.excitation.build import described_excitation
-from dynid.outputs.model_reader import read_model
-from dynid.playback.checks import MotionCheck, check_motion, examine_motion, sliding_joints
+from dynid.excitation.build import build_excitation, described_excitation
+from dynid.excitation.checks import MotionCheck, check_motion, examine_motion, sliding_joints
+from dynid.excitation.files import read_excitation
+from dynid.excitation.limits import check_rest
+from dynid.excitation.settings import FourierSettings
+from dynid.excitation.workspace.workspace import Workspace
 from dynid.playback.trajectory import Trajectory, sample
-from dynid.workspace import Workspace
+from dynid.robot.model_reader import read_model
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dynid.excitation import Array, Excitation, ExcitationSettings
-    from dynid.mechanism import Mechanism
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.motion import Array, Excitation
+    from dynid.excitation.settings import ExcitationSettings
     from dynid.profile import RobotProfile
 
 

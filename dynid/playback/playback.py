@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import PlaybackError
-from dynid.playback.checks import check_reachable, check_state
+from dynid.excitation.checks import check_reachable, check_state
 from dynid.playback.commander import Commander
 from dynid.playback.monitor import watching
 from dynid.playback.motions import point_to_point

@@ -13,8 +13,8 @@ from dynid.playback.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Array
-    from dynid.limits import Limits
     from dynid.playback.follower import TrajectoryFollower
+    from dynid.robot.limits import Limits
 
 _SECOND = 1e-9  # [s/ns]
 _DURATIONS = np.geomspace(0.25, 10.0, 50)

@@ -1,5 +1,4 @@
-"""The report: one HTML file that tells a person what was identified, and how far to trust it."""
+"""Results for people: HTML pages, plots, tables and JSON, and the files of a run.
 
-from dynid.report.report import report_html, write_report, write_validation_report
-
-__all__ = ["report_html", "write_report", "write_validation_report"]
+Reads results from the rooms below; nothing below imports it.
+"""

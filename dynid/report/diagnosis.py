@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dynid.outputs.atomic_write import write_text
+from dynid.files import write_text
 from dynid.report import svg
 from dynid.report.decimate import envelope, evenly
-from dynid.report.numbers import significant
 from dynid.report.pages import render
+from dynid.text import significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from dynid.diagnosis.diagnosis import Diagnosis
-    from dynid.diagnosis.finding import Finding, Plot
+    from dynid.evaluation.diagnosis.finding import Finding, Plot
+    from dynid.identification.diagnose import Diagnosis
 
 _WIDTH, _HEIGHT = 11.4, 2.4  # [inch]
 _BUCKETS = 600

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from dynid.limits import Limits
-    from dynid.mechanism import Mechanism
-    from dynid.preprocessing.signals import Signals
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.robot.limits import Limits
+    from dynid.signals.signals import Signals
 
     Array = NDArray[np.float64]
 

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from dynid.outputs.atomic_write import write_text
-from dynid.outputs.model_file import iso_time
+from dynid.files import write_text
 from dynid.report import tables, words
 from dynid.report.diagnosis import finding_rows
-from dynid.report.numbers import count, significant
 from dynid.report.pages import render
 from dynid.report.plots import Motion, coverage_plot, friction_plot, torque_plot
+from dynid.robot.model_file import iso_time
+from dynid.text import count, significant
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dynid.identification import Identification
-    from dynid.validation import Validation
+    from dynid.identification.identify import Identification
+    from dynid.identification.validate import Validation
 
 
 def write_report(identification: Identification, path: Path) -> None:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.report.numbers import NOT_KNOWN, count, percent, significant, unit
 from dynid.report.plots import Motion
+from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
     from dynid.estimation.fitting import HeldOut
-    from dynid.identification import BaseParameter, Identification
-    from dynid.judging.judgement import JointJudgement
-    from dynid.limits import Limits
-    from dynid.quantities import Quantity
+    from dynid.evaluation.verdict import JointJudgement
+    from dynid.identification.identify import BaseParameter, Identification
+    from dynid.identification.quantities import Quantity
+    from dynid.robot.limits import Limits
 
 _PER_BODY = 10
 _SHORT = 48

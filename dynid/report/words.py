@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynid.report.numbers import count, percent, significant
+from dynid.text import count, percent, significant
 
 if TYPE_CHECKING:
-    from dynid.identification import Identification
-    from dynid.identification_settings import IdentificationSettings
-    from dynid.judging.judgement import Judgement
-    from dynid.preprocessing.signals import Signals
+    from dynid.evaluation.verdict import Judgement
+    from dynid.identification.identify import Identification
     from dynid.profile import RobotProfile
+    from dynid.signals.settings import IdentificationSettings
+    from dynid.signals.signals import Signals
 
 _ESTIMATORS = {
     "ols": "ordinary least squares",

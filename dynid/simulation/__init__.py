@@ -1,14 +1,4 @@
-"""A robot in place of the real one: it follows targets and is recorded."""
+"""A simulated robot in place of the real one: it follows targets and is recorded.
 
-from dynid.simulation.robot import RobotState, SimulatedRobot
-from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.simulate import simulate
-from dynid.simulation.truth import true_parameters
-
-__all__ = [
-    "RobotState",
-    "SimulatedRobot",
-    "SimulationSettings",
-    "simulate",
-    "true_parameters",
-]
+Its parameters are known, so that what is identified can be compared with them.
+"""

@@ -10,11 +10,11 @@ from dynid import _core
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.truth import true_parameters
+from dynid.simulation.true_parameters import true_parameters
 
 if TYPE_CHECKING:
-    from dynid.excitation import Array
-    from dynid.mechanism import Mechanism
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from dynid.excitation import Array
+    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import SimulationError
-from dynid.recording import Recording
+from dynid.recording.model import Recording
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
-    from dynid.excitation import Excitation
+    from dynid.excitation.motion import Excitation
     from dynid.profile import RobotProfile
 
 

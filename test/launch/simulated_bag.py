@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynid.identification import identify
-from dynid.outputs.model_file import write_model
+from dynid.identification.identify import identify
 from dynid.playback.plan import make_plan
 from dynid.profile import load_profile
-from dynid.recording import Recording, write_bag
-from dynid.simulation import simulate
+from dynid.recording.convert import write_bag
+from dynid.recording.model import Recording
+from dynid.robot.model_file import write_model
+from dynid.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,8 +5,8 @@ import unittest
 import launch_testing
 from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
 
-from dynid.outputs.model_reader import read_model
 from dynid.profile import load_profile
+from dynid.robot.model_reader import read_model
 
 
 @launch_testing.parametrize("ros2_control", ["true", "false"])

@@ -12,7 +12,7 @@ from launched import FOLDER, LONGEST, SHORT, exit_code, ros2_launch, said, under
 from sensor_msgs.msg import JointState
 
 from dynid.profile import load_profile
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
 
 MOVES = 0.2  # [rad/s]
 RESTS = 0.01

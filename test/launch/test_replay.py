@@ -5,7 +5,7 @@ import unittest
 from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
 from simulated_bag import write_simulated_bag
 
-from dynid.outputs.model_reader import read_model
+from dynid.robot.model_reader import read_model
 
 
 def generate_test_description():

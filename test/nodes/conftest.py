@@ -23,7 +23,7 @@ def pytest_report_header() -> str | None:
 if not WITHOUT_ROS:
     from collections.abc import Iterator
 
-    from ros_graph import Graph
+    from support.ros_graph import Graph
 
     @pytest.fixture
     def graph() -> Iterator[Graph]:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from small_robot import JOINTS, write_small_robot
+from support.small_robot import JOINTS, write_small_robot
 
-from dynid.outputs.model_reader import read_model
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
+from dynid.robot.model_reader import read_model
 from dynid_ros import demo
 
 DYNID = [sys.executable, "-c", "from dynid.cli import main; main()", "demo"]

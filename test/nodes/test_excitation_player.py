@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 import yaml
 from diagnostic_msgs.msg import DiagnosticArray
-from fake_robot import HOME, FakeRobot
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
+from support.fake_robot import HOME, FakeRobot
 
 from dynid.errors import ConfigurationError
 from dynid.profile import share_directories

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
-from simulated_cell import GOAL, MILLISECOND, Cell, motion
-from small_robot import HOME, JOINTS, write_small_robot
 from std_msgs.msg import String
+from support.simulated_cell import GOAL, MILLISECOND, Cell, motion
+from support.small_robot import HOME, JOINTS, write_small_robot
 
-from dynid.excitation import build_excitation
-from dynid.identification import identify
-from dynid.outputs.model_file import write_model
+from dynid.excitation.build import build_excitation
+from dynid.identification.identify import identify
 from dynid.profile import load_profile
-from dynid.simulation import simulate
+from dynid.robot.model_file import write_model
+from dynid.simulation.simulate import simulate
 from dynid_ros.node import ERROR, OK
 from dynid_ros.qos import LATCHED
 from dynid_ros.trajectory_messages import start_ns

@@ -9,15 +9,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_files import write_arm
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
-from small_robot import JOINTS, write_small_robot
 from std_msgs.msg import String
+from support.arm_files import write_arm
+from support.small_robot import JOINTS, write_small_robot
 
 from dynid.errors import TaskError
-from dynid.outputs.model_reader import read_model
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
+from dynid.robot.model_reader import read_model
 from dynid_ros import remote
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.identification_task import IdentificationTask
@@ -161,7 +161,7 @@ def test_identifies_publishes_and_validates_and_leaves_every_file(loop) -> None:
 
 
 def test_a_model_that_fails_its_criterion_is_written_but_not_published(loop, monkeypatch) -> None:
-    monkeypatch.setattr("dynid.outputs.write.write_report", lambda *_: None)  # takes half the time
+    monkeypatch.setattr("dynid.report.write.write_report", lambda *_: None)  # takes half the time
     overrides = ["identification.max_relative_torque_error=0.0001"]
     loop.start(identifier={"overrides": overrides})
     assert not loop.perform(validation_seed=-1)

@@ -7,7 +7,6 @@ import threading
 
 import numpy as np
 import pytest
-from arm_files import write_arm
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -15,12 +14,13 @@ from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
+from support.arm_files import write_arm
 
-from dynid.identification import identify
-from dynid.judging.judgement_json import read_judgement
-from dynid.outputs.model_reader import read_model
+from dynid.identification.identify import identify
 from dynid.profile import load_profile
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
+from dynid.report.verdict_json import read_judgement
+from dynid.robot.model_reader import read_model
 from dynid_ros import identifier
 from dynid_ros.identifier import Identifier
 from dynid_ros.qos import DIAGNOSTICS, LATCHED, STATES

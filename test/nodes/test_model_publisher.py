@@ -4,17 +4,17 @@ import dataclasses
 
 import pytest
 import yaml
-from arm_files import write_arm
 from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
+from support.arm_files import write_arm
 
-from dynid.identification import identify
-from dynid.outputs.model_file import model_text
+from dynid.identification.identify import identify
 from dynid.profile import load_profile
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
+from dynid.robot.model_file import model_text
 from dynid_ros.model_publisher import ModelPublisher
 from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import DIAGNOSTICS, LATCHED

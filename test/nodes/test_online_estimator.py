@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
-from small_robot import JOINTS, write_small_robot
 from std_msgs.msg import String
+from support.small_robot import JOINTS, write_small_robot
 
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import DynidError
-from dynid.estimation.base_parameters import base_parameterization
-from dynid.payload.twin import carrying
 from dynid.playback.plan import make_plan
 from dynid.profile import load_profile
-from dynid.simulation import simulate, true_parameters
+from dynid.simulation.payload import carrying
+from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import true_parameters
 from dynid_ros.node import ERROR
 from dynid_ros.online_estimator import OnlineEstimatorNode
 from dynid_ros.qos import LATCHED, STATES
@@ -25,7 +26,7 @@ from dynid_ros.qos import LATCHED, STATES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ros_graph import Graph
+    from support.ros_graph import Graph
 
 MASS = 1.0
 

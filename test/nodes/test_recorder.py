@@ -3,15 +3,24 @@ import time
 import numpy as np
 import pytest
 from mcap.reader import make_reader
-from numbered_robot import JOINTS, Robot, begin, content, numbers, recorder_maker, start, state
 from rclpy.serialization import deserialize_message
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from support.numbered_robot import (
+    JOINTS,
+    Robot,
+    begin,
+    content,
+    numbers,
+    recorder_maker,
+    start,
+    state,
+)
 
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
 from dynid_ros.qos import CLOCK, LATCHED, STATE_DEPTH, STATES
 
 recorder = pytest.fixture(recorder_maker)

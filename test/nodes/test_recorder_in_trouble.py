@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
-from numbered_robot import JOINTS, Robot, begin, numbers, recorder_maker, start
 from rclpy.parameter import Parameter
 from std_msgs.msg import Header, String
+from support.numbered_robot import JOINTS, Robot, begin, numbers, recorder_maker, start
 
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
 from dynid_ros.node import ERROR
 from dynid_ros.qos import DIAGNOSTICS, LATCHED
 

@@ -7,16 +7,16 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from arm_files import write_arm
 from rclpy.parameter import Parameter
+from support.arm_files import write_arm
 
 from dynid.errors import TaskError
-from dynid.identification import identify
-from dynid.outputs.model_difference import largest_difference
-from dynid.outputs.model_reader import read_model
-from dynid.outputs.write import write_outputs
+from dynid.identification.identify import identify
 from dynid.profile import load_profile
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
+from dynid.report.write import write_outputs
+from dynid.robot.model_difference import largest_difference
+from dynid.robot.model_reader import read_model
 from dynid_ros import remote
 from dynid_ros.identifier import Identifier
 from dynid_ros.replay_task import ReplayTask
@@ -93,7 +93,7 @@ def test_what_is_heard_gives_the_very_model_of_what_is_read(replay, model) -> No
 @pytest.fixture
 def without_reports(monkeypatch) -> None:
     """Half the time of an identification goes to one, and nobody reads these."""
-    monkeypatch.setattr("dynid.outputs.write.write_report", lambda *_: None)
+    monkeypatch.setattr("dynid.report.write.write_report", lambda *_: None)
 
 
 @pytest.mark.usefixtures("without_reports")

@@ -6,14 +6,14 @@ import time
 
 import numpy as np
 import pytest
-from simulated_cell import GOAL, MILLISECOND, Cell, motion
-from small_robot import ACCELERATION, DELAY, HOME, JOINTS, write_small_robot
 from std_msgs.msg import Float64, Float64MultiArray, Int32
+from support.simulated_cell import GOAL, MILLISECOND, Cell, motion
+from support.small_robot import ACCELERATION, DELAY, HOME, JOINTS, write_small_robot
 
 from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.trajectory import Trajectory
 from dynid.profile import load_profile
-from dynid.simulation import SimulatedRobot
+from dynid.simulation.robot import SimulatedRobot
 from dynid_ros.trajectory_messages import start_ns
 
 FIRST = 1000 * MILLISECOND + MILLISECOND  # simulated time at the first cycle's end

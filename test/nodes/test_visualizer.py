@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from arm_files import write_arm
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from sensor_msgs.msg import JointState
+from support.arm_files import write_arm
 from visualization_msgs.msg import Marker, MarkerArray
 
+from dynid.dynamics.kinematics import Kinematics
 from dynid.errors import DynidError
-from dynid.identification import identify
-from dynid.outputs.model_file import read_model, write_model
+from dynid.identification.identify import identify
 from dynid.profile import load_profile
-from dynid.recording import load_recording
-from dynid.scene import Kinematics
-from dynid.scene.torque_markers import GREY, RED
+from dynid.recording.load import load_recording
+from dynid.report.view.torque_markers import GREY, RED
+from dynid.robot.model_file import write_model
+from dynid.robot.model_reader import read_model
 from dynid_ros.node import ERROR, OK
 from dynid_ros.qos import LATCHED
 from dynid_ros.visualizer import VisualizerNode
 
 if TYPE_CHECKING:
-    from ros_graph import Graph
+    from support.ros_graph import Graph
 
 POSITION = [0.1, -0.5, 0.6]
 

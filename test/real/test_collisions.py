@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from real_recordings import UR10E, needs
+from support.real_recordings import UR10E, needs
 
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import tune
-from dynid.identification import identify
-from dynid.mechanism import Mechanism
+from dynid.dynamics.mechanism import Mechanism
+from dynid.identification.identify import identify
 from dynid.profile import RobotProfile, load_profile
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from real_recordings import UR10E, needs
+from support.real_recordings import UR10E, needs
 
-from dynid.drive_gains import KnownPayload, identify_drive_gains
+from dynid.identification.drive_gains.identification import identify_drive_gains
+from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.profile import load_profile
 
 # nothing known of any constant; what the manufacturer's own torque and current tell is held

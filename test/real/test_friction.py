@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from real_recordings import UR10E, needs
+from support.real_recordings import UR10E, needs
 
-from dynid.friction.candidates import Candidate, candidates
-from dynid.friction.choose import choose, try_candidates
-from dynid.friction.selection import FittedRobot, fit_robot, joint_and_motion
+from dynid.identification.friction.candidates import Candidate, candidates
+from dynid.identification.friction.choose import choose, try_candidates
+from dynid.identification.friction.selection import FittedRobot, fit_robot, joint_and_motion
 from dynid.profile import load_profile
 
 WRIST_3 = 5

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from real_recordings import UR10E, needs
+from support.real_recordings import UR10E, needs
 
-from dynid.identification import Identification, identify
-from dynid.payload.base_model import base_model_of
-from dynid.payload.identification import PayloadIdentification, identify_payload
-from dynid.payload.static import payload_at_rest
+from dynid.identification.identify import Identification, identify
+from dynid.identification.payload.base_model import base_model_of
+from dynid.identification.payload.identification import PayloadIdentification, identify_payload
+from dynid.identification.payload.static import payload_at_rest
 from dynid.profile import load_profile
 
 PROFILE, URDF = load_profile("ur10e")

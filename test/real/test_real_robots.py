@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from real_recordings import TX40, UR10, UR10E, needs
+from support.real_recordings import TX40, UR10, UR10E, needs
 
-from dynid.identification import Identification, identify
-from dynid.judging.judgement import Judgement
+from dynid.evaluation.verdict import Judgement
+from dynid.identification.identify import Identification, identify
+from dynid.identification.validate import validate
 from dynid.profile import load_profile
-from dynid.validation import validate
 
 
 def relative_errors(judgement: Judgement) -> np.ndarray:

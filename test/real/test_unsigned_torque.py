@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from real_recordings import UR10, UR10E, needs
+from support.real_recordings import UR10, UR10E, needs
 
-from dynid.identification import identify
+from dynid.identification.identify import identify
+from dynid.identification.validate import validate
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import Recording
-from dynid.validation import validate
+from dynid.recording.model import Recording
 
 TRAINING = UR10E / "ur-20_02_12-50sec_12harm.csv"
 POINTS = UR10E / "ur-20_01_17-ptp_10_points.csv"

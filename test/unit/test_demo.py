@@ -9,15 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_robot import JOINTS, write_small_robot
+from support.small_robot import JOINTS, write_small_robot
 
 from dynid import cli
-from dynid.demo import run_demo, second_seed
+from dynid.demo import run_demo
 from dynid.errors import PlaybackError
-from dynid.outputs.model_reader import read_model
+from dynid.playback.plan import second_seed
 from dynid.profile import load_profile
-from dynid.recording import load_recording
-from dynid.simulation import SimulatedRobot
+from dynid.recording.load import load_recording
+from dynid.robot.model_reader import read_model
+from dynid.simulation.robot import SimulatedRobot
 
 
 def demo(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:

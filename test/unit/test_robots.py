@@ -10,10 +10,10 @@ import pinocchio
 import pytest
 from scipy.linalg import subspace_angles
 
-from dynid.excitation import build_excitation
-from dynid.mechanism import Mechanism
+from dynid.dynamics.mechanism import Mechanism
+from dynid.excitation.build import build_excitation
 from dynid.profile import load_profile, share_directories
-from dynid.simulation import true_parameters
+from dynid.simulation.true_parameters import true_parameters
 
 URDFS = share_directories()[0] / "urdf"
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -9,7 +9,7 @@ from typing import get_args
 from pydantic import BaseModel
 
 from dynid.profile import RobotProfile
-from dynid.recording import ColumnMap
+from dynid.recording.columns import ColumnMap
 
 ROBOTS = Path(__file__).parents[2] / "config" / "robots"
 TEXT = (ROBOTS / "puma560.yaml").read_text()

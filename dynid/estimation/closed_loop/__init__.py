@@ -1,1 +1,4 @@
-"""Estimators that simulate the robot in its control loop: IV, DIDIM, CLOE and CLIE."""
+"""Estimators that use a model of the closed control loop (IV, DIDIM, CLOE, CLIE).
+
+They need less of the velocity signal than least squares does.
+"""

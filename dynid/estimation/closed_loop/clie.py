@@ -8,7 +8,7 @@ from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop
 from dynid.estimation.closed_loop.output_error import OutputError, minimise
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.regression import Problem
-from dynid.preprocessing.signals import Array
+from dynid.signals.signals import Array
 
 
 @dataclass(frozen=True)

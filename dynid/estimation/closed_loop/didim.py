@@ -10,7 +10,7 @@ from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop, simu
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
-from dynid.preprocessing.signals import Array
+from dynid.signals.signals import Array
 
 ITERATIONS = 10
 TOLERANCE = 0.05  # change of a parameter, in its standard deviations, below which all is settled

@@ -12,7 +12,7 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import estimate_at
 from dynid.estimation.linear_equations import solve
 from dynid.estimation.regression import Problem
-from dynid.preprocessing.signals import Array
+from dynid.signals.signals import Array
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dynid.estimation.estimate import Estimate, error_correlation
 from dynid.estimation.least_squares import estimate_at
 from dynid.estimation.linear_equations import Solution, solve
 from dynid.estimation.regression import Problem
-from dynid.preprocessing.signals import Array
+from dynid.signals.signals import Array
 
 _ITERATIONS = 6
 _LEAST_GAIN = 1e-3  # share of the cost that an iteration must take away to be followed by another

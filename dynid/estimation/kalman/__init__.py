@@ -1,1 +1,4 @@
-"""Kalman filters whose state holds the base parameters beside the joints' motion."""
+"""State filters (EKF and square-root UKF) that estimate parameters with the state.
+
+Both share one discrete model of the robot.
+"""

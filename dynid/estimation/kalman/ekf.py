@@ -8,7 +8,7 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.kalman.discrete_model import DiscreteModel, Inputs
 from dynid.estimation.kalman.state_filter import Prior, fit_by_filter, starting_motion
 from dynid.estimation.regression import Problem
-from dynid.preprocessing.signals import Array
+from dynid.signals.signals import Array
 
 
 class ExtendedKalmanFilter:

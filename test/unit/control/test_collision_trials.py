@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from collision_trials import Work, free_motion, pushes
 
-from dynid.mechanism import Mechanism
+from dynid.control.tracking.trial import identified
+from dynid.dynamics.mechanism import Mechanism
 from dynid.profile import load_profile
-from dynid.tracking.trial import identified
 
 
 @pytest.fixture(scope="module")

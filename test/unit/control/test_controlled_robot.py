@@ -6,16 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_robot import HOME, JOINTS, write_small_robot
+from support.small_robot import HOME, JOINTS, write_small_robot
 
 from dynid.control.controlled_robot import ControlledRobot
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, PlaybackError, SimulationError
-from dynid.limits import Limits
-from dynid.mechanism import Mechanism
 from dynid.playback.motions import point_to_point
 from dynid.playback.trajectory import Trajectory, sample
 from dynid.profile import RobotProfile, load_profile
-from dynid.simulation import SimulatedRobot, true_parameters
+from dynid.robot.limits import Limits
+from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.true_parameters import true_parameters
 
 STEP = 10**6  # [ns]
 GOAL = (0.9, 0.7)

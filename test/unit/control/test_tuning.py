@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from small_robot import write_small_robot
+from support.small_robot import write_small_robot
 
 from dynid import cli
 from dynid.control.residual import Residual, recorded_residual
 from dynid.control.tuning import count_alarms, tune
 from dynid.errors import ConfigurationError
-from dynid.excitation import build_excitation
-from dynid.identification import identify
-from dynid.outputs.model_file import write_model
+from dynid.excitation.build import build_excitation
+from dynid.identification.identify import identify
 from dynid.profile import RobotProfile, load_profile
-from dynid.recording import write_bag
-from dynid.simulation import simulate
+from dynid.recording.convert import write_bag
+from dynid.robot.model_file import write_model
+from dynid.simulation.simulate import simulate
 
 RATE = 250.0  # [Hz]
 

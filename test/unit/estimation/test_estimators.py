@@ -3,18 +3,18 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
-from dynid.estimation.base_parameters import base_parameterization
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.essential import essential_parameters
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import pose
 from dynid.estimation.regression import Problem
-from dynid.identification_settings import EstimatorName
-from dynid.preprocessing.preprocess import preprocess
 from dynid.profile import RobotProfile
-from dynid.recording import Recording
+from dynid.recording.model import Recording
+from dynid.signals.preprocess import preprocess
+from dynid.signals.settings import EstimatorName
 
 
 def posed(profile: RobotProfile, *recordings: Recording) -> Problem:

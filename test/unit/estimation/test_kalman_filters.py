@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.estimate import Estimator
 from dynid.estimation.fitting import pose
 from dynid.estimation.kalman.discrete_model import DiscreteModel
@@ -17,8 +18,7 @@ from dynid.estimation.kalman.ekf import ExtendedKalmanFilter, LinearisedFilter
 from dynid.estimation.kalman.srukf import SquareRootUnscentedKalmanFilter, UnscentedFilter
 from dynid.estimation.kalman.state_filter import MakeFilter, Prior, filtered, first_fold
 from dynid.estimation.regression import Problem
-from dynid.mechanism import Mechanism
-from dynid.preprocessing.preprocess import preprocess
+from dynid.signals.preprocess import preprocess
 
 FILTERS = [LinearisedFilter, UnscentedFilter]
 ESTIMATORS = [ExtendedKalmanFilter, SquareRootUnscentedKalmanFilter]

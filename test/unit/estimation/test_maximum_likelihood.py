@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import signal
-from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.fitting import pose
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.maximum_likelihood import MaximumLikelihood
 from dynid.estimation.regression import Problem
 from dynid.estimation.torque_noise_model import TorqueNoiseModel
-from dynid.preprocessing.preprocess import preprocess
+from dynid.signals.preprocess import preprocess
 
 SHARED = np.array([[1.0, 0.0, 0.0], [0.9, 0.4, 0.0], [0.0, 0.1, 0.2]])
 POLES = (0.9, 0.0, 0.6)

@@ -6,12 +6,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.fitting import Fit, fit, pose
-from dynid.preprocessing.preprocess import preprocess
+from dynid.signals.preprocess import preprocess
 
 JOINTS = {"joints": ["shoulder", "elbow"]}  # the wrist is locked: fewer bodies, quicker
 

@@ -3,16 +3,16 @@ import pinocchio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.fitting import Fit, fit, pose
 from dynid.estimation.physical import is_physically_consistent, pseudo_inertia
-from dynid.judging.comparison import compare, relative_errors
-from dynid.preprocessing.preprocess import preprocess
+from dynid.evaluation.errors import compare, relative_errors
 from dynid.profile import RobotProfile
-from dynid.recording import Recording
+from dynid.recording.model import Recording
+from dynid.signals.preprocess import preprocess
 
 
 def identified(profile: RobotProfile, *recordings: Recording) -> Fit:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fitted_case import arm
-from synthetic import ARM_URDF
+from support.fitted_case import arm
+from support.synthetic import ARM_URDF
 
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.fitting import pose
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.recursive import RecursiveLeastSquares, RecursiveLeastSquaresPerJoint
 from dynid.estimation.regression import Problem
-from dynid.online.square_root import Forgetting
-from dynid.preprocessing.preprocess import preprocess
+from dynid.estimation.square_root import Forgetting
+from dynid.signals.preprocess import preprocess
 
 
 def posed(still: bool = False) -> tuple[Problem, np.ndarray, np.ndarray]:

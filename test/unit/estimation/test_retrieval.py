@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from synthetic import ARM_URDF, arm_profile, true_parameters
+from support.synthetic import ARM_URDF, arm_profile, true_parameters
 
 from dynid import cli
-from dynid.algebra.base_formats import base_yaml
-from dynid.algebra.base_table import base_table
-from dynid.algebra.given_parameters import read_base_parameters
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.base_table import base_table
+from dynid.dynamics.given_parameters import read_base_parameters
 from dynid.errors import ConfigurationError, EstimationError
-from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.retrieval import Retrieval, retrieve
 from dynid.profile import load_profile
+from dynid.report.base_formats import base_yaml
 
 PROFILE = arm_profile()
 MECHANISM = PROFILE.mechanism(ARM_URDF)

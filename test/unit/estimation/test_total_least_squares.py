@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
 
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.base_parameters import base_parameterization
 from dynid.estimation.fitting import pose
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.motion_noise import motion_noise
 from dynid.estimation.regression import Problem
 from dynid.estimation.total_least_squares import TotalLeastSquares, total_least_squares
-from dynid.preprocessing.preprocess import preprocess
+from dynid.signals.preprocess import preprocess
 
 
 def posed(

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dynid.excitation import SineSettings, SplineSettings, read_excitation
-from dynid.excitation.sine_table import sine_repetition
+from dynid.excitation.files import read_excitation
+from dynid.excitation.settings import SineSettings, SplineSettings
 from dynid.playback.plan import make_plan
 from dynid.profile import load_profile, share_directories
+from dynid.report.terminal.sine import sine_repetition
 
 FOLDER = share_directories()[0] / "config" / "excitations"
 EXAMPLES = sorted(FOLDER.glob("*.yaml"))

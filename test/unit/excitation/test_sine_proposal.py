@@ -9,13 +9,15 @@ import pytest
 from rich.console import Console
 
 from dynid.errors import ConfigurationError, ExcitationError
-from dynid.excitation import FourierSettings, SineSettings, build_excitation, sample_peaks
+from dynid.excitation.build import build_excitation
+from dynid.excitation.limits import sample_peaks
+from dynid.excitation.settings import FourierSettings, SineSettings
 from dynid.excitation.sine_proposal import propose_sine
-from dynid.excitation.sine_table import print_sine, sine_repetition, sine_rows
-from dynid.limits import Limits
+from dynid.excitation.workspace.workspace import Workspace
 from dynid.playback.plan import make_plan
 from dynid.profile import RobotProfile, load_profile
-from dynid.workspace import Workspace
+from dynid.report.terminal.sine import print_sine, sine_repetition, sine_rows
+from dynid.robot.limits import Limits
 
 ROBOTS = ("puma560", "scara", "ur10", "yumi_arm", "delta_3", "palletiser", "axis_linear_tilted")
 

@@ -9,15 +9,12 @@ import pytest
 
 from dynid.configuration import parse
 from dynid.errors import ConfigurationError, ExcitationError
-from dynid.excitation import (
-    SplineSettings,
-    build_excitation,
-    check_limits,
-    sample_peaks,
-    spline_through,
-)
-from dynid.limits import Limits
+from dynid.excitation.build import build_excitation
+from dynid.excitation.limits import check_limits, sample_peaks
+from dynid.excitation.settings import SplineSettings
+from dynid.excitation.spline import spline_through
 from dynid.playback.curve import interpolate
+from dynid.robot.limits import Limits
 
 JOINTS = ("shoulder", "elbow", "wrist")
 RANDOM = np.random.default_rng(4)

@@ -10,17 +10,14 @@ import pytest
 import yaml
 
 from dynid.errors import DynidError, ExcitationError
-from dynid.excitation import (
-    SplineExcitation,
-    TrajectorySettings,
-    build_excitation,
-    read_excitation,
-)
-from dynid.excitation.settings import TrajectoryColumns
-from dynid.limits import Limits
+from dynid.excitation.build import build_excitation
+from dynid.excitation.files import read_excitation
+from dynid.excitation.settings import TrajectoryColumns, TrajectorySettings
+from dynid.excitation.spline import SplineExcitation
 from dynid.playback.plan import make_plan
 from dynid.profile import load_profile
-from dynid.simulation import simulate
+from dynid.robot.limits import Limits
+from dynid.simulation.simulate import simulate
 
 JOINTS = ("joint_1", "joint_2")
 FREE = Limits()

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from fake_cell import sine_plan
+from support.fake_cell import sine_plan
 
 from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.monitor import Monitor, Thresholds

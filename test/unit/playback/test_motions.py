@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fake_cell import HOME, puma, sine_plan
 from hypothesis import given
 from hypothesis import strategies as st
+from support.fake_cell import HOME, puma, sine_plan
 
 from dynid.errors import PlaybackError
-from dynid.excitation import check_limits, check_rest
-from dynid.limits import Limits
-from dynid.playback.checks import check_reachable
+from dynid.excitation.checks import check_reachable
+from dynid.excitation.limits import check_limits, check_rest
 from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.motions import DEFAULT_VELOCITY, PointToPoint, point_to_point
 from dynid.playback.stopping import stopping
+from dynid.robot.limits import Limits
 
 JOINTS = ("shoulder", "elbow")
 LIMITS = Limits(velocity=(1.5, 2.0), acceleration=(6.0, 8.0))

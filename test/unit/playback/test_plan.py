@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fake_cell import SINE, puma, sine_plan
+from support.fake_cell import SINE, puma, sine_plan
 
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.playback.plan import check_joint_side, make_plan

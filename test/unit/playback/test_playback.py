@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from fake_cell import HOME, Cell, FakeClock, sine_plan
+from support.fake_cell import HOME, Cell, FakeClock, sine_plan
 
 from dynid.errors import PlaybackError
 from dynid.excitation.limits import position_range

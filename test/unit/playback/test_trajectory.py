@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dynid.errors import PlaybackError
-from dynid.excitation import Ramp, SineExcitation
+from dynid.excitation.ramp import Ramp
+from dynid.excitation.sine import SineExcitation
 from dynid.playback.trajectory import Trajectory, sample
 
 JOINTS = ("shoulder", "elbow")

@@ -11,7 +11,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.configuration import parse
-from dynid.recording import ColumnMap
+from dynid.recording.columns import ColumnMap
 from dynid.recording.model import Source
 from dynid.recording.samples import Samples
 

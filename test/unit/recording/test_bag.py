@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from rosbags.rosbag2 import CompressionFormat, CompressionMode
 
 from dynid.errors import RecordingError
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
 
 
 def assert_holds(recording, motion):

@@ -16,8 +16,8 @@ from rosbags.interfaces import (
 from ruamel.yaml import YAML
 
 from dynid.errors import RecordingError
-from dynid.recording import load_recording
 from dynid.recording.bag_writer import BagWriter
+from dynid.recording.load import load_recording
 
 from .conftest import JOINT_STATE, TYPES, serialize
 

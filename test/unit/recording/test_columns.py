@@ -2,7 +2,7 @@ import pytest
 
 from dynid.configuration import parse
 from dynid.errors import ConfigurationError
-from dynid.recording import ColumnMap
+from dynid.recording.columns import ColumnMap
 
 
 @pytest.mark.parametrize(

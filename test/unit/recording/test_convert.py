@@ -3,7 +3,8 @@ import pytest
 from rosbags.highlevel import AnyReader
 
 from dynid.errors import RecordingError
-from dynid.recording import convert, load_recording, write_bag
+from dynid.recording.convert import convert, write_bag
+from dynid.recording.load import load_recording
 
 NAMES = ["base", "elbow", "wrist"]
 

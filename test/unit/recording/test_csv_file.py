@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dynid.errors import RecordingError
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
 
 NAMES = ["base", "elbow", "wrist"]
 HEADER = ["t", "q1", "q2", "q3", "dq1", "dq2", "dq3", "u1", "u2", "u3"]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dynid.errors import RecordingError
-from dynid.recording import load_recording
+from dynid.recording.load import load_recording
 
 
 @pytest.fixture

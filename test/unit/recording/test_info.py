@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dynid.errors import RecordingError
-from dynid.recording import describe
+from dynid.recording.info import describe
 
 
 def test_tells_of_a_bag(motion, messages_of, write_messages):

@@ -5,8 +5,8 @@ import pytest
 from rosbags.rosbag2 import Reader
 
 from dynid.errors import RecordingError
-from dynid.recording import load_recording
 from dynid.recording.live import LiveMessages
+from dynid.recording.load import load_recording
 
 
 def replay(bag, live, receive=lambda time: time):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dynid.errors import PreprocessingError
-from dynid.recording import Recording
+from dynid.recording.model import Recording
 
 
 @pytest.fixture

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from dynid.configuration import parse
-from dynid.recording import ColumnMap, describe, load_recording
+from dynid.recording.columns import ColumnMap
+from dynid.recording.info import describe
+from dynid.recording.load import load_recording
 
 DATA = Path(__file__).parents[3] / ".." / "shared" / "data"
 UR_JOINTS = [

@@ -2,18 +2,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from closed_loop_arm import posed_arm, recorded_arm, scores, truth_of
-from synthetic import ARM_URDF, arm_profile
+from support.closed_loop_arm import posed_arm, recorded_arm, scores, truth_of
+from support.synthetic import ARM_URDF, arm_profile
 
-from dynid.estimation.base_parameters import base_parameterization
+from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.closed_loop.didim import DirectAndInverseModel
-from dynid.estimation.closed_loop.known_loop import twin_loop
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import pose
 from dynid.estimation.regression import Problem
-from dynid.excitation import FourierSettings, build_excitation
-from dynid.preprocessing.preprocess import preprocess
-from dynid.simulation import SimulationSettings, simulate, true_parameters
+from dynid.excitation.build import build_excitation
+from dynid.excitation.settings import FourierSettings
+from dynid.signals.preprocess import preprocess
+from dynid.simulation.known_loop import twin_loop
+from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import true_parameters
 
 CLOSED_LOOP = ("iv", "didim", "cloe", "clie")
 

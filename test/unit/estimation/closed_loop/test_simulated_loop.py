@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from closed_loop_arm import posed_arm, recorded_arm
-from simulated_puma import PROFILE, RATE, URDF, targets
-from synthetic import arm_profile, true_parameters
+from support.closed_loop_arm import posed_arm, recorded_arm
+from support.simulated_puma import PROFILE, RATE, URDF, targets
+from support.synthetic import arm_profile, true_parameters
 
 from dynid.errors import EstimationError
 from dynid.estimation.closed_loop.didim import DirectAndInverseModel

@@ -1,1 +1,0 @@
-"""What can be computed from a model besides running it: its parts, base parameters, C code."""

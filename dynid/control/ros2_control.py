@@ -1,0 +1,284 @@
+"""What ros2_control is started with: the robot's description and the controllers' parameters."""
+
+from __future__ import annotations
+
+import os
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dynid.control.ros_parameters import feedforward_parameters
+from dynid.dynamics.closed_chain import chain_lists
+from dynid.errors import ConfigurationError
+from dynid.robot.slave_files import CYCLIC_SYNCHRONOUS_POSITION, check_slave_files, slave_path
+from dynid.simulation.build import plant_arguments
+from dynid.simulation.robot import SimulatedRobot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dynid.excitation.motion import Array
+    from dynid.profile import RobotProfile
+
+PLANT_SETTINGS = (
+    "control_rate",
+    "integration_rate",
+    "command_delay",
+    "feedback_delay",
+    "motor_side",
+    "seed",
+    "bandwidth_hz",
+    "damping_ratio",
+    "integral_time",
+    "torque_max",
+    "stop_deceleration",
+    "following_error",
+    "position_resolution",
+    "rated_torque",
+    "torque_noise",
+    "stribeck_torque",
+    "stribeck_velocity",
+    "lower",
+    "upper",
+)
+"""The members of the core's DrivePlantSettings, by which the plugin reads them."""
+
+FEEDFORWARD = "feedforward_controller"
+"""Between the trajectory controller and the drives, where it is wanted."""
+
+_BROADCASTER = "joint_state_broadcaster"
+_TRAJECTORIES = "joint_trajectory_controller"
+_NEEDED = ("controller_manager", "robot_state_publisher", _BROADCASTER, _TRAJECTORIES)
+_GIVES_UP = 0.1  # [rad or m] from its trajectory, when the trajectory controller holds
+_PACKAGES = Path("share", "ament_index", "resource_index", "packages")
+_PLUGINS = {
+    "simulated": "dynid/SimulatedDrives",
+    "mock": "mock_components/GenericSystem",
+    "ethercat": "ethercat_driver/EthercatDriver",
+}
+HARDWARE = tuple(_PLUGINS)
+"""What a robot can run on."""
+
+
+def robot_description(
+    profile: RobotProfile,
+    urdf_xml: str,
+    hardware: str,
+    *,
+    control_rate: float,
+    slaves: Path | None = None,
+) -> str:
+    """Return the URDF with the ``<ros2_control>`` that hardware of a kind needs.
+
+    Args:
+        profile: the robot.
+        urdf_xml: its URDF's text.
+        hardware: ``simulated``, ``mock``, or ``ethercat``.
+        control_rate: cycles per second [Hz].
+        slaves: folder that ``dynid drives`` has written, for ethercat; without one the URDF must
+            have its own tag.
+
+    Raises:
+        ConfigurationError: there are neither slave files nor a tag in the URDF, or the files do
+            not fit.
+    """
+    root = ET.fromstring(urdf_xml)  # noqa: S314  a robot's own URDF
+    if hardware == "ethercat" and slaves is None:
+        if root.find("ros2_control") is None:
+            raise ConfigurationError(
+                f"URDF of '{profile.robot}': hardware ethercat needs a <ros2_control> tag that "
+                "names ethercat_driver/EthercatDriver and the slaves; give such a URDF, or the "
+                "folder that `dynid drives` has written, with slaves:=."
+            )
+        return urdf_xml
+    if hardware == "ethercat" and slaves is not None:
+        check_slave_files(slaves, profile.joints, control_rate)
+    for tag in root.findall("ros2_control"):
+        root.remove(tag)
+    root.append(hardware_tag(profile, urdf_xml, hardware, control_rate=control_rate, slaves=slaves))
+    return ET.tostring(root, encoding="unicode")
+
+
+def hardware_tag(
+    profile: RobotProfile,
+    urdf_xml: str,
+    hardware: str,
+    *,
+    control_rate: float,
+    slaves: Path | None = None,
+) -> ET.Element:
+    """Return the ``<ros2_control>`` of a robot on hardware of a kind.
+
+    Each joint takes a position and an effort (the torque offset) and tells position, velocity and
+    effort. On EtherCAT, drives are numbered in the order of the joints, from position 0.
+
+    Args:
+        profile: the robot.
+        urdf_xml: its URDF's text.
+        hardware: ``simulated``, ``mock`` or ``ethercat``.
+        control_rate: cycles per second [Hz].
+        slaves: folder of the slave files, for ethercat.
+    """
+    system = ET.Element("ros2_control", name=profile.robot, type="system")
+    plugin = ET.SubElement(system, "hardware")
+    ET.SubElement(plugin, "plugin").text = _PLUGINS[hardware]
+    if hardware == "ethercat":
+        # the driver's own default is 100
+        ET.SubElement(plugin, "param", name="control_frequency").text = f"{control_rate:g}"
+        folder = (slaves or Path()).resolve()
+        for number, joint in enumerate(profile.joints):
+            _ec_module(_joint(system, joint), joint, number, slave_path(folder, joint))
+        return system
+    robot = SimulatedRobot(profile, urdf_xml)  # whose settings are proven by it
+    if hardware == "simulated":
+        for name, value in _plant(profile, urdf_xml, robot.home, control_rate).items():
+            ET.SubElement(plugin, "param", name=name).text = value
+    for joint, position in zip(profile.joints, robot.home, strict=True):
+        _joint(system, joint, float(position))
+    return system
+
+
+def controllers(*, feedforward: bool) -> tuple[str, ...]:
+    """Return the names of the controllers that are spawned, in this order."""
+    return (_BROADCASTER, *((FEEDFORWARD,) if feedforward else ()), _TRAJECTORIES)
+
+
+def controller_parameters(
+    profile: RobotProfile, update_rate: int, *, feedforward: bool = False
+) -> dict[str, Any]:
+    """Return the parameter file of controller_manager and its controllers.
+
+    Args:
+        profile: the robot.
+        update_rate: control cycles per second [Hz].
+        feedforward: whether references reach the drives through dynid/FeedforwardController.
+
+    Raises:
+        ConfigurationError: feedforward is wanted, and its settings do not fit the robot.
+    """
+    joints = list(profile.joints)
+    trajectories: dict[str, Any] = {
+        "joints": joints,
+        "command_interfaces": ["position"],
+        "state_interfaces": ["position", "velocity"],
+        # a new trajectory begins where the reference is, not a tracking error beside it
+        "interpolate_from_desired_state": True,
+    }
+    types = {
+        _BROADCASTER: {"type": "joint_state_broadcaster/JointStateBroadcaster"},
+        _TRAJECTORIES: {"type": "joint_trajectory_controller/JointTrajectoryController"},
+    }
+    # half the work for the thread that publishes, which drops what it has no time for
+    parameters: dict[str, Any] = {_BROADCASTER: {"publish_dynamic_joint_states": False}}
+    if feedforward:
+        types[FEEDFORWARD] = {"type": "dynid/FeedforwardController"}
+        parameters[FEEDFORWARD] = feedforward_parameters(profile, control_rate=update_rate)
+        trajectories |= {
+            "command_joints": [f"{FEEDFORWARD}/{joint}" for joint in joints],
+            "command_interfaces": ["position", "velocity", "acceleration"],
+            # after a collision it holds where the robot is, so that a reset finds it there
+            "constraints": {joint: {"trajectory": _GIVES_UP} for joint in joints},
+        }
+    parameters[_TRAJECTORIES] = trajectories
+    parameters["controller_manager"] = {"update_rate": update_rate, **types}
+    return {name: {"ros__parameters": values} for name, values in parameters.items()}
+
+
+def uses_ros2_control(wanted: str) -> bool:
+    """Return whether controller_manager runs the robot, or the node simulated_robot.
+
+    Args:
+        wanted: ``true``, ``false``, or ``auto``: where everything for it is installed.
+
+    Raises:
+        ConfigurationError: it is wanted, but not all of it is installed.
+    """
+    absent = [package for package in _NEEDED if not installed(package)]
+    if wanted == "true" and absent:
+        raise ConfigurationError(
+            f"ros2_control:=true needs {', '.join(absent)}, which are not installed; install them, "
+            "or leave ros2_control:=auto."
+        )
+    return wanted != "false" and not absent
+
+
+def installed(package: str) -> bool:
+    """Return whether a ROS package is in one of the prefixes of this environment."""
+    prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+    return any((Path(prefix) / _PACKAGES / package).exists() for prefix in prefixes if prefix)
+
+
+def root_link(urdf_xml: str) -> str:
+    """Return the name of the link that is no joint's child, the frame that all others hang on.
+
+    Raises:
+        ConfigurationError: there is no such link, or more than one.
+    """
+    root = ET.fromstring(urdf_xml)  # noqa: S314
+    children = {child.get("link") for child in root.findall("joint/child")}
+    roots = [name for link in root.findall("link") if (name := link.get("name")) not in children]
+    if len(roots) != 1 or roots[0] is None:
+        raise ConfigurationError(f"the URDF has {len(roots)} root links; expected one.")
+    return roots[0]
+
+
+def _plant(
+    profile: RobotProfile, urdf_xml: str, home: Array, control_rate: float
+) -> dict[str, str]:
+    """Return the hardware parameters of dynid/SimulatedDrives (cpp/ros2_control).
+
+    Lists without anything in them are left out, because ros2_control takes no empty ``<param>``.
+    """
+    made = plant_arguments(profile, urdf_xml, control_rate=control_rate)
+    mechanism, terms = made.mechanism, made.mechanism.terms
+    numbers: dict[str, Iterable[float]] = {
+        "gravity": mechanism.gravity,
+        "coupling": mechanism.coupling.ravel(),
+        "locked_positions": made.locked.values(),
+        "term_joints": [term.joint for term in terms],
+        "term_scales": [term.scale for term in terms],
+        "term_static_ratios": [term.static_ratio for term in terms],
+        "term_stribeck_velocities": [term.stribeck_velocity for term in terms],
+        "parameters": made.parameters,
+        "home": home,
+        "torque_factor": profile.drives.torque_factor(len(profile.joints)),
+    }
+    words: dict[str, Iterable[str]] = {
+        "locked_joints": made.locked,
+        "term_kinds": [term.kind for term in terms],
+        "term_sides": [term.side for term in terms],
+    }
+    chain = chain_lists(mechanism.chain)
+    texts = {name: " ".join(map(str, values)) for name, values in chain.items()}
+    for name in PLANT_SETTINGS:
+        numbers[name] = np.atleast_1d(getattr(made.settings, name))
+    texts |= {name: " ".join(repr(float(v)) for v in values) for name, values in numbers.items()}
+    texts |= {name: " ".join(values) for name, values in words.items()}
+    return {name: text for name, text in texts.items() if text}
+
+
+def _joint(system: ET.Element, name: str, position: float | None = None) -> ET.Element:
+    """Add a joint; ``position`` [rad or m] is where it begins, unless drives tell."""
+    joint = ET.SubElement(system, "joint", name=name)
+    for interface in ("position", "effort"):
+        ET.SubElement(joint, "command_interface", name=interface)
+    for interface, initial in (("position", position), ("velocity", 0.0), ("effort", 0.0)):
+        state = ET.SubElement(joint, "state_interface", name=interface)
+        if position is not None:
+            ET.SubElement(state, "param", name="initial_value").text = repr(initial)
+    return joint
+
+
+def _ec_module(joint: ET.Element, name: str, number: int, slave: Path) -> None:
+    module = ET.SubElement(joint, "ec_module", name=name)
+    ET.SubElement(module, "plugin").text = "ethercat_generic_plugins/EcCiA402Drive"
+    values = {
+        "alias": 0,
+        "position": number,
+        "mode_of_operation": CYCLIC_SYNCHRONOUS_POSITION,
+        "slave_config": slave,
+    }
+    for key, value in values.items():
+        ET.SubElement(module, "param", name=key).text = str(value)

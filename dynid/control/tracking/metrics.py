@@ -1,0 +1,42 @@
+"""What a tracking error comes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import SimulationError
+
+if TYPE_CHECKING:
+    from dynid.excitation.motion import Array
+
+
+def settling_time(error: Array, step: float, window: float, hold: float) -> float:
+    """Return when an error enters a window to stay [s].
+
+    softMC's settling (PESETTLE, TIMESETTLE), but for the whole rest of the record.
+
+    Args:
+        error: its size (N,), from the end of the commanded motion on.
+        step: time between samples [s].
+        window: size of an error that is settled.
+        hold: for how long the record must show it settled [s].
+
+    Raises:
+        SimulationError: it does not settle within the record.
+    """
+    outside = np.flatnonzero(error > window)
+    first = int(outside[-1]) + 1 if len(outside) else 0
+    if (len(error) - first) * step < hold:
+        message = (
+            f"tracking: the tool is {error[-1]:.3g} m from its goal at the end, outside of "
+            f"settle_window {window:g} m; raise 'hold' or 'settle_window'."
+        )
+        raise SimulationError(message)
+    return first * step
+
+
+def peak_to_peak(error: Array) -> float:
+    """Return the range of an error (N,)."""
+    return float(np.ptp(error))

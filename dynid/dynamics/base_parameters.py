@@ -1,0 +1,187 @@
+"""Base parameters: which combinations of standard parameters the torque depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr, solve_triangular
+
+from dynid.dynamics.mechanism import Mechanism
+from dynid.errors import EstimationError
+
+Array = NDArray[np.float64]
+
+INERTIAL = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
+"""A body's parameters in the order of ``mechanism.parameters``."""
+# kept before dropped, for a joint axis along z; other axes follow by cyclic exchange (Khalil)
+_KEPT_FIRST = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "YY", "MZ", "M")
+# regrouped into what they cannot be told from: a first joint's inertia, an offset
+_REGROUPED_KINDS = ("rotor_inertia", "spring_preload")
+_TOLERANCE = 1e-8
+_ZERO = 1e-12
+_REACH = (0.1, 0.5)  # [m] or [rad] around the position of assembly
+
+
+@dataclass(frozen=True)
+class BaseParameterization:
+    """The linear map from standard to base parameters, ``beta = regrouping @ standard``.
+
+    Attributes:
+        independent: (k,) indices of the standard parameters that lead a base parameter.
+        regrouping: (k, p); its columns ``independent`` are the identity.
+        names: ``ZZ2R`` where parameters are regrouped, else the standard name.
+        expressions: ``ZZ2R = ZZ2 + YY3 + 0.0961 M3``.
+        units: of each base parameter.
+    """
+
+    independent: NDArray[np.intp]
+    regrouping: Array
+    names: tuple[str, ...]
+    expressions: tuple[str, ...]
+    units: tuple[str, ...]
+
+    def project(self, standard: Array) -> Array:
+        """Base parameters (k,) of a standard parameter vector (p,)."""
+        return np.asarray(self.regrouping @ standard)
+
+    def lift(self, base: Array, near: Array) -> Array:
+        """A standard vector (p,) with just these base parameters, equal to ``near`` elsewhere."""
+        standard = np.array(near)
+        standard[self.independent] += base - self.project(near)
+        return standard
+
+
+def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParameterization:
+    """Find the base parameters by QR of the regressor at random motion (Gautier 1991).
+
+    Columns are taken in an order that keeps the conventional parameters (Khalil and Kleinfinger):
+    a column that depends on those before it is regrouped into them.
+
+    Raises:
+        EstimationError: the rank is not clear-cut.
+    """
+    regressor = _random_regressor(mechanism, seed)
+    order = _preferred_order(mechanism)
+    independent, dependent = _split(regressor, order)
+    pivoted = np.abs(np.diag(qr(_scaled(regressor), mode="r", pivoting=True)[0]))
+    rank = int((pivoted > _TOLERANCE * pivoted[0]).sum())
+    if rank != len(independent):
+        raise EstimationError(
+            f"the rank of the regressor is unclear ({len(independent)} or {rank} base parameters): "
+            "inertias or lengths in the URDF may differ by too many orders of magnitude."
+        )
+    regrouping = np.zeros((len(independent), regressor.shape[1]))
+    regrouping[np.arange(len(independent)), independent] = 1.0
+    if len(dependent):
+        q, r = np.linalg.qr(regressor[:, independent])
+        coefficients = solve_triangular(r, q.T @ regressor[:, dependent])
+        coefficients[np.abs(coefficients) < 1e-9 * np.abs(coefficients).max()] = 0.0
+        regrouping[:, dependent] = coefficients
+    names, expressions = _texts(mechanism.parameter_names, independent, regrouping)
+    units = tuple(mechanism.parameter_units[i] for i in independent)
+    return BaseParameterization(independent, regrouping, names, expressions, units)
+
+
+def _random_regressor(mechanism: Mechanism, seed: int) -> Array:
+    n, samples = len(mechanism.joints), 40 * max(1, len(mechanism.parameter_names) // 10)
+    random = np.random.default_rng(seed)
+    # steps over many orders of magnitude, so that terms with memory are told apart as well
+    steps = 10 ** random.uniform(-5, 0.5, (samples, n)) * random.choice([-1, 1], (samples, n))
+    position = np.cumsum(steps, axis=0)
+    if mechanism.chain.passive:
+        position = _reachable_positions(mechanism, random, samples)
+    velocity = random.uniform(-2, 2, (samples, n))
+    acceleration = random.uniform(-5, 5, (samples, n))
+    regressor = mechanism.regressor(position, velocity, acceleration)
+    return regressor.reshape(samples * n, -1)
+
+
+def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samples: int) -> Array:
+    """Positions (samples, n) around that of assembly, where loops can be closed.
+
+    Raises:
+        EstimationError: hardly any can be reached.
+    """
+    middle = np.array(mechanism.chain.assembled_at or [0.0] * len(mechanism.joints))
+    reach = np.where(mechanism.prismatic, *_REACH)
+    tried = middle + reach * random.uniform(-1, 1, (20 * samples, len(middle)))
+    found = tried[mechanism.reachable(tried)][:samples]
+    if len(found) < samples:
+        raise EstimationError(
+            f"the closed chain can be closed at {len(found)} of {len(tried)} positions around that "
+            "of its assembly only: choose another one for closed_chain.assembled_at."
+        )
+    return np.asarray(found)
+
+
+def _preferred_order(mechanism: Mechanism) -> list[int]:
+    """Column indices, those to be kept first: friction, then inertial parameters by convention."""
+    bodies = range(len(mechanism.body_joints))
+    terms = {mechanism.first_term + i: term.kind for i, term in enumerate(mechanism.terms)}
+    last = [column for column, kind in terms.items() if kind in _REGROUPED_KINDS]
+    order = [column for column in terms if column not in last]
+    for kept in _KEPT_FIRST:
+        order += [10 * b + INERTIAL.index(_turned(kept, mechanism.axes[b])) for b in bodies]
+    return order + last
+
+
+def _turned(name: str, axis: Array) -> str:
+    """The same parameter for a joint whose axis is nearest to x or y instead of z."""
+    shift = (int(np.argmax(np.abs(axis))) - 2) % 3
+    if name == "M":
+        return name
+    letters = "".join("XYZ"["XYZ".index(c) + shift - 3] for c in name.replace("M", "", 1))
+    if name.startswith("M"):
+        return "M" + letters
+    return "".join(sorted(letters))
+
+
+def _scaled(regressor: Array) -> Array:
+    """Columns of unit norm; those that only rounding keeps from zero become zero."""
+    norms = np.linalg.norm(regressor, axis=0)
+    zero = norms <= _ZERO * norms.max()
+    return np.where(zero, 0.0, regressor / np.where(zero, 1.0, norms))
+
+
+def _split(regressor: Array, order: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Walk the columns in order; one that those kept so far already span is dependent."""
+    scaled = _scaled(regressor)
+    basis = np.empty_like(scaled)
+    kept: list[int] = []
+    for column in order:
+        rest = scaled[:, column]
+        for _ in range(2):  # Gram–Schmidt twice is as good as Householder
+            known = basis[:, : len(kept)]
+            rest = rest - known @ (known.T @ rest)
+        size = np.linalg.norm(rest)
+        if size > _TOLERANCE:
+            basis[:, len(kept)] = rest / size
+            kept.append(column)
+    dependent = sorted(set(order) - set(kept))
+    return np.array(sorted(kept), dtype=np.intp), np.array(dependent, dtype=np.intp)
+
+
+def _texts(
+    names: tuple[str, ...], independent: NDArray[np.intp], regrouping: Array
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    base_names, expressions = [], []
+    for row, lead in enumerate(independent):
+        others = [c for c in np.flatnonzero(regrouping[row]) if c != lead]
+        name = names[lead] + ("R" if others else "")
+        text = relation({names[column]: regrouping[row, column] for column in (lead, *others)})
+        base_names.append(name)
+        expressions.append(f"{name} = {text}" if others else text)
+    return tuple(base_names), tuple(expressions)
+
+
+def relation(coefficients: Mapping[str, float]) -> str:
+    """Return a sum of parameters as text, such as ``ZZ2 + YY3 - 0.0961 M3``."""
+    text = ""
+    for name, factor in coefficients.items():
+        size = "" if np.isclose(abs(factor), 1.0, atol=1e-9) else f"{abs(factor):.6g} "
+        sign = ("-" if factor < 0 else "") if not text else f" {'-' if factor < 0 else '+'} "
+        text += f"{sign}{size}{name}"
+    return text

@@ -1,0 +1,144 @@
+"""Base parameters with their regrouping relations, in the names that SYMORO uses."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from dynid.dynamics.base_parameters import relation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dynid.dynamics.base_parameters import BaseParameterization
+    from dynid.dynamics.mechanism import Mechanism
+
+Role = Literal["leads", "regrouped", "without effect"]
+
+# Khalil and Dombre, Modeling, Identification and Control of Robots, write Coulomb friction FS
+_SYMORO = {"Ia": "IA", "Fv": "FV", "Fc": "FS"}
+
+
+@dataclass(frozen=True)
+class BaseRow:
+    """One base parameter.
+
+    Attributes:
+        name: SYMORO's, such as ``ZZR2``; ``ZZ2`` where nothing is regrouped.
+        unit: Of it.
+        value: With the mechanism's parameters.
+        standard_deviation: Of its identification, or None.
+        coefficients: Of the standard parameters that it consists of, the leading one first.
+    """
+
+    name: str
+    unit: str
+    value: float
+    standard_deviation: float | None
+    coefficients: dict[str, float]
+
+    def relation(self) -> str:
+        """Return such as ``ZZ2 + YY3 + 0.0961 M3``."""
+        return relation(self.coefficients)
+
+
+@dataclass(frozen=True)
+class BaseTable:
+    """All base parameters of a mechanism, and the standard parameters that they come from.
+
+    Attributes:
+        robot: Its name.
+        origin: Where the values are from.
+        rows: One per base parameter.
+        bodies: Names of the joints that carry the bodies.
+        names: (p,) of the standard parameters, bodies first.
+        units, values, roles: (p,) of them; whether one leads a base parameter, is regrouped into
+            others, or has no effect on torque.
+    """
+
+    robot: str
+    origin: str
+    rows: tuple[BaseRow, ...]
+    bodies: tuple[str, ...]
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: tuple[float, ...]
+    roles: tuple[Role, ...]
+
+
+def base_table(
+    mechanism: Mechanism,
+    base: BaseParameterization,
+    robot: str,
+    origin: str,
+    standard_deviations: Mapping[str, float] | None = None,
+) -> BaseTable:
+    """Return the base parameters of a mechanism, with the values of its own parameters.
+
+    Args:
+        mechanism: The model.
+        base: Its base parameters.
+        robot: Its name.
+        origin: Where its parameters are from.
+        standard_deviations: By the names of ``base`` (``ZZ2R``).
+    """
+    deviations = standard_deviations or {}
+    names = tuple(symoro_name(name) for name in mechanism.parameter_names)
+    values = base.project(mechanism.parameters)
+    rows = tuple(
+        BaseRow(
+            name=_regrouped(names[lead]) if len(coefficients) > 1 else names[lead],
+            unit=base.units[k],
+            value=float(values[k]),
+            standard_deviation=deviations.get(base.names[k]),
+            coefficients=coefficients,
+        )
+        for k, lead in enumerate(base.independent)
+        for coefficients in [_coefficients(base, names, k)]
+    )
+    return BaseTable(
+        robot=robot,
+        origin=origin,
+        rows=rows,
+        bodies=mechanism.body_joints,
+        names=names,
+        units=mechanism.parameter_units,
+        values=tuple(float(value) for value in mechanism.parameters),
+        roles=tuple(_role(base, column) for column in range(len(names))),
+    )
+
+
+def symoro_name(name: str) -> str:
+    """Return SYMORO's name of a standard parameter: ``IA1`` for ``Ia1``, ``FS1`` for ``Fc1``.
+
+    Kinds of terms that SYMORO does not know keep their names.
+    """
+    prefix, number = _split(name)
+    return _SYMORO.get(prefix, prefix) + number
+
+
+def _regrouped(name: str) -> str:
+    prefix, number = _split(name)
+    return f"{prefix}R{number}"
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Return ``ZZ`` and ``12`` of ``ZZ12``, ``Fs`` and ``2_2`` of ``Fs2_2``."""
+    at = re.search(r"\d", name)
+    cut = len(name) if at is None else at.start()
+    return name[:cut], name[cut:]
+
+
+def _coefficients(base: BaseParameterization, names: tuple[str, ...], k: int) -> dict[str, float]:
+    lead = int(base.independent[k])
+    others = [int(c) for c in np.flatnonzero(base.regrouping[k]) if c != lead]
+    return {names[c]: float(base.regrouping[k, c]) for c in [lead, *others]}
+
+
+def _role(base: BaseParameterization, column: int) -> Role:
+    if column in base.independent:
+        return "leads"
+    return "regrouped" if base.regrouping[:, column].any() else "without effect"

@@ -1,0 +1,190 @@
+"""Where a robot's joints and its tool are, by pinocchio on the URDF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pinocchio
+
+from dynid.errors import ConfigurationError
+from dynid.report.view.scene import Pose
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from dynid.profile import RobotProfile
+
+    Array = NDArray[np.float64]
+
+
+class Kinematics:
+    """Poses of all that moves, for positions as the profile orders them.
+
+    Bodies are the root and one for each movable joint of the URDF, also a locked one; links that
+    are rigidly attached belong to the body that carries them.
+
+    The tool point is the origin of a link's frame: of the given link, else of the last one. That is
+    the link behind the most actuated joints and, of several such, the furthest from the root, so a
+    ``flange`` or ``tool0`` where the URDF has one; with closed chains, of the body that bears a
+    payload.
+
+    Args:
+        profile: names the joints and the positions of locked ones.
+        urdf_xml: the URDF's text.
+        tool: name of the link whose origin is the tool point; None for the last link.
+
+    Raises:
+        MechanismError: profile and URDF do not make a mechanism.
+        ConfigurationError: the URDF has no link of the tool's name.
+    """
+
+    def __init__(self, profile: RobotProfile, urdf_xml: str, *, tool: str | None = None) -> None:
+        self.mechanism = profile.mechanism(urdf_xml)
+        at_motors = profile.recording.side == "motor"
+        self._coupling = self.mechanism.coupling if at_motors else np.eye(len(profile.joints))
+        self._model = pinocchio.buildModelFromXML(urdf_xml)
+        self._data = self._model.createData()
+        self._joint_ids = [self._model.getJointId(joint) for joint in profile.joints]
+        self._moving_ids = [self._model.getJointId(one) for one in self.mechanism.moving_joints]
+        self._rest = pinocchio.neutral(self._model)
+        for joint, value in profile.locked.items():
+            self._place(self._rest, self._model.getJointId(joint), value)
+        self.root = str(self._model.frames[1].name) if self._model.nframes > 1 else "world"
+        self.tool = self._last_link() if tool is None else tool
+        if not self._model.existBodyName(self.tool):
+            links = ", ".join(frame.name for frame in self._model.frames if _is_link(frame))
+            message = f"--tool {self.tool}: the URDF has no such link; it has {links}."
+            raise ConfigurationError(message)
+        frame = self._model.frames[self._model.getBodyId(self.tool)]
+        self.tool_body = int(frame.parentJoint)
+        self.tool_position = np.array(frame.placement.translation)
+
+    @property
+    def model(self) -> pinocchio.Model:
+        """Pinocchio's model of the URDF, in which body k is moved by joint k."""
+        return self._model
+
+    @property
+    def moving_bodies(self) -> tuple[int, ...]:
+        """Which body each of the mechanism's moving joints moves, passive ones included; (m,)."""
+        return tuple(self._moving_ids)
+
+    @property
+    def rest(self) -> Array:
+        """Pinocchio's position vector with locked joints at their places, others at 0; (nq,)."""
+        return np.array(self._rest)
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies: the root link, then the joints that move the others; B of them."""
+        return (self.root, *(str(name) for name in list(self._model.names)[1:]))
+
+    @property
+    def joint_bodies(self) -> tuple[int, ...]:
+        """Which body each joint of the profile moves; its frame is the joint's."""
+        return tuple(self._joint_ids)
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """The body that carries each body; the root carries itself."""
+        return tuple(int(parent) for parent in self._model.parents)
+
+    @property
+    def joint_origins(self) -> Array:
+        """Where each body's joint is in the frame of its parent at position 0 [m]; (B, 3)."""
+        return np.array([placement.translation for placement in self._model.jointPlacements])
+
+    @property
+    def reach(self) -> float:
+        """Length of the stretched robot, from root to tool in a tree [m]; 1 if it has none."""
+        # in a closed chain the tool may hang on slides, which have no length
+        ends = range(self._model.njoints) if self.mechanism.chain.passive else (self.tool_body,)
+        return max(self._length_to(body) for body in ends) or 1.0
+
+    def _length_to(self, body: int) -> float:
+        length = float(np.linalg.norm(self.tool_position)) if body == self.tool_body else 0.0
+        while body > 0:
+            length += float(np.linalg.norm(self.joint_origins[body]))
+            body = self.parents[body]
+        return length
+
+    def links(self) -> dict[str, tuple[int, Pose]]:
+        """Return of each link the body that it belongs to, and its pose there."""
+        return {
+            str(frame.name): (
+                int(frame.parentJoint),
+                Pose.from_numbers(pinocchio.SE3ToXYZQUAT(frame.placement)),
+            )
+            for frame in self._model.frames
+            if _is_link(frame)
+        }
+
+    def joint_position(self, recorded: ArrayLike) -> Array:
+        """Return joint positions for what a recording or topic holds; both (n,) [rad or m]."""
+        return np.asarray(self._coupling @ np.asarray(recorded, dtype=np.float64))
+
+    def poses(self, positions: ArrayLike) -> Array:
+        """Return all bodies' poses in the root frame for positions (N, n) [rad or m]; (N, B, 7).
+
+        A pose is x, y, z [m] and the quaternion's x, y, z, w. Raises MechanismError where the loops
+        of a closed chain cannot be closed.
+        """
+        rows = self.full_positions(self.mechanism.moving_positions(positions))
+        poses = np.empty((len(rows), self._model.njoints, 7))
+        for number, full in enumerate(rows):
+            pinocchio.forwardKinematics(self._model, self._data, full)
+            for body in range(self._model.njoints):
+                poses[number, body] = pinocchio.SE3ToXYZQUAT(self._data.oMi[body])
+        return poses
+
+    def full_positions(self, moving: Array) -> Array:
+        """Return pinocchio's position vectors for the mechanism's moving joints (N, m); (N, nq)."""
+        full = np.tile(self._rest, (len(moving), 1))
+        for joint, values in zip(self._moving_ids, moving.T, strict=True):
+            self._place(full.T, joint, values)
+        return full
+
+    def tool_path(self, positions: ArrayLike) -> Array:
+        """Return where the tool point is for positions (N, n) [rad or m]: (N, 3) [m]."""
+        poses = self.poses(positions)[:, self.tool_body]
+        points = [Pose.from_numbers(pose).apply([self.tool_position])[0] for pose in poses]
+        return np.array(points).reshape(-1, 3)
+
+    def _place(self, full: Array, joint: int, value: ArrayLike) -> None:
+        """Write a joint's position to where pinocchio has it; an endless joint has two numbers."""
+        found = self._model.joints[joint]
+        at = int(found.idx_q)
+        full[at : at + found.nq] = (np.cos(value), np.sin(value)) if found.nq == 2 else value
+
+    def _last_link(self) -> str:
+        actuated = set(self._joint_ids)
+        bearer = self.mechanism.body_joints[self.mechanism.payload_body]
+        in_loops = bool(self.mechanism.chain.passive)
+        best, name = (False, -1, -1), self.root
+        for index, frame in enumerate(self._model.frames):
+            if _is_link(frame):
+                body = int(frame.parentJoint)
+                bears = in_loops and body == self._model.getJointId(bearer)
+                rank = (bears, self._actuated_before(body, actuated), self._depth(index))
+                if rank > best:
+                    best, name = rank, str(frame.name)
+        return name
+
+    def _actuated_before(self, body: int, actuated: set[int]) -> int:
+        count = 0
+        while body > 0:
+            count += body in actuated
+            body = int(self._model.parents[body])
+        return count
+
+    def _depth(self, index: int) -> int:
+        depth = 0
+        while index > 0:
+            index = int(self._model.frames[index].parentFrame)
+            depth += 1
+        return depth
+
+
+def _is_link(frame: pinocchio.Frame) -> bool:
+    return bool(frame.type == pinocchio.FrameType.BODY)

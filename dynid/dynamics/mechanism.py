@@ -1,0 +1,390 @@
+"""The dynamic model of a robot's joints and bodies, the one that also runs in its controller.
+
+Units are SI: positions [rad or m], velocities and accelerations per s and s^2, torques
+[N*m, or N at a prismatic joint]. Everything a :class:`Mechanism` takes and returns is at its
+actuated joints, in the order of ``joints``.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import numpy as np
+
+from dynid import _core
+from dynid.dynamics.closed_chain import ClosedChain, core_closure
+from dynid.dynamics.joint_term import TERM_KINDS, JointTerm, core_term
+from dynid.dynamics.sample_arrays import check_output, numbers, sample_arrays, vector
+from dynid.errors import MechanismError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+__all__ = ["TERM_KINDS", "JointTerm", "Mechanism"]
+
+_Result = TypeVar("_Result")
+_NOTHING_LOCKED: Mapping[str, float] = MappingProxyType({})
+_TREE = ClosedChain()
+
+
+class Mechanism:
+    """Revolute, continuous and prismatic joints in a tree or in closed chains, with parameters.
+
+    τ = W(q, dq, ddq) π, and τ = M(q) ddq + C(q, dq) dq + g(q) + joint terms. Immutable: any number
+    of threads can share one.
+
+    π holds ten standard parameters for each body, in the order of ``body_joints``: mass, first
+    moments x, y, z, moments of inertia XX, XY, YY, XZ, YZ, ZZ, both about the origin of the joint's
+    frame (pinocchio's order); then one parameter for each joint term.
+
+    In a closed chain the passive joints follow the actuated ones: dq_passive = G dq. All that is
+    given and returned is still at the actuated joints, τ = τ_actuated + Gᵀ τ_passive. Where loops
+    cannot be closed, or a passive joint is free, functions raise MechanismError with the pose.
+
+    Args:
+        urdf_xml: the URDF's text.
+        joints: names of the actuated joints, in drive order.
+        locked: positions [rad or m] of other movable joints; 0 for those in neither.
+        gravity: acceleration [m/s^2] in the frame of the URDF's root link.
+        coupling: T in q_joint = T q_motor and τ_motor = Tᵀ τ_joint, (n, n); None for the identity.
+            Motor positions are behind the gear, so that T has no unit.
+        terms: joint terms, in the order of their parameters; numbers of joints count on through
+            the chain's passive ones.
+        chain: passive joints and loop closures; none for a tree.
+        payload_joint: that carries the body which bears a payload; None: the last of ``joints``.
+        semi_static: bodies have weight but no inertia: a model of gravity and friction only.
+
+    Raises:
+        MechanismError: these do not make a mechanism.
+    """
+
+    def __init__(
+        self,
+        urdf_xml: str,
+        joints: Sequence[str],
+        *,
+        locked: Mapping[str, float] = _NOTHING_LOCKED,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        coupling: ArrayLike | None = None,
+        terms: Sequence[JointTerm] = (),
+        chain: ClosedChain = _TREE,
+        payload_joint: str | None = None,
+        semi_static: bool = False,
+    ) -> None:
+        self._under = partial(
+            Mechanism,
+            urdf_xml,
+            joints,
+            locked=locked,
+            coupling=coupling,
+            terms=terms,
+            chain=chain,
+            payload_joint=payload_joint,
+            semi_static=semi_static,
+        )
+        self._chain, self._semi_static = chain, semi_static
+        self._joints = tuple(joints)
+        self._terms = tuple(terms)
+        self._gravity = _read_only(vector("gravity", gravity, 3))
+        matrix = np.zeros((0, 0)) if coupling is None else numbers("coupling", coupling)
+        if matrix.ndim != 2:
+            message = f"The coupling matrix has {matrix.ndim} dimensions, but must have 2."
+            raise MechanismError(message)
+        try:
+            self._description = _core.MechanismDescription(
+                urdf_xml,
+                self._joints,
+                dict(locked),
+                self._gravity,
+                matrix,
+                [core_term(term) for term in self._terms],
+                passive=list(chain.passive),
+                start=dict(chain.passive),
+                assembled_at=list(chain.assembled_at),
+                closures=[core_closure(closure) for closure in chain.closures],
+                payload_joint=payload_joint or "",
+                semi_static=semi_static,
+            )
+            self._core = _core.Mechanism(self._description)
+        except ValueError as error:
+            raise MechanismError(str(error)) from None
+        for joint, mass in zip(self.body_joints, self.urdf_parameters[::10], strict=False):
+            if mass < 0:
+                message = f"The URDF gives the body of joint '{joint}' a mass of {mass:g} kg."
+                raise MechanismError(f"{message} A mass must not be negative.")
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the actuated joints, in drive order."""
+        return self._joints
+
+    @property
+    def body_joints(self) -> tuple[str, ...]:
+        """Names of the joints that carry the bodies: body k has parameters 10 k … 10 k + 9."""
+        return tuple(self._core.body_joints)
+
+    @property
+    def first_term(self) -> int:
+        """Index of the first joint term's parameter, behind those of all bodies."""
+        return 10 * len(self._core.body_joints)
+
+    @property
+    def moving_joints(self) -> tuple[str, ...]:
+        """Names of the actuated joints and, behind them, of the passive ones."""
+        return tuple(self._core.moving_joints)
+
+    @property
+    def chain(self) -> ClosedChain:
+        """What closes chains; empty for a tree."""
+        return self._chain
+
+    @property
+    def semi_static(self) -> bool:
+        """Whether bodies have weight only."""
+        return self._semi_static
+
+    @property
+    def core_description(self) -> _core.MechanismDescription:
+        """What the core builds this mechanism from, but for its parameters."""
+        return self._description
+
+    @property
+    def payload_body(self) -> int:
+        """Which of the bodies bears a payload, in whose joint's frame it is given."""
+        return self._core.payload_body
+
+    @property
+    def joint_types(self) -> tuple[Literal["revolute", "prismatic"], ...]:
+        """Whether each joint turns (with or without limits) or slides."""
+        return tuple("prismatic" if slides else "revolute" for slides in self.prismatic)
+
+    @property
+    def prismatic(self) -> tuple[bool, ...]:
+        """Whether each joint slides."""
+        return tuple(self._core.prismatic)
+
+    @property
+    def axes(self) -> Array:
+        """Unit vector of each body's joint axis in the joint's frame, (bodies, 3), read-only."""
+        return _read_only(self._core.axes)
+
+    @property
+    def terms(self) -> tuple[JointTerm, ...]:
+        """The joint terms, in the order of their parameters."""
+        return self._terms
+
+    @property
+    def coupling(self) -> Array:
+        """T in q_joint = T q_motor, (n, n), read-only."""
+        return _read_only(self._core.coupling)
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration in the root frame [m/s^2], (3,), read-only."""
+        return self._gravity
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """``M1 MX1 … ZZ1 M2 …``, then ``Fv1`` and the like, ``Fvm1`` at the motor; (p,)."""
+        return tuple(self._core.parameter_names)
+
+    @property
+    def parameter_units(self) -> tuple[str, ...]:
+        """Unit of each parameter, such as ``kg*m^2``; (p,)."""
+        return tuple(self._core.parameter_units)
+
+    @property
+    def urdf_parameters(self) -> Array:
+        """Parameters that the URDF gives, locked bodies folded in, terms zero; (p,), read-only."""
+        return _read_only(self._core.urdf_parameters)
+
+    @property
+    def parameters(self) -> Array:
+        """The current parameters, at first those of the URDF; (p,), read-only."""
+        return _read_only(self._core.parameters)
+
+    def with_gravity(self, gravity: ArrayLike) -> Mechanism:
+        """Return the same mechanism under another gravity (3,), with the URDF's parameters."""
+        return self._under(gravity=gravity)
+
+    def with_parameters(self, parameters: ArrayLike) -> Mechanism:
+        """Return the same mechanism with other parameters (p,).
+
+        Raises MechanismError on a wrong count or a value that is not finite.
+        """
+        values = self._parameter_vector(parameters)
+        changed = object.__new__(Mechanism)
+        changed.__dict__.update(self.__dict__)
+        changed._core = _sentence(lambda: self._core.with_parameters(values))
+        return changed
+
+    def moving_positions(self, q: ArrayLike) -> Array:
+        """Return positions of all ``moving_joints`` at q (n,) or (N, n): (moving,), (N, moving)."""
+        batch, single = self._samples(q=q)
+        return _first(_sentence(lambda: self._core.moving_positions(*batch)), single)
+
+    def reachable(self, q: ArrayLike) -> NDArray[np.bool_]:
+        """Return where the loops can be closed, of positions (N, n): (N,); of a tree, all."""
+        (positions,), _ = self._samples(q=q)
+        return np.asarray(self._core.reachable(positions), dtype=bool)
+
+    def regressor(
+        self,
+        q: ArrayLike,
+        dq: ArrayLike,
+        ddq: ArrayLike,
+        out: Array | None = None,
+        past: Array | None = None,
+    ) -> Array:
+        """Return W in τ = W π: (N, n, p) for arrays (N, n), and (n, p) for a sample (n,).
+
+        ``out``, C-ordered float64 of that shape, is filled instead of a new array where it is
+        given. Other threads run meanwhile.
+        """
+        batch, single = self._samples(q=q, dq=dq, ddq=ddq)
+        shape = (len(batch[0]), len(self._joints), len(self._core.parameter_names))
+        if out is None:
+            out = np.empty(shape[1:] if single else shape)
+        check_output(out, shape[1:] if single else shape)
+        position, velocity, acceleration = batch
+        _sentence(
+            lambda: self._core.regressor_into(
+                position, velocity, acceleration, out.reshape(shape), past
+            )
+        )
+        return out
+
+    def new_past(self) -> Array:
+        """Return the past of the terms with memory before anything moved.
+
+        Functions that take ``past`` begin there and leave it where their array ends, so that a
+        motion can be given in pieces; (terms, 2).
+        """
+        past = np.zeros((self._core.memory_count, 2))
+        past[:, 0] = np.nan
+        return past
+
+    def advance(self, q: ArrayLike, dq: ArrayLike, past: Array) -> None:
+        """Move the terms with memory along q and dq (N, n); ``past`` is changed in place."""
+        (positions, velocities), _ = self._samples(q=q, dq=dq)
+        _sentence(lambda: self._core.advance(positions, velocities, past))
+
+    def gram(
+        self,
+        q: ArrayLike,
+        dq: ArrayLike,
+        ddq: ArrayLike,
+        tau: ArrayLike,
+        columns: Sequence[int] | NDArray[np.intp] | None = None,
+        weights: ArrayLike | None = None,
+        past: Array | None = None,
+    ) -> Array:
+        """Return AᵀA for each joint, A = [W_j, τ_j] over the samples; (n, k + 1, k + 1).
+
+        Sums of such matrices over pieces of a recording give its normal equations, without the
+        regressor ever being stored.
+
+        Args:
+            q: positions, (N, n).
+            dq: velocities, (N, n).
+            ddq: accelerations, (N, n).
+            tau: torques, (N, n).
+            columns: the k columns of the regressor to use, in this order; None for all p.
+            weights: (N, n), how much a sample counts for a joint, 0 for not at all; None for ones.
+            past: of the terms with memory, see :meth:`new_past`; None begins afresh.
+        """
+        batch, _ = self._samples(q=q, dq=dq, ddq=ddq, tau=tau)
+        chosen = range(len(self.parameter_names)) if columns is None else columns
+        weight = None if weights is None else numbers("weights", weights)
+        if weight is not None and weight.shape != batch[0].shape:
+            message = f"weights has shape {weight.shape}, but must have {batch[0].shape}."
+            raise MechanismError(message)
+        indices = [int(column) for column in chosen]
+        position, velocity, acceleration, torque = batch
+        return _sentence(
+            lambda: self._core.gram(position, velocity, acceleration, torque, indices, weight, past)
+        )
+
+    def torque(
+        self,
+        q: ArrayLike,
+        dq: ArrayLike,
+        ddq: ArrayLike,
+        parameters: ArrayLike,
+        past: Array | None = None,
+    ) -> Array:
+        """Return W π for any parameters (p,), also base parameters: (N, n), or (n,)."""
+        batch, single = self._samples(q=q, dq=dq, ddq=ddq)
+        values = self._parameter_vector(parameters)
+        position, velocity, acceleration = batch
+        torque = _sentence(
+            lambda: self._core.torque(position, velocity, acceleration, values, past)
+        )
+        return _first(torque, single)
+
+    def inverse_dynamics(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
+        """Return torques by recursive Newton-Euler with the current parameters: (N, n), or (n,).
+
+        Raises MechanismError where a body has first moments but no mass.
+        """
+        batch, single = self._samples(q=q, dq=dq, ddq=ddq)
+        return _first(_sentence(lambda: self._core.inverse_dynamics(*batch)), single)
+
+    def term_torque(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
+        """Return the torque of the joint terms alone: (N, n), or (n,)."""
+        batch, single = self._samples(q=q, dq=dq, ddq=ddq)
+        return _first(_sentence(lambda: self._core.term_torque(*batch)), single)
+
+    def gravity_torque(self, q: ArrayLike) -> Array:
+        """Return the torque that holds the mechanism against gravity, springs apart: (N, n)."""
+        batch, single = self._samples(q=q)
+        return _first(_sentence(lambda: self._core.gravity_torque(*batch)), single)
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """Return M(q), with rotor inertias: (N, n, n), or (n, n)."""
+        batch, single = self._samples(q=q)
+        return _first(_sentence(lambda: self._core.mass_matrix(*batch)), single)
+
+    def coriolis_matrix(self, q: ArrayLike, dq: ArrayLike) -> Array:
+        """Return C(q, dq) such that dM/dt - 2 C is skew-symmetric: (N, n, n), or (n, n)."""
+        batch, single = self._samples(q=q, dq=dq)
+        return _first(_sentence(lambda: self._core.coriolis_matrix(*batch)), single)
+
+    def forward_dynamics(self, q: ArrayLike, dq: ArrayLike, tau: ArrayLike) -> Array:
+        """Return the accelerations that torques cause: (N, n), or (n,).
+
+        Raises MechanismError where the mass matrix is not positive definite.
+        """
+        batch, single = self._samples(q=q, dq=dq, tau=tau)
+        return _first(_sentence(lambda: self._core.forward_dynamics(*batch)), single)
+
+    def _samples(self, **arrays: ArrayLike) -> tuple[list[Array], bool]:
+        return sample_arrays(len(self._joints), arrays)
+
+    def _parameter_vector(self, parameters: ArrayLike) -> Array:
+        return vector("parameters", parameters, len(self._core.parameter_names))
+
+
+def _sentence(function: Callable[[], _Result]) -> _Result:
+    """Call a function of the core, and give its complaint as one of the user's mistakes."""
+    try:
+        return function()
+    except ValueError as error:
+        raise MechanismError(str(error)) from None
+
+
+def _first(result: Array, single: bool) -> Array:
+    """Return the one sample of a result, or all of them."""
+    return result[0] if single else result
+
+
+def _read_only(array: Array) -> Array:
+    array = array.view()
+    array.flags.writeable = False
+    return array

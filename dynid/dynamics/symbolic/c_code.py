@@ -1,0 +1,198 @@
+"""C99 of the minimal inverse dynamic model, that needs nothing but ``math.h``."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from dynid import _core
+from dynid.dynamics.symbolic.c_functions import statements
+from dynid.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from dynid.dynamics.base_table import BaseTable
+    from dynid.dynamics.symbolic.expressions import Expression
+    from dynid.dynamics.symbolic.minimal_model import Formulas
+
+_MOTION = ("q", "dq", "ddq")
+_WIDTH = 100
+"""Characters of a line."""
+
+
+@dataclass(frozen=True)
+class CFunction:
+    """One function of the generated file.
+
+    Attributes:
+        name: In C.
+        arguments: Of ``q``, ``dq``, ``ddq``, what it depends on.
+        result: Name and size of the array that it fills.
+        text: What it returns, for the header.
+        outputs: Expressions by the text they are assigned to.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    result: tuple[str, str]
+    text: str
+    outputs: Mapping[str, Expression]
+
+    def signature(self, joints: str) -> str:
+        """Return the declaration, without its semicolon."""
+        given = [f"const double {name}[{joints}]" for name in self.arguments]
+        result, size = self.result
+        return f"void {self.name}({', '.join([*given, f'double {result}[{size}]'])})"
+
+
+def c_functions(formulas: Formulas, name: str) -> list[CFunction]:
+    """Return the functions of a model, whose names begin with ``name``."""
+    joints, columns = f"{name.upper()}_JOINTS", f"{name.upper()}_BASE_PARAMETERS"
+    functions = [
+        CFunction(
+            f"{name}_inverse_dynamics",
+            _MOTION,
+            ("tau", joints),
+            "tau = M(q) ddq + C(q, dq) dq + g(q) + friction and other joint terms",
+            _filled("tau", formulas.torque),
+        ),
+        CFunction(
+            f"{name}_mass_matrix",
+            ("q",),
+            ("mass", f"{joints} * {joints}"),
+            "M(q) row by row, rotor inertias included",
+            _filled("mass", chain.from_iterable(formulas.mass_matrix)),
+        ),
+        CFunction(
+            f"{name}_gravity",
+            ("q",),
+            ("tau", joints),
+            "g(q), without springs",
+            _filled("tau", formulas.gravity),
+        ),
+        CFunction(
+            f"{name}_regressor",
+            _MOTION,
+            ("w", f"{joints} * {columns}"),
+            "W(q, dq, ddq) row by row, in tau = W b for any base parameters b",
+            _filled("w", chain.from_iterable(formulas.regressor)),
+        ),
+    ]
+    return [function for function in functions if function.outputs]
+
+
+def _filled(array: str, values: Iterable[Expression]) -> dict[str, Expression]:
+    return {f"{array}[{number}]": value for number, value in enumerate(values)}
+
+
+def c_name(text: str) -> str:
+    """Return ``text`` if names in C can begin with it; raises OutputError where not."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
+        message = (
+            f"'{text}' cannot begin the names of C functions: --name must be lower-case letters, "
+            "digits and underscores, and begin with a letter."
+        )
+        raise OutputError(message)
+    return text
+
+
+def c_header(
+    formulas: Formulas, name: str, table: BaseTable, provenance: Sequence[str] = ()
+) -> str:
+    """Return the header: what the model is, where it is from, and its functions."""
+    upper = name.upper()
+    lines = [
+        "/*",
+        *(f" * {line}".rstrip() for line in _folded(_about(formulas, table, provenance))),
+        " */",
+        f"#ifndef {upper}_H",
+        f"#define {upper}_H",
+        "",
+        f"#define {upper}_JOINTS {len(formulas.mechanism.joints)}",
+        f"#define {upper}_BASE_PARAMETERS {len(formulas.values)}",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        f"extern const double {name}_base_parameters[{upper}_BASE_PARAMETERS];",
+    ]
+    for function in c_functions(formulas, name):
+        signature = _wrapped(function.signature(f"{upper}_JOINTS"))
+        lines += ["", f"/* {function.text} */", f"{signature};"]
+    return "\n".join([*lines, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+
+
+def c_source(formulas: Formulas, name: str, table: BaseTable) -> str:
+    """Return the source that goes with the header."""
+    upper = name.upper()
+    values = [
+        f"  {float(value)!r}, /* {k} {row.name} */"
+        for k, (value, row) in enumerate(zip(formulas.values, table.rows, strict=True))
+    ]
+    lines = [
+        f'#include "{name}.h"',
+        "",
+        "#include <math.h>",
+        "",
+        f"const double {name}_base_parameters[{upper}_BASE_PARAMETERS] = {{",
+        *values,
+        "};",
+        "",
+    ]
+    for function in c_functions(formulas, name):
+        body = statements(formulas.graph, function.outputs)
+        used = " ".join(body)
+        unused = [one for one in function.arguments if not re.search(rf"\b{one}\[", used)]
+        lines += [_wrapped(function.signature(f"{upper}_JOINTS")), "{"]
+        lines += [f"  (void){one};" for one in unused]
+        if re.search(r"\bb\[", used):
+            lines.append(f"  const double *const b = {name}_base_parameters;")
+        lines += [*(f"  {line}" for line in body), "}", ""]
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def _about(formulas: Formulas, table: BaseTable, provenance: Sequence[str]) -> list[str]:
+    mechanism = formulas.mechanism
+    joints = [
+        f"  {number} {joint} [{'m, N' if slides else 'rad, N m'}]"
+        for number, (joint, slides) in enumerate(
+            zip(mechanism.joints, mechanism.prismatic, strict=True)
+        )
+    ]
+    gravity = ", ".join(f"{value:g}" for value in mechanism.gravity)
+    return [
+        f"Minimal inverse dynamic model of {_comment(table.robot)}, by dynid {_core.version}.",
+        *map(_comment, (f"Values: {table.origin}", *provenance)),
+        "",
+        "SI units, at the joints. Joints, in the order of all arrays:",
+        *map(_comment, joints),
+        f"Gravity [m/s^2] in the frame of the root link: {gravity}",
+        "",
+        "Base parameters b, in SYMORO's names, and what they are made of:",
+        *(
+            f"  b[{k}] {row.name} [{row.unit}] = {row.relation()}"
+            for k, row in enumerate(table.rows)
+        ),
+    ]
+
+
+def _folded(lines: list[str]) -> list[str]:
+    """Return lines as short as a comment's, what is folded indented."""
+    folded = [textwrap.wrap(line, _WIDTH - 3, subsequent_indent=" " * 6) for line in lines]
+    return [part for parts in folded for part in (parts or [""])]
+
+
+def _comment(text: str) -> str:
+    """Return text that neither ends a comment nor begins another within it."""
+    return text.replace("*/", "* /").replace("/*", "/ *")
+
+
+def _wrapped(signature: str) -> str:
+    if len(signature) <= _WIDTH:
+        return signature
+    return signature.replace("(", "(\n  ").replace(", ", ",\n  ")

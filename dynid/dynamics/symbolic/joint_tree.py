@@ -1,0 +1,84 @@
+"""Where the joints of a tree sit on each other, as constants to write formulas with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import MechanismError
+from dynid.report.view.scene import Pose
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.kinematics import Kinematics
+
+    Array = NDArray[np.float64]
+
+_DECIMALS = 13
+"""Of lengths [m] and of rotations; what is behind is rounding, such as cos(π / 2) = 6e-17."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeJoint:
+    """A joint with the body behind it.
+
+    Attributes:
+        parent: Index in the tree of the joint that carries this one; -1 for the root link.
+        number: Index of the joint in drive order.
+        prismatic: Whether it slides.
+        axis: (3,) unit vector in the joint's frame.
+        rotation: (3, 3) of the joint's frame in that of the parent, at position 0.
+        origin: (3,) of the joint's frame in that of the parent [m], at position 0.
+    """
+
+    parent: int
+    number: int
+    prismatic: bool
+    axis: Array
+    rotation: Array
+    origin: Array
+
+
+def joint_tree(kinematics: Kinematics) -> tuple[TreeJoint, ...]:
+    """Return the actuated joints, parents first; what is locked or fixed is part of a body.
+
+    Raises:
+        MechanismError: The mechanism is no tree, but has closed chains.
+    """
+    mechanism = kinematics.mechanism
+    if mechanism.chain.passive:
+        message = (
+            f"The robot has closed chains (passive joints {', '.join(mechanism.chain.passive)}), "
+            "whose positions no formula gives: C code can be written of trees only."
+        )
+        raise MechanismError(message)
+    rest = kinematics.poses(np.zeros((1, len(mechanism.joints))))[0]
+    number_of = {body: number for number, body in enumerate(kinematics.joint_bodies)}
+    index_of = {body: index for index, body in enumerate(sorted(number_of))}
+    joints = []
+    for body in index_of:
+        carrier = kinematics.parents[body]
+        while carrier > 0 and carrier not in number_of:
+            carrier = kinematics.parents[carrier]
+        number = number_of[body]
+        # the root's frame is that of positions, whatever carries it
+        frame = Pose.from_numbers(rest[carrier]).matrix() if carrier > 0 else np.eye(4)
+        placement = np.linalg.inv(frame) @ Pose.from_numbers(rest[body]).matrix()
+        joints.append(
+            TreeJoint(
+                parent=index_of.get(carrier, -1),
+                number=number,
+                prismatic=mechanism.prismatic[number],
+                axis=_tidy(mechanism.axes[number]),
+                rotation=_tidy(placement[:3, :3]),
+                origin=_tidy(placement[:3, 3]),
+            )
+        )
+    return tuple(joints)
+
+
+def _tidy(values: Array) -> Array:
+    return np.round(values, _DECIMALS)

@@ -1,0 +1,236 @@
+"""The minimal inverse dynamic model as formulas: only base parameters, nothing computed twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
+from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.symbolic.expressions import Expression, Graph
+from dynid.dynamics.symbolic.joint_tree import TreeJoint, joint_tree
+from dynid.dynamics.symbolic.newton_euler import State, tree_motions, tree_torque
+from dynid.dynamics.symbolic.term_formulas import TERM_FORMULAS, term_torque
+from dynid.dynamics.torque_parts import ROTOR_KIND
+from dynid.errors import MechanismError
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.profile import RobotProfile
+
+    Array = NDArray[np.float64]
+
+_ROUNDING = 1e-14
+"""A base parameter that is so small beside what it was summed from is zero."""
+_PER_BODY = 10
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """What a model computes, as expressions of symbols ``q[0]``, ``dq[0]``, ``ddq[0]``, ``b[0]``.
+
+    Attributes:
+        mechanism: The model.
+        tree: Its joints.
+        base: Its base parameters ``b``.
+        values: (k,) of the base parameters.
+        graph: All expressions.
+        torque: n, by inverse dynamics.
+        mass_matrix: n rows of n, rotors included; without rows in a semi-static model.
+        gravity: n, springs apart.
+        regressor: n rows of k: torque per unit of each base parameter.
+    """
+
+    mechanism: Mechanism
+    tree: tuple[TreeJoint, ...]
+    base: BaseParameterization
+    values: Array
+    graph: Graph
+    torque: list[Expression]
+    mass_matrix: list[list[Expression]]
+    gravity: list[Expression]
+    regressor: list[list[Expression]]
+
+
+def minimal_model(mechanism: Mechanism, profile: RobotProfile, urdf_xml: str) -> Formulas:
+    """Write down the model of a mechanism with its own parameters.
+
+    The recursion is linear in the standard parameters, so that torque stays what it is when the
+    base parameters take the place of the standard ones that lead them, and all others are zero.
+    Gravity alone has base parameters of its own, because those of the whole model can hold a weight
+    together with an offset.
+
+    Args:
+        mechanism: The model.
+        profile: Its robot, for the geometry.
+        urdf_xml: The same.
+
+    Raises:
+        MechanismError: The mechanism has closed chains, or terms with memory.
+        EstimationError: Its base parameters are not clear-cut.
+    """
+    kinematics = Kinematics(profile.model_copy(update={"terms": ()}), urdf_xml)
+    tree = joint_tree(kinematics)
+    _check_terms(mechanism)
+    base = base_parameterization(mechanism)
+    values = _base_values(base, mechanism.parameters)
+    graph = Graph()
+    symbols = [graph.number(0.0)] * len(mechanism.parameters)
+    for k, lead in enumerate(base.independent):
+        symbols[lead] = graph.symbol(f"b[{k}]") if values[k] else graph.number(0.0)
+    bodies = mechanism.parameters[: mechanism.first_term]
+    of_bodies = base_parameterization(kinematics.mechanism)
+    weights = np.zeros(len(bodies))
+    weights[of_bodies.independent] = _base_values(of_bodies, bodies)
+    writer = _Writer(graph, mechanism, tree, [graph.number(float(weight)) for weight in weights])
+    return Formulas(
+        mechanism=mechanism,
+        tree=tree,
+        base=base,
+        values=values,
+        graph=graph,
+        torque=writer.torque(symbols),
+        mass_matrix=writer.mass_matrix(symbols),
+        gravity=writer.gravity(),
+        regressor=writer.regressor(base),
+    )
+
+
+def _base_values(base: BaseParameterization, standard: Array) -> Array:
+    """Return the base parameters (k,); those that only rounding keeps from zero are zero."""
+    size = np.abs(base.regrouping) @ np.abs(standard)
+    values = base.project(standard)
+    return np.where(np.abs(values) > _ROUNDING * size, values, 0.0)
+
+
+def operation_counts(formulas: Formulas) -> dict[str, Counter[str]]:
+    """Return how many operations each result costs, and inverse dynamics without all knowledge.
+
+    That is the same recursion for a robot whose joints are of the same kinds on the same parents,
+    about their z axes, but whose every length, angle and moment is some number, with ten standard
+    parameters for each body.
+    """
+    graph = formulas.graph
+    return {
+        "inverse dynamics": graph.count(formulas.torque),
+        "mass matrix": graph.count(entry for row in formulas.mass_matrix for entry in row),
+        "gravity": graph.count(formulas.gravity),
+        "regressor": graph.count(entry for row in formulas.regressor for entry in row),
+        "inverse dynamics, general robot": _general_count(formulas.mechanism, formulas.tree),
+    }
+
+
+def _general_count(mechanism: Mechanism, tree: Sequence[TreeJoint]) -> Counter[str]:
+    random = np.random.default_rng(0)
+    general = [
+        replace(
+            joint,
+            axis=np.array([0.0, 0.0, 1.0]),
+            rotation=np.linalg.qr(random.normal(size=(3, 3)))[0],
+            origin=random.normal(size=3),
+        )
+        for joint in tree
+    ]
+    graph = Graph()
+    symbols = [graph.symbol(f"p[{k}]") for k in range(len(mechanism.parameters))]
+    writer = _Writer(graph, mechanism, general, symbols[: mechanism.first_term])
+    return graph.count(writer.torque(symbols))
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Formulas of one mechanism in one graph; ``weights`` are the bodies' parameters for gravity.
+
+    Parameters of its methods are p, standard ones or what takes their place.
+    """
+
+    graph: Graph
+    mechanism: Mechanism
+    tree: Sequence[TreeJoint]
+    weights: Sequence[Expression]
+
+    def torque(self, parameters: Sequence[Expression]) -> list[Expression]:
+        """Return the torque of inverse dynamics."""
+        state = State(self._given("q"), self._given("dq"), self._given("ddq"))
+        return self._sum(state, parameters, parameters, self.mechanism.gravity)
+
+    def gravity(self) -> list[Expression]:
+        """Return the torque that holds the bodies."""
+        at_rest = self._from_rest(np.zeros(len(self.tree)))
+        return self._bodies(at_rest, self.weights, self.mechanism.gravity)
+
+    def mass_matrix(self, parameters: Sequence[Expression]) -> list[list[Expression]]:
+        """Return M, whose columns are the torque of unit accelerations from rest."""
+        if self.mechanism.semi_static:
+            return []
+        kinds = [None] * len(self.weights) + [term.kind for term in self.mechanism.terms]
+        rotors = [
+            parameter if kind == ROTOR_KIND else self.graph.number(0.0)
+            for kind, parameter in zip(kinds, parameters, strict=True)
+        ]
+        columns = [
+            self._sum(self._from_rest(unit), parameters, rotors, np.zeros(3))
+            for unit in np.eye(len(self.tree))
+        ]
+        count = len(columns)
+        return [[columns[max(i, j)][min(i, j)] for j in range(count)] for i in range(count)]
+
+    def regressor(self, base: BaseParameterization) -> list[list[Expression]]:
+        """Return the torque per unit of each base parameter, n rows."""
+        count = len(self.weights) + len(self.mechanism.terms)
+        units = np.eye(count)[base.independent]
+        columns = [self.torque(self._numbers(unit)) for unit in units]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def _sum(
+        self,
+        state: State,
+        bodies: Sequence[Expression],
+        terms: Sequence[Expression],
+        gravity: Array,
+    ) -> list[Expression]:
+        """Return the torque of bodies and terms, whose parameters may come from different ones."""
+        own = terms[len(self.weights) :]
+        added = term_torque(
+            self.graph, self.mechanism, state, own, lambda joint: self.gravity()[joint]
+        )
+        rigid = self._bodies(state, bodies, gravity)
+        return [one + other for one, other in zip(rigid, added, strict=True)]
+
+    def _bodies(
+        self, state: State, parameters: Sequence[Expression], gravity: Array
+    ) -> list[Expression]:
+        if self.mechanism.semi_static:  # bodies have weight only
+            state = self._from_rest(np.zeros(len(self.tree)))
+        motions = tree_motions(self.graph, self.tree, state, gravity)
+        starts = range(0, len(self.weights), _PER_BODY)
+        blocks = [parameters[start : start + _PER_BODY] for start in starts]
+        return tree_torque(self.graph, self.tree, motions, blocks)
+
+    def _given(self, motion: str) -> list[Expression]:
+        return [self.graph.symbol(f"{motion}[{k}]") for k in range(len(self.tree))]
+
+    def _from_rest(self, acceleration: Array) -> State:
+        still = self._numbers(np.zeros(len(self.tree)))
+        return State(self._given("q"), still, self._numbers(acceleration))
+
+    def _numbers(self, values: Array) -> list[Expression]:
+        return [self.graph.number(float(value)) for value in values]
+
+
+def _check_terms(mechanism: Mechanism) -> None:
+    for term in mechanism.terms:
+        if term.kind not in TERM_FORMULAS:
+            message = (
+                f"Joint '{mechanism.joints[term.joint]}' has a term '{term.kind}', whose torque "
+                "depends on past motion, so that no formula of q, dq and ddq gives it; "
+                f"--without {term.kind} leaves it out of the code."
+            )
+            raise MechanismError(message)

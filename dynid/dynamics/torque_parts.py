@@ -1,0 +1,82 @@
+"""The torque of a model, taken apart: inertia, Coriolis, gravity, and each kind of joint term."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from dynid.dynamics.mechanism import Mechanism
+
+    Array = NDArray[np.float64]
+
+ROTOR_KIND = "rotor_inertia"
+"""The kind of joint term that is part of the mass matrix."""
+
+
+@dataclass(frozen=True)
+class TorqueParts:
+    """τ = M(q) ddq + C(q, dq) dq + g(q) + joint terms; each (N, n), or (n,) [N*m or N].
+
+    Attributes:
+        inertia: M(q) ddq, rotors included.
+        coriolis: C(q, dq) dq: Coriolis and centrifugal.
+        gravity: g(q), without springs.
+        terms: Torque of all joint terms of a kind, by kind, in the order of the mechanism's terms.
+    """
+
+    inertia: Array
+    coriolis: Array
+    gravity: Array
+    terms: Mapping[str, Array]
+
+    def named(self) -> dict[str, Array]:
+        """Return all parts by name, ``inertia``, ``coriolis``, ``gravity``, then kinds of terms."""
+        rigid = {"inertia": self.inertia, "coriolis": self.coriolis, "gravity": self.gravity}
+        return {**rigid, **self.terms}
+
+    @property
+    def total(self) -> Array:
+        """The torque of inverse dynamics."""
+        return np.asarray(sum(self.named().values()))
+
+
+def torque_parts(mechanism: Mechanism, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> TorqueParts:
+    """Take the torque of a mechanism apart, with its own parameters.
+
+    Torque is linear in the parameters and C(q, 0) = 0, so every part is a torque of the mechanism
+    with some parameters and motions left out. Terms with memory follow the rows as one motion.
+
+    Args:
+        mechanism: The model.
+        q: Positions, (N, n) or (n,) [rad or m].
+        dq: Velocities, of the same shape.
+        ddq: Accelerations, of the same shape.
+
+    Raises:
+        MechanismError: The arrays do not fit the mechanism.
+    """
+    rest = np.zeros_like(np.asarray(q, dtype=np.float64))
+    bodies = _only(mechanism, None)
+    gravity = mechanism.torque(q, rest, rest, bodies)
+    rotors = _only(mechanism, ROTOR_KIND)
+    kinds = dict.fromkeys(term.kind for term in mechanism.terms if term.kind != ROTOR_KIND)
+    return TorqueParts(
+        inertia=mechanism.torque(q, rest, ddq, bodies + rotors) - gravity,
+        coriolis=mechanism.torque(q, dq, rest, bodies) - gravity,
+        gravity=gravity,
+        terms={kind: mechanism.torque(q, dq, ddq, _only(mechanism, kind)) for kind in kinds},
+    )
+
+
+def _only(mechanism: Mechanism, kind: str | None) -> Array:
+    """Return the parameters (p,) of the terms of a kind alone, or those of the bodies alone."""
+    of_body: list[str | None] = [None] * mechanism.first_term
+    kinds = of_body + [term.kind for term in mechanism.terms]
+    return np.where([one == kind for one in kinds], mechanism.parameters, 0.0)

@@ -1,0 +1,162 @@
+"""Which parameters the motion does not tell apart, and what motion would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.dynamics.base_parameters import INERTIAL
+from dynid.estimation.fitting import Fit
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.reach import GOOD, information, predictions
+from dynid.evaluation.diagnosis.wording import listed, only
+from dynid.signals.signals import Array
+
+Indices = NDArray[np.intp]
+
+_CONDITION = 200.0  # Gautier and Khalil (1992) ask an exciting trajectory for less than 100
+_HARMFUL = 300.0  # three times as much; a note up to there
+_UNCERTAIN = 0.3  # of the parameters' size: the field's bound for a parameter that is known
+_GUESS = 0.1  # of the torque elsewhere: five times the errors that it is worked out for
+_TAKES_PART = 0.3  # of the largest share of a parameter in a combination
+_MOST_NAMED = 6
+_MOST_LISTED = 12
+_FIRST_MOMENTS = INERTIAL[:4]  # and the mass: what has weight
+
+
+def ill_conditioned(case: Case) -> Iterator[Finding]:
+    """Name parameters without any effect, and combinations that are hardly determined."""
+    if case.fit is None:
+        return
+    unknown = np.flatnonzero(~case.fit.estimate.determined)
+    if len(unknown):
+        names = ", ".join(case.base.names[i] for i in unknown[:_MOST_LISTED])
+        more = len(unknown) - _MOST_LISTED
+        names += f" and {more} others" if more > 0 else ""
+        yield Finding(
+            cause="ill_conditioned",
+            joint=None,
+            severity="warning",
+            sentence=(
+                f"this motion says nothing about {names}; there the model keeps the URDF's values."
+            ),
+            remedy=_remedy(case, unknown[:_MOST_LISTED]),
+            evidence={"undetermined parameters": float(len(unknown))},
+        )
+    uncertain = list(_uncertain(case, case.fit))
+    yield from uncertain
+    if not uncertain and not len(unknown):
+        yield from _combination(case, case.fit)
+
+
+def _uncertain(case: Case, fitted: Fit) -> Iterator[Finding]:
+    """Joints whose torque elsewhere within the limits is anybody's guess."""
+    found = [one for one in predictions(case, fitted) if one.deviation > _GUESS]
+    if not found:
+        return
+    names = [case.joints[one.joint] for one in found]
+    blamed = np.max([one.shares for one in found], axis=0)
+    order = np.argsort(-blamed)[:_MOST_NAMED]
+    worst = order[blamed[order] > _TAKES_PART * blamed[order[0]]]
+    deviations = listed(f"{one.deviation:.0%}" for one in found)
+    yield Finding(
+        cause="ill_conditioned",
+        joint=only(names),
+        severity="warning",
+        sentence=(
+            f"{listed(names)}: torque at other motion within the limits can be predicted to "
+            f"{deviations} only (standard deviation, for errors of {GOOD:.0%} in this one); least "
+            "is known of "
+            f"{listed(case.base.names[i] for i in worst)}."
+        ),
+        remedy=_remedy(case, worst),
+        evidence={f"deviation of torque of {case.joints[o.joint]}": o.deviation for o in found},
+    )
+
+
+def _combination(case: Case, fitted: Fit) -> Iterator[Finding]:
+    """The least determined combination, unless it is certain enough for what is not too poor.
+
+    With columns of the weighted regressor scaled to unit norm, W = U S Vᵀ, the combination vₖᵀ x of
+    scaled parameters x has the standard deviation 1 / sₖ, as rows are weighted by their deviations.
+    """
+    gram, shared = information(fitted)
+    known = np.flatnonzero(fitted.estimate.determined)
+    norms = np.sqrt(np.diag(gram)[known])
+    values, vectors = np.linalg.eigh(gram[np.ix_(known, known)] / np.outer(norms, norms))
+    values, vector = np.maximum(values, 1e-300), vectors[:, 0]
+    size = float(np.linalg.norm(vector * fitted.estimate.base[known] * norms))
+    deviation = float(np.sqrt(shared / values[0])) / max(size, 1e-300)
+    condition = float(np.sqrt(values[-1] / values[0]))
+    if condition < _CONDITION or (deviation < _UNCERTAIN and condition < _HARMFUL):
+        return
+    order = np.argsort(-np.abs(vector))[:_MOST_NAMED]
+    named = order[np.abs(vector[order]) > _TAKES_PART * np.abs(vector[order[0]])]
+    names = [case.base.names[i] for i in known[named]]
+    yield Finding(
+        cause="ill_conditioned",
+        joint=None,
+        severity="warning" if condition > _HARMFUL else "note",
+        sentence=(
+            f"condition number {condition:.3g}: {listed(names)} act almost alike in this motion; "
+            f"their worst combination is uncertain by {min(deviation, 99.0):.0%} of its size "
+            f"(standard deviation, for torque errors of {GOOD:.0%})."
+        ),
+        remedy=_remedy(case, known[named]),
+        evidence={
+            "condition number": condition,
+            "deviation over size": deviation,
+            **{
+                f"share of {name}": float(share)
+                for name, share in zip(names, vector[named], strict=True)
+            },
+        },
+        plot=_singular_values(values),
+    )
+
+
+def _singular_values(eigenvalues: Array) -> Plot:
+    return Plot(
+        x_label="combination of parameters, from the best determined to the worst",
+        y_label="singular value (log10)",
+        traces=(
+            Trace(
+                np.arange(len(eigenvalues), dtype=np.float64),
+                0.5 * np.log10(eigenvalues[::-1]),
+                "weighted regressor, columns scaled",
+                "dots",
+            ),
+        ),
+    )
+
+
+def _remedy(case: Case, parameters: Indices) -> str:
+    """What motion would tell these base parameters."""
+    wanted: dict[str, list[str]] = {}
+    for index in parameters:
+        joint, motion = _motion_for(case, int(case.base.independent[index]))
+        if joint not in wanted.setdefault(motion, []):
+            wanted[motion].append(joint)
+    parts = [motion.format(listed(joints)) for motion, joints in wanted.items()]
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _motion_for(case: Case, parameter: int) -> tuple[str, str]:
+    """The joint that leads a standard parameter, and the motion that excites it."""
+    mechanism = case.mechanism
+    if parameter < mechanism.first_term:
+        joint = mechanism.body_joints[parameter // 10]
+        if INERTIAL[parameter % 10] in _FIRST_MOMENTS:
+            return joint, "take {} through more poses, in which weight pulls differently"
+        return joint, "accelerate {} harder, and in more poses of the joints around"
+    term = mechanism.terms[parameter - mechanism.first_term]
+    joint = mechanism.moving_joints[term.joint]
+    if term.kind == "rotor_inertia":
+        return joint, "accelerate {} harder while the joints behind take more poses"
+    if term.kind in ("spring_stiffness", "spring_preload", "offset"):
+        return joint, "move {} both ways over more of its range"
+    return joint, "move {} at more different speeds, both ways"

@@ -1,0 +1,158 @@
+"""Whether the sign of a joint's torque or position is flipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.own_terms import friction_power, own_terms, without
+from dynid.evaluation.diagnosis.sampled_fit import free_misfit
+from dynid.evaluation.diagnosis.scale import are_degrees, likeness
+from dynid.evaluation.diagnosis.wording import torque_unit
+from dynid.signals.signals import Array
+
+_DRIVES = -0.02  # of torque times speed: friction that feeds the motion by that much is none
+_TAKES = 0.05  # of the same: friction that is what it should be
+_DRIVES_MUCH = -0.2  # of the same: whatever the bodies say
+_FITS = 0.5  # correlation with what the URDF's masses need, with which no sign is flipped
+_AGAINST = -0.7  # correlation with what the URDF's masses need
+_BLOCKS = 6  # of the motion
+_MOST = 5  # of these agree on the sign of friction
+_LOST = 0.15  # of the torque that no parameters explain
+_BETTER = 0.8  # of the other's misfit: then it is the one
+
+
+def flipped_sign(case: Case) -> Iterator[Finding]:
+    """Look for friction that drives its joint, and for torque against what the bodies need."""
+    if are_degrees(case):
+        return
+    if _lost(case):
+        yield _lost_sign(case)
+        return
+    for joint, power in _powers(case).items():
+        own = own_terms(case.thinned, joint)
+        agreement = min(
+            likeness(case, joint, own).correlation, likeness(case, joint, own[:, :1]).correlation
+        )
+        drives = power < (_DRIVES if agreement < _FITS else _DRIVES_MUCH)
+        if drives or (agreement < _AGAINST and power < _TAKES):
+            yield _finding(case, joint, power, agreement)
+
+
+def any_friction_drives(case: Case) -> bool:
+    """Whether friction would drive a joint: that a sign explains, but no gravity."""
+    return any(power < _DRIVES_MUCH for power in _powers(case).values())
+
+
+def _powers(case: Case) -> dict[int, float]:
+    """Power of friction of every joint that moves."""
+    regressor = case.mechanism.regressor(*case.thinned.motion)
+    bodies = case.base.independent[case.base.independent < case.mechanism.first_term]
+    powers = {}
+    for joint in np.flatnonzero(case.thinned.moves).tolist():
+        columns = regressor[:, joint, bodies]
+        powers[joint] = _power_of_friction(case, joint, columns[:, columns.any(axis=0)])
+    return powers
+
+
+def _power_of_friction(case: Case, joint: int, bodies: Array) -> float:
+    """Share of torque times speed that friction takes; 0 where parts of the motion disagree.
+
+    The columns of ``bodies`` (N, k) are what else may explain the joint's torque, with parameters
+    of its own: what is wrong at another joint shall not show here.
+    """
+    thinned, torque = case.thinned, case.thinned.torque[:, joint]
+    whole = friction_power(torque, thinned, joint, bodies)
+    if whole >= 0:
+        return whole
+    own = own_terms(thinned, joint)
+    left = without(torque, np.column_stack([own[:, [0, 3]], bodies]))
+    shown = without(own[:, 2], np.column_stack([own[:, [0, 3]], bodies]))
+    parts = np.array_split(left * shown, _BLOCKS)
+    against = sum(float(part.sum()) < 0 for part in parts)
+    return whole if against >= _MOST else 0.0
+
+
+def _finding(case: Case, joint: int, power: float, agreement: float) -> Finding:
+    name, which = case.joints[joint], _of_torque_or_position(case, joint)
+    seen = []
+    if power < _DRIVES:
+        seen.append(f"its friction would drive it ({power:.0%} of torque times speed)")
+    if agreement < _AGAINST:
+        seen.append(
+            f"its torque runs against what the URDF's masses need (correlation {agreement:.2f})"
+        )
+    velocity = case.thinned.velocity[:, joint]
+    unit = torque_unit(case.mechanism.prismatic[joint])
+    return Finding(
+        cause="flipped_sign",
+        joint=None,  # joints share parameters: the fit of all of them suffers
+        severity="problem",
+        sentence=f"{name}: {' and '.join(seen)}; the sign of its {which} is probably flipped.",
+        remedy=(
+            f"Turn the sign of {name}'s {which} where it is read: in the column map ('sign'), by a "
+            "negative gear_ratio, or in the drive's settings."
+        ),
+        evidence={
+            f"friction power of {name}": power,
+            f"correlation of {name} with the URDF": agreement,
+        },
+        plot=Plot(
+            x_label=f"velocity of {name} [{'m/s' if unit == 'N' else 'rad/s'}]",
+            y_label=f"torque of {name} [{unit}]",
+            traces=(Trace(velocity, case.thinned.torque[:, joint], "measured", "dots"),),
+        ),
+    )
+
+
+def _lost(case: Case) -> bool:
+    """Whether no effort is ever negative, and torque fits no parameters at all."""
+    if any(recording.effort.min() < 0 for recording in case.recordings):
+        return False
+    return bool(free_misfit(case) > _LOST * np.sqrt(len(case.joints)))
+
+
+def _lost_sign(case: Case) -> Finding:
+    torque, velocity = case.thinned.torque[:, 0], case.thinned.velocity[:, 0]
+    return Finding(
+        cause="flipped_sign",
+        joint=None,
+        severity="problem",
+        sentence=(
+            "No recorded effort is ever negative, yet torque that is always positive fits no "
+            "parameters: it was probably recorded without its sign."
+        ),
+        remedy=(
+            "Identify with --unsigned-torque, which finds the signs, or record torque or current "
+            "with its sign."
+        ),
+        evidence={"least effort": float(min(r.effort.min() for r in case.recordings))},
+        plot=Plot(
+            x_label=f"velocity of {case.joints[0]}",
+            y_label=f"torque of {case.joints[0]}",
+            traces=(Trace(velocity, torque, "measured", "dots"),),
+        ),
+    )
+
+
+def _of_torque_or_position(case: Case, joint: int) -> str:
+    """Which of the two explains all joints' torque better when it is flipped back, if one does."""
+    sign = np.where(np.arange(len(case.joints)) == joint, -1.0, 1.0)
+    signals = case.longest
+    torque = replace(signals, raw_torque=signals.raw_torque * sign)
+    position = replace(
+        signals,
+        position=signals.position * sign,
+        velocity=signals.velocity * sign,
+        acceleration=signals.acceleration * sign,
+    )
+    by_torque, by_position = (
+        free_misfit(replace(case, signals=(flipped,))) for flipped in (torque, position)
+    )
+    if by_torque < _BETTER * by_position:
+        return "torque"
+    return "position" if by_position < _BETTER * by_torque else "torque or position"

@@ -1,0 +1,70 @@
+"""Whether joints stayed in a small part of where they can go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.wording import listed, only, units
+from dynid.signals.signals import Array
+
+_SHARE = 0.3  # of the range: a sine of weight over less looks like a straight line with an offset
+# a revolute joint that turned by this shows weight and inertia from all sides, whatever its limits
+_ALL_SIDES = np.pi  # [rad]
+_REMEDY = "Widen the excitation's range of these joints; outside of it the model is a guess."
+
+
+def small_region(case: Case) -> Iterator[Finding]:
+    """Compare the span of each joint's positions with its limits."""
+    span = np.ptp(case.thinned.position, axis=0)
+    possible = _possible(case)
+    share = span / possible
+    moves = case.thinned.moves  # of a joint at rest the cause is another
+    small = [j for j in range(len(case.joints)) if moves[j] and share[j] < _SHARE]
+    if not small:
+        return
+    names = [case.joints[j] for j in small]
+    spans = listed(f"{span[j]:.3g}" for j in small)
+    ranges = listed(f"{possible[j]:.3g}" for j in small)
+    yield Finding(
+        cause="small_region",
+        joint=only(names),
+        severity="warning",
+        sentence=(
+            f"{listed(names)}: small region; positions span {spans} of {ranges} "
+            f"{units(case.mechanism, small, 'rad', 'm')}."
+        ),
+        remedy=_REMEDY,
+        evidence={f"coverage of {case.joints[j]}": float(share[j]) for j in small},
+        plot=_plot(case, small, possible),
+    )
+
+
+def _possible(case: Case) -> Array:
+    """Range that each joint could have spanned, (n,); infinite where nothing tells."""
+    ranges = [case.profile.limits.range_of("position", j) for j in range(len(case.joints))]
+    width = np.array([np.inf if r is None else r[1] - r[0] for r in ranges])
+    turns = ~np.array(case.mechanism.prismatic)
+    width[turns] = np.minimum(width[turns], _ALL_SIDES)
+    width[~turns & np.isinf(width)] = np.nan
+    return width
+
+
+def _plot(case: Case, joints: list[int], possible: Array) -> Plot:
+    samples = np.arange(len(case.thinned.position), dtype=np.float64)
+    middle = case.thinned.position.mean(axis=0)
+    return Plot(
+        x_label="sample",
+        y_label="position about its mean over the range",
+        traces=tuple(
+            Trace(
+                samples,
+                (case.thinned.position[:, j] - middle[j]) / possible[j],
+                case.joints[j],
+            )
+            for j in joints
+        ),
+    )

@@ -1,0 +1,220 @@
+"""Whether position or effort came in coarse steps, was held between updates, or was clipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.wording import listed, only, units
+from dynid.recording.model import Recording
+from dynid.signals.signals import Array
+
+_FEWEST_LEVELS = 42  # of effort over its range: a step is 2.4 % of it then
+_ACCELERATION_SHARE = 0.01  # of the acceleration (rms): what steps of position may add as noise
+_FAST = 0.3  # of the peak speed: a joint this fast is somewhere else after a sample
+_HELD = 0.6  # of the samples in motion without a change: 2.5 samples from one update to the next
+_CLIPPED = 5  # samples at the very same extreme position
+_STOPPED = 0.2  # of the peak speed: no drive stops from that within a sample
+_LOOKED_AT = 20_000  # samples, from the middle
+_ENOUGH = 5_000  # of them to find levels in
+_DRAWN = 300  # samples
+
+
+def quantised_feedback(case: Case) -> Iterator[Finding]:
+    """Look at the longest recording as it came: in steps, held or clipped."""
+    whole = max(case.recordings, key=lambda r: len(r.time))
+    yield from _position_steps(case, whole)
+    yield from _effort_steps(case, whole)
+    recording = _middle(whole)
+    fast = _fast(recording)
+    yield from _held("position", recording, recording.position, fast)
+    yield from _held("effort", recording, recording.effort, fast)
+    yield from _clipped(whole)
+
+
+def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
+    """Steps of position matter by the acceleration that differences make of them."""
+    steps = np.array([step_of(column) for column in recording.position.T])
+    signals, settings = case.longest, case.profile.identification
+    rate = signals.sampling_rate
+    cutoff = settings.cutoff_hz or rate
+    # white noise of σ² = step² / 12 up to the cut-off, twice differentiated; and without a cut-off
+    filtered = (2 * np.pi) ** 2 * np.sqrt(2 / rate * cutoff**5 / 5)
+    noise = steps / np.sqrt(12) * min(filtered, np.sqrt(6) / 4 * rate**2)
+    share = noise / np.maximum(signals.acceleration.std(axis=0), 1e-300)
+    moves = signals.moving.any(axis=0)
+    coarse = np.flatnonzero(moves & (share > _ACCELERATION_SHARE))
+    if len(coarse) == 0:
+        return
+    names = [recording.joint_names[j] for j in coarse]
+    sizes = listed(f"{steps[j]:.3g}" for j in coarse)
+    worst = int(max(coarse, key=lambda j: share[j]))
+    yield Finding(
+        cause="quantised_feedback",
+        joint=only(names),
+        severity="warning",
+        sentence=(
+            f"{listed(names)}: position comes in steps of {sizes} "
+            f"{units(case.mechanism, coarse, 'rad', 'm')}; differentiated, "
+            f"they make noise of up to {share[worst]:.1%} of the acceleration (rms)."
+        ),
+        remedy="Record the drive's own resolution, or lower identification.cutoff_hz.",
+        evidence={f"step of {recording.joint_names[j]}": float(steps[j]) for j in coarse},
+        plot=_plot(recording, recording.position[:, worst], f"position of {names[-1]}"),
+    )
+
+
+def _effort_steps(case: Case, recording: Recording) -> Iterator[Finding]:
+    steps = np.array([step_of(column) for column in recording.effort.T])
+    span = np.ptp(recording.effort, axis=0)
+    levels = span / np.where(steps > 0, steps, np.nan)
+    coarse = np.flatnonzero(levels < _FEWEST_LEVELS)
+    if len(coarse) == 0:
+        return
+    names = [recording.joint_names[j] for j in coarse]
+    sizes = listed(f"{steps[j]:.3g}" for j in coarse)
+    counts = listed(f"{levels[j]:.0f}" for j in coarse)
+    worst = int(min(coarse, key=lambda j: levels[j]))
+    yield Finding(
+        cause="quantised_feedback",
+        joint=only(names),
+        severity="warning",
+        sentence=(
+            f"{listed(names)}: effort comes in steps of {sizes} {case.profile.drives.effort_unit}, "
+            f"{counts} of which make up its range."
+        ),
+        remedy="Record effort with a finer resolution, or excite harder so that it spans more.",
+        evidence={f"levels of {recording.joint_names[j]}": float(levels[j]) for j in coarse},
+        plot=_plot(
+            recording, recording.effort[:, worst], f"effort of {recording.joint_names[worst]}"
+        ),
+    )
+
+
+def _held(
+    what: str,
+    recording: Recording,
+    values: Array,
+    fast: NDArray[np.bool_],
+) -> Iterator[Finding]:
+    """A value that stays for samples and then jumps by more than a step was not measured anew."""
+    change = np.abs(np.diff(values, axis=0))
+    held = {}
+    for j in range(values.shape[1]):
+        changes = change[fast[1:, j], j]
+        if len(changes) < _DRAWN:
+            continue
+        unchanged = float(np.mean(changes == 0))
+        if not _HELD < unchanged < 1:
+            continue
+        jumps = changes[changes > 0]
+        if np.median(jumps) > 1.5 * jumps.min():  # else a slow joint waits for its next step
+            held[j] = 1 / (1 - unchanged)
+    if not held:
+        return
+    names = [recording.joint_names[j] for j in held]
+    worst = max(held, key=lambda j: held[j])
+    samples = listed([f"{count:.3g}" for count in held.values()])
+    yield Finding(
+        cause="quantised_feedback",
+        joint=only(names),
+        severity="warning",
+        sentence=(
+            f"{listed(names)}: {what} stays the same for {samples} samples on average in motion; "
+            f"it is updated at some {recording.sampling_rate / held[worst]:.3g} Hz, recorded at "
+            f"{recording.sampling_rate:.4g} Hz."
+        ),
+        remedy="Record at the rate at which the drive updates it, or have the drive update faster.",
+        evidence={f"samples held by {recording.joint_names[j]}": held[j] for j in held},
+        plot=_plot(recording, values[:, worst], f"{what} of {recording.joint_names[worst]}"),
+    )
+
+
+def _clipped(recording: Recording) -> Iterator[Finding]:
+    """A joint that is in full motion and at the very same extreme from then on is clipped."""
+    for j, name in enumerate(recording.joint_names):
+        column = recording.position[:, j]
+        speed = np.abs(np.diff(column, prepend=column[0]))
+        peak = float(np.quantile(speed, 0.99))
+        for extreme in (column.min(), column.max()):
+            runs = _runs(column == extreme)
+            abrupt = [
+                (first, past)
+                for first, past in runs
+                if past - first >= _CLIPPED
+                and first >= 3
+                and speed[first - 2 : first].min() > _STOPPED * peak > 0
+            ]
+            if abrupt:
+                yield _clip_finding(recording, name, j, float(extreme), abrupt)
+
+
+def _clip_finding(
+    recording: Recording, name: str, joint: int, extreme: float, runs: list[tuple[int, int]]
+) -> Finding:
+    samples = sum(past - first for first, past in runs)
+    return Finding(
+        cause="quantised_feedback",
+        joint=name,
+        severity="problem",
+        sentence=(
+            f"{name}: position is clipped at {extreme:.4g}, where it stops from full speed "
+            f"{len(runs)} times and stays for {samples / recording.sampling_rate:.3g} s in all."
+        ),
+        remedy="Find what limits the recorded position; a model of such motion is wrong.",
+        evidence={"clipped at": extreme, "samples": float(samples)},
+        plot=Plot(
+            x_label="time [s]",
+            y_label=f"position of {name}",
+            traces=(Trace(recording.time, recording.position[:, joint], "recorded"),),
+        ),
+    )
+
+
+def _middle(recording: Recording) -> Recording:
+    left_out = max(0, len(recording.time) - _LOOKED_AT) // 2
+    if left_out == 0:
+        return recording
+    return recording.cut(recording.time[left_out], recording.time[-left_out])
+
+
+def _fast(recording: Recording) -> NDArray[np.bool_]:
+    """Where each joint moves fast, (N, n), told over stretches that outlast steps and holds."""
+    reach = max(2, round(0.05 * recording.sampling_rate))
+    position = recording.position
+    moved = np.zeros_like(position)
+    moved[reach:-reach] = np.abs(position[2 * reach :] - position[: -2 * reach])
+    return np.asarray(moved > _FAST * moved.max(axis=0))
+
+
+def step_of(values: Array) -> float:
+    """The step that all differences of values are multiples of; 0 where there is none."""
+    looked_at = values[:: max(1, len(values) // _ENOUGH)]
+    levels = np.unique(looked_at)
+    if len(levels) < 3:
+        return 0.0
+    gaps = np.diff(levels)
+    gaps = gaps[gaps > 1e-9 * (levels[-1] - levels[0])]  # rounding makes no level
+    step = float(gaps.min())
+    whole = np.abs(gaps / step - np.round(gaps / step)) < 0.05
+    return step if whole.mean() > 0.95 else 0.0
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where flags (N,) hold one after the other: first, and past the last."""
+    edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
+    return [(int(first), int(past)) for first, past in list(pairwise(edges))[::2]]
+
+
+def _plot(recording: Recording, values: Array, label: str) -> Plot:
+    """A short piece from the middle, where steps can be seen."""
+    begin = max(0, (len(values) - _DRAWN) // 2)
+    piece = slice(begin, begin + _DRAWN)
+    return Plot(
+        "time [s]", label, (Trace(recording.time[piece], values[piece], "recorded", "dots"),)
+    )

@@ -1,0 +1,186 @@
+"""Whether torque was recorded later or earlier than the motion that needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.sampled_fit import Samples, basis_of, beyond, per_joint, sampled
+from dynid.signals.signals import Array
+
+_LONGEST = 0.25  # [s] that is looked for
+_ROUNDS = 4  # of linearising about the delay found so far
+_BLOCKS = 12  # of the recording, that each tell the delay: their scatter is its uncertainty
+_SURE = 5.0  # standard deviations
+_FEWEST = 1.5  # samples
+_AGREE = 0.5  # of the delay: how far joints that tell it may differ
+_LATEST = 10  # samples: later than that is no drive, but a recording whose clocks differ
+_WORTH = 0.02  # of the squared error that a delay explains at least
+_MATTERS = 0.1  # of the same: less is good to know
+_LEAST_ERROR = 0.01  # of the worst joint's: without noise, one joint would outvote all others
+_FEWEST_ROWS = 4  # times as many as parameters
+
+
+@dataclass(frozen=True)
+class Delay:
+    """By how much torque is late [s]; ``explained``: its share of the squared error.
+
+    ``deviation`` is the standard deviation; ``joints`` and ``information`` (n,) are what each
+    joint tells alone [s] and how much it counts.
+    """
+
+    seconds: float
+    deviation: float
+    explained: float
+    joints: Array
+    information: Array
+
+
+def time_shift(case: Case) -> Iterator[Finding]:
+    """Estimate the delay of torque from samples away from reversals, where friction is steady."""
+    rate = case.longest.sampling_rate
+    reach = min(round(_LONGEST * rate), len(case.longest.time) // 5)
+    if reach < 3:
+        return
+    samples = sampled(case, reach=reach)
+    if len(samples.joint) < _FEWEST_ROWS * samples.regressor.shape[2]:
+        return
+    delay = find_delay(case, samples, reach)
+    cycles = delay.seconds * rate
+    unsure = abs(delay.seconds) < _SURE * delay.deviation
+    if abs(cycles) < _FEWEST or unsure or delay.explained < _WORTH or not _agree(delay):
+        return
+    yield _finding(case, delay, rate)
+
+
+def find_delay(case: Case, samples: Samples, reach: int) -> Delay:
+    """Fit base parameters and delay together, by Gauss-Newton.
+
+    A torque that is late by d reads τ(t - d) = W π - d dτ/dt: the derivative of torque is one more
+    column of the least squares, as far as no parameter explains it.
+
+    Args:
+        case: whose longest recording is looked at.
+        samples: of that recording, ``reach`` samples off its ends.
+        reach: longest delay [samples].
+    """
+    rate, joint = case.longest.sampling_rate, samples.joint
+    slope = np.gradient(samples.torque, 1 / rate, axis=0)
+    weight = _weights(samples)
+    columns = np.column_stack([samples.columns(weight), _friction(case, samples)])
+    basis, scale = basis_of(columns), weight[joint]
+    total = 0
+
+    def linearised() -> tuple[Array, Array, float]:
+        moved = replace(samples, at=samples.at + total)
+        error = beyond(basis, moved.rows(samples.torque) * scale)
+        column = beyond(basis, -moved.rows(slope) * scale)
+        return error, column, float(column @ error) / max(float(column @ column), 1e-300)
+
+    error, column, rest = linearised()
+    for _ in range(_ROUNDS):
+        step = int(np.clip(total + round(rest * rate), -reach, reach)) - total
+        if step == 0:
+            break
+        total += step
+        error, column, rest = linearised()
+    here = beyond(basis, samples.rows(samples.torque) * scale)
+    left = error - rest * column
+    return Delay(
+        seconds=total / rate + rest,
+        deviation=_deviation(samples, column, error, rest),
+        explained=1 - float(left @ left) / max(float(here @ here), 1e-300),
+        joints=_of_each(joint, column, error, samples.kept.shape[1]) + total / rate,
+        information=per_joint(joint, column**2, samples.kept.shape[1]),
+    )
+
+
+def _friction(case: Case, samples: Samples) -> Array:
+    """Friction (r, 3 n) that the model may lack, and that would look like a delay."""
+    velocity, joint = samples.rows(case.longest.velocity), samples.joint
+    peak = np.abs(case.longest.velocity).max(axis=0)[joint]
+    speed = velocity / np.where(peak > 0, peak, 1.0)
+    columns = [np.where(joint == j, 1.0, 0.0) for j in range(samples.kept.shape[1])]
+    shapes = (speed, np.sign(speed), np.sign(speed) * np.sqrt(np.abs(speed)))
+    return np.column_stack([column * shape for column in columns for shape in shapes])
+
+
+def _weights(samples: Samples) -> Array:
+    """One over the error that a fit leaves at each joint (n,), every joint counting the same."""
+    torque, joint, joints = samples.rows(samples.torque), samples.joint, samples.kept.shape[1]
+    weight = 1 / np.maximum(np.sqrt(per_joint(joint, torque**2, joints)), 1e-300)
+    error = beyond(basis_of(samples.columns(weight)), torque * weight[joint])
+    left = np.sqrt(
+        per_joint(joint, error**2, joints) / np.bincount(joint, minlength=joints).clip(1)
+    )
+    return np.asarray(weight / np.maximum(left, _LEAST_ERROR * left.max()))
+
+
+def _deviation(samples: Samples, column: Array, error: Array, delay: float) -> float:
+    """Standard deviation of the delay, from how much blocks of the recording differ on it."""
+    instant = np.concatenate([np.flatnonzero(kept) for kept in samples.kept.T])
+    block = instant * _BLOCKS // len(samples.kept)
+    score = per_joint(block, column * (error - delay * column), _BLOCKS)
+    return float(np.sqrt(np.sum(score**2))) / max(float(column @ column), 1e-300)
+
+
+def _of_each(joint: NDArray[np.intp], column: Array, error: Array, joints: int) -> Array:
+    told = per_joint(joint, column * error, joints)
+    return np.asarray(told / np.maximum(per_joint(joint, column**2, joints), 1e-300))
+
+
+def _agree(delay: Delay) -> bool:
+    """Most of what the joints know of the delay comes from joints that tell about the same."""
+    near = np.abs(delay.joints - delay.seconds) <= _AGREE * abs(delay.seconds)
+    return bool(delay.information[near].sum() >= 0.6 * delay.information.sum())
+
+
+def _finding(case: Case, delay: Delay, rate: float) -> Finding:
+    cycles = round(abs(delay.seconds) * rate)
+    later = "later" if delay.seconds > 0 else "earlier"
+    present = case.profile.feedforward.additive_torque_delay
+    remedy = "Align effort and position in the recording."
+    if 0 < cycles <= _LATEST and delay.seconds > 0:
+        remedy = (
+            "Align effort and position in the recording; if it was made each control cycle, and "
+            "commands take as long to show in torque, set feedforward.additive_torque_delay: "
+            f"{present + cycles}."
+        )
+    return Finding(
+        cause="time_shift",
+        joint=None,
+        severity="warning" if delay.explained > _MATTERS else "note",
+        sentence=(
+            f"torque comes {cycles} samples ({abs(delay.seconds) * 1e3:.3g} ms, standard deviation "
+            f"{delay.deviation * 1e3:.2g} ms) {later} than the motion that needs it; that is "
+            f"{delay.explained:.0%} of the squared torque error."
+        ),
+        remedy=remedy,
+        evidence={
+            "delay [s]": delay.seconds,
+            "standard deviation [s]": delay.deviation,
+            "delay [control cycles]": float(round(delay.seconds * rate)),
+            "share of squared error": delay.explained,
+        }
+        | {
+            f"delay at {name} [s]": float(d)
+            for name, d in zip(case.joints, delay.joints, strict=True)
+        },
+        plot=Plot(
+            x_label="joint",
+            y_label="delay of torque [ms]",
+            traces=(
+                Trace(
+                    np.arange(1.0, len(case.joints) + 1), delay.joints * 1e3, "each joint", "dots"
+                ),
+                Trace(
+                    np.array([1.0, len(case.joints)]), np.full(2, delay.seconds * 1e3), "together"
+                ),
+            ),
+        ),
+    )

@@ -1,0 +1,58 @@
+"""Whether a joint went to and fro too few times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.wording import listed, only
+from dynid.signals.signals import Array
+
+FEWEST_CYCLES = 3
+"""Of each joint: what is asked of an excitation, so that every speed comes in other poses too."""
+_BOTH_WAYS = 0.1  # of the peak speed: what a stroke reaches at least, and noise at rest does not
+
+
+def too_short(case: Case) -> Iterator[Finding]:
+    """Count the cycles of each joint over all recordings."""
+    if case.mechanism.semi_static:
+        return  # friction and weight show in one stroke each way through all poses
+    cycles = np.sum([strokes(s.velocity) for s in case.signals], axis=0) / 2
+    moves = case.thinned.moves  # of a joint at rest the cause is another
+    few = [j for j in range(len(case.joints)) if moves[j] and cycles[j] < FEWEST_CYCLES]
+    if not few:
+        return
+    names = [case.joints[j] for j in few]
+    length = sum(float(s.time[-1] - s.time[0]) for s in case.signals)
+    seen = [f"{cycles[j]:g}" for j in few]
+    worst = min(few, key=lambda j: cycles[j])
+    longest = case.longest
+    yield Finding(
+        cause="too_short",
+        joint=only(names),
+        severity="warning",
+        sentence=(
+            f"{listed(names)}: {listed(seen)} cycles to and fro in {length:.3g} s of motion; "
+            f"at least {FEWEST_CYCLES} are needed to tell inertia, weight and friction apart."
+        ),
+        remedy="Record longer, or let these joints go to and fro faster.",
+        evidence={f"cycles of {case.joints[j]}": float(cycles[j]) for j in few},
+        plot=Plot(
+            x_label="time [s]",
+            y_label=f"position of {case.joints[worst]}",
+            traces=(Trace(longest.time, longest.position[:, worst], "measured"),),
+        ),
+    )
+
+
+def strokes(velocity: Array) -> Array:
+    """How often each joint moved one way, (n,): runs of one sign of velocity (N, n)."""
+    peak = np.abs(velocity).max(axis=0)
+    counts = np.zeros(velocity.shape[1])
+    for joint, column in enumerate(velocity.T):
+        signs = np.sign(column[np.abs(column) > _BOTH_WAYS * peak[joint]])
+        counts[joint] = np.count_nonzero(np.diff(signs)) + bool(len(signs))
+    return counts

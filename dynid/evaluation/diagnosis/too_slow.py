@@ -1,0 +1,117 @@
+"""Whether joints moved too slowly, or not at all, to show inertia and friction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
+from dynid.evaluation.diagnosis.wording import listed, only, torque_unit, units
+from dynid.signals.signals import Array
+
+_INERTIA_SHARE = 0.03  # of the torque: below, some per cent of unknown friction outweigh inertia
+_FEWER = 4  # of the thinned samples are one looked at
+_SPEED_SHARE = 0.3  # of the velocity limit: a joint faster than that is light, but not slow
+
+_REMEDY = (
+    "Move faster: inertia shows in acceleration, which grows with the square of the pace "
+    "(dynid excite proposes a motion near the limits)."
+)
+
+
+def too_slow(case: Case) -> Iterator[Finding]:
+    """Find joints that hardly move, and joints whose torque holds hardly any inertia."""
+    thinned = case.thinned
+    share = thinned.moving.mean(axis=0)
+    at_rest = [int(j) for j in np.flatnonzero(~thinned.moves)]
+    if at_rest:
+        yield _at_rest(case, at_rest, share)
+    if case.mechanism.semi_static:
+        return  # it is meant to move slowly, and has no inertia to be found
+    inertia = _inertia_torque(case)
+    size = np.linalg.norm(thinned.torque[::_FEWER], axis=0)
+    inertia_share = np.linalg.norm(inertia, axis=0) / np.where(size > 0, size, np.inf)
+    speed_share = _speed_share(case)
+    slow = [
+        j
+        for j in range(len(case.joints))
+        if j not in at_rest
+        and inertia_share[j] < _INERTIA_SHARE
+        and not speed_share[j] > _SPEED_SHARE  # NaN where no limit is known
+    ]
+    if slow:
+        yield _slow(case, slow, inertia, inertia_share, speed_share)
+
+
+def _at_rest(case: Case, joints: list[int], share: Array) -> Finding:
+    names = [case.joints[j] for j in joints]
+    threshold = np.max([s.velocity_threshold for s in case.signals], axis=0)
+    shares = listed(f"{share[j]:.1%}" for j in joints)
+    speeds = listed(f"{threshold[j]:.3g}" for j in joints)
+    return Finding(
+        cause="too_slow",
+        joint=only(names),
+        severity="problem",
+        sentence=(
+            f"{listed(names)}: hardly any motion; {shares} of the samples are faster than "
+            f"{speeds} {units(case.mechanism, joints, 'rad/s', 'm/s')}."
+        ),
+        remedy="Excite these joints as well, or trim the recording to where they move.",
+        evidence={f"moving share of {case.joints[j]}": float(share[j]) for j in joints},
+    )
+
+
+def _slow(
+    case: Case, joints: list[int], inertia: Array, inertia_share: Array, speed_share: Array
+) -> Finding:
+    names = [case.joints[j] for j in joints]
+    worst = min(joints, key=lambda j: inertia_share[j])
+    evidence = {}
+    for j in joints:
+        evidence[f"inertia share of {case.joints[j]}"] = float(inertia_share[j])
+        if np.isfinite(speed_share[j]):
+            evidence[f"speed share of {case.joints[j]}"] = float(speed_share[j])
+    shares = listed(f"{inertia_share[j]:.2%}" for j in joints)
+    speeds = listed(f"{speed_share[j]:.0%}" for j in joints)
+    limits = (
+        f", at a speed of up to {speeds} of its limit" if np.isfinite(speed_share).all() else ""
+    )
+    samples = np.arange(len(inertia), dtype=np.float64)
+    return Finding(
+        cause="too_slow",
+        joint=only(names),
+        severity="warning",
+        sentence=(
+            f"{listed(names)}: moved too slowly; inertia makes up {shares} of the torque (rms)"
+            f"{limits}."
+        ),
+        remedy=_REMEDY,
+        evidence=evidence,
+        plot=Plot(
+            x_label="sample",
+            y_label=f"{case.joints[worst]} [{torque_unit(case.mechanism.prismatic[worst])}]",
+            traces=(
+                Trace(samples, case.thinned.torque[::_FEWER, worst], "measured"),
+                Trace(samples, inertia[:, worst], "due to inertia"),
+            ),
+        ),
+    )
+
+
+def _inertia_torque(case: Case) -> Array:
+    """Torque that acceleration alone needs, by the model or else the URDF's masses, (m, n)."""
+    parameters = (case.model or case.mechanism).parameters
+    position, _, acceleration = (values[::_FEWER] for values in case.thinned.motion)
+    rest = np.zeros_like(acceleration)
+    mechanism = case.model or case.mechanism
+    accelerated = mechanism.torque(position, rest, acceleration, parameters)
+    return np.asarray(accelerated - mechanism.torque(position, rest, rest, parameters))
+
+
+def _speed_share(case: Case) -> Array:
+    """Peak speed over the velocity limit, (n,); NaN where there is none."""
+    peak = np.abs(case.thinned.velocity).max(axis=0)
+    limit = case.profile.limits.velocity
+    return np.asarray(peak / (np.nan if limit is None else np.asarray(limit)))

@@ -1,0 +1,116 @@
+"""A recording's torque taken apart by a model: as a file, and as shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.dynamics.torque_parts import TorqueParts, torque_parts
+from dynid.errors import OutputError
+from dynid.files import whole_file
+from dynid.signals.preprocess import preprocess
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.profile import RobotProfile
+    from dynid.recording.model import Recording
+    from dynid.signals.signals import Signals
+
+    Array = NDArray[np.float64]
+
+SUFFIXES = (".csv", ".npz")
+
+
+@dataclass(frozen=True)
+class TorqueSplit:
+    """The parts of a model's torque along a recording, beside what was measured.
+
+    Attributes:
+        mechanism: The model.
+        signals: The recording as the profile's preprocessing leaves it; ``signals.torque`` is the
+            measured torque.
+        parts: (N, n) each.
+    """
+
+    mechanism: Mechanism
+    signals: Signals
+    parts: TorqueParts
+
+    def torques(self) -> dict[str, Array]:
+        """Return parts, their sum ``model``, ``measured``, and what is left, ``error``."""
+        model, measured = self.parts.total, self.signals.torque
+        sums = {"model": model, "measured": measured, "error": measured - model}
+        return {**self.parts.named(), **sums}
+
+    def rms(self) -> dict[str, Array]:
+        """Return the root mean square of each over the recording, (n,) [N*m or N]."""
+        return {name: np.sqrt(np.mean(t**2, axis=0)) for name, t in self.torques().items()}
+
+
+def split_torque(mechanism: Mechanism, profile: RobotProfile, recording: Recording) -> TorqueSplit:
+    """Take the torque of a recording apart, with the profile's filters.
+
+    Raises:
+        PreprocessingError: The filters do not fit the recording.
+    """
+    signals = preprocess(recording, profile)
+    parts = torque_parts(mechanism, signals.position, signals.velocity, signals.acceleration)
+    return TorqueSplit(mechanism, signals, parts)
+
+
+def check_split_path(path: Path) -> None:
+    """Raise OutputError where a split cannot be written to a file of that name."""
+    if path.suffix not in SUFFIXES:
+        message = f"{path}: is neither .csv nor .npz, the files that a split of torque can be."
+        raise OutputError(message)
+
+
+def write_split(split: TorqueSplit, path: Path) -> None:
+    """Write every sample: as CSV, a column per joint and quantity, or as NumPy arrays (N, n).
+
+    Raises:
+        OutputError: The file cannot be written, or is neither .csv nor .npz.
+    """
+    check_split_path(path)
+    signals = split.signals
+    motion = {
+        "position": signals.position,
+        "velocity": signals.velocity,
+        "acceleration": signals.acceleration,
+    }
+    arrays = {**motion, **split.torques()}
+    with whole_file(path) as unfinished:
+        if path.suffix == ".npz":
+            joints = np.array(split.mechanism.joints)
+            np.savez(unfinished, joints=joints, time=signals.time, **arrays)  # type: ignore[arg-type]
+        else:
+            _write_csv(split, arrays, unfinished)
+
+
+def _write_csv(split: TorqueSplit, arrays: dict[str, Array], path: Path) -> None:
+    names = ["time [s]"]
+    columns = [split.signals.time]
+    for number, joint in enumerate(split.mechanism.joints):
+        units = _units(split.mechanism.prismatic[number])
+        for name, values in arrays.items():
+            names.append(f"{joint}.{name} [{units.get(name, units['torque'])}]")
+            columns.append(values[:, number])
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(",".join(names) + "\n")
+        np.savetxt(file, np.column_stack(columns), fmt="%.9g", delimiter=",")
+
+
+def _units(prismatic: bool) -> dict[str, str]:
+    length = "m" if prismatic else "rad"
+    return {
+        "position": length,
+        "velocity": f"{length}/s",
+        "acceleration": f"{length}/s^2",
+        "torque": "N" if prismatic else "N*m",
+    }

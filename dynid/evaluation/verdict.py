@@ -1,0 +1,142 @@
+"""How well a model explains a recording, joint by joint, and whether that is good enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, isnan
+
+import numpy as np
+
+from dynid.signals.signals import Array, Signals
+
+
+@dataclass(frozen=True)
+class JointJudgement:
+    """Torque error (model minus measured) of one joint; relative figures are fractions.
+
+    Attributes:
+        rmse: root mean square error in the unit the effort was recorded in (``unit``).
+        rmse_torque: the same as torque [N m] or force [N].
+        rmse_raw: rmse_torque against the unfiltered torque.
+        nrmse: rmse over the range (max - min) of the measured torque.
+        relative_error: norm of the error over norm of the measured torque.
+        max_relative_torque_error, mean_relative_torque_error: error over max |measured torque|,
+            on moving samples (softMC).
+    """
+
+    joint: str
+    unit: str
+    rmse: float
+    rmse_torque: float
+    rmse_raw: float
+    nrmse: float
+    relative_error: float
+    r_squared: float
+    max_relative_torque_error: float
+    mean_relative_torque_error: float
+    samples: int
+    moving_samples: int
+    velocity_threshold: float
+    sliding: bool = False
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All joints together; ``reasons`` says in sentences what failed or deserves a look."""
+
+    joints: tuple[JointJudgement, ...]
+    success: bool
+    reasons: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def mean_relative_error(self) -> float:
+        """One figure for all: the mean over the joints of their relative errors."""
+        return float(np.mean([joint.relative_error for joint in self.joints]))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Model and measured torque along one recording, all (N, n).
+
+    ``measured`` and ``model`` went through the same parallel filter; ``raw_model`` through none,
+    to be held against ``signals.raw_torque``.
+    """
+
+    signals: Signals
+    measured: Array
+    model: Array
+    raw_model: Array
+    sliding: tuple[bool, ...] = ()  # which joints are prismatic; () where none is
+
+
+def judge(
+    comparisons: Sequence[Comparison], *, allowed: float, warnings: Sequence[str] = ()
+) -> Judgement:
+    """Judge every joint over all recordings together.
+
+    Args:
+        comparisons: one per recording, same joints.
+        allowed: largest max relative torque error that still counts as success (softMC: 0.5).
+        warnings: sentences that deserve a look whatever the figures say.
+    """
+    names = comparisons[0].signals.joint_names
+    joints = tuple(_judge_joint(comparisons, number) for number in range(len(names)))
+    reasons = [reason for joint in joints for reason in _reasons(joint, allowed)]
+    return Judgement(joints, not reasons, tuple(reasons), tuple(warnings))
+
+
+def _reasons(joint: JointJudgement, allowed: float) -> list[str]:
+    worst = joint.max_relative_torque_error
+    if not isfinite(joint.rmse):
+        return [f"{joint.joint}: model or measured torque is not a finite number throughout."]
+    if joint.moving_samples == 0:
+        speed = "m/s" if joint.sliding else "rad/s"
+        threshold = f"{joint.velocity_threshold:.3g} {speed}"
+        return [f"{joint.joint}: no sample moves faster than {threshold}."]
+    if not isfinite(worst):
+        return [f"{joint.joint}: the measured torque is zero wherever the joint moves."]
+    if worst > allowed:
+        return [f"{joint.joint}: max relative torque error {worst:.1%}, allowed {allowed:.0%}."]
+    return []
+
+
+def _judge_joint(comparisons: Sequence[Comparison], number: int) -> JointJudgement:
+    first = comparisons[0].signals
+    measured = np.concatenate([c.measured[:, number] for c in comparisons])
+    error = np.concatenate([c.model[:, number] for c in comparisons]) - measured
+    raw_errors = [(c.raw_model - c.signals.raw_torque)[:, number] for c in comparisons]
+    moving = np.concatenate([c.signals.moving[:, number] for c in comparisons])
+    peak = float(np.abs(measured[moving]).max()) if moving.any() else 0.0
+    worst = float(np.abs(error[moving]).max()) if moving.any() else 0.0
+    mean = float(np.abs(error[moving]).mean()) if moving.any() else 0.0
+    rmse = _rms(error)
+    sliding = any(c.sliding[number] for c in comparisons if c.sliding)
+    return JointJudgement(
+        joint=first.joint_names[number],
+        unit="N" if sliding and first.effort_unit == "N*m" else first.effort_unit,
+        rmse=rmse / abs(float(first.torque_per_effort[number])),
+        rmse_torque=rmse,
+        rmse_raw=_rms(np.concatenate(raw_errors)),
+        nrmse=_ratio(rmse, float(np.ptp(measured))),
+        relative_error=_ratio(rmse, _rms(measured)),
+        r_squared=1.0 - _ratio(rmse, float(measured.std())) ** 2,
+        max_relative_torque_error=_ratio(worst, peak),
+        mean_relative_torque_error=_ratio(mean, peak),
+        samples=len(measured),
+        moving_samples=int(moving.sum()),
+        velocity_threshold=float(max(c.signals.velocity_threshold[number] for c in comparisons)),
+        sliding=sliding,
+    )
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def _ratio(part: float, whole: float) -> float:
+    """``part / whole``; a joint without any torque is wrong altogether unless it is exact."""
+    if whole > 0 or isnan(whole):
+        return part / whole
+    return 0.0 if part == 0 else float("inf")

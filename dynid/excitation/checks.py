@@ -1,0 +1,233 @@
+"""What must hold before a robot is moved; each refusal is one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.configuration import per_joint
+from dynid.errors import ExcitationError, MechanismError, PlaybackError
+from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
+from dynid.excitation.limits import limit_uses, position_range, sample_peaks
+from dynid.excitation.motion import Motion
+from dynid.excitation.workspace.proof import workspace_uses
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.limits import Peaks
+    from dynid.excitation.motion import Excitation
+    from dynid.excitation.workspace.workspace import Workspace
+    from dynid.playback.robot_state import RobotState
+    from dynid.robot.limits import Limits
+
+_PROVEN = ("position", "velocity", "acceleration")
+_FARTHEST = 1.0  # [s] that stamps and the own clock may differ by; more are two different clocks
+
+
+@dataclass(frozen=True)
+class MotionCheck:
+    """What a motion uses of the limits.
+
+    Attributes:
+        uses: Of every limit that there is.
+        violation: A sentence on what is violated first; None for a motion that is safe.
+        time: When that begins [s]; None where the motion does not begin and end at rest.
+        grounds: Sentences on what was proven at every instant, and what was only sampled.
+    """
+
+    uses: tuple[LimitUse, ...]
+    violation: str | None
+    time: float | None
+    grounds: tuple[str, ...]
+
+
+def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of the joints that slide, of which sentences speak in m and N."""
+    pairs = zip(mechanism.joints, mechanism.joint_types, strict=True)
+    return tuple(joint for joint, kind in pairs if kind == "prismatic")
+
+
+def examine_motion(
+    excitation: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
+) -> MotionCheck:
+    """Hold a motion against position, velocity, acceleration and torque limits, and workspace.
+
+    Args:
+        excitation: The motion.
+        limits: Those that are absent are not checked.
+        mechanism: Predicts torque by its current parameters.
+        workspace: What the robot must keep clear of.
+    """
+    peaks = sample_peaks(excitation)
+    reached = mechanism.reachable(peaks.motion.position)
+    sliding = sliding_joints(mechanism)
+    uses = limit_uses(excitation, limits, mechanism.joints, prismatic=sliding)
+    uses += _torque_uses(peaks, reached, limits, mechanism)
+    if reached.all():
+        uses += workspace_uses(excitation, workspace)
+    violations = []
+    broken = first_broken(uses)
+    if broken is not None and broken.passed is not None:
+        violations.append((broken.passed, broken.sentence()))
+    if not reached.all():
+        violations.append(_out_of_reach(peaks, reached, mechanism))
+    time, violation = min(violations, default=(None, None))
+    grounds = _grounds(peaks, limits, mechanism, workspace if reached.all() else None)
+    return MotionCheck(tuple(uses), violation, time, grounds)
+
+
+def check_motion(
+    excitation: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
+) -> None:
+    """Raise unless a motion keeps position, velocity, acceleration, torque limits and workspace.
+
+    Args:
+        excitation: The motion.
+        limits: Those that are absent are not checked.
+        mechanism: Predicts torque by its current parameters.
+        workspace: What the robot must keep clear of.
+
+    Raises:
+        ExcitationError: a sentence on the first violation, with joint or pair, time and amount.
+    """
+    violation = examine_motion(excitation, limits, mechanism, workspace).violation
+    if violation is not None:
+        raise ExcitationError(violation)
+
+
+def check_reachable(
+    move: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
+) -> None:
+    """Raise a PlaybackError where the way to the start is not one that the robot may take."""
+    try:
+        check_motion(move, limits, mechanism, workspace)
+    except ExcitationError as error:
+        message = f"the start cannot be reached from where the robot stands: {error}"
+        raise PlaybackError(message) from None
+
+
+def check_state(
+    state: RobotState,
+    limits: Limits,
+    mechanism: Mechanism,
+    *,
+    max_age: float,
+    now_ns: int,
+    now: float,
+) -> None:
+    """Raise a PlaybackError unless a robot's state is fresh and within its position limits.
+
+    Args:
+        state: The newest.
+        limits: Those on position.
+        mechanism: Names its joints.
+        max_age: Time [s] since its arrival that it may have.
+        now_ns: The present instant on the clock of its stamp [ns].
+        now: The present instant on the clock of its arrival [s].
+    """
+    age = now - state.arrival
+    if age > max_age:
+        message = (
+            f"the robot's position is stale: its last joint states came {age:.2g} s ago, at most "
+            f"{max_age:g} s are allowed; is its driver still running?"
+        )
+        raise PlaybackError(message)
+    offset = (now_ns - state.stamp_ns) * 1e-9
+    if abs(offset) > _FARTHEST:
+        side = "before" if offset > 0 else "after"
+        message = (
+            f"the joint states are stamped {abs(offset):.4g} s {side} this computer's time, so "
+            "that they cannot be compared with a motion; synchronise the clocks, or set "
+            "use_sim_time where a simulation has its own."
+        )
+        raise PlaybackError(message)
+    joints, sliding = mechanism.joints, sliding_joints(mechanism)
+    reach = position_range(limits, len(joints))
+    for j, joint in enumerate(joints):
+        low, high = (-np.inf, np.inf) if reach is None else (reach[0][j], reach[1][j])
+        where, unit = state.position[j], "m" if joint in sliding else "rad"
+        if not np.isfinite(where):
+            message = f"joint '{joint}': the joint states tell its position as {where}."
+            raise PlaybackError(message)
+        if not low <= where <= high:
+            message = (
+                f"joint '{joint}' stands at {where:.4g} {unit}, outside its limits {low:.4g} to "
+                f"{high:.4g} {unit}; move it back inside by hand first."
+            )
+            raise PlaybackError(message)
+
+
+def _torque_uses(
+    peaks: Peaks, reached: NDArray[np.bool_], limits: Limits, mechanism: Mechanism
+) -> list[LimitUse]:
+    if limits.torque_max is None or not reached.any():
+        return []
+    time, motion = peaks.time[reached], Motion(*(one[reached] for one in peaks.motion))
+    allowed = per_joint(limits.torque_max, len(mechanism.joints), "torque_max")
+    torque = mechanism.torque(*motion, mechanism.parameters)
+    uses = []
+    for j, joint in enumerate(mechanism.joints):
+        unit = "N" if mechanism.prismatic[j] else "N m"
+        what = ("the predicted torque", f"joint '{joint}'", unit)
+        beyond = np.abs(torque[:, j]) - allowed[j]
+        use = limit_use(what, time, torque[:, j], float(allowed[j]), beyond)
+        uses.append(use._replace(used=abs(use.most.value) / float(allowed[j])))
+    return uses
+
+
+def _out_of_reach(
+    peaks: Peaks, reached: NDArray[np.bool_], mechanism: Mechanism
+) -> tuple[float, str]:
+    """When a motion leaves what a closed chain can reach [s], and a sentence on it."""
+    first = int(np.argmin(reached))
+    where = ""
+    try:
+        mechanism.moving_positions(peaks.motion.position[first])
+    except MechanismError as error:
+        _, _, where = str(error).partition(": ")
+    time = float(peaks.time[first])
+    return time, (
+        f"the motion leaves what the closed chain can reach, {time:.3f} s after its start: {where} "
+        "Choose limits, centre or span that stay within."
+    )
+
+
+def _grounds(
+    peaks: Peaks, limits: Limits, mechanism: Mechanism, workspace: Workspace | None
+) -> tuple[str, ...]:
+    """Sentences on how much of a check is proof; ``workspace`` None: it could not be looked at."""
+    count, step = len(peaks.time), 1e3 * float(np.max(np.diff(peaks.time)))
+    sampled = f"at {count} instants, at most {step:.3g} ms apart, and not between them."
+    told = []
+    proven = [name for name in _PROVEN if getattr(limits, name) is not None]
+    absent = [name for name in (*_PROVEN, "torque_max") if getattr(limits, name) is None]
+    if proven:
+        told.append(f"Limits on {_listed(proven)} are proven at every instant.")
+    if absent:
+        told.append(f"The profile has no limits on {_listed(absent)}: these are not looked at.")
+    if limits.torque_max is not None:
+        told.append(f"Torque is predicted {sampled}")
+    if mechanism.chain.passive:
+        told.append(f"Whether the loops can be closed is looked at {sampled}")
+    if workspace is None:
+        told.append("Workspace and tool are not looked at, as the loops cannot be closed.")
+    elif not workspace.names:
+        told.append("The profile's workspace asks for nothing: bodies and tool are not looked at.")
+    elif workspace.passive:
+        told.append(
+            "Workspace and tool are looked at so densely that the change between samples may be "
+            "twice what it seems; for passive joints that is no proof."
+        )
+    else:
+        told.append("Workspace and tool are proven at every instant, for the shapes used.")
+    return (*told, *(workspace.notes if workspace is not None else ()))
+
+
+def _listed(names: list[str]) -> str:
+    """``position, velocity and torque``."""
+    words = [name.removesuffix("_max") for name in names]
+    return " and ".join([*([", ".join(words[:-1])] if words[:-1] else []), words[-1]])

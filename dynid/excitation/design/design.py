@@ -1,0 +1,229 @@
+"""What is asked of an excitation, and the problem that this makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.configuration import per_joint
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation.build import centre_of
+from dynid.excitation.design.barrier import Barrier
+from dynid.excitation.design.design_model import design_model
+from dynid.excitation.design.information import Information, Objective
+from dynid.excitation.design.interior_point import Descent
+from dynid.excitation.design.limits import MotionBounds, StateLimit, TorqueLimit, WorkspaceLimit
+from dynid.excitation.design.series_space import SeriesSpace
+from dynid.excitation.fourier import FourierExcitation
+from dynid.excitation.limits import position_range
+from dynid.excitation.motion import Motion
+from dynid.excitation.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.settings import FourierSettings
+    from dynid.profile import RobotProfile
+
+    Array = NDArray[np.float64]
+
+_PER_CYCLE = 16
+"""Samples for each period of the highest harmonic, where information and states are looked at."""
+
+_POSES = 2_000  # random ones looked at for a place to begin
+_ROOM = 0.05  # slack of a pose that is good enough to begin at
+_LEAST = 0.005  # and of one to begin at where there is none better
+_FIRST = 0.3  # share of the room to its limits that a random motion begins with
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked of an excitation.
+
+    Attributes:
+        settings: Base frequency, harmonics, periods, margin, centre and span; its coefficients, if
+            any, do not count.
+        objective: Condition number, which tells how evenly parameters are known; determinant, how
+            precisely; or both.
+        scaled: Rows are weighted by the drives' noise and columns brought to unit norm; else the
+            regressor is taken as it is.
+        from_centre: The motion starts and ends at the centre; else where it is best.
+    """
+
+    settings: FourierSettings
+    objective: Objective = "both"
+    scaled: bool = True
+    from_centre: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A robot and what is asked of its excitation, ready to be searched.
+
+    Attributes:
+        mechanism: That predicts information and torque.
+        information: The objective.
+        settings: Of the wish.
+        centre: Of the profile's excitation, or the middle of the position limits (n,).
+        bounds: Lowest and highest position, largest velocity and acceleration, (n,) each.
+        workspace: What the robot keeps clear of.
+        state_limits: Torque, and the workspace where there is one.
+        from_centre: The motion starts and ends at its centre.
+    """
+
+    mechanism: Mechanism
+    information: Information
+    settings: FourierSettings
+    centre: Array
+    bounds: tuple[Array, Array, Array, Array]
+    workspace: Workspace
+    state_limits: tuple[StateLimit, ...]
+    from_centre: bool
+
+    def descent(self, pose: Array) -> Descent:
+        """Return the problem of all series about a pose (n,)."""
+        settings = self.settings
+        space = SeriesSpace(pose, settings.base_frequency, settings.harmonics, self.from_centre)
+        basis = space.basis(_PER_CYCLE * settings.harmonics)
+        bounds = MotionBounds(space, self.bounds)
+        barrier = Barrier(space, basis, bounds, self.state_limits)
+        return Descent(self.information, barrier, basis)
+
+    def pose(self, random: np.random.Generator, *, elsewhere: bool) -> Array:
+        """Return a pose (n,) that keeps all limits: the centre, or else a random one.
+
+        Args:
+            random: Source of poses.
+            elsewhere: Rather a random one, and else the centre; ignored where that is the start.
+
+        Raises:
+            ExcitationError: there is none.
+        """
+        low, high = self.bounds[:2]
+        choices = [self.centre]
+        if not self.from_centre:
+            others = list(random.uniform(low, high, (_POSES, len(low))))
+            choices = [*others, *choices] if elsewhere else [*choices, *others]
+        best, room = self.centre, -np.inf
+        for pose in choices:
+            found = self._room(pose)
+            if found > room:
+                best, room = pose, found
+            if room > _ROOM:
+                break
+        if room > _LEAST:
+            return np.asarray(best)
+        message = (
+            "excitation: the robot cannot even rest at "
+            f"{'its centre' if self.from_centre else f'any of {_POSES} poses'} within its limits "
+            "on position, torque and workspace; widen these, or choose another centre."
+        )
+        raise ExcitationError(message)
+
+    def begin(self, descent: Descent, random: np.random.Generator) -> Array:
+        """Return random coordinates (n, d) within all limits."""
+        space, barrier = descent.barrier.space, descent.barrier
+        y = random.standard_normal((len(space.pose), space.dimension))
+        # each joint as far as its own bounds allow, then all of them as far as the others do
+        slack = barrier.bounds.slack(np.zeros_like(y))
+        change = slack - barrier.bounds.slack(y)
+        y *= _FIRST / np.max(change / slack, axis=(1, 2))[:, np.newaxis]
+        least = min(_ROOM, barrier.smallest_slack(np.zeros_like(y))) / 2
+        while barrier.smallest_slack(y) < least:
+            y *= 0.8
+        return y
+
+    def condition_number(self, excitation: FourierExcitation) -> float:
+        """Return the condition number of an excitation's base regressor, scaled as was asked."""
+        samples = _PER_CYCLE * self.settings.harmonics
+        time = np.arange(samples) / (samples * excitation.base_frequency)
+        return self.information.condition_number(excitation.evaluate(time))
+
+    def _room(self, pose: Array) -> float:
+        """Smallest slack of a robot that rests at a pose (n,)."""
+        low, high = self.bounds[:2]
+        inside = float(np.min(np.minimum(pose - low, high - pose) / ((high - low) / 2)))
+        still = np.zeros((1, len(pose)))
+        resting = Motion(pose[np.newaxis], still, still)
+        states = (limit.slack(resting).min() for limit in self.state_limits)
+        return float(min(inside, *states, np.inf))
+
+
+def make_design(
+    profile: RobotProfile,
+    urdf_xml: str,
+    model: Mechanism,
+    wish: Wish,
+    torque_noise: Array,
+) -> Design:
+    """Work out the problem that a wish makes for a robot.
+
+    Args:
+        profile: The robot's.
+        urdf_xml: Its URDF.
+        model: Of the profile, with the parameters to predict torque by.
+        wish: What is asked.
+        torque_noise: Standard deviation of each joint's measured torque (n,) [N m or N].
+
+    Raises:
+        ConfigurationError: nothing bounds the motion, or settings and joints do not fit.
+        MechanismError: profile and URDF do not fit.
+        EstimationError: there are no base parameters.
+    """
+    mechanism = design_model(profile, urdf_xml, model)
+    joints = len(profile.joints)
+    information = Information(
+        mechanism,
+        base_parameterization(mechanism).independent,
+        1 / torque_noise if wish.scaled else np.ones(joints),
+        scaled=wish.scaled,
+        objective=wish.objective,
+    )
+    limits: list[StateLimit] = []
+    if profile.limits.torque_max is not None:
+        allowed = per_joint(profile.limits.torque_max, joints, "torque_max")
+        limits.append(TorqueLimit(mechanism, wish.settings.margin * allowed))
+    workspace = Workspace(profile, urdf_xml, mechanism)
+    if workspace.names:
+        limits.append(WorkspaceLimit(workspace))
+    centre = centre_of(wish.settings, profile.limits, joints)
+    return Design(
+        mechanism=mechanism,
+        information=information,
+        settings=wish.settings,
+        centre=centre,
+        bounds=_bounds(profile, wish.settings, centre),
+        workspace=workspace,
+        state_limits=tuple(limits),
+        from_centre=wish.from_centre,
+    )
+
+
+def _bounds(
+    profile: RobotProfile, settings: FourierSettings, centre: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Lowest and highest position, largest velocity and acceleration that may be used."""
+    limits, joints = profile.limits, len(profile.joints)
+    reach = position_range(limits, joints)
+    low, high = np.full(joints, -np.inf), np.full(joints, np.inf)
+    if reach is not None:
+        middle, half = (reach[0] + reach[1]) / 2, (reach[1] - reach[0]) / 2
+        low, high = middle - settings.margin * half, middle + settings.margin * half
+    if settings.span is not None:
+        span = per_joint(settings.span, joints, "span")
+        low, high = np.maximum(low, centre - span), np.minimum(high, centre + span)
+    if not np.all(np.isfinite(low)) or not np.all(low < high):
+        message = (
+            f"profile '{profile.robot}': an excitation needs limits.position, or "
+            "excitation.centre and span within them, to know where the robot may be."
+        )
+        raise ConfigurationError(message)
+    largest = [np.full(joints, np.inf), np.full(joints, np.inf)]
+    for k, values in enumerate((limits.velocity, limits.acceleration)):
+        if values is not None:
+            largest[k] = settings.margin * per_joint(values, joints, "limits")
+    return low, high, largest[0], largest[1]

@@ -1,0 +1,80 @@
+"""The model that an excitation is designed by: smooth, and without memory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.configuration import per_joint
+from dynid.dynamics.joint_term import LOAD_KINDS, MEMORY_KINDS
+from dynid.dynamics.settings import TermSettings
+
+if TYPE_CHECKING:
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.profile import RobotProfile
+
+_DRY = ("coulomb", "coulomb_load", *MEMORY_KINDS)
+"""Friction that is constant while a joint moves: designed for as Coulomb friction."""
+
+_KEPT = ("viscous", "offset", "rotor_inertia", "spring_stiffness", "spring_preload")
+_SMOOTHING = 0.05
+"""Of a joint's velocity limit: over which a sign is smoothed, so that slopes tell of reversals."""
+
+_SLOWEST = 0.05  # [rad/s or m/s] the same where there is no limit
+
+
+def design_model(profile: RobotProfile, urdf_xml: str, model: Mechanism) -> Mechanism:
+    """Return the mechanism that information and torque are predicted by.
+
+    It has the bodies of ``model``, its viscous friction, offsets, rotor inertias and springs. What
+    is dry friction there is smooth Coulomb friction here: presliding has a memory, and the finer
+    shapes of friction (Stribeck, roots, cubes) are seen by any motion that shows these.
+
+    Args:
+        profile: The robot's.
+        urdf_xml: Its URDF.
+        model: Of the profile, with the parameters to predict by.
+
+    Raises:
+        MechanismError: profile and URDF do not fit.
+    """
+    terms = tuple(
+        term.model_copy(update={"joints": (joint,), "smoothing": smoothing})
+        for term, joint, smoothing in _smooth_terms(profile)
+    )
+    mechanism = profile.model_copy(update={"terms": terms}).mechanism(urdf_xml)
+    found: dict[tuple[str, int, str], float] = defaultdict(float)
+    values = model.parameters[model.first_term :]
+    for term, value in zip(model.terms, values.tolist(), strict=True):
+        # the load's share of dry friction has no one size: it stays out of the torque
+        if term.kind not in LOAD_KINDS:
+            found[_designed(term.kind), term.joint, term.side] += value
+    own = [found[term.kind, term.joint, term.side] for term in mechanism.terms]
+    return mechanism.with_parameters(np.append(model.parameters[: model.first_term], own))
+
+
+def _smooth_terms(profile: RobotProfile) -> list[tuple[TermSettings, str, float]]:
+    """Kind and side of each term as settings, its joint, and its smoothing; none twice."""
+    actuated = len(profile.joints)
+    speeds = profile.limits.velocity
+    slow = np.full(len(profile.moving_joints), _SLOWEST)
+    if speeds is not None:
+        slow[:actuated] = _SMOOTHING * per_joint(speeds, actuated, "velocity")
+    kinds = dict.fromkeys(
+        (_designed(term.kind), term.joint, term.side) for term in profile.joint_terms()
+    )
+    return [
+        (
+            TermSettings(kind=kind, side=side),
+            profile.moving_joints[joint],
+            float(slow[joint]) if kind == "coulomb" else 0.0,
+        )
+        for kind, joint, side in kinds
+        if kind in (*_KEPT, "coulomb")
+    ]
+
+
+def _designed(kind: str) -> str:
+    return "coulomb" if kind in _DRY else kind

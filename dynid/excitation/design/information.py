@@ -1,0 +1,129 @@
+"""How much a motion tells of the base parameters, and how that changes with the motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from dynid.excitation.motion import Motion
+from dynid.excitation.perturb import nudged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.mechanism import Mechanism
+
+    Array = NDArray[np.float64]
+
+Objective = Literal["condition", "determinant", "both"]
+
+_STEP = 1e-6
+"""[rad or m, per s, per s^2] of the central differences, whose error is then about 1e-9."""
+
+_SMALLEST = 1e-14
+"""Eigenvalues below this share of the largest are rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Information:
+    """What the base regressor W of a motion is worth, as a smooth function to be made small.
+
+    With G = Wᵀ W and its eigenvalues λ, ``condition`` is log(λ_max / λ_min) = 2 log cond(W) with
+    smooth extremes: (log Σ λ^p + log Σ λ^-p) / p, never less than the true value and closer to it
+    the larger the sharpness p. ``determinant`` (D-optimal) is -log det(G) / k. ``both`` is their
+    sum.
+
+    Attributes:
+        mechanism: Its joint terms must be smooth and without memory.
+        columns: The k of the regressor that lead base parameters.
+        row_weights: What each joint's rows are multiplied by (n,).
+        scaled: Columns are brought to unit norm first.
+        objective: Which of these.
+    """
+
+    mechanism: Mechanism
+    columns: NDArray[np.intp]
+    row_weights: Array
+    scaled: bool = True
+    objective: Objective = "condition"
+
+    def condition_number(self, motion: Motion) -> float:
+        """Return the condition number of W, rows and columns scaled as they are asked to be."""
+        values = np.linalg.eigvalsh(self._scaled_gram(self._rows(motion))[0])
+        return float(np.sqrt(values[-1] / max(values[0], _SMALLEST**2 * values[-1])))
+
+    def value(self, motion: Motion, sharpness: float) -> float:
+        """Return the objective of a motion, arrays (N, n)."""
+        return self._objective(self._rows(motion), sharpness)[0]
+
+    def slopes(self, motion: Motion, sharpness: float) -> Motion:
+        """Return the objective's derivatives by every sample's position, velocity, acceleration.
+
+        With the derivative M of the objective by G, that by W is 2 W M; what is left is how W
+        depends on each sample's own state, by central differences. Arrays (N, n).
+        """
+        rows = self._rows(motion)
+        by_rows = 2 * rows @ self._objective(rows, sharpness)[1]
+        by_regressor = np.zeros((*rows.shape[:2], len(self.mechanism.parameter_names)))
+        by_regressor[:, :, self.columns] = by_rows * self.row_weights[:, np.newaxis]
+        slopes = Motion(*(np.empty_like(part) for part in motion))
+        for order, part in enumerate(motion):
+            for joint in range(part.shape[1]):
+                change = self._change(motion, order, joint)
+                slopes[order][:, joint] = np.einsum("tij,tij->t", by_regressor, change)
+        return slopes
+
+    def _rows(self, motion: Motion) -> Array:
+        """The weighted base regressor (N, n, k)."""
+        regressor = self.mechanism.regressor(*motion)[:, :, self.columns]
+        return np.asarray(regressor * self.row_weights[:, np.newaxis])
+
+    def _change(self, motion: Motion, order: int, joint: int) -> Array:
+        """Slope of the regressor by one joint's position (order 0), velocity or acceleration."""
+        ahead, behind = nudged(motion, order, joint, _STEP)
+        change = self.mechanism.regressor(*ahead)
+        change -= self.mechanism.regressor(*behind)
+        change /= 2 * _STEP
+        return change
+
+    def _scaled_gram(self, rows: Array) -> tuple[Array, Array]:
+        """Wᵀ W of scaled columns, and what columns were multiplied by (k,)."""
+        stacked = rows.reshape(-1, rows.shape[2])
+        gram = stacked.T @ stacked
+        if not self.scaled:
+            return gram, np.ones(len(gram))
+        factors = 1 / np.sqrt(np.maximum(np.diag(gram), 1e-300))
+        return gram * factors * factors[:, np.newaxis], factors
+
+    def _objective(self, rows: Array, sharpness: float) -> tuple[float, Array]:
+        """The objective and its derivative by G = Wᵀ W before scaling (k, k)."""
+        gram, factors = self._scaled_gram(rows)
+        values, vectors = np.linalg.eigh(gram)
+        values = np.maximum(values, _SMALLEST * values[-1])
+        total, by_log = 0.0, np.zeros_like(values)
+        if self.objective in ("condition", "both"):
+            largest, up = _soft_maximum(np.log(values), sharpness)
+            smallest, down = _soft_maximum(-np.log(values), sharpness)
+            total += largest + smallest
+            by_log += up - down
+        if self.objective in ("determinant", "both"):
+            # columns of unit norm have lost their sizes, which count here
+            total += float(2 * np.log(factors).sum() - np.log(values).sum()) / len(values)
+        by_scaled = (vectors * (by_log / values)) @ vectors.T
+        by_gram = by_scaled * factors * factors[:, np.newaxis]
+        if self.scaled:
+            by_gram -= np.diag(factors**2 * np.sum(by_scaled * gram, axis=1))
+        if self.objective in ("determinant", "both"):
+            inverse_gram = (vectors / values) @ vectors.T
+            by_gram -= inverse_gram * factors * factors[:, np.newaxis] / len(values)
+        return total, by_gram
+
+
+def _soft_maximum(values: Array, sharpness: float) -> tuple[float, Array]:
+    """A smooth upper bound of the largest value, and its derivative by each."""
+    largest = values.max()
+    powers = np.exp(sharpness * (values - largest))
+    total = powers.sum()
+    return float(largest + np.log(total) / sharpness), powers / total

@@ -1,0 +1,158 @@
+"""The descent: a barrier keeps every step within the limits, so any of them can be the last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynid.errors import MechanismError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from dynid.excitation.design.barrier import Barrier
+    from dynid.excitation.design.information import Information
+    from dynid.excitation.motion import Motion
+
+    Array = NDArray[np.float64]
+
+
+class Phase(NamedTuple):
+    """A stretch of the descent: weight of the barrier, sharpness of the objective, most steps."""
+
+    weight: float
+    sharpness: float
+    steps: int
+
+
+PHASES = (Phase(1e-2, 2.0, 60), Phase(1e-3, 4.0, 90), Phase(1e-4, 16.0, 150))
+"""Early ones see the whole spectrum and stay in the middle, the last goes close to the limits."""
+
+STEPS = sum(phase.steps for phase in PHASES)
+"""Most steps of a descent."""
+
+_DONE = 1e-4
+"""A phase ends where the next step promises to lower the objective by less."""
+
+_BOUNDARY = 0.95  # of the way to the first limit is the longest step
+_ENOUGH = 1e-4  # share of the promised descent with which a step is taken (Armijo)
+_SHORTEST = 1e-4  # share of a step below which the phase is given up
+_DAMPING = 0.2  # of the BFGS update (Powell 1978), so that it stays positive definite
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """Minimisation of the objective plus a barrier (Nocedal and Wright, chapters 18 and 19).
+
+    The barrier's own curvature is known and added to that of the objective, which is found by
+    damped BFGS.
+
+    Attributes:
+        information: The objective.
+        barrier: It must be finite where the descent begins.
+        basis: At the samples where the objective is looked at.
+    """
+
+    information: Information
+    barrier: Barrier
+    basis: Motion
+
+    def steps(self, y: Array) -> Iterator[tuple[int, Array]]:
+        """Yield ever better coordinates than y (n, d), all of them within all limits.
+
+        With each comes how many of STEPS are behind; phases that end early skip some.
+        """
+        begun = 0
+        for phase in PHASES:
+            for number, better in enumerate(self._phase(y, phase)):
+                y = better
+                yield begun + number + 1, y
+            begun += phase.steps
+
+    def worth(self, y: Array) -> float:
+        """Return the objective alone at y (n, d); smaller is better."""
+        return self.information.value(self._motion(y), PHASES[-1].sharpness)
+
+    def _phase(self, y: Array, phase: Phase) -> Iterator[Array]:
+        value, gradient = self._value(y, phase), self._gradient(y, phase)
+        curvature = None
+        for _ in range(phase.steps):
+            push, bend = self.barrier.expansion(y)
+            slope = (gradient + phase.weight * push).ravel()
+            matrix = phase.weight * bend + (0 if curvature is None else curvature)
+            step = _newton(matrix, slope).reshape(y.shape)
+            promised = -float(slope @ step.ravel())
+            taken = self._search(y, step, value, promised, phase)
+            if taken is None:
+                return
+            length, value = taken
+            move = length * step
+            y = y + move
+            changed = self._gradient(y, phase)
+            curvature = _update(curvature, move.ravel(), (changed - gradient).ravel())
+            gradient = changed
+            yield y
+            if promised < _DONE:
+                return
+
+    def _search(
+        self, y: Array, step: Array, value: float, promised: float, phase: Phase
+    ) -> tuple[float, float] | None:
+        """How much of a step to take and the value there; None where no part of it descends."""
+        slack = self.barrier.bounds.slack(y)
+        length = min(1.0, _BOUNDARY * self.barrier.bounds.reach(slack, step))
+        shortest = _SHORTEST * length
+        while length > shortest:
+            found = self._value(y + length * step, phase)
+            if found <= value - _ENOUGH * length * promised:
+                return length, found
+            length /= 2
+        return None
+
+    def _value(self, y: Array, phase: Phase) -> float:
+        barrier = self.barrier.value(y)
+        if not np.isfinite(barrier):
+            return np.inf
+        try:
+            value = self.information.value(self._motion(y), phase.sharpness)
+        except MechanismError:  # where a closed chain cannot be
+            return np.inf
+        return value + phase.weight * barrier
+
+    def _gradient(self, y: Array, phase: Phase) -> Array:
+        slopes = self.information.slopes(self._motion(y), phase.sharpness)
+        parts = [by.T @ basis for by, basis in zip(slopes, self.basis, strict=True)]
+        return np.asarray(sum(parts[1:], parts[0]))
+
+    def _motion(self, y: Array) -> Motion:
+        return self.barrier.space.motion(self.basis, y)
+
+
+def _newton(matrix: Array, slope: Array) -> Array:
+    """The step to where a quadratic with that curvature and slope is smallest."""
+    size = float(np.trace(matrix)) / len(matrix)
+    ridge = 1e-10 * size if size > 0 else 1.0  # directions that nothing depends on
+    values, vectors = np.linalg.eigh(matrix)  # rounding may have made some of them negative
+    return np.asarray(-vectors @ ((vectors.T @ slope) / (np.maximum(values, 0) + ridge)))
+
+
+def _update(curvature: Array | None, move: Array, change: Array) -> Array:
+    """Damped BFGS: the curvature after the gradient changed so along a move."""
+    if curvature is None:
+        size = abs(float(change @ move)) / float(move @ move)
+        curvature = max(size, 1e-8) * np.eye(len(move))
+    bent = curvature @ move
+    expected = float(move @ bent)
+    found = float(move @ change)
+    if found < _DAMPING * expected:
+        share = (1 - _DAMPING) * expected / (expected - found)
+        change = share * change + (1 - share) * bent
+    return np.asarray(
+        curvature
+        + np.outer(change, change) / float(move @ change)
+        - np.outer(bent, bent) / expected
+    )

@@ -1,0 +1,158 @@
+"""Limits on a motion as slacks: 0 where a limit is reached, 1 where it is far away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from dynid.errors import MechanismError
+from dynid.excitation.motion import Motion
+from dynid.excitation.perturb import nudged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.design.series_space import SeriesSpace
+    from dynid.excitation.workspace.workspace import Workspace
+
+    Array = NDArray[np.float64]
+
+_STEP = 1e-6
+"""[rad or m, per s, per s^2] of central differences."""
+
+_FAR = 0.5
+"""Share of a torque limit that may be used without any notice being taken of it."""
+
+
+class StateLimit(Protocol):
+    """C limits that must hold at every instant, by the state there."""
+
+    def slack(self, motion: Motion) -> Array:
+        """Return the slacks at N samples, (N, C); -inf where there is no such state."""
+        ...
+
+    def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
+        """Return the slopes of the slacks by each sample's state.
+
+        Args:
+            motion: Arrays (N, n).
+            near: (N, C) of which slacks.
+
+        Returns:
+            (m, 3, n) by position, velocity and acceleration, of the m that are near, row by row.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueLimit:
+    """The torque that the model predicts stays within what drives bear.
+
+    Attributes:
+        mechanism: Carries the parameters.
+        allowed: Largest torque of each joint (n,) [N m or N].
+    """
+
+    mechanism: Mechanism
+    allowed: Array
+
+    def slack(self, motion: Motion) -> Array:
+        """Return the slacks (N, n)."""
+        try:
+            torque = self.mechanism.torque(*motion, self.mechanism.parameters)
+        except MechanismError:  # where a closed chain cannot be
+            return np.full_like(motion.position, -np.inf)
+        return np.asarray((1 - np.abs(torque) / self.allowed) / (1 - _FAR))
+
+    def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
+        """Return the slopes (m, 3, n), by central differences."""
+        samples = near.any(axis=1)
+        some = Motion(*(part[samples] for part in motion))
+        joints = len(self.allowed)
+        found = np.empty((np.count_nonzero(near), 3, joints))
+        for order, joint in product(range(3), range(joints)):
+            ahead, behind = (self.slack(side) for side in nudged(some, order, joint, _STEP))
+            found[:, order, joint] = ((ahead - behind) / (2 * _STEP))[near[samples]]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class WorkspaceLimit:
+    """The robot keeps clear of itself and its surroundings."""
+
+    workspace: Workspace
+
+    def slack(self, motion: Motion) -> Array:
+        """Return the slacks (N, C)."""
+        try:
+            return np.asarray(self.workspace.margins(motion) / self.workspace.scale)
+        except MechanismError:
+            return np.full((len(motion.position), len(self.workspace.names)), -np.inf)
+
+    def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
+        """Return the slopes (m, 3, n)."""
+        by_state = self.workspace.slopes(motion, near) / self.workspace.scale[:, None, None]
+        found = by_state[near]
+        return np.concatenate([found, np.zeros_like(found[:, :1])], axis=1)
+
+
+class MotionBounds:
+    """Bounds on position, velocity and acceleration of a series, at every instant.
+
+    A trigonometric polynomial of degree L whose size is at most c cos(π L / N) at N even steps is
+    at most c everywhere (Ehlich and Zeller 1964, Schwankung von Polynomen zwischen Gitterpunkten):
+    so bounds that are tightened by that factor at the samples hold between them, too.
+
+    Args:
+        space: Of the series.
+        bounds: Lowest and highest position, largest velocity and acceleration, each (n,); infinite
+            where there is none.
+        per_cycle: Samples for each period of the highest harmonic.
+    """
+
+    def __init__(
+        self,
+        space: SeriesSpace,
+        bounds: tuple[Array, Array, Array, Array],
+        per_cycle: int = 32,
+    ) -> None:
+        samples = per_cycle * space.harmonics
+        tightened = np.cos(np.pi / per_cycle)
+        basis = space.basis(samples)
+        low, high, velocity, acceleration = bounds
+        middle = (low + high) / 2 if np.all(np.isfinite(low)) else space.pose
+        rows, rests = [], []
+        for joint, pose in enumerate(space.pose):
+            sizes = np.array([(high - low)[joint] / 2, velocity[joint], acceleration[joint]])
+            off = np.array([pose - middle[joint], 0.0, 0.0])
+            scaled = [part / (size * tightened) for part, size in zip(basis, sizes, strict=True)]
+            rest = np.repeat(off / (sizes * tightened), samples)
+            rows.append(np.vstack(scaled))
+            rests.append(rest)
+        # of each joint: (rows, d), and what the pose alone comes to
+        self._rows, self._rest = np.array(rows), np.array(rests)
+
+    def slack(self, y: Array) -> Array:
+        """Return 1 less what is used of each bound by the coordinates y (n, d); (n, 2, rows)."""
+        used = np.einsum("jrd,jd->jr", self._rows, y) + self._rest
+        return np.stack([1 - used, 1 + used], axis=1)
+
+    def reach(self, slack: Array, step: Array) -> float:
+        """Return how many times ``step`` (n, d) can be gone until the first slack is 0."""
+        change = np.einsum("jrd,jd->jr", self._rows, step)
+        ratio = float(np.max(np.stack([change, -change], axis=1) / slack))
+        return 1 / ratio if ratio > 0 else np.inf
+
+    def pull(self, by_slack: Array) -> Array:
+        """Return the derivative by y (n, d) of what has the derivatives (n, 2, rows) by slacks."""
+        return np.asarray(np.einsum("jrd,jr->jd", self._rows, by_slack[:, 1] - by_slack[:, 0]))
+
+    def curvature(self, weights: Array) -> Array:
+        """Return Σ w s sᵀ of each joint's slopes s by its coordinates, (n, d, d)."""
+        both = np.sqrt(weights.sum(axis=1))
+        weighted = self._rows * both[:, :, np.newaxis]
+        return np.asarray(weighted.transpose(0, 2, 1) @ weighted)

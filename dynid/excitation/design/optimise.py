@@ -1,0 +1,154 @@
+"""From a robot and what is asked of its excitation to the best motion there is, and its proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from dynid.errors import ExcitationError
+from dynid.excitation.checks import check_motion, sliding_joints
+from dynid.excitation.design.search import (
+    Robot,
+    design_for,
+    processors,
+    search_here,
+    search_in_processes,
+)
+from dynid.excitation.limits import check_limits, check_rest
+from dynid.excitation.settings import FourierSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynid.excitation.design.design import Design, Wish
+    from dynid.excitation.design.search import Found
+    from dynid.excitation.fourier import FourierExcitation
+
+_SHRINKAGE = 0.995  # of a motion that passes a limit between the samples of the search
+_SMALLEST = 0.2  # share of a motion that is left of it at least; else something else is wrong
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The best excitation that was found, proven to keep every limit.
+
+    Attributes:
+        settings: That describe it, for a file.
+        excitation: The motion.
+        condition_number: Of the base regressor that it was designed by.
+        worths: What each start came to, of the objective; smaller is better, NaN is nothing.
+        size: Share of the motion found that was left, so that limits hold between samples too.
+        interrupted: The search was stopped on the way.
+    """
+
+    settings: FourierSettings
+    excitation: FourierExcitation
+    condition_number: float
+    worths: tuple[float, ...]
+    size: float
+    interrupted: bool
+
+
+def optimise(
+    robot: Robot,
+    wish: Wish,
+    *,
+    starts: int = 4,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Callable[[float], None] = lambda _: None,
+) -> Optimum:
+    """Search the excitation that tells most of a robot's base parameters within its limits.
+
+    The same arguments give the same excitation, whatever ``jobs``. A KeyboardInterrupt ends the
+    search with the best motion so far.
+
+    Args:
+        robot: Whose.
+        wish: What is asked.
+        starts: Random motions to begin from.
+        seed: Of these.
+        jobs: Processes; None for one for each processor, but no more than starts.
+        progress: Told the share of the search that is behind, from 0 to 1.
+
+    Raises:
+        DynidError: the robot has no room to move, settings do not fit, or the search was
+            interrupted before it found any motion.
+    """
+    # matrices here are some 100 wide: more threads only get in each other's way
+    with threadpool_limits(1, user_api="blas"):
+        return _optimise(robot, wish, starts, seed, jobs, progress)
+
+
+def _optimise(
+    robot: Robot,
+    wish: Wish,
+    starts: int,
+    seed: int,
+    jobs: int | None,
+    progress: Callable[[float], None],
+) -> Optimum:
+    design = design_for(robot, wish)  # what is wrong with it is told here, not by a process
+    workers = min(starts, jobs or processors())
+    if workers > 1:
+        search = search_in_processes(robot, wish, starts, seed, workers, progress)
+    else:
+        search = search_here(design, starts, seed, progress)
+    if not search.found:
+        message = (
+            "excitation: the search was stopped before there was a motion within all limits; let "
+            "it run a little longer."
+        )
+        raise ExcitationError(message)
+    worths = {one.number: design.descent(one.pose).worth(one.y) for one in search.found}
+    best = min(search.found, key=lambda one: (worths[one.number], one.number))
+    excitation, size = _proven(design, robot, best)
+    return Optimum(
+        settings=_described(wish.settings, excitation),
+        excitation=excitation,
+        condition_number=design.condition_number(excitation),
+        worths=tuple(worths.get(number, np.nan) for number in range(starts)),
+        size=size,
+        interrupted=search.interrupted,
+    )
+
+
+def _proven(design: Design, robot: Robot, best: Found) -> tuple[FourierExcitation, float]:
+    """The motion, a little smaller if need be, and its share of what was found."""
+    space, profile = design.descent(best.pose).barrier.space, robot.profile
+    mechanism, periods = design.mechanism, design.settings.periods
+    sliding, size = sliding_joints(mechanism), 1.0
+    while True:
+        excitation = space.excitation(size * best.y, periods)
+        try:
+            check_rest(excitation, profile.joints)
+            check_limits(
+                excitation,
+                profile.limits,
+                profile.joints,
+                margin=design.settings.margin,
+                prismatic=sliding,
+            )
+            check_motion(excitation, profile.limits, mechanism, design.workspace)
+        except ExcitationError:
+            if size * _SHRINKAGE < _SMALLEST:
+                raise
+            size *= _SHRINKAGE
+        else:
+            return excitation, size
+
+
+def _described(settings: FourierSettings, excitation: FourierExcitation) -> FourierSettings:
+    return FourierSettings(
+        base_frequency=excitation.base_frequency,
+        harmonics=settings.harmonics,
+        periods=settings.periods,
+        ramp=0.0,
+        margin=settings.margin,
+        centre=tuple(excitation.centre.tolist()),
+        sine=tuple(tuple(row) for row in excitation.sine.tolist()),
+        cosine=tuple(tuple(row) for row in excitation.cosine.tolist()),
+    )

@@ -1,0 +1,91 @@
+"""How long, how often and how fast: what an excitation's series is proposed to be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.configuration import per_joint
+from dynid.errors import ConfigurationError
+from dynid.excitation.settings import FourierSettings
+
+if TYPE_CHECKING:
+    from dynid.profile import RobotProfile
+
+_FEWEST, _MOST = 5, 12
+"""Harmonics that are proposed: fewer leave little to choose from, more gain little."""
+
+_BELOW_CUTOFF = 4.0
+"""Times that the identification's cut-off lies above the highest harmonic, so that it passes."""
+
+_FASTEST = 2.5  # [Hz] where there is no cut-off: position control follows well up to there
+_NO_CUTOFF = 10.0  # [Hz] in place of one: above, position control does not follow
+_PERIOD = 10.0  # [s] where nobody says
+
+
+def propose_series(
+    profile: RobotProfile,
+    *,
+    duration: float | None = None,
+    periods: int | None = None,
+    harmonics: int | None = None,
+) -> FourierSettings:
+    """Return settings for an optimised series; what is given stands, the rest is proposed.
+
+    Duration, periods, margin, centre and span are the profile's where it has an excitation of type
+    fourier. The highest harmonic is where a joint needs all of its velocity and acceleration at
+    once, f = a / (2 π v) (above it, acceleration leaves ever less velocity), and well below the
+    identification's cut-off.
+
+    Args:
+        profile: The robot's.
+        duration: Of the whole motion [s].
+        periods: How often the series is repeated.
+        harmonics: Of the series, 3 or more.
+
+    Raises:
+        ConfigurationError: there are too few harmonics to start and end at rest, or the highest is
+            beyond the identification's cut-off.
+    """
+    if harmonics is not None and harmonics < 3:
+        message = f"harmonics {harmonics}: a series that starts and ends at rest needs 3 or more."
+        raise ConfigurationError(message)
+    own = profile.excitation
+    settings = own if isinstance(own, FourierSettings) else None
+    times = periods or (settings.periods if settings else 1)
+    if duration is not None:
+        period = duration / times
+    else:
+        period = 1 / settings.base_frequency if settings else _PERIOD
+    proposed = int(np.clip(_highest(profile) * period, _FEWEST, _MOST))
+    chosen = harmonics or proposed
+    cutoff = profile.identification.cutoff_hz or _NO_CUTOFF
+    if chosen / period > cutoff:
+        message = (
+            f"{chosen} harmonics of a series of {period:.4g} s go up to {chosen / period:.4g} Hz, "
+            f"beyond the {cutoff:g} Hz up to which motion is looked at; ask for "
+            f"{times * chosen / cutoff:.4g} s or more, or for fewer harmonics."
+        )
+        raise ConfigurationError(message)
+    return FourierSettings(
+        base_frequency=1 / period,
+        harmonics=chosen,
+        periods=times,
+        ramp=0.0,
+        margin=settings.margin if settings else 0.9,
+        centre=settings.centre if settings else None,
+        span=settings.span if settings else None,
+    )
+
+
+def _highest(profile: RobotProfile) -> float:
+    """Highest frequency that is of use [Hz]."""
+    cutoff = profile.identification.cutoff_hz
+    highest = _FASTEST if cutoff is None else cutoff / _BELOW_CUTOFF
+    limits, joints = profile.limits, len(profile.joints)
+    if limits.velocity is None or limits.acceleration is None:
+        return highest
+    velocity = per_joint(limits.velocity, joints, "velocity")
+    acceleration = per_joint(limits.acceleration, joints, "acceleration")
+    return min(highest, float(np.max(acceleration / velocity)) / (2 * np.pi))

@@ -1,0 +1,90 @@
+"""All Fourier series that begin and end at rest, as a linear space without constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import null_space
+
+from dynid.excitation.fourier import FourierExcitation
+from dynid.excitation.motion import Motion
+from dynid.excitation.ramp import Ramp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesSpace:
+    """Finite Fourier series of n joints whose velocity and acceleration vanish at either end.
+
+    A series (see FourierExcitation) has 1 + 2 L coefficients a joint: position, sines, cosines.
+    Rest at its ends asks that velocity and acceleration there be zero, a given start that the
+    position be that: linear equations, which the coordinates y (n, d) fulfil whatever they are.
+    With y = 0 the joints rest at ``pose``.
+
+    Attributes:
+        pose: Position about which the space is centred (n,) [rad or m].
+        base_frequency: [Hz].
+        harmonics: L, 3 or more.
+        from_pose: The motion starts at the pose; else its start is as free as all else.
+    """
+
+    pose: Array
+    base_frequency: float
+    harmonics: int
+    from_pose: bool = False
+
+    @property
+    def dimension(self) -> int:
+        """Coordinates of each joint, d."""
+        return int(self._coefficients.shape[1])
+
+    def basis(self, samples: int) -> Motion:
+        """Return what each coordinate adds at even steps through a period; arrays (samples, d)."""
+        position, velocity, acceleration = self._rows(np.arange(samples) / samples)
+        to = self._coefficients
+        return Motion(position @ to, velocity @ to, acceleration @ to)
+
+    def motion(self, basis: Motion, y: Array) -> Motion:
+        """Return the motion with the coordinates y (n, d); arrays (samples, n)."""
+        position, velocity, acceleration = (part @ y.T for part in basis)
+        return Motion(self.pose + position, velocity, acceleration)
+
+    def excitation(self, y: Array, periods: int) -> FourierExcitation:
+        """Return the series with the coordinates y (n, d), repeated without a break."""
+        coefficients = y @ self._coefficients.T
+        ends = 1 + self.harmonics
+        return FourierExcitation(
+            self.pose + coefficients[:, 0],
+            coefficients[:, 1:ends],
+            coefficients[:, ends:],
+            self.base_frequency,
+            Ramp(0.0, periods / self.base_frequency),
+        )
+
+    @cached_property
+    def _coefficients(self) -> Array:
+        """From coordinates to coefficients (1 + 2 L, d), orthonormal."""
+        position, velocity, acceleration = self._rows(np.zeros(1))
+        still = [velocity, acceleration, *([position] if self.from_pose else [])]
+        # rows of unit size, so that the rank is told right
+        rows = np.vstack([row / np.linalg.norm(row) for row in still])
+        return np.asarray(null_space(rows))
+
+    def _rows(self, phase: Array) -> Motion:
+        """What each coefficient adds at fractions of a period (N,); arrays (N, 1 + 2 L)."""
+        rates = 2 * np.pi * self.base_frequency * np.arange(1, self.harmonics + 1)
+        angle = np.outer(phase / self.base_frequency, rates)
+        sine, cosine = np.sin(angle), np.cos(angle)
+        one = np.ones((len(phase), 1))
+        return Motion(
+            np.hstack([one, sine / rates, -cosine / rates]),
+            np.hstack([0 * one, cosine, sine]),
+            np.hstack([0 * one, -sine * rates, cosine * rates]),
+        )

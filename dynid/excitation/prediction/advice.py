@@ -1,0 +1,163 @@
+"""What an expectation comes to, in sentences: whether it is good, what is not, what would help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dynid.dynamics.base_parameters import INERTIAL
+from dynid.text import percent, significant
+
+if TYPE_CHECKING:
+    from dynid.excitation.prediction.parameters import ExpectedParameter
+    from dynid.excitation.prediction.prediction import Expectation
+
+WELL_CONDITIONED = 100.0
+"""Condition number of the scaled regressor that Schröer (in Hollerbach, Khalil and Gautier, Model
+Identification, Springer Handbook of Robotics, 2008) advises not to exceed."""
+_FEWEST_CYCLES = 3
+_ALIKE = 0.9  # correlation from which two parameters are hard to tell apart
+_NAMED = 4
+
+_HELP_OF_TERM = {
+    "rotor_inertia": "larger accelerations of {joint}, with the joints behind it in other places",
+    "offset": "as much motion of {joint} in one direction as in the other",
+    "spring_stiffness": "a wider range of {joint}",
+    "spring_preload": "a wider range of {joint}",
+    "presliding": "small and slow reversals of {joint}",
+    "presliding_load": "small and slow reversals of {joint} under different loads",
+    "lugre": "small and slow reversals of {joint}",
+    "coulomb_load": "reversals of {joint} under different loads",
+}
+_HELP_OF_SPEED = "slow and fast strokes of {joint}"
+_HELP_OF_SIGN = "more strokes of {joint} in both directions, slow ones among them"
+_HELP_OF_INERTIA = "larger accelerations of {joint}{before}"
+_HELP_OF_MOMENT = "a wider range of {joint}{before}"
+
+
+def good(expectation: Expectation) -> bool:
+    """Return whether every parameter will be found, from well-conditioned equations."""
+    conditioned = expectation.precision.scaled_condition_number <= WELL_CONDITIONED
+    return conditioned and all(one.determined for one in expectation.parameters)
+
+
+def verdict(expectation: Expectation) -> str:
+    """Return what to expect in one or two sentences."""
+    total = len(expectation.parameters)
+    found = sum(one.determined for one in expectation.parameters)
+    known = [one for one in expectation.parameters if one.known]
+    close = sum(not one.poor for one in known)
+    scaled = expectation.precision.scaled_condition_number
+    side = "within" if scaled <= WELL_CONDITIONED else "above"
+    which = "all" if found == total else f"{found} of"
+    return (
+        f"The motion determines {which} {total} base parameters; the condition number of their "
+        f"weighted and scaled regressor is {significant(scaled, 3)}, {side} the "
+        f"{WELL_CONDITIONED:g} that is advised. Of those whose size is known ({len(known)}), "
+        f"{close} will have a standard deviation of 30 % or less."
+    )
+
+
+def advice(expectation: Expectation) -> list[str]:
+    """Return sentences on what the motion shows poorly and on what would help."""
+    return [*_parameters(expectation), *_cycles(expectation), *_torques(expectation)]
+
+
+def worst_first(expectation: Expectation) -> list[ExpectedParameter]:
+    """Return the parameters that are not determined and the poor ones, the worst first."""
+    weak = [one for one in expectation.parameters if one.poor or not one.determined]
+    return sorted(weak, key=lambda one: (one.determined, -one.relative))
+
+
+def _parameters(expectation: Expectation) -> list[str]:
+    by_help: dict[str, list[ExpectedParameter]] = {}
+    for one in worst_first(expectation):
+        by_help.setdefault(_help(expectation, one), []).append(one)
+    sentences = [_sentence(remedy, weak) for remedy, weak in by_help.items()]
+    quiet = [
+        one.name
+        for weak in by_help.values()
+        for one in weak
+        if one.determined and one.known and one.signal < 1
+    ]
+    if quiet:
+        sentences.append(
+            f"Less torque than noise comes from {_list(_few(quiet))}: motions like this one can do "
+            "without."
+        )
+    return sentences
+
+
+def _sentence(remedy: str, weak: list[ExpectedParameter]) -> str:
+    names = [
+        f"{one.name} ({'± ' + percent(one.relative) if one.determined else 'not determined'})"
+        for one in weak
+    ]
+    alike = next((one for one in weak if one.determined and abs(one.correlation) > _ALIKE), None)
+    mixed = ""
+    if alike is not None:
+        mixed = (
+            f" {alike.name} is hard to tell from {alike.mixed_with} "
+            f"(correlation {alike.correlation:.2f})."
+        )
+    return f"{_list(_few(names))}: {remedy} would show {'them' if weak[1:] else 'it'}.{mixed}"
+
+
+def _help(expectation: Expectation, parameter: ExpectedParameter) -> str:
+    """What motion would show a parameter better."""
+    mechanism = expectation.mechanism
+    if parameter.lead >= mechanism.first_term:
+        term = mechanism.terms[parameter.lead - mechanism.first_term]
+        joint = mechanism.moving_joints[term.joint]
+        if term.kind.startswith("viscous"):
+            velocity = _used(expectation, joint, "velocity_share", "velocity limit")
+            return _HELP_OF_SPEED.format(joint=velocity)
+        return _HELP_OF_TERM.get(term.kind, _HELP_OF_SIGN).format(joint=joint)
+    body, kind = divmod(parameter.lead, len(INERTIAL))
+    joint, before = mechanism.body_joints[body], " and of the joints before it" if body else ""
+    if INERTIAL[kind].startswith("M"):
+        moved = _used(expectation, joint, "range_share", "range")
+        return _HELP_OF_MOMENT.format(joint=moved, before=before)
+    accelerated = _used(expectation, joint, "acceleration_share", "acceleration limit")
+    return _HELP_OF_INERTIA.format(joint=accelerated, before=before)
+
+
+def _used(expectation: Expectation, joint: str, name: str, quantity: str) -> str:
+    """A joint's name, and how much of a limit it uses."""
+    if joint not in expectation.joints:
+        return f"{joint}, which the actuated joints move,"
+    share = getattr(expectation.coverage[expectation.joints.index(joint)], name)
+    return joint if share is None else f"{joint} (uses {percent(share)} of its {quantity})"
+
+
+def _cycles(expectation: Expectation) -> list[str]:
+    few = [
+        f"{joint} ({covered.cycles:g})"
+        for joint, covered in zip(expectation.joints, expectation.coverage, strict=True)
+        if covered.cycles < _FEWEST_CYCLES
+    ]
+    if not few:
+        return []
+    return [
+        f"Fewer than {_FEWEST_CYCLES} cycles of {_list(few)}: a longer or faster motion tells "
+        "friction from everything else."
+    ]
+
+
+def _torques(expectation: Expectation) -> list[str]:
+    return [
+        f"Predicted torque of {joint} reaches {percent(torque.share)} of its limit: the drive "
+        "would saturate; make the motion smaller or slower."
+        for joint, torque in zip(expectation.joints, expectation.torques, strict=True)
+        if torque.share is not None and torque.share > 1
+    ]
+
+
+def _few(words: list[str]) -> list[str]:
+    """The first of many words, and how many there are besides."""
+    if len(words) <= _NAMED:
+        return words
+    return [*words[:_NAMED], f"{len(words) - _NAMED} more"]
+
+
+def _list(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,0 +1,102 @@
+"""The base parameters, and how well a motion will show each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.base_parameters import BaseParameterization
+    from dynid.excitation.prediction.precision import Precision
+
+    Array = NDArray[np.float64]
+
+POOR = 0.3
+"""Relative standard deviation above which a parameter counts as poorly determined."""
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class ExpectedParameter:
+    """A base parameter and how well the motion will show it.
+
+    Attributes:
+        name, unit, expression: as an identification names it.
+        lead: index of the standard parameter that leads it.
+        value: by the current parameters.
+        standard_deviation: inf where the motion does not determine it.
+        signal: root mean square of the torque that it makes, over the noise of torque, at the joint
+            where that is largest.
+        mixed_with: name of the parameter whose error is correlated most with this one's.
+        correlation: with that one, from -1 to 1.
+    """
+
+    name: str
+    unit: str
+    expression: str
+    lead: int
+    value: float
+    standard_deviation: float
+    signal: float
+    mixed_with: str
+    correlation: float
+
+    @property
+    def known(self) -> bool:
+        """Whether its size is known: friction, which a URDF lacks, is 0 before it is identified."""
+        return self.value != 0
+
+    @property
+    def relative(self) -> float:
+        """Standard deviation over size, NaN where that is not known."""
+        return self.standard_deviation / abs(self.value) if self.known else np.nan
+
+    @property
+    def determined(self) -> bool:
+        """Whether the motion shows it at all."""
+        return bool(np.isfinite(self.standard_deviation))
+
+    @property
+    def poor(self) -> bool:
+        """Whether it is known and will be found with a large error."""
+        return self.relative > POOR
+
+
+def expected_parameters(
+    base: BaseParameterization, precision: Precision, standard: Array, noise: Array
+) -> tuple[ExpectedParameter, ...]:
+    """Return what to expect of each base parameter.
+
+    Args:
+        base: the base parameters.
+        precision: what the motion tells of them.
+        standard: (p,) current standard parameters.
+        noise: (n,) standard deviation of torque [N m or N].
+    """
+    values = base.project(standard)
+    # what regrouping leaves of numbers that cancel is not a value
+    values[np.abs(values) <= _ROUNDING * (np.abs(base.regrouping) @ np.abs(standard))] = 0.0
+    signal = np.abs(values) * np.max(precision.column_rms / noise[:, None], axis=0)
+    deviation = np.sqrt(np.maximum(np.diag(precision.covariance), 0))
+    size = np.where(deviation > 0, deviation, 1.0)
+    correlation = precision.covariance / size[:, None] / size
+    np.fill_diagonal(correlation, 0.0)
+    partner = np.argmax(np.abs(correlation), axis=0)
+    return tuple(
+        ExpectedParameter(
+            name=name,
+            unit=base.units[k],
+            expression=base.expressions[k],
+            lead=int(base.independent[k]),
+            value=float(values[k]),
+            standard_deviation=float(deviation[k]) if precision.determined[k] else np.inf,
+            signal=float(signal[k]),
+            mixed_with=base.names[partner[k]],
+            correlation=float(correlation[k, partner[k]]),
+        )
+        for k, name in enumerate(base.names)
+    )

@@ -1,0 +1,99 @@
+"""How well a motion shows the base parameters: condition numbers and predicted deviations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.base_parameters import BaseParameterization
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.motion import Motion
+
+    Array = NDArray[np.float64]
+
+_UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
+_ROUNDING = 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class Precision:
+    """What all samples of a motion together tell of k base parameters.
+
+    Attributes:
+        condition_number: of the base regressor W as it is, in SI units, every row alike.
+        scaled_condition_number: of the same with rows over their noise and columns scaled to unit
+            norm, as an identification by weighted least squares has it.
+        rigid_condition_number, rigid_scaled_condition_number: the same without the joint terms;
+            NaN where bodies have no parameters.
+        log10_det: of Wᵀ Σ⁻¹ W in SI units, which a D-optimal motion makes largest; -inf where a
+            parameter is not determined.
+        covariance: (k, k), (Wᵀ Σ⁻¹ W)⁻¹ on what the motion determines.
+        determined: (k,) bool.
+        column_rms: (n, k) root mean square of W's columns at each joint.
+    """
+
+    condition_number: float
+    scaled_condition_number: float
+    rigid_condition_number: float
+    rigid_scaled_condition_number: float
+    log10_det: float
+    covariance: Array
+    determined: NDArray[np.bool_]
+    column_rms: Array
+
+
+def motion_precision(
+    mechanism: Mechanism, base: BaseParameterization, motion: Motion, noise: Array
+) -> Precision:
+    """Work out what weighted least squares can find (Gautier 1997).
+
+    Σ is diagonal: noise is white, and independent from joint to joint.
+
+    Args:
+        mechanism: gives the regressor, whose load-dependent terms look at current parameters.
+        base: which columns of it lead the base parameters.
+        motion: arrays (N, n).
+        noise: (n,) standard deviation of torque [N m or N].
+    """
+    unknown = np.zeros_like(motion.position)
+    # WᵀW of each joint without W itself, so that memory does not grow with the motion
+    grams = mechanism.gram(*motion, unknown, columns=base.independent)[:, :-1, :-1]
+    alike = grams.sum(axis=0)
+    weighted = np.einsum("j,jik->ik", 1 / noise**2, grams)
+    scaled, scale = _unit_columns(weighted)
+    values, vectors = np.linalg.eigh(scaled)
+    rigid = int(np.searchsorted(base.independent, mechanism.first_term))  # bodies come first
+    known = values > _UNDETERMINED * values[-1]
+    directions = scale[:, None] * vectors[:, known]
+    determined = (scale > 0) & (np.sum(vectors[:, ~known] ** 2, axis=1) < 1e-6)
+    sizes = np.concatenate([values, scale[scale > 0] ** -2.0])
+    return Precision(
+        condition_number=_condition(np.linalg.eigvalsh(alike)),
+        scaled_condition_number=_condition(values),
+        rigid_condition_number=_condition(np.linalg.eigvalsh(alike[:rigid, :rigid])),
+        rigid_scaled_condition_number=_condition(np.linalg.eigvalsh(scaled[:rigid, :rigid])),
+        log10_det=float(np.log10(sizes).sum()) if determined.all() else -np.inf,
+        covariance=(directions / values[known]) @ directions.T,
+        determined=determined,
+        column_rms=np.sqrt(np.diagonal(grams, axis1=1, axis2=2) / len(unknown)),
+    )
+
+
+def _unit_columns(gram: Array) -> tuple[Array, Array]:
+    """WᵀW as if W had columns of unit norm, and their scales (k,); 0 stays 0."""
+    norms = np.sqrt(np.diag(gram))
+    scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    return scale[:, None] * gram * scale, scale
+
+
+def _condition(values: NDArray[np.floating[Any]]) -> float:
+    """Condition number of W from the ascending eigenvalues of WᵀW; inf where rounding hides it."""
+    if len(values) == 0:
+        return np.nan
+    smallest, largest = float(values[0]), float(values[-1])
+    return float(np.sqrt(largest / smallest)) if smallest > _ROUNDING * largest else np.inf

@@ -1,0 +1,235 @@
+"""An excitation held against a robot's model before it is played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.configuration import per_joint
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation.motion import Motion
+from dynid.excitation.prediction.coverage import JointCoverage, joint_coverage
+from dynid.excitation.prediction.noise import torque_noise
+from dynid.excitation.prediction.parameters import ExpectedParameter, expected_parameters
+from dynid.excitation.prediction.precision import Precision, motion_precision
+from dynid.report.view.joint_motion import JointMotion
+from dynid.report.view.picture import RobotPicture
+from dynid.signals.signals import Array, Signals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.motion import Excitation
+    from dynid.profile import RobotProfile
+    from dynid.report.view.scene import Scene
+    from dynid.robot.limits import Limits
+
+_RATE = 1000.0  # [Hz] of drives whose profile does not tell
+_MOVING = 0.03  # of a joint's peak velocity
+_TOOL_STEPS = 40  # per period of the highest frequency; a chord misses 0.1 % of the speed
+_MOST_TOOL_STEPS = 4000
+
+
+@dataclass(frozen=True)
+class JointTorque:
+    """Predicted torque of a joint [N m or N]; ``share``: peak over torque_max, None without one."""
+
+    peak: float
+    rms: float
+    share: float | None
+    noise: float
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """What an excitation will tell.
+
+    Attributes:
+        robot: name of the profile.
+        prismatic: (n,) whether a joint slides.
+        limits: the robot's.
+        signals: motion and predicted torque as a recording without any error would hold them.
+        precision: condition numbers, covariance.
+        parameters: the base parameters.
+        coverage, torques: of each joint.
+        tool_speed: largest speed of the tool point [m/s].
+        tool_box: (2, 3) its lowest and highest coordinates in the root frame [m].
+        scene: the robot at the start, moving, with the path of its tool.
+        assumptions: sentences.
+    """
+
+    robot: str
+    prismatic: tuple[bool, ...]
+    limits: Limits
+    mechanism: Mechanism
+    signals: Signals
+    precision: Precision
+    parameters: tuple[ExpectedParameter, ...]
+    coverage: tuple[JointCoverage, ...]
+    torques: tuple[JointTorque, ...]
+    tool_speed: float
+    tool_box: Array
+    scene: Scene
+    assumptions: tuple[str, ...]
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints, in drive order."""
+        return self.signals.joint_names
+
+    @property
+    def duration(self) -> float:
+        """From rest to rest [s]."""
+        return float(self.signals.time[-1])
+
+
+def expect(
+    excitation: Excitation,
+    profile: RobotProfile,
+    mechanism: Mechanism,
+    urdf_xml: str,
+    *,
+    sampling_rate: float | None = None,
+    noise: Sequence[float] | None = None,
+    tool: str | None = None,
+) -> Expectation:
+    """Predict what an identification from one play of an excitation will come to.
+
+    Args:
+        excitation: the motion.
+        profile: of the robot that plays it.
+        mechanism: model and current parameters: the URDF's, or those of an identified model.
+        urdf_xml: the URDF's text.
+        sampling_rate: of the recording [Hz]; None: the profile's, or 1 kHz.
+        noise: standard deviation of measured torque, one for each joint or one for all [N m or N];
+            None: see :func:`dynid.excitation.prediction.noise.torque_noise`.
+        tool: link whose origin draws the path; None for the last one.
+
+    Raises:
+        DynidError: the excitation is another robot's, or leaves what a closed chain can reach, or
+            an argument is impossible.
+    """
+    _check_joints(excitation, profile, mechanism)
+    rate = _checked_rate(sampling_rate, profile)
+    signals = predicted_signals(excitation, mechanism, rate)
+    found = torque_noise(profile, mechanism, signals.torque, noise)
+    base = base_parameterization(mechanism)
+    motion = Motion(signals.position, signals.velocity, signals.acceleration)
+    precision = motion_precision(mechanism, base, motion, found.deviation)
+    picture = RobotPicture(profile, urdf_xml, tool=tool)
+    path, speed = _tool_path(picture, excitation)
+    return Expectation(
+        robot=profile.robot,
+        prismatic=mechanism.prismatic,
+        limits=profile.limits,
+        mechanism=mechanism,
+        signals=signals,
+        precision=precision,
+        parameters=expected_parameters(base, precision, mechanism.parameters, found.deviation),
+        coverage=joint_coverage(signals, profile.limits),
+        torques=_torques(signals, profile.limits, found.deviation),
+        tool_speed=speed,
+        tool_box=np.array([path.min(axis=0), path.max(axis=0)]),
+        scene=_scene(picture, signals),
+        assumptions=(found.account, _white(signals), *_without_friction(mechanism)),
+    )
+
+
+def _check_joints(excitation: Excitation, profile: RobotProfile, mechanism: Mechanism) -> None:
+    if excitation.joint_count != len(mechanism.joints):
+        message = (
+            f"the excitation moves {excitation.joint_count} joints, expected "
+            f"{len(mechanism.joints)} as in profile '{profile.robot}'."
+        )
+        raise ExcitationError(message)
+
+
+def _checked_rate(given: float | None, profile: RobotProfile) -> float:
+    """The sampling rate that is given, or what the profile tells, or 1 kHz [Hz]."""
+    if given is None:
+        return profile.recording.sampling_rate or _RATE
+    if not given > 0:
+        message = f"sampling_rate: is {given:g} Hz, expected more than 0."
+        raise ConfigurationError(message)
+    return given
+
+
+def predicted_signals(excitation: Excitation, mechanism: Mechanism, rate: float) -> Signals:
+    """Return motion and torque as an errorless recording at ``rate`` [Hz] would hold them.
+
+    Joints count as moving above 3 % of their peak velocity.
+    """
+    time = np.arange(round(excitation.duration * rate) + 1) / rate
+    motion = excitation.evaluate(time)
+    torque = mechanism.torque(*motion, mechanism.parameters)
+    speed = np.abs(motion.velocity)
+    threshold = _MOVING * speed.max(axis=0)
+    return Signals(
+        joint_names=mechanism.joints,
+        time=time,
+        position=motion.position,
+        velocity=motion.velocity,
+        acceleration=motion.acceleration,
+        torque=torque,
+        raw_position=motion.position,
+        raw_torque=torque,
+        moving=speed > threshold,
+        velocity_threshold=threshold,
+        torque_per_effort=np.ones(len(mechanism.joints)),
+        effort_unit="N*m",
+        sampling_rate=rate,
+    )
+
+
+def _torques(signals: Signals, limits: Limits, noise: Array) -> tuple[JointTorque, ...]:
+    joints = len(signals.joint_names)
+    peak = np.max(np.abs(signals.torque), axis=0)
+    rms = np.sqrt(np.mean(signals.torque**2, axis=0))
+    shares: list[float | None] = [None] * joints
+    if limits.torque_max is not None:
+        shares = (peak / per_joint(limits.torque_max, joints, "torque_max")).tolist()
+    return tuple(
+        JointTorque(float(peak[j]), float(rms[j]), shares[j], float(noise[j]))
+        for j in range(joints)
+    )
+
+
+def _tool_path(picture: RobotPicture, excitation: Excitation) -> tuple[Array, float]:
+    """Where the tool point goes (M, 3) [m], and its largest speed [m/s]."""
+    wanted = _TOOL_STEPS * excitation.highest_frequency * excitation.duration
+    steps = int(np.clip(wanted, 200, _MOST_TOOL_STEPS))
+    time = np.linspace(0.0, excitation.duration, steps + 1)
+    path = picture.kinematics.tool_path(excitation.evaluate(time).position)
+    chords = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    return path, float(chords.max() / time[1])
+
+
+def _scene(picture: RobotPicture, signals: Signals) -> Scene:
+    motion = JointMotion("excitation", signals.time, signals.position)
+    path = picture.tool_path(motion)
+    scene = picture.scene(signals.position[0], path=path, motion=motion)
+    return replace(scene.only("robot", "base"), legend=scene.legend[:1])
+
+
+def _white(signals: Signals) -> str:
+    return (
+        "Condition numbers are those of the base regressor, with the joint terms and without: as "
+        "it is in SI units, and with rows over their noise and columns of unit norm. "
+        f"All {len(signals.time)} samples at {signals.sampling_rate:g} Hz count, and errors of "
+        "torque as white noise; where these persist over c samples, deviations are √c times "
+        "larger, and what the model lacks comes on top."
+    )
+
+
+def _without_friction(mechanism: Mechanism) -> tuple[str, ...]:
+    from_urdf = np.array_equal(mechanism.parameters, mechanism.urdf_parameters)
+    if not from_urdf or not mechanism.terms:
+        return ()
+    return (
+        "Torque is that of the URDF's bodies, without friction and rotor inertia: the drives will "
+        "have to give more.",
+    )

@@ -1,0 +1,92 @@
+"""Meshes of a URDF's ``<collision>`` elements, as their convex hulls."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pinocchio
+from pinocchio import coal
+from scipy.spatial import ConvexHull, QhullError
+
+from dynid.robot.shapes import element_pose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dynid.dynamics.kinematics import Kinematics
+
+_Meshes = dict[int, list[tuple[coal.CollisionGeometry, pinocchio.SE3]]]
+
+
+def collision_meshes(
+    kinematics: Kinematics, urdf_xml: str, folder: Path | None
+) -> tuple[_Meshes, list[str]]:
+    """Return the hulls and placements of every body's meshes, and sentences on those left out."""
+    meshes: _Meshes = {}
+    notes = []
+    links = kinematics.links()
+    for link in ET.fromstring(urdf_xml).findall("link"):  # noqa: S314  pinocchio has read it
+        name = link.get("name", "")
+        for collision in link.findall("collision") if name in links else ():
+            mesh = collision.find("geometry/mesh")
+            if mesh is None:
+                continue
+            hull = _hull(mesh, folder)
+            if hull is None:
+                notes.append(
+                    f"Mesh '{mesh.get('filename')}' of {name} is not found or cannot be read "
+                    "(workspace.mesh_folder says where meshes are): it is left out."
+                )
+                continue
+            body, pose = links[name]
+            placed = pose.then(element_pose(collision.find("origin"))).numbers()
+            meshes.setdefault(body, []).append((hull, pinocchio.XYZQUATToSE3(placed)))
+    return meshes, notes
+
+
+def _hull(mesh: ET.Element, folder: Path | None) -> coal.Convex | None:
+    """The convex hull of a mesh's file, or None where there is no such file or no solid in it."""
+    for path in _candidates(mesh.get("filename", ""), folder):
+        if path.is_file():
+            try:
+                scale = np.array([float(word) for word in mesh.get("scale", "1 1 1").split()])
+                loaded = coal.MeshLoader().load(str(path), scale)
+                return convex_hull(np.array(loaded.vertices()))
+            except (RuntimeError, ValueError, QhullError):
+                return None
+    return None
+
+
+def _candidates(filename: str, folder: Path | None) -> Iterator[Path]:
+    """Where a mesh's file may be: as it is named, in the folder, in an installed ROS package."""
+    scheme, separator, rest = filename.partition("://")
+    inner = rest if separator else filename
+    folders = [] if folder is None else [folder]
+    if scheme == "package":
+        prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+        folders += [Path(prefix) / "share" for prefix in prefixes if prefix]
+        # also where the folder is the package's own
+        within = Path(*Path(inner).parts[1:])
+        yield from (base / within for base in folders)
+    else:
+        yield Path(inner)
+    yield from (base / inner for base in folders)
+
+
+def convex_hull(points: np.typing.NDArray[np.float64]) -> coal.Convex:
+    """Return the convex hull of points (N, 3) [m]; raises QhullError where they span no volume."""
+    hull = ConvexHull(points)
+    corners, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    for corner in hull.points[hull.vertices]:
+        corners.append(corner)
+    number = {int(vertex): at for at, vertex in enumerate(hull.vertices)}
+    for simplex, equation in zip(hull.simplices, hull.equations, strict=True):
+        a, b, c = (int(vertex) for vertex in simplex)
+        outward = np.cross(points[b] - points[a], points[c] - points[a]) @ equation[:3] > 0
+        first, second = (b, c) if outward else (c, b)
+        triangles.append(coal.Triangle(number[a], number[first], number[second]))
+    return coal.Convex(corners, triangles)

@@ -1,0 +1,112 @@
+"""Proof that a motion keeps its workspace at every instant, or where it does not."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.excitation.limit_use import LimitUse, limit_use
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.excitation.motion import Excitation
+    from dynid.excitation.workspace.workspace import Workspace
+
+    Array = NDArray[np.float64]
+
+RESERVE = 1e-3
+"""Of a margin's scale, that a motion must leave for its proof to end."""
+
+_PER_CYCLE = 20  # first samples per period of the highest frequency
+_PER_PIECE = 4  # and between two breakpoints, at the least
+_FIRST = 1e-3  # [s] to which the beginning of a violation is told
+_CAUTION = 2.0  # times the slope between samples that passive joints are trusted to keep
+
+
+def workspace_uses(excitation: Excitation, workspace: Workspace) -> list[LimitUse]:
+    """Return how near a motion comes to each constraint of a workspace, at every instant.
+
+    A margin that is m_1 and m_2 at two instants h apart and changes by L h at most between them is
+    nowhere below (m_1 + m_2 - L h) / 2 there. Where that does not prove it kept, more samples are
+    taken, until it does or a sample shows it violated; what leaves less than RESERVE counts as a
+    violation. What follows on the first violation is only sampled.
+
+    In a tree, L is a bound from the joints' speeds and levers. The passive joints of closed chains
+    have no such bound: there L is twice the slope between the samples.
+
+    Raises:
+        MechanismError: loops cannot be closed somewhere in the motion.
+    """
+    constraints, reserve = workspace.constraints, RESERVE * workspace.scale
+    if not constraints:
+        return []
+    time = _first_samples(excitation)
+    left = workspace.margins(excitation.evaluate(time)) - reserve
+    while True:
+        doubtful = _doubtful(excitation, workspace, time, left)
+        if not len(doubtful):
+            break
+        between = (time[doubtful] + time[doubtful + 1]) / 2
+        more = workspace.margins(excitation.evaluate(between)) - reserve
+        time = np.insert(time, doubtful + 1, between)
+        left = np.insert(left, doubtful + 1, more, axis=0)
+    return [
+        _use(one.name, one.unit, one.limit, time, left[:, k] + reserve[k], -left[:, k])
+        for k, one in enumerate(constraints)
+    ]
+
+
+def _use(name: str, unit: str, limit: float, time: Array, margin: Array, beyond: Array) -> LimitUse:
+    if unit == "m":
+        return limit_use(("distance", name, unit), time, limit + margin, limit, beyond)
+    use = limit_use(("speed", "tool", unit), time, limit - margin, limit, beyond)
+    return use._replace(used=use.most.value / limit)
+
+
+def _first_samples(excitation: Excitation) -> Array:
+    ends = excitation.breakpoints
+    pieces = []
+    for start, stop in pairwise(ends):
+        count = max(_PER_PIECE, int((stop - start) * _PER_CYCLE * excitation.highest_frequency))
+        pieces.append(np.linspace(start, stop, count + 1)[:-1])
+    return np.concatenate([*pieces, ends[-1:]])
+
+
+def _doubtful(
+    excitation: Excitation, workspace: Workspace, time: Array, left: Array
+) -> NDArray[np.intp]:
+    """Return which intervals between samples need more of them."""
+    broken = np.flatnonzero(np.any(left < 0, axis=1))
+    last = int(broken[0]) if len(broken) else len(time) - 1
+    if last == 0:
+        return np.empty(0, dtype=np.intp)
+    time, left = time[: last + 1], left[: last + 1]
+    step = np.diff(time)
+    lowest = (left[:-1] + left[1:] - _loss(excitation, workspace, time, left)) / 2
+    doubtful = np.any(lowest < 0, axis=1)
+    if len(broken):  # a violation for certain: only when it begins is asked
+        doubtful[-1] = step[-1] > _FIRST
+    return np.flatnonzero(doubtful)
+
+
+def _loss(excitation: Excitation, workspace: Workspace, time: Array, left: Array) -> Array:
+    """Return what each margin can change by between samples at most; (N - 1, C)."""
+    step = np.diff(time)[:, np.newaxis]
+    if workspace.passive:
+        slope = np.abs(np.diff(left, axis=0)) / step
+        padded = np.pad(slope, ((1, 1), (0, 0)))
+        around = np.maximum(slope, np.maximum(padded[:-2], padded[2:]))
+        return np.asarray(_CAUTION * around * step)
+    motion = excitation.evaluate(time)
+    bounds = []
+    for values, order in ((motion.velocity, 1), (motion.acceleration, 2)):
+        size = np.abs(values)
+        # between two samples, a function is h^2 / 8 of its second derivative beyond them at most
+        curved = step**2 / 8 * excitation.derivative_bound(order + 2)
+        ends = np.maximum(size[:-1], size[1:])
+        bounds.append(np.minimum(ends + curved, excitation.derivative_bound(order)))
+    slide = np.max(np.abs(motion.position), axis=0) + np.max(step) * bounds[0].max(axis=0)
+    return workspace.loss_rates(slide, *bounds) * step

@@ -1,0 +1,244 @@
+"""What is left of a robot's workspace in some motion."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pinocchio
+
+from dynid.dynamics.kinematics import Kinematics
+from dynid.excitation.limits import position_range
+from dynid.excitation.motion import Motion
+from dynid.excitation.perturb import nudged
+from dynid.excitation.workspace.distances import Distance, Distances, distances_asked, unchanging
+from dynid.excitation.workspace.geometry import body_solids
+from dynid.excitation.workspace.levers import acceleration_bound, levers, moving_path
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.profile import RobotProfile
+
+    Array = NDArray[np.float64]
+
+_POSITIONS = 50  # random ones, by which shapes that always touch are found
+_TRIES = 10  # for each of them, as not all can be reached
+_FAR = 0.05  # of the reach, a distance from which on nothing need be done about it
+_STEP = 1e-6  # [s] for the speed of passive joints
+_NUDGE = 1e-6  # [rad or m, per s] for slopes
+
+
+class Constraint(NamedTuple):
+    """What must be kept.
+
+    Attributes:
+        name: such as "forearm_link to base_link", "tool to tool_box", "tool speed".
+        unit: m or m/s.
+        limit: the smallest distance, or the highest speed.
+    """
+
+    name: str
+    unit: str
+    limit: float
+
+
+class Workspace:
+    """The constraints of a profile's ``workspace``; none where it asks for none.
+
+    Not to be shared by threads.
+
+    Args:
+        profile: the robot's.
+        urdf_xml: the URDF's text.
+        mechanism: closes the robot's chains.
+
+    Raises:
+        MechanismError: the URDF's shapes are not what they should be.
+    """
+
+    def __init__(self, profile: RobotProfile, urdf_xml: str, mechanism: Mechanism) -> None:
+        settings = profile.workspace
+        self._settings, self._mechanism = settings, mechanism
+        self._kinematics = Kinematics(profile, urdf_xml)
+        self._data = self._kinematics.model.createData()
+        self._tool = self._kinematics.model.getBodyId(self._kinematics.tool)
+        self._kept: list[Distance] = []
+        notes: tuple[str, ...] = ()
+        if settings.self_collision or settings.planes or settings.boxes:
+            folder = None if settings.mesh_folder is None else Path(settings.mesh_folder)
+            solids, notes = body_solids(self._kinematics, urdf_xml, folder)
+            asked = distances_asked(settings, self._kinematics, mechanism, solids)
+            full = self._full(_random_positions(profile, mechanism))
+            sampled = Distances(self._kinematics, asked).at(full) - settings.clearance
+            left_out = unchanging(asked, sampled)
+            self._kept = [one for k, one in enumerate(asked) if k not in left_out]
+            notes = (*notes, *left_out.values())
+        self._distances = Distances(self._kinematics, self._kept)
+        self._notes = notes
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """All of them, in the order of the margins' columns; C."""
+        settings = self._settings
+        found = [Constraint(one.name, "m", settings.clearance) for one in self._kept]
+        if settings.tool_box is not None:
+            found.append(Constraint("tool to tool_box", "m", 0.0))
+        if settings.tool_speed is not None:
+            found.append(Constraint("tool speed", "m/s", settings.tool_speed))
+        return tuple(found)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the constraints are called; (C,)."""
+        return tuple(one.name for one in self.constraints)
+
+    @property
+    def scale(self) -> Array:
+        """What counts as far: a share of the reach [m], half the speed limit [m/s]; (C,)."""
+        length = _FAR * self._kinematics.reach
+        return np.array([length if one.unit == "m" else one.limit / 2 for one in self.constraints])
+
+    @property
+    def passive(self) -> bool:
+        """Whether joints move whose speed nothing bounds: those without a drive."""
+        return bool(self._mechanism.chain.passive)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on the shapes that distances are of, and on what was left out."""
+        return self._notes
+
+    def margins(self, motion: Motion) -> Array:
+        """Return what is left of each constraint, negative where it is violated; (N, C).
+
+        Distances [m] beyond the clearance, or minus how deep bodies are in one another and the
+        clearance; speed [m/s] below the limit.
+
+        Raises:
+            MechanismError: loops cannot be closed at a position.
+        """
+        full = self._full(motion.position)
+        distances = self._distances.at(full) - self._settings.clearance
+        return np.concatenate([distances, *self._tool_margins(motion, full)], axis=1)
+
+    def slopes(self, motion: Motion, wanted: NDArray[np.bool_]) -> Array:
+        """Return the slopes of margins by each sample's position and velocity.
+
+        Args:
+            motion: arrays (N, n).
+            wanted: (N, C) of which margins; the others are 0.
+
+        Returns:
+            (N, C, 2, n): by position, by velocity.
+
+        Raises:
+            MechanismError: loops cannot be closed at a position.
+        """
+        joints, kept = motion.position.shape[1], len(self._kept)
+        slopes = np.zeros((*wanted.shape, 2, joints))
+        columns = self._columns
+        by_moving = self._distances.slopes_at(self._full(motion.position), wanted[:, :kept])
+        for joint in range(joints):
+            sides = nudged(motion, 0, joint, _NUDGE)
+            there, back = (self._mechanism.moving_positions(side.position) for side in sides)
+            moved = (there - back) / (2 * _NUDGE)
+            slopes[:, :kept, 0, joint] = np.einsum("tkm,tm->tk", by_moving[..., columns], moved)
+        rows = np.flatnonzero(wanted[:, kept:].any(axis=1))
+        some = Motion(*(part[rows] for part in motion))
+        for order, joint in product(range(2), range(joints) if len(rows) else ()):
+            ahead, behind = (
+                np.concatenate(self._tool_margins(side, self._full(side.position)), axis=1)
+                for side in nudged(some, order, joint, _NUDGE)
+            )
+            slopes[rows, kept:, order, joint] = (ahead - behind) / (2 * _NUDGE)
+        return slopes
+
+    def loss_rates(self, slide: Array, speed: Array, acceleration: Array) -> Array:
+        """Return a bound on how fast each margin can change; (N, C) [m/s, or m/s^2 of speed].
+
+        Only of trees: nothing bounds the speed of passive joints.
+
+        Args:
+            slide: how far sliding joints are from 0 at most (n,) [m].
+            speed: bounds on the joints' speeds (N, n).
+            acceleration: bounds on their accelerations (N, n).
+        """
+        kinematics = self._kinematics
+        rates = [np.empty((len(speed), 0))]
+        for one in self._kept:
+            sides = [
+                levers(kinematics, body, max(solid.radius for solid in solids), slide)
+                for body, solids in zip(one.bodies, one.solids, strict=True)
+                if body > 0
+            ]
+            # a joint that carries both sides does not move them against one another
+            both = np.all([side > 0 for side in sides], axis=0) if len(sides) == 2 else False
+            rates.append(speed @ np.where(both, 0.0, np.sum(sides, axis=0))[:, np.newaxis])
+        if self._settings.tool_box is not None or self._settings.tool_speed is not None:
+            radius = float(np.linalg.norm(kinematics.tool_position))
+            lengths = levers(kinematics, kinematics.tool_body, radius, slide)
+            if self._settings.tool_box is not None:
+                rates.append(speed @ lengths[:, np.newaxis])
+            if self._settings.tool_speed is not None:
+                path = moving_path(kinematics, kinematics.tool_body)
+                turns = ~np.array(self._mechanism.prismatic)
+                bound = acceleration_bound(path, lengths, turns, speed, acceleration)
+                rates.append(bound[:, np.newaxis])
+        return np.concatenate(rates, axis=1)
+
+    def _tool_margins(self, motion: Motion, full: Array) -> list[Array]:
+        """What is left of the tool's box and speed, (N, 1) each, at pinocchio's positions."""
+        settings, margins = self._settings, []
+        if settings.tool_box is not None:
+            tool = self._kinematics.tool_path(motion.position)
+            low, high = np.array(settings.tool_box.low), np.array(settings.tool_box.high)
+            inside = np.minimum(tool - low, high - tool)
+            margins.append(np.min(inside, axis=1, keepdims=True))
+        if settings.tool_speed is not None:
+            speed = self._tool_speed(full, self._moving_velocity(motion))
+            margins.append((settings.tool_speed - speed)[:, np.newaxis])
+        return margins
+
+    @property
+    def _columns(self) -> list[int]:
+        """Where pinocchio has the velocities of the moving joints."""
+        model = self._kinematics.model
+        return [model.joints[body].idx_v for body in self._kinematics.moving_bodies]
+
+    def _full(self, position: Array) -> Array:
+        return self._kinematics.full_positions(self._mechanism.moving_positions(position))
+
+    def _moving_velocity(self, motion: Motion) -> Array:
+        """Velocities of all moving joints (N, m), of passive ones by a difference over time."""
+        if not self.passive:
+            return motion.velocity
+        there, back = (
+            self._mechanism.moving_positions(motion.position + step * motion.velocity)
+            for step in (_STEP, -_STEP)
+        )
+        return np.asarray((there - back) / (2 * _STEP))
+
+    def _tool_speed(self, full: Array, velocity: Array) -> Array:
+        """Speed of the tool point (N,) [m/s] at pinocchio's positions (N, nq)."""
+        model = self._kinematics.model
+        columns = self._columns
+        speeds = np.empty(len(full))
+        every = np.zeros(model.nv)
+        for k, position in enumerate(full):
+            every[columns] = velocity[k]
+            pinocchio.forwardKinematics(model, self._data, position, every)
+            twist = pinocchio.getFrameVelocity(model, self._data, self._tool)
+            speeds[k] = np.linalg.norm(twist.linear)
+        return speeds
+
+
+def _random_positions(profile: RobotProfile, mechanism: Mechanism) -> Array:
+    """Positions within the limits (N, n), or within half a turn; those that the robot can reach."""
+    n = len(profile.joints)
+    low, high = position_range(profile.limits, n) or (np.full(n, -np.pi), np.full(n, np.pi))
+    positions = np.random.default_rng(0).uniform(low, high, (_TRIES * _POSITIONS, n))
+    return positions[mechanism.reachable(positions)][:_POSITIONS]

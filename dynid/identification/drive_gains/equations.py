@@ -1,0 +1,117 @@
+"""Normal equations of recordings without and with the known payload, in recorded torque.
+
+Torque is recorded in error by a factor g_j of each joint, the same throughout: the drive's gain
+over what the profile takes it to be. With b_j = 1 / g_j, what is recorded of joint j is
+
+    t_j = b_j (W_j pi)                         without payload,
+    t_j = b_j (W_j pi + W_bj (pi_u + pi_k))    with it,
+
+linear in the parameters and in the inverse gain (Gautier and Briot, IROS 2011). W_b are the columns
+of the body that bears the payload, pi_k what is known of the payload, pi_u what is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.dynamics.base_parameters import BaseParameterization
+from dynid.estimation.regression import Problem, model_torque
+from dynid.identification.drive_gains.known_payload import KnownPayload
+from dynid.identification.payload.fit import columns_alone, payload_columns
+from dynid.signals.signals import Array
+
+# terms that neither load nor temperature changes
+_LASTING = frozenset({"offset", "rotor_inertia", "spring_stiffness", "spring_preload"})
+
+
+@dataclass(frozen=True)
+class GainProblem:
+    """Find gains, base parameters and what is not known of the payload.
+
+    The m unknowns beside the gains are the k base parameters, those of the payload, and by how much
+    friction differs with it.
+    """
+
+    unloaded: Problem
+    loaded: Problem
+    payload: KnownPayload
+
+    @property
+    def base(self) -> BaseParameterization:
+        """Of the robot without payload."""
+        return self.unloaded.base
+
+    def standard(self, unknowns: Array) -> tuple[Array, Array]:
+        """Standard parameters (p,) without and with the payload, from the unknowns (m,)."""
+        mechanism, k = self.unloaded.mechanism, len(self.base.independent)
+        last = k + len(self.payload.unknown)
+        own = self.base.lift(unknowns[:k], mechanism.urdf_parameters)
+        loaded = np.array(own)
+        columns = payload_columns(mechanism)
+        loaded[columns] += self.payload.parameters
+        loaded[columns[self.payload.unknown]] += unknowns[k:last]
+        loaded[self.base.independent[self.friction]] += unknowns[last:]
+        return own, loaded
+
+    @property
+    def friction(self) -> NDArray[np.intp]:
+        """Which base parameters are friction.
+
+        They change with load and with every hour of warming up, so that recordings with and
+        without payload have their own; they tell nothing of gains.
+        """
+        mechanism = self.unloaded.mechanism
+        terms = self.base.independent - mechanism.first_term
+        kept = [term >= 0 and mechanism.terms[term].kind not in _LASTING for term in terms]
+        return np.flatnonzero(kept)
+
+    def with_loads(self, unknowns: Array) -> GainProblem:
+        """The same with friction that depends on load evaluated under these unknowns."""
+        own, loaded = self.standard(unknowns)
+        return GainProblem(
+            self.unloaded.with_parameters(own), self.loaded.with_parameters(loaded), self.payload
+        )
+
+    def gram(self) -> Array:
+        """Sums over rows of ``[W, W_u, W_b pi_k, t]^T [...]`` of each joint, (n, m + 2, m + 2)."""
+        without = self.unloaded.normal_equations().joint_gram
+        with_it = _with_payload_columns(self.loaded).normal_equations().joint_gram
+        k, unknown, friction = len(self.base.independent), self.payload.unknown, self.friction
+        last = k + len(unknown)
+        m = last + len(friction)
+        mixing = np.zeros((k + 11, m + 2))
+        mixing[:k, :k] = np.eye(k)
+        mixing[k + unknown, k + np.arange(len(unknown))] = 1.0
+        mixing[friction, last + np.arange(len(friction))] = 1.0
+        mixing[k : k + 10, m] = self.payload.parameters
+        mixing[-1, -1] = 1.0
+        gram = mixing.T @ with_it @ mixing
+        own = [*range(k), m + 1]
+        gram[np.ix_(range(len(gram)), own, own)] += without
+        return np.asarray(gram)
+
+    def rows(self) -> Array:
+        """How many rows each joint has, (n,)."""
+        problems = (self.unloaded, self.loaded)
+        return np.asarray(sum(np.sum(r.fitted, axis=0) for p in problems for r in p.rows))
+
+    def residuals(self, inverse_gains: Array, unknowns: Array) -> Iterator[Array]:
+        """Model minus recorded torque, (rows, n), one array per recording."""
+        standards = self.standard(unknowns)
+        for problem, standard in zip((self.unloaded, self.loaded), standards, strict=True):
+            for rows in problem.rows:
+                parallel = rows.parallel_filter
+                model = model_torque(problem.mechanism, rows.signals, parallel, standard)
+                yield parallel.decimate(model) * inverse_gains - rows.torque
+
+
+def _with_payload_columns(problem: Problem) -> Problem:
+    """The same with the payload's ten columns behind those of the base parameters."""
+    mechanism = problem.mechanism
+    columns = np.concatenate([problem.base.independent, payload_columns(mechanism)])
+    wide = columns_alone(mechanism, columns)
+    return Problem(mechanism, wide, problem.rows, problem.folds)

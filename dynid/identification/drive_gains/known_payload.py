@@ -1,0 +1,67 @@
+"""A payload that was put on a scale: what is known of it sets the scale of every torque."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.dynamics.body import RADIUS, REACH, steiner
+from dynid.errors import EstimationError
+from dynid.estimation.physical import pseudo_inertia
+from dynid.signals.signals import Array
+
+
+@dataclass(frozen=True)
+class KnownPayload:
+    """A body in the frame of the joint that bears payloads; what is not given is estimated.
+
+    Attributes:
+        mass: [kg].
+        centre: of mass, x, y, z [m].
+        inertia: XX, XY, YY, XZ, YZ, ZZ about the centre of mass [kg m^2].
+    """
+
+    mass: float
+    centre: tuple[float, float, float] | None = None
+    inertia: tuple[float, float, float, float, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.mass) and self.mass > 0):
+            raise EstimationError(
+                f"the payload's mass is {self.mass:g} kg; it sets the scale of all torques, so it "
+                "must be greater than 0."
+            )
+        if self.inertia is not None and self.centre is None:
+            raise EstimationError(
+                "the payload's inertia is given about its centre of mass, which is not given; give "
+                "both, or the mass alone."
+            )
+        if self.inertia is not None and np.linalg.eigvalsh(pseudo_inertia(self.parameters))[0] < 0:
+            raise EstimationError(
+                "no body has the payload's inertia: expected XX, XY, YY, XZ, YZ, ZZ about its "
+                "centre of mass, in kg m^2."
+            )
+
+    @property
+    def parameters(self) -> Array:
+        """The ten parameters about the frame's origin (10,), 0 where they are not known."""
+        known = np.zeros(10)
+        known[0] = self.mass
+        if self.centre is not None:
+            known[1:4] = self.mass * np.asarray(self.centre)
+        if self.inertia is not None:
+            known[4:] = np.asarray(self.inertia) + steiner(self.mass, np.asarray(self.centre))
+        return known
+
+    @property
+    def unknown(self) -> NDArray[np.intp]:
+        """Which of the ten are not known."""
+        first = 10 if self.inertia is not None else 4 if self.centre is not None else 1
+        return np.arange(first, 10)
+
+    @property
+    def size(self) -> Array:
+        """What is large for each of the ten parameters of such a body (10,)."""
+        return self.mass * np.array([1.0, *3 * [REACH], *6 * [RADIUS**2]])

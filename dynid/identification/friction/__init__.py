@@ -1,0 +1,4 @@
+"""The choice of a friction model for each joint, by the error on data left out.
+
+Nonlinear shapes are fitted by variable projection.
+"""

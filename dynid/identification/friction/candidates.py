@@ -1,0 +1,199 @@
+"""Models of one joint's friction: sums of joint terms, and the shapes in which these differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from dynid.dynamics.joint_term import TERM_KINDS
+from dynid.dynamics.settings import TermSettings
+
+Shapes = Mapping[str, float]
+
+_ABOVE_VELOCITY_NOISE = 8.0
+_ABOVE_POSITION_NOISE = 3.0
+
+FRICTION_KINDS = frozenset(
+    kind
+    for kind in TERM_KINDS
+    if kind.startswith(("viscous", "coulomb", "stribeck", "presliding", "lugre"))
+)
+"""Kinds of joint terms that are friction; the others are springs, offsets and rotors."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What the shapes of one joint's friction are measured by.
+
+    Attributes:
+        speed: its peak [rad/s or m/s].
+        travel: between its extremes [rad or m].
+        loaded: gravity asks torque of it.
+        position_noise: half the width within which its position wavers at rest [rad or m].
+        velocity_noise: root mean square of its velocity at rest [rad/s or m/s].
+    """
+
+    speed: float
+    travel: float
+    loaded: bool
+    position_noise: float = 0.0
+    velocity_noise: float = 0.0
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A parameter on which friction depends nonlinearly, sought between ``low`` and ``high``."""
+
+    name: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model of friction: its terms for given shapes."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    terms: Callable[[Shapes], tuple[TermSettings, ...]]
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers describe it, linear and nonlinear ones: the fewer, the simpler."""
+        lowest = self.shapes_at([shape.low for shape in self.shapes])
+        return len(self.terms(lowest)) + len(self.shapes)
+
+    @property
+    def shape_names(self) -> tuple[str, ...]:
+        """Names of its shapes, in order."""
+        return tuple(shape.name for shape in self.shapes)
+
+    def shapes_at(self, values: Iterable[float]) -> Shapes:
+        """Name the values (s,) of its shapes."""
+        named = zip(self.shape_names, values, strict=True)
+        return {name: float(value) for name, value in named}
+
+
+@dataclass(frozen=True)
+class _Part:
+    shapes: tuple[str, ...]
+    terms: Callable[[Shapes], list[TermSettings]]
+
+
+def _plain(*kinds: str) -> _Part:
+    return _Part((), lambda _: [TermSettings(kind=kind) for kind in kinds])
+
+
+def _smooth(*kinds: str) -> _Part:
+    return _Part(
+        ("smoothing",),
+        lambda s: [TermSettings(kind=kind, smoothing=s["smoothing"]) for kind in kinds],
+    )
+
+
+def _stribeck() -> _Part:
+    def terms(shapes: Shapes) -> list[TermSettings]:
+        smoothing, scale = shapes["smoothing"], shapes["stribeck_velocity"]
+        return [TermSettings(kind="stribeck", smoothing=smoothing, scale=scale)]
+
+    return _Part(("smoothing", "stribeck_velocity"), terms)
+
+
+def _stops(count: int) -> _Part:
+    """Stop operators whose distances grow from each to the next by one and the same ratio."""
+
+    def terms(shapes: Shapes) -> list[TermSettings]:
+        ratio = shapes.get("ratio", 1.0)
+        distances = [shapes["distance"] * ratio**number for number in range(count)]
+        return [TermSettings(kind="presliding", scale=d) for d in distances]
+
+    return _Part(("distance", "ratio") if count > 1 else ("distance",), terms)
+
+
+def _lugre() -> _Part:
+    def terms(shapes: Shapes) -> list[TermSettings]:
+        term = TermSettings(
+            kind="lugre",
+            scale=shapes["distance"],
+            static_ratio=shapes["static_ratio"],
+            stribeck_velocity=shapes["stribeck_velocity"],
+        )
+        return [term]
+
+    return _Part(("distance", "static_ratio", "stribeck_velocity"), terms)
+
+
+_PARTS: Mapping[str, _Part] = {
+    "viscous": _plain("viscous"),
+    "root": _plain("viscous_root"),
+    "cubic": _plain("viscous_cubic"),
+    "Coulomb": _plain("coulomb"),
+    "tanh": _smooth("coulomb"),
+    "asymmetric": _Part(
+        ("smoothing",),
+        lambda s: [
+            TermSettings(kind="viscous_positive"),
+            TermSettings(kind="viscous_negative"),
+            TermSettings(kind="coulomb_positive", smoothing=s["smoothing"]),
+            TermSettings(kind="coulomb_negative", smoothing=s["smoothing"]),
+        ],
+    ),
+    "Stribeck": _stribeck(),
+    "load": _smooth("coulomb_load"),
+    "1 stop": _stops(1),
+    "2 stops": _stops(2),
+    "LuGre": _lugre(),
+}
+_MODELS = (
+    "viscous + Coulomb",
+    "viscous + tanh",
+    "asymmetric",
+    "viscous + root + tanh",
+    "viscous + cubic + tanh",
+    "viscous + tanh + Stribeck",
+    "viscous + tanh + load",
+    "viscous + root + tanh + load",
+    "viscous + tanh + Stribeck + load",
+    "viscous + root + 1 stop",
+    "viscous + root + 2 stops",
+    "viscous + root + tanh + 1 stop",
+    "viscous + root + tanh + 2 stops",
+    "viscous + tanh + Stribeck + 1 stop",
+    "viscous + root + tanh + 1 stop + load",
+    "viscous + root + tanh + 2 stops + load",
+    "viscous + LuGre",
+    "viscous + root + LuGre",
+    "viscous + root + tanh + LuGre",
+    "viscous + root + tanh + LuGre + load",
+)
+
+
+def candidates(motion: Motion) -> tuple[Candidate, ...]:
+    """Return the models that suit a joint, shapes in proportion to its motion, simplest first."""
+    names = [name for name in _MODELS if motion.loaded or "load" not in name]
+    return tuple(sorted((_candidate(name, motion) for name in names), key=lambda c: c.parameters))
+
+
+def _candidate(name: str, motion: Motion) -> Candidate:
+    parts = [_PARTS[part] for part in name.split(" + ")]
+    ranges = _ranges(motion)
+    used = dict.fromkeys(shape for part in parts for shape in part.shapes)
+
+    def terms(shapes: Shapes) -> tuple[TermSettings, ...]:
+        return tuple(term for part in parts for term in part.terms(shapes))
+
+    return Candidate(name, tuple(Shape(shape, *ranges[shape]) for shape in used), terms)
+
+
+def _ranges(motion: Motion) -> dict[str, tuple[float, float]]:
+    # a sign that noise at rest could turn, or a contact that it could stretch as far as it goes,
+    # would make friction of an encoder's noise
+    smoothest = max(1e-3 * motion.speed, _ABOVE_VELOCITY_NOISE * motion.velocity_noise)
+    shortest = max(1e-5 * motion.travel, _ABOVE_POSITION_NOISE * motion.position_noise)
+    return {
+        "smoothing": (smoothest, max(0.3 * motion.speed, 3.0 * smoothest)),
+        "stribeck_velocity": (3e-3 * motion.speed, 0.5 * motion.speed),
+        "distance": (shortest, max(3e-2 * motion.travel, 3.0 * shortest)),
+        "ratio": (1.5, 30.0),
+        "static_ratio": (1e-2, 3.0),
+    }

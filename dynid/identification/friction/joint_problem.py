@@ -1,0 +1,168 @@
+"""One joint's torque, and what is known of it apart from its friction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.settings import TermSettings
+from dynid.estimation.fitting import Fit
+from dynid.estimation.regression import Problem, Rows
+from dynid.identification.friction.candidates import FRICTION_KINDS
+from dynid.signals.filters import ParallelFilter
+from dynid.signals.signals import Array
+
+_LONE_JOINT = """<robot name="joint"><link name="base"/><link name="body"/>
+<joint name="joint" type="{kind}"><parent link="base"/><child link="body"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
+
+
+@dataclass(frozen=True)
+class Track:
+    """One joint along one recording, (N,) each: its motion, and what gravity asks of it."""
+
+    position: Array
+    velocity: Array
+    load: Array
+    parallel_filter: ParallelFilter
+
+
+@dataclass(frozen=True)
+class JointProblem:
+    """The rows of one joint, with the columns of all parameters but those of its friction.
+
+    The rows of other joints say something about the same parameters: that is ``elsewhere``, so
+    that a fit of this joint's friction is one of the whole robot.
+
+    Attributes:
+        tracks: the recordings at their full rate.
+        torque: (m,) of this joint at the rows, less ``others @ start``.
+        others: (m, k) columns of the other parameters.
+        start: (k,) their values where data determine nothing.
+        fitted: (m,) 1.0 where the row is fitted, else 0.0.
+        spans: the rows of each fold.
+        elsewhere: (folds, k+1, k+1) normal equations of the other joints, in units of this one's
+            variance.
+    """
+
+    joint: int
+    prismatic: bool
+    tracks: tuple[Track, ...]
+    torque: Array
+    others: Array
+    start: Array
+    fitted: Array
+    spans: tuple[slice, ...]
+    elsewhere: Array
+
+    def columns(self, terms: Sequence[TermSettings]) -> Array:
+        """Regressor columns (m, c) of these terms of the joint."""
+        lone = _lone_joint(terms, prismatic=self.prismatic)
+        loaded = np.array([term.kind == "coulomb_load" for term in terms])
+        columns = []
+        for track in self.tracks:
+            values = _columns_of(lone, track)
+            values[:, loaded] *= np.abs(track.load)[:, None]
+            parallel = track.parallel_filter
+            columns.append(parallel.decimate(parallel.smooth(values)))
+        return np.concatenate(columns)
+
+
+def with_folds(problem: Problem) -> Problem:
+    """The same with a fold for every recording, or folds in time where there is only one."""
+    if len(problem.rows) == 1:
+        return problem
+    rows = tuple(
+        replace(one, fold=np.full(len(one.fold), number)) for number, one in enumerate(problem.rows)
+    )
+    return Problem(problem.mechanism, problem.base, rows, len(rows))
+
+
+def joint_problem(fitted: Fit, joint: int) -> JointProblem:
+    """The problem of one joint of a robot that was fitted with any friction model."""
+    problem, estimate = fitted.problem, fitted.estimate
+    mechanism = problem.mechanism.with_parameters(fitted.standard)
+    kept = np.flatnonzero(~_own_friction(problem, joint))
+    start = estimate.base[kept]
+    others, torque, spans = _own_rows(problem, joint, kept)
+    weights = estimate.joint_variance[joint] / estimate.joint_variance
+    weights[joint] = 0.0
+    used = np.append(kept, len(problem.base.independent))
+    elsewhere = np.einsum("j,fjik->fik", weights, estimate.equations.gram[:, :, used][..., used])
+    shift = np.eye(len(used))
+    shift[:-1, -1] = -start
+    return JointProblem(
+        joint=joint,
+        prismatic=mechanism.prismatic[joint],
+        tracks=tuple(_track(mechanism, rows, joint) for rows in problem.rows),
+        torque=torque - others @ start,
+        others=others,
+        start=start,
+        fitted=np.concatenate([rows.fitted[:, joint] for rows in problem.rows]),
+        spans=spans,
+        elsewhere=shift.T @ elsewhere @ shift,
+    )
+
+
+def _own_friction(problem: Problem, joint: int) -> NDArray[np.bool_]:
+    """Which base parameters (k,) are friction of the joint itself."""
+    first = problem.mechanism.first_term
+    own = {
+        first + number
+        for number, term in enumerate(problem.mechanism.terms)
+        if term.joint == joint and term.side == "joint" and term.kind in FRICTION_KINDS
+    }
+    return np.array([int(index) in own for index in problem.base.independent])
+
+
+def _own_rows(
+    problem: Problem, joint: int, kept: NDArray[np.intp]
+) -> tuple[Array, Array, tuple[slice, ...]]:
+    """Columns ``kept`` (m, k) of the joint's rows, its torque (m,), and the rows of each fold."""
+    stacked, folds = [], []
+    for number in range(len(problem.rows)):
+        for block in problem.blocks(number):
+            stacked.append(block.stacked[joint])
+            folds.append(np.full(len(stacked[-1]), block.fold))
+    rows, fold = np.concatenate(stacked), np.concatenate(folds)
+    bounds = np.searchsorted(fold, np.arange(problem.folds + 1))
+    spans = tuple(slice(int(a), int(b)) for a, b in pairwise(bounds))
+    return rows[:, kept], rows[:, -1], spans
+
+
+def _track(mechanism: Mechanism, rows: Rows, joint: int) -> Track:
+    signals = rows.signals
+    return Track(
+        position=signals.position[:, joint],
+        velocity=signals.velocity[:, joint],
+        load=mechanism.gravity_torque(signals.position)[:, joint],
+        parallel_filter=rows.parallel_filter,
+    )
+
+
+def _lone_joint(terms: Sequence[TermSettings], *, prismatic: bool) -> Mechanism:
+    """A mechanism of one joint with these terms, without the load of those that depend on it."""
+    # a motor without coupling moves as its joint does, where the same term cannot stand twice
+    plain = [
+        JointTerm(
+            kind="coulomb" if term.kind == "coulomb_load" else term.kind,
+            joint=0,
+            side="motor" if term.kind == "coulomb_load" else "joint",
+            **term.model_dump(exclude={"kind", "joints", "side"}),
+        )
+        for term in terms
+    ]
+    kind = "prismatic" if prismatic else "revolute"
+    return Mechanism(_LONE_JOINT.format(kind=kind), ["joint"], terms=plain)
+
+
+def _columns_of(lone: Mechanism, track: Track) -> Array:
+    position, velocity = track.position[:, None], track.velocity[:, None]
+    regressor = lone.regressor(position, velocity, np.zeros_like(velocity))
+    return np.ascontiguousarray(regressor[:, 0, lone.first_term :])

@@ -1,0 +1,204 @@
+"""Friction models for all joints of a robot, chosen on recordings, and the profile with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.settings import TermSettings
+from dynid.errors import EstimationError
+from dynid.estimation.fitting import Fit, fit, pose
+from dynid.evaluation.diagnosis.wording import listed
+from dynid.identification.friction.candidates import FRICTION_KINDS, Motion, candidates
+from dynid.identification.friction.choose import Trial, choose, try_candidates
+from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
+from dynid.identification.friction.rest import noise_at_rest
+from dynid.profile import RobotProfile
+from dynid.recording.model import Recording, Source
+from dynid.signals.preprocess import preprocess
+from dynid.signals.signals import Array, Signals
+
+_LOADED = 0.02  # of the joint's torque that gravity asks at least where load can matter
+_DIGITS = 3
+
+
+@dataclass(frozen=True)
+class JointChoice:
+    """What was tried at one joint, simplest first, and what was taken."""
+
+    joint: str
+    unit: str  # of the effort recorded
+    torque_per_effort: float
+    problem: JointProblem
+    trials: tuple[Trial, ...]
+    chosen: Trial
+
+
+@dataclass(frozen=True)
+class FittedRobot:
+    """A robot fitted with the profile's own terms, and its noise at rest (n,), see there."""
+
+    fit: Fit
+    position_noise: Array
+    velocity_noise: Array
+
+
+@dataclass(frozen=True)
+class FrictionSelection:
+    """The choice for every joint, and the given profile with the terms chosen.
+
+    ``left_out`` says what a fold is that was left out: a recording, or a part of the only one.
+    """
+
+    profile: RobotProfile
+    joints: tuple[JointChoice, ...]
+    left_out: str
+    sources: tuple[Source, ...]
+    notes: tuple[str, ...]
+
+
+def select_friction(
+    profile: RobotProfile,
+    urdf_xml: str,
+    recordings: Sequence[Recording],
+    *,
+    progress: Callable[[str], None] = lambda _: None,
+) -> FrictionSelection:
+    """Try all candidates at every joint and take those that predict best.
+
+    Where there are several recordings, each is left out once; of a single one, parts in time.
+
+    Args:
+        profile: its terms are where load and the other joints' friction come from meanwhile.
+        urdf_xml: text of the robot's URDF.
+        recordings: of the profile's joints, in its order.
+        progress: told the name of each step as it begins.
+
+    Raises:
+        DynidError: a recording, setting or mechanism does not allow it.
+    """
+    # matrices here are some 80 wide: more threads only get in each other's way
+    with threadpool_limits(1, user_api="blas"):
+        progress("fitting the profile's own terms")
+        robot = fit_robot(profile, urdf_xml, recordings)
+        joints = []
+        for number, name in enumerate(profile.joints):
+            progress(f"trying friction models at {name}")
+            problem, motion = joint_and_motion(robot, number)
+            trials = try_candidates(problem, candidates(motion))
+            joints.append(_choice(robot.fit, problem, trials))
+    count = len(recordings)
+    return FrictionSelection(
+        profile=with_terms(profile, [one.chosen.fit.terms for one in joints]),
+        joints=tuple(joints),
+        left_out="recording" if count > 1 else f"{profile.identification.folds}th of the recording",
+        sources=tuple(source for recording in recordings for source in recording.sources),
+        notes=_notes(robot.position_noise),
+    )
+
+
+def fit_robot(profile: RobotProfile, urdf_xml: str, recordings: Sequence[Recording]) -> FittedRobot:
+    """Fit the profile's own terms, with the folds by which friction models are compared.
+
+    Raises:
+        DynidError: a recording, setting or mechanism does not allow it.
+    """
+    mechanism = profile.mechanism(urdf_xml)
+    signals = [preprocess(recording, profile) for recording in recordings]
+    _check_motion(signals, profile)
+    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    # the profile's steps may leave rest out
+    settings = profile.identification.model_copy(update={"trim_rest": False, "period": None})
+    whole = profile.model_copy(update={"identification": settings})
+    noise = noise_at_rest([preprocess(recording, whole) for recording in recordings])
+    return FittedRobot(fit(with_folds(problem), profile.identification), *noise)
+
+
+def joint_and_motion(robot: FittedRobot, joint: int) -> tuple[JointProblem, Motion]:
+    """The problem of one joint, and what the shapes of its friction are measured by."""
+    problem, chain = joint_problem(robot.fit, joint), robot.fit.problem.mechanism.chain.passive
+    position = np.concatenate([track.position for track in problem.tracks])
+    velocity = np.concatenate([track.velocity for track in problem.tracks])
+    load = np.concatenate([track.load for track in problem.tracks])
+    motion = Motion(
+        speed=float(np.abs(velocity).max()),
+        travel=float(np.ptp(position)),
+        # in closed chains load is that of the cut tree, which gravity's torque here is not
+        loaded=not chain and bool(np.std(load) > _LOADED * np.std(problem.torque)),
+        position_noise=float(robot.position_noise[joint]),
+        velocity_noise=float(robot.velocity_noise[joint]),
+    )
+    return problem, motion
+
+
+def with_terms(profile: RobotProfile, chosen: Sequence[tuple[TermSettings, ...]]) -> RobotProfile:
+    """The profile with these terms in place of its joints' friction, one tuple for each joint.
+
+    Springs, offsets, rotors, what sits at motors or at passive joints stays.
+    """
+    passive = profile.closed_chain.passive
+    own: dict[TermSettings, list[str]] = {}
+    for name, terms_of_one in zip(profile.joints, chosen, strict=True):
+        for term in terms_of_one:
+            own.setdefault(_rounded(term), []).append(name)
+    terms = [_at(term, names, profile.joints) for term, names in own.items()]
+    for term in profile.terms:
+        if term.side == "motor" or term.kind not in FRICTION_KINDS:
+            terms.append(term)
+        elif term.joints != "all" and (kept := tuple(set(passive) & set(term.joints))):
+            terms.append(term.model_copy(update={"joints": kept}))
+    return profile.model_copy(update={"terms": tuple(terms)})
+
+
+def _rounded(term: TermSettings) -> TermSettings:
+    shapes = {name: value for name, value in term if isinstance(value, float)}
+    return term.model_copy(
+        update={name: float(f"{value:.{_DIGITS}g}") for name, value in shapes.items()}
+    )
+
+
+def _at(term: TermSettings, names: Iterable[str], joints: tuple[str, ...]) -> TermSettings:
+    at = tuple(names)
+    return term.model_copy(update={"joints": "all" if at == joints else at})
+
+
+def _check_motion(signals: Sequence[Signals], profile: RobotProfile) -> None:
+    moving = np.any([one.moving.any(axis=0) for one in signals], axis=0)
+    still = [name for name, moves in zip(profile.joints, moving, strict=True) if not moves]
+    if still:
+        raise EstimationError(
+            f"{listed(still)} never move{'s' if len(still) == 1 else ''} in what was recorded; "
+            "friction can only be told where all joints move, so add a recording in which they do."
+        )
+    same = np.all([np.ptp(one.raw_torque, axis=0) == 0 for one in signals], axis=0)
+    constant = [name for name, is_so in zip(profile.joints, same, strict=True) if is_so]
+    if constant:
+        raise EstimationError(
+            f"the effort of {listed(constant)} never changes in what was recorded, so it tells of "
+            "no friction; look whether the drives' torque or current was recorded."
+        )
+
+
+def _notes(position_noise: Array) -> tuple[str, ...]:
+    if position_noise.any():
+        return ()
+    return (
+        "No recording holds a second of rest, or nothing wavers there: nothing keeps friction "
+        "from being made of an encoder's noise.",
+    )
+
+
+def _choice(fitted: Fit, problem: JointProblem, trials: tuple[Trial, ...]) -> JointChoice:
+    signals = fitted.problem.rows[0].signals
+    return JointChoice(
+        joint=signals.joint_names[problem.joint],
+        unit=signals.effort_unit,
+        torque_per_effort=abs(float(signals.torque_per_effort[problem.joint])),
+        problem=problem,
+        trials=trials,
+        chosen=choose(trials),
+    )

@@ -1,0 +1,93 @@
+"""Whole identifications with given and with chosen friction, on recordings neither has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dynid.evaluation.verdict import Judgement
+from dynid.identification.identify import identify
+from dynid.identification.validate import validate
+from dynid.profile import RobotProfile
+from dynid.recording.model import Recording
+
+
+@dataclass(frozen=True)
+class JointComparison:
+    """Root mean square errors of one joint, and the deviation of what was measured [unit]."""
+
+    joint: str
+    unit: str
+    given: float
+    chosen: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Both models on one recording."""
+
+    name: str
+    joints: tuple[JointComparison, ...]
+
+    @property
+    def mean_given(self) -> float:
+        """Mean over the joints of error over deviation, with the terms given."""
+        return float(np.mean([joint.given / joint.deviation for joint in self.joints]))
+
+    @property
+    def mean_chosen(self) -> float:
+        """The same with the terms chosen."""
+        return float(np.mean([joint.chosen / joint.deviation for joint in self.joints]))
+
+    def json(self) -> dict[str, Any]:
+        """Return all of it for JSON."""
+        return {
+            "joints": [asdict(joint) for joint in self.joints],
+            "mean_given": self.mean_given,
+            "mean_chosen": self.mean_chosen,
+        }
+
+
+def compare_profiles(
+    given: RobotProfile,
+    chosen: RobotProfile,
+    urdf_xml: str,
+    recordings: Sequence[Recording],
+    unseen: Sequence[Recording],
+    *,
+    progress: Callable[[str], None] = lambda _: None,
+) -> tuple[Comparison, ...]:
+    """Identify with both profiles on ``recordings``; hold both models against each of ``unseen``.
+
+    Raises:
+        DynidError: a recording, setting or mechanism does not allow it.
+    """
+    if not unseen:
+        return ()
+    judged: list[list[Judgement]] = []
+    for profile in (given, chosen):
+        model = identify(profile, urdf_xml, recordings, progress=progress).mechanism
+        progress("judging on recordings not seen")
+        judged.append([validate(profile, model, [one]).judgement for one in unseen])
+    names = [", ".join(source.name for source in one.sources) for one in unseen]
+    return tuple(
+        Comparison(name, _joints(before, after))
+        for name, before, after in zip(names, *judged, strict=True)
+    )
+
+
+def _joints(before: Judgement, after: Judgement) -> tuple[JointComparison, ...]:
+    return tuple(
+        JointComparison(
+            joint=one.joint,
+            unit=one.unit,
+            given=one.rmse,
+            chosen=other.rmse,
+            deviation=one.rmse / np.sqrt(1.0 - one.r_squared) if one.r_squared < 1 else np.inf,
+        )
+        for one, other in zip(before.joints, after.joints, strict=True)
+    )

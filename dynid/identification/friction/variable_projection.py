@@ -1,0 +1,196 @@
+"""Shapes of friction by variable projection: linear parameters are solved for, never searched.
+
+G. H. Golub, V. Pereyra, *The differentiation of pseudo-inverses and nonlinear least squares
+problems whose variables separate*, SIAM J. Numer. Anal. 10(2), 1973.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize, nnls
+
+from dynid.dynamics.settings import TermSettings
+from dynid.estimation.physical import NON_NEGATIVE_KINDS
+from dynid.identification.friction.candidates import Candidate, Shapes
+from dynid.identification.friction.joint_problem import JointProblem
+from dynid.signals.signals import Array
+
+_Error = Callable[[Array], float]
+
+_UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
+_ALIKE = 1e-9  # share of a column that its neighbours must leave over for it to count
+_ACTIVE_SETS = 100  # per column: far more than it takes
+_TRIED = 6  # points per shape among which the search begins
+_STARTS = 2
+_NEAR = 0.2  # of the logarithm of a shape: how far another fold may move it at once
+_TOLERANCE = 0.02  # of the logarithm of a shape
+_GAIN = 1e-4  # share of the squared error that is worth another step
+_NOTHING = 1e-300
+
+
+@dataclass(frozen=True)
+class FrictionFit:
+    """A candidate's best shapes at one joint.
+
+    Attributes:
+        terms: with these shapes.
+        friction: (c,) parameters of the terms.
+        others: (k,) all other parameters, less the problem's ``start``.
+        squared_error: of the rows fitted, and of the other joints as far as it depends on this.
+    """
+
+    candidate: Candidate
+    shapes: Shapes
+    terms: tuple[TermSettings, ...]
+    friction: Array
+    others: Array
+    squared_error: float
+
+
+class Projection:
+    """The problem of a joint on some folds, with everything but its friction projected out.
+
+    For friction columns F, with O those of the other parameters, the squared error that the best
+    other parameters leave is that of F and torque within the complement of O's range.
+    """
+
+    def __init__(self, problem: JointProblem, folds: Sequence[int]) -> None:
+        self._problem, self._folds = problem, folds
+        self._fitted = np.concatenate([problem.fitted[problem.spans[f]] for f in folds])
+        stacked = np.hstack([problem.others, problem.torque[:, None]])
+        # a joint feels no body before it: those columns are zero throughout
+        self._used = np.flatnonzero(stacked.any(axis=0))
+        self._rows = self._weighted(stacked[:, self._used])
+        gram = problem.elsewhere[list(folds)].sum(axis=0)
+        gram[np.ix_(self._used, self._used)] += self._rows @ self._rows.T
+        self._root = _root_of_inverse(gram[:-1, :-1])
+        self._along = self._root.T @ gram[:-1, -1]
+        self._torque = float(gram[-1, -1] - self._along @ self._along)
+
+    def solve(self, terms: Sequence[TermSettings]) -> tuple[Array, Array, float]:
+        """Return the best friction (c,), the other parameters (k,) with it, the squared error."""
+        columns = self._weighted(self._problem.columns(terms))
+        cross = np.zeros((len(columns), len(self._root) + 1))
+        cross[:, self._used] = columns @ self._rows.T
+        within = cross[:, :-1] @ self._root
+        matrix = columns @ columns.T - within @ within.T
+        right = cross[:, -1] - within @ self._along
+        signed = [term.kind not in NON_NEGATIVE_KINDS for term in terms]
+        friction = _constrained(matrix, right, np.diag(columns @ columns.T), np.array(signed))
+        error = self._torque - 2 * friction @ right + friction @ matrix @ friction
+        others = self._root @ (self._along - within.T @ friction)
+        return friction, others, max(float(error), 0.0)
+
+    def _weighted(self, values: Array) -> Array:
+        """Rows of the folds, transposed, those that are not fitted as zeros; (c, m)."""
+        rows = values.reshape(len(values), -1)
+        chosen = np.concatenate([rows[self._problem.spans[fold]] for fold in self._folds])
+        return np.ascontiguousarray((chosen * self._fitted[:, None]).T)
+
+
+def fit_shapes(projection: Projection, candidate: Candidate, hint: Shapes) -> FrictionFit:
+    """Find the shapes with the least squared error, wherever they are in their ranges.
+
+    Args:
+        projection: of the joint, on the folds to be fitted.
+        candidate: model of friction.
+        hint: shapes that were good for another candidate; may lack some, or all.
+    """
+    if not candidate.shapes:
+        return fit_at(projection, candidate, {})
+    low, high = _limits(candidate)
+    known = np.array([name in hint for name in candidate.shape_names])
+    hinted = np.log([hint.get(name, 1.0) for name in candidate.shape_names])
+    points = _spread(low, high)
+    # what no hint is known of goes through its range
+    near = np.where(known, np.clip(hinted, low, high), points)
+    points = np.unique(np.concatenate([points, near]), axis=0)
+    error = _squared_error(projection, candidate)
+    starts = points[np.argsort([error(point) for point in points])[:_STARTS]]
+    found = [_descend(error, one, 0.15 * (high - low), low, high) for one in starts]
+    return fit_at(projection, candidate, candidate.shapes_at(np.exp(min(found, key=error))))
+
+
+def fit_again(projection: Projection, fit: FrictionFit) -> FrictionFit:
+    """Find the best shapes on other folds from those of a fit, which are near."""
+    candidate = fit.candidate
+    if not candidate.shapes:
+        return fit_at(projection, candidate, {})
+    low, high = _limits(candidate)
+    start = np.log([fit.shapes[name] for name in candidate.shape_names])
+    error = _squared_error(projection, candidate)
+    best = _descend(error, start, np.full(len(low), _NEAR), low, high)
+    return fit_at(projection, candidate, candidate.shapes_at(np.exp(best)))
+
+
+def fit_at(projection: Projection, candidate: Candidate, shapes: Shapes) -> FrictionFit:
+    """Solve for the linear parameters at given shapes."""
+    terms = candidate.terms(shapes)
+    friction, others, squared_error = projection.solve(terms)
+    return FrictionFit(candidate, shapes, terms, friction, others, squared_error)
+
+
+def _squared_error(projection: Projection, candidate: Candidate) -> _Error:
+    """The squared error as a function of the logarithms of the shapes alone, (s,)."""
+    return lambda point: projection.solve(candidate.terms(candidate.shapes_at(np.exp(point))))[2]
+
+
+def _spread(low: Array, high: Array) -> Array:
+    """Points that fill a box evenly: multiples, modulo 1, of powers of the root of x^(s+1) = x + 1.
+
+    (Kronecker's sequence with the generalised golden ratio.)
+    """
+    count, size = _TRIED * len(low), len(low)
+    ratio = 2.0
+    for _ in range(60):  # converges to the root
+        ratio = (1 + ratio) ** (1 / (size + 1))
+    step = ratio ** -np.arange(1.0, size + 1)
+    unit = (0.5 + np.arange(count)[:, None] * step) % 1.0
+    return np.asarray(low + unit * (high - low))
+
+
+def _limits(candidate: Candidate) -> tuple[Array, Array]:
+    """Logarithms of the ranges of a candidate's shapes, (s,) each."""
+    low = np.log([shape.low for shape in candidate.shapes])
+    return np.asarray(low), np.log([shape.high for shape in candidate.shapes])
+
+
+def _descend(error: _Error, point: Array, size: Array, low: Array, high: Array) -> Array:
+    """Nelder and Mead's simplex: stop operators make the error smooth only in pieces."""
+    away = np.where(point + size > high, -size, size)
+    simplex = np.vstack([point, point + np.diag(away)])
+    found = minimize(
+        lambda x: np.log(max(error(x), _NOTHING)),  # what a step gains is a share
+        point,
+        method="Nelder-Mead",
+        bounds=list(zip(low, high, strict=True)),
+        options={"initial_simplex": simplex, "xatol": _TOLERANCE, "fatol": _GAIN},
+    )
+    return np.asarray(found.x)
+
+
+def _root_of_inverse(matrix: Array) -> Array:
+    """L (k, r) with L Lᵀ the pseudo-inverse, columns scaled alike."""
+    norms = np.sqrt(np.diag(matrix))
+    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
+    values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
+    known = values > _UNDETERMINED * max(values[-1], 1e-300)
+    return np.asarray(scale[:, None] * vectors[:, known] / np.sqrt(values[known]))
+
+
+def _constrained(matrix: Array, right: Array, size: Array, signed: Array) -> Array:
+    """Minimise xᵀ matrix x - 2 rightᵀ x, x not negative but where ``signed``."""
+    scale = np.where(size > 0, 1 / np.sqrt(np.where(size > 0, size, 1.0)), 0.0)
+    values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
+    known = values > _ALIKE
+    if not known.any():
+        return np.zeros(len(right))
+    root = np.sqrt(values[known])[:, None] * vectors[:, known].T
+    aim = vectors[:, known].T @ (scale * right) / np.sqrt(values[known])
+    both = np.hstack([root, -root[:, signed]])
+    found = nnls(both, aim, maxiter=_ACTIVE_SETS * both.shape[1])[0]
+    found[np.flatnonzero(signed)] -= found[len(right) :]
+    return np.asarray(found[: len(right)] * scale)

@@ -1,0 +1,157 @@
+"""Rows of the regression from what a robot tells, as it comes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import savgol_coeffs
+
+from dynid.dynamics.mechanism import Mechanism
+from dynid.identification.online.state_variable_filter import StateVariableFilter
+from dynid.signals.signals import Array
+
+_DEGREE = 5
+_MEMORY = 10.0  # time constants after which a filter of third order has forgotten (0.3 % left)
+
+
+class Rows(NamedTuple):
+    """Filtered rows of the regression, m instants.
+
+    Attributes:
+        stacked: (n, m, p+1) [W_j, τ_j] of each joint, all standard parameters.
+        moving: (m, n) 1.0 where the joint moves, else 0.0.
+    """
+
+    stacked: Array
+    moving: Array
+
+
+class MotionSmoother:
+    """Position, velocity and acceleration of an instant, ``lag`` later than measured.
+
+    Polynomials of degree 5 through the samples ``lag`` to either side (Savitzky, Golay 1964):
+    symmetric, so that nothing is shifted in time but by ``lag`` itself.
+
+    Args:
+        lag: [s].
+        sampling_rate: [Hz].
+        measured_velocity: derivatives are those of measured velocities.
+    """
+
+    def __init__(
+        self, lag: float, sampling_rate: float, *, measured_velocity: bool = False
+    ) -> None:
+        self.half = max(3, round(lag * sampling_rate))
+        self._measured = measured_velocity
+        degree, width = _DEGREE - measured_velocity, 2 * self.half + 1
+        first = 0 if measured_velocity else 1
+        position = savgol_coeffs(width, _DEGREE, use="dot")
+        self._position = position
+        self._derivatives = [
+            savgol_coeffs(width, degree, deriv=k, delta=1 / sampling_rate, use="dot")
+            for k in (first, first + 1)
+        ]
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin afresh with the next sample."""
+        self._kept: Array | None = None
+
+    def __call__(
+        self, position: Array, torque: Array, velocity: Array | None = None
+    ) -> tuple[Array, Array, Array, Array]:
+        """Return position, velocity, acceleration and torque (m, n) of the instants now known.
+
+        Args:
+            position: (N, n), the next samples.
+            torque: (N, n) given back as it is, of the instants of the motion.
+            velocity: (N, n) where measured ones are asked for.
+
+        Raises:
+            ValueError: these are not given.
+        """
+        if self._measured and velocity is None:
+            message = "measured velocities are asked for, but none are given"
+            raise ValueError(message)
+        source = position if velocity is None or not self._measured else velocity
+        new = np.stack([position, source, torque])
+        kept = new if self._kept is None else np.concatenate([self._kept, new], axis=1)
+        self._kept = kept[:, -2 * self.half :]
+        if kept.shape[1] <= 2 * self.half:
+            empty = np.zeros((0, position.shape[1]))
+            return empty, empty, empty, empty
+        q, s = np.lib.stride_tricks.sliding_window_view(kept[:2], 2 * self.half + 1, axis=1)
+        dq, ddq = (np.asarray(s @ weights) for weights in self._derivatives)
+        return np.asarray(q @ self._position), dq, ddq, kept[2, self.half : -self.half]
+
+
+class Acquisition:
+    """Turns samples into rows whose torque and regressor have gone through the same filter.
+
+    P. Ratiroch-Anant et al., "Recursive simultaneous estimation of a two-link direct drive
+    manipulator with great variation of payload", (17) to (20), filter position, velocity and
+    acceleration, work out the regressor of these, and filter sgn of unfiltered differences. A
+    nonlinear function of filtered signals is no filtered function, and noise has the last word on
+    the sign; that biases inertias and friction. Here the motion is smoothed with a fixed lag, the
+    regressor is that of the smoothed motion, and every one of its columns, friction's signs among
+    them, goes through G0 = 1/(1 + τ s)^3 as torque does: the equation of motion holds for what
+    comes out as it does for what goes in.
+
+    Args:
+        mechanism: whose regressor it is.
+        sampling_rate: of the samples [Hz].
+        slowest: (n,) speed [rad/s or m/s] up to which a joint counts as at rest.
+        lag: of the motion's smoothing [s].
+        time_constant: τ [s].
+        measured_velocity: use measured velocities.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        sampling_rate: float,
+        slowest: Array,
+        *,
+        lag: float = 0.03,
+        time_constant: float = 0.008,
+        measured_velocity: bool = False,
+    ) -> None:
+        self._mechanism, self._slowest = mechanism, np.asarray(slowest, dtype=np.float64)
+        self._smoother = MotionSmoother(lag, sampling_rate, measured_velocity=measured_velocity)
+        self._filter = StateVariableFilter(time_constant, 3, sampling_rate)
+        self.step = max(1, round(3 * time_constant * sampling_rate))
+        """Samples between rows: those in between would tell little that is new."""
+        self._memory = round(_MEMORY * time_constant * sampling_rate)
+        self.delay = self._smoother.half / sampling_rate + self._filter.delay
+        """How old what the newest row tells of is [s]."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin afresh with the next sample, as after a gap; rows wait until filters settle."""
+        self._smoother.reset()
+        self._filter.reset()
+        self._past = self._mechanism.new_past()
+        self._waiting = self._memory
+
+    def __call__(self, position: Array, torque: Array, velocity: Array | None = None) -> Rows:
+        """Take in the next N samples, and return the rows that they complete.
+
+        Args:
+            position: (N, n) [rad or m].
+            torque: (N, n) [N m or N].
+            velocity: (N, n) measured, where asked for.
+
+        Raises:
+            MechanismError: the motion leaves what a closed chain allows.
+        """
+        q, dq, ddq, tau = self._smoother(position, torque, velocity)
+        regressor = self._mechanism.regressor(q, dq, ddq, past=self._past)
+        moving = (np.abs(dq) > self._slowest).astype(np.float64)
+        columns = np.concatenate([regressor, tau[:, :, None], moving[:, :, None]], axis=2)
+        filtered = self._filter(columns)[0] if len(columns) else columns
+        chosen: NDArray[np.float64] = filtered[self._waiting :: self.step]
+        self._waiting += len(chosen) * self.step - len(filtered)
+        stacked = np.ascontiguousarray(chosen[:, :, :-1].transpose(1, 0, 2))
+        return Rows(stacked, (chosen[:, :, -1] > 0.5).astype(np.float64))

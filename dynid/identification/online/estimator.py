@@ -1,0 +1,276 @@
+"""Online identification: parameters with deviations while the robot works, and payload changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.errors import EstimationError
+from dynid.estimation.estimate import error_correlation
+from dynid.estimation.square_root import Forgetting, Solution, SquareRootLeastSquares
+from dynid.evaluation.live import slowest_motion
+from dynid.identification.online.acquisition import Acquisition, Rows
+from dynid.identification.online.change import PayloadChange, PayloadDetector
+from dynid.identification.online.sampler import Messages, Sampler
+from dynid.identification.payload.fit import payload_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.profile import RobotProfile
+    from dynid.signals.signals import Array
+
+_BLOCK = 0.1  # [s] of samples that are worked on together
+_VAGUE = 100.0  # deviation beforehand of a parameter that no model tells, of 1 and its URDF value
+_LEAST_ROWS = 50  # in motion, from which a variance is taken
+
+
+@dataclass(frozen=True)
+class OnlineSettings:
+    """How to identify online.
+
+    Attributes:
+        sampling_rate: at which joint states come [Hz].
+        forgetting_time: [s] over which parameters are followed; 0: all data count alike.
+        learning: [s] of motion before changes are looked for, which tells the model's own errors.
+        detect: whether changes of the payload are looked for.
+        largest_payload: what is large for its mass [kg].
+        threshold: of the evidence for a change.
+        scalar: scalar sub-models, joint by joint, in place of the vector form.
+    """
+
+    sampling_rate: float = 1000.0
+    forgetting_time: float = 0.0
+    learning: float = 10.0
+    detect: bool = True
+    largest_payload: float = 10.0
+    threshold: float = 100.0
+    scalar: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class OnlineParameters:
+    """Base parameters as known at some moment.
+
+    Attributes:
+        time: stamp of the newest sample they rest on [s].
+        names, units: (k,).
+        values, deviations: (k,).
+        determined: (k,) bool, by data, not by what was believed beforehand.
+        joint_deviation: (n,) standard deviation of the torque error [N m or N].
+        rows: taken in.
+    """
+
+    time: float
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: Array
+    deviations: Array
+    determined: NDArray[np.bool_]
+    joint_deviation: Array
+    rows: int
+
+
+class OnlineEstimator:
+    """Recursive least squares on samples as they come, and a watch for payload changes.
+
+    Args:
+        profile: of the robot.
+        mechanism: of the robot, with the parameters to begin with.
+        settings: how.
+        deviations: standard deviations of its base parameters by name, where an identification
+            found them: changes are told by them then. None: the parameters are a guess, such as
+            the URDF's, and changes are told by what was learnt at first.
+
+    Raises:
+        DynidError: the mechanism cannot be parametrised.
+    """
+
+    def __init__(
+        self,
+        profile: RobotProfile,
+        mechanism: Mechanism,
+        settings: OnlineSettings,
+        *,
+        deviations: Mapping[str, float] | None = None,
+    ) -> None:
+        n = len(profile.joints)
+        self.settings, self.joints = settings, profile.joints
+        self._base = base_parameterization(mechanism)
+        self._payload = payload_columns(mechanism)
+        self._factor = profile.drives.torque_factor(n)
+        at_motors = profile.recording.side == "motor"
+        self._coupling = mechanism.coupling if at_motors else np.eye(n)
+        self._sampler = Sampler(settings.sampling_rate)
+        self._acquisition = Acquisition(mechanism, settings.sampling_rate, slowest_motion(profile))
+        start = self._base.project(mechanism.parameters)
+        self._reference = None if deviations is None else start
+        spread = _VAGUE * np.maximum(1.0, np.abs(start))
+        known = deviations or {}
+        spread = np.array(
+            [known.get(name, vague) for name, vague in zip(self._base.names, spread, strict=True)]
+        )
+        self._forgetting = self._forgetting_of(settings)
+        self._recursive = self._recursion(start, spread)
+        self._correlation = np.ones(n)
+        self._learnt: list[Rows] = []
+        self._moved = 0.0
+        self._detector: PayloadDetector | None = None
+        self._buffer: list[Array] = []
+        self._buffered, self._time, self._rows = 0, np.nan, 0
+
+    @property
+    def messages(self) -> Messages:
+        """How many came, and what was wrong with them."""
+        return self._sampler.messages
+
+    @property
+    def watching(self) -> bool:
+        """Whether changes are looked for by now."""
+        return self._detector is not None
+
+    @property
+    def evidence(self) -> float:
+        """For a change of payload; beyond ``settings.threshold`` there was one."""
+        return 0.0 if self._detector is None else self._detector.evidence
+
+    def take(self, time: float, position: ArrayLike, effort: ArrayLike) -> list[PayloadChange]:
+        """Take in a sample as recorded, in the profile's joint order; return changes now certain.
+
+        Args:
+            time: its stamp [s].
+            position: (n,) [rad or m].
+            effort: (n,) in the unit of the profile's drives.
+
+        Raises:
+            DynidError: the motion leaves what a closed chain allows.
+        """
+        values = np.concatenate([np.asarray(position, float), np.asarray(effort, float)])
+        samples, begins = self._sampler(time, values)
+        changes = []
+        if begins:
+            changes = self._work()
+            self._acquisition.reset()
+        if len(samples):
+            self._buffer.append(samples)
+            self._buffered += len(samples)
+            self._time = time
+        if self._buffered >= _BLOCK * self.settings.sampling_rate:
+            changes += self._work()
+        return changes
+
+    def parameters(self) -> OnlineParameters:
+        """What is known now.
+
+        Raises:
+            EstimationError: no joint has moved yet.
+        """
+        if not np.any(self._recursive.rows):
+            raise EstimationError(
+                "no joint has moved yet: parameters are read off motion, of which there was none."
+            )
+        solution = self._recursive.solve()
+        return OnlineParameters(
+            time=self._time,
+            names=self._base.names,
+            units=self._base.units,
+            values=solution.parameters,
+            deviations=np.sqrt(np.diag(solution.covariance)),
+            determined=solution.determined,
+            joint_deviation=np.sqrt(solution.joint_variance),
+            rows=self._rows,
+        )
+
+    def _work(self) -> list[PayloadChange]:
+        """Turn what is buffered into rows, and use them."""
+        if not self._buffer:
+            return []
+        samples = np.concatenate(self._buffer)
+        self._buffer, self._buffered = [], 0
+        n = len(self.joints)
+        position = samples[:, :n] @ self._coupling.T
+        torque = np.linalg.solve(self._coupling.T, (samples[:, n:] * self._factor).T).T
+        rows = self._acquisition(position, torque)
+        if not rows.moving.size:
+            return []
+        self._rows += rows.moving.shape[0]
+        self._recursive.update(self._of_base(rows), rows.moving)
+        if self._detector is None:
+            self._learn(rows)
+            return []
+        return self._watch(self._detector, rows) if self.settings.detect else []
+
+    def _watch(self, detector: PayloadDetector, rows: Rows) -> list[PayloadChange]:
+        duration = rows.moving.shape[0] * self._acquisition.step / self.settings.sampling_rate
+        begin = self._time - self._acquisition.delay - duration
+        change = detector.update(
+            begin, duration, self._error(rows), rows.stacked[:, :, self._payload], rows.moving
+        )
+        if change is None:
+            return []
+        self._carry(change)
+        return [change]
+
+    def _learn(self, rows: Rows) -> None:
+        """Find the variance of the model's own errors, and the model too where none is given."""
+        self._learnt.append(rows)
+        self._moved += rows.moving.any(axis=1).sum() * self._acquisition.step
+        if self._moved < self.settings.learning * self.settings.sampling_rate:
+            return
+        if self._reference is None:
+            self._reference = self._recursive.solve().parameters
+        errors = np.concatenate([self._error(one) for one in self._learnt])
+        moving = np.concatenate([one.moving for one in self._learnt])
+        counts = moving.sum(axis=0)
+        squares = np.sum(moving * errors**2, axis=0) / np.maximum(counts, 1.0)
+        if np.any(counts < _LEAST_ROWS):
+            return  # a joint that has hardly moved is waited for
+        self._correlation = error_correlation([errors * moving])
+        self._recursive.correlation = self._correlation
+        self._learnt = []
+        self._detector = PayloadDetector(
+            np.maximum(squares * self._correlation, 1e-12),
+            largest=self.settings.largest_payload,
+            threshold=self.settings.threshold,
+        )
+
+    def _carry(self, change: PayloadChange) -> None:
+        """Go on from the parameters with the payload, as well known as it is."""
+        solution: Solution = self._recursive.solve()
+        shown = self._base.regrouping[:, self._payload]
+        covariance = solution.covariance + shown @ change.covariance @ shown.T
+        self._recursive = self._recursion(
+            solution.parameters + shown @ change.parameters, np.sqrt(np.diag(covariance))
+        )
+        self._recursive.correlation = self._correlation
+
+    def _error(self, rows: Rows) -> Array:
+        """Measured less reference torque, (m, n)."""
+        assert self._reference is not None  # noqa: S101  set before it is asked for
+        return np.asarray((self._of_base(rows) @ np.append(-self._reference, 1.0)).T)
+
+    def _of_base(self, rows: Rows) -> Array:
+        """[W_j, τ_j] with the columns of the base parameters; (n, m, k+1)."""
+        return rows.stacked[:, :, [*self._base.independent, -1]]
+
+    def _recursion(self, start: Array, deviations: Array) -> SquareRootLeastSquares:
+        return SquareRootLeastSquares(
+            len(self.joints),
+            start,
+            deviations,
+            forgetting=self._forgetting,
+            scalar=self.settings.scalar,
+            robust=True,
+        )
+
+    def _forgetting_of(self, settings: OnlineSettings) -> Forgetting:
+        if settings.forgetting_time <= 0:
+            return Forgetting()
+        rows = settings.forgetting_time * settings.sampling_rate / self._acquisition.step
+        return Forgetting(initial=1 - 1 / max(rows, 2.0))

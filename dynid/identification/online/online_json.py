@@ -1,0 +1,49 @@
+"""What the online estimator found, as JSON for other programs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.identification.online.change import PayloadChange
+    from dynid.identification.online.estimator import OnlineParameters
+
+
+def parameters_json(found: OnlineParameters, joints: Sequence[str]) -> str:
+    """Return parameters with deviations; SI units, stamp in seconds."""
+    columns = zip(
+        found.names,
+        found.values.tolist(),
+        found.deviations.tolist(),
+        found.units,
+        found.determined.tolist(),
+        strict=True,
+    )
+    keys = ("name", "value", "deviation", "unit", "determined")
+    content: dict[str, Any] = {
+        "time": found.time,
+        "rows": found.rows,
+        "parameters": [dict(zip(keys, column, strict=True)) for column in columns],
+        "torque_deviation": dict(zip(joints, found.joint_deviation.tolist(), strict=True)),
+    }
+    return json.dumps(content, allow_nan=False)
+
+
+def change_json(change: PayloadChange) -> str:
+    """Return a change of payload; ``parameters`` are those of the body that came or went."""
+    content = {
+        "time": change.time,
+        "kind": change.kind,
+        "mass": change.mass,
+        "deviation": change.deviation,
+        "evidence": change.evidence,
+        "parameters": change.parameters.tolist(),
+        "deviations": np.sqrt(np.diag(change.covariance)).tolist(),
+        "sentence": str(change),
+    }
+    return json.dumps(content, allow_nan=False)

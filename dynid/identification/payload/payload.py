@@ -1,0 +1,123 @@
+"""A payload and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import null_space
+
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.dynamics.body import QUANTITIES, UNITS, Body
+from dynid.identification.identify import versions
+from dynid.identification.payload.base_model import BaseModel
+from dynid.identification.payload.fit import payload_columns
+from dynid.recording.model import Recording, Source
+
+TOO_LITTLE = "what was recorded shows it too little"
+"""Why a parameter is not told that other recordings could tell."""
+
+_RANK = 1e-8  # relative size below which what base parameters show of a body is rounding
+
+
+class Row(NamedTuple):
+    """A figure of a payload; its standard deviation is None where the data do not tell it."""
+
+    name: str
+    value: float
+    unit: str
+    deviation: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Payload:
+    """What a robot carries.
+
+    Attributes:
+        robot: name of its profile.
+        joint: whose frame the body is given in.
+        body: mass, centre and inertia.
+        parameters: names of the body's ten parameters in the mechanism.
+        not_told: of those that the data do not tell, why.
+        base: the model without payload.
+        sources: recordings with payload.
+        created: when, in UTC.
+        versions: of dynid and what its figures depend on.
+    """
+
+    robot: str
+    joint: str
+    body: Body
+    parameters: tuple[str, ...]
+    not_told: dict[str, str]
+    base: Source
+    sources: tuple[Source, ...]
+    created: datetime
+    versions: dict[str, str]
+
+    @property
+    def quantities(self) -> tuple[Row, ...]:
+        """Mass, centre of mass and inertia about it."""
+        body = self.body
+        figures = zip(QUANTITIES, body.quantities, body.deviations, body.told, strict=True)
+        return tuple(
+            Row(name, float(value), unit, float(deviation) if told else None)
+            for (name, unit), value, deviation, told in figures
+        )
+
+    @property
+    def about_joint(self) -> tuple[Row, ...]:
+        """The ten parameters, which are about the origin of the joint's frame."""
+        deviations = np.sqrt(np.diag(self.body.covariance))
+        figures = zip(self.parameters, UNITS, self.body.parameters, deviations, strict=True)
+        return tuple(
+            Row(name, float(value), unit, None if name in self.not_told else float(deviation))
+            for name, unit, value, deviation in figures
+        )
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The quantities, and parameters that are told where their quantity is not."""
+        pairs = zip(self.quantities, self.about_joint, strict=True)
+        alone = [row for quantity, row in pairs if quantity.deviation is None is not row.deviation]
+        return (*self.quantities, *alone)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why parameters are not told, a sentence for each reason."""
+        names: dict[str, list[str]] = {}
+        for name, reason in self.not_told.items():
+            names.setdefault(reason, []).append(name)
+        return tuple(f"{', '.join(some)}: {reason}." for reason, some in names.items())
+
+
+def describe(base: BaseModel, body: Body, recordings: Sequence[Recording]) -> Payload:
+    """Say where a body that was found on recordings is from, and what of it is not told."""
+    model = base.mechanism
+    columns = payload_columns(model)
+    names = tuple(model.parameter_names[column] for column in columns)
+    # columns that depend on each other in the base parameters do so in every motion
+    shown = base_parameterization(model).regrouping[:, columns]
+    in_sums = np.sum(null_space(shown, rcond=_RANK) ** 2, axis=1) > _RANK
+    return Payload(
+        robot=base.profile.robot,
+        joint=model.body_joints[model.payload_body],
+        body=body,
+        parameters=names,
+        not_told={
+            name: "no joint feels it"
+            if not shown[:, i].any()
+            else "torque shows it only in sums with others"
+            if in_sums[i]
+            else TOO_LITTLE
+            for i, name in enumerate(names)
+            if not body.determined[i]
+        },
+        base=base.source,
+        sources=tuple(source for recording in recordings for source in recording.sources),
+        created=datetime.now(timezone.utc),
+        versions=versions(),
+    )

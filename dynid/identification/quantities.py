@@ -1,0 +1,140 @@
+"""Physical quantities with their deviations, or why the motion does not tell them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import ConfigurationError
+from dynid.identification.quantity_expression import Dual, parse_expression
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dynid.dynamics.base_parameters import BaseParameterization
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.estimation.estimate import Estimate
+    from dynid.identification.quantity_expression import Array
+    from dynid.identification.quantity_settings import QuantitySettings
+
+_GRAVITY = "g"
+_ROUNDING = 1e-6  # share of a coefficient that is no more than rounding
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A physical quantity; where ``unknown`` says why it is not known, its numbers are NaN.
+
+    Attributes:
+        name, of, unit, meaning: as the profile has them.
+        value: at the estimator's base parameters.
+        standard_deviation: of the value.
+        unknown: a sentence, empty where the value is known.
+    """
+
+    name: str
+    of: str
+    unit: str
+    meaning: str
+    value: float
+    standard_deviation: float
+    unknown: str = ""
+
+
+def check_quantities(wanted: Mapping[str, QuantitySettings], mechanism: Mechanism) -> None:
+    """Check that every name is one of the mechanism's parameters, or ``g``.
+
+    Raises:
+        ConfigurationError: one is not, or a quantity has no parameter at all.
+    """
+    known = mechanism.parameter_names
+    for quantity, settings in wanted.items():
+        _, names = parse_expression(settings.of)
+        for name in names:
+            if name not in (_GRAVITY, *known):
+                near = get_close_matches(name, known, n=1)
+                hint = f"did you mean '{near[0]}'" if near else "see the profile's terms"
+                message = (
+                    f"quantity '{quantity}': there is no parameter '{name}' in this model; {hint}."
+                )
+                raise ConfigurationError(message)
+        if not set(names) - {_GRAVITY}:
+            message = (
+                f"quantity '{quantity}': '{settings.of}' must have a parameter in it, such as M1."
+            )
+            raise ConfigurationError(message)
+
+
+def find_quantities(
+    wanted: Mapping[str, QuantitySettings],
+    mechanism: Mechanism,
+    base: BaseParameterization,
+    estimate: Estimate,
+) -> tuple[Quantity, ...]:
+    """Work out quantities and their standard deviations from estimated base parameters.
+
+    A quantity f of the standard parameters π is a function of the base parameters β = K π alone
+    where its gradient is Kᵀ c, c being its derivatives by the leading parameters. Then, to first
+    order (delta method), its variance is cᵀ Σ c with the covariance Σ of β.
+
+    ``g`` is the size of the mechanism's gravity [m/s^2].
+
+    Args:
+        wanted: checked by :func:`check_quantities`.
+        mechanism: its names, gravity, and the URDF's parameters.
+        base: K.
+        estimate: β and Σ.
+    """
+    names = mechanism.parameter_names
+    standard = base.lift(estimate.base, mechanism.urdf_parameters)
+    gradients = np.eye(len(names))
+    variables = {n: Dual(standard[i], gradients[i]) for i, n in enumerate(names)}
+    gravity = np.float64(np.linalg.norm(mechanism.gravity))
+    variables[_GRAVITY] = Dual(gravity, np.zeros(len(names)))
+    found = []
+    for name, settings in wanted.items():
+        expression, _ = parse_expression(settings.of)
+        with np.errstate(all="ignore"):
+            result = expression(variables)
+        value = deviation = float("nan")
+        unknown = _unknown(result, mechanism, base, estimate)
+        if not unknown:
+            by_base = result.gradient[base.independent]
+            value = float(result.value)
+            variance = float(by_base @ estimate.covariance @ by_base)
+            deviation = float(np.sqrt(max(variance, 0.0)))
+        text = (name, settings.of, settings.unit, settings.meaning)
+        found.append(Quantity(*text, value, deviation, unknown))
+    return tuple(found)
+
+
+def _unknown(
+    result: Dual, mechanism: Mechanism, base: BaseParameterization, estimate: Estimate
+) -> str:
+    """Return why a quantity is not known, in a sentence; empty where it is."""
+    if not (np.isfinite(result.value) and np.isfinite(result.gradient).all()):
+        return "it has no value, or no derivative, at the parameters found."
+    by_base = result.gradient[base.independent]
+    parts = by_base[:, None] * base.regrouping
+    missed = result.gradient - parts.sum(axis=0)
+    size = np.abs(result.gradient) + np.abs(parts).sum(axis=0)
+    beyond = np.abs(missed) > _ROUNDING * size
+    if beyond.any():
+        return _only_in_sums(beyond, mechanism, base)
+    silent = [base.names[i] for i in np.flatnonzero(by_base) if not estimate.determined[i]]
+    if silent:
+        return f"this motion says nothing about {', '.join(silent)}."
+    return ""
+
+
+def _only_in_sums(beyond: Array, mechanism: Mechanism, base: BaseParameterization) -> str:
+    """Name the sums that hide parameters, or those that torque does not depend on at all."""
+    sums = np.flatnonzero(np.abs(base.regrouping[:, beyond]).max(axis=1))
+    if len(sums):
+        found = "; ".join(base.expressions[i] for i in sums)
+        return f"torque depends on its parameters only in {found}."
+    silent = [name for name, b in zip(mechanism.parameter_names, beyond, strict=True) if b]
+    return f"torque does not depend on {', '.join(silent)}."

@@ -1,0 +1,148 @@
+"""signals.mcap: measured, filtered and modelled signals, for PlotJuggler, Foxglove and ROS 2."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
+
+from dynid.files import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from dynid.identification.identify import Identification
+    from dynid.identification.validate import Validation
+    from dynid.signals.signals import Signals
+
+    Array = NDArray[np.float64]
+    Fields = dict[str, Array]
+    """Arrays (N, n) by the field of JointState that carries them."""
+
+GAP = 1.0
+"""[s] between the last sample of one recording and the first of the next."""
+
+_MESSAGE = "sensor_msgs/msg/JointState"
+_FIELDS = ("position", "velocity", "effort")
+_TOPICS = (
+    "/dynid/raw",
+    "/dynid/filtered",
+    "/dynid/acceleration",
+    "/dynid/model",
+    "/dynid/torque_error",
+)
+_BLOCK = 10_000
+"""Samples serialised at once, so that memory does not grow with the recording."""
+_TYPES = get_typestore(Stores.ROS2_JAZZY)
+
+
+def write_signals(result: Identification | Validation, path: Path) -> None:
+    """Write the signals of an identification or a validation to one ``.mcap`` file.
+
+    Every topic carries ``sensor_msgs/msg/JointState``, at the joint side and in SI units:
+
+    - ``/dynid/raw``: position and effort before any filter;
+    - ``/dynid/filtered``: position, velocity, effort as they were compared with the model;
+    - ``/dynid/acceleration``: the filtered acceleration [rad/s^2 or m/s^2] in ``velocity``,
+      because JointState has no field for it, and plots show joints by name only from JointState;
+    - ``/dynid/model``: the model's torque in ``effort``;
+    - ``/dynid/torque_error``: model minus measured, both filtered alike, in ``effort``.
+
+    Stamps are seconds since the start of the first recording; the others follow after ``GAP``.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    with whole_file(path) as unfinished, TemporaryDirectory(dir=unfinished.parent) as folder:
+        bag = Path(folder) / "signals"
+        _write_bag(result, bag)
+        shutil.move(bag / "signals.mcap", unfinished)
+
+
+def _write_bag(result: Identification | Validation, folder: Path) -> None:
+    writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
+    writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+    with writer:
+        connections = {
+            name: writer.add_connection(name, _MESSAGE, typestore=_TYPES) for name in _TOPICS
+        }
+        start = 0.0
+        for signals, measured, model in zip(
+            result.signals, result.measured_torque, result.model_torque, strict=True
+        ):
+            stamps = np.round((start + signals.time - signals.time[0]) * 1e9).astype(np.int64)
+            start = float(stamps[-1]) * 1e-9 + GAP
+            for first in range(0, len(stamps), _BLOCK):
+                part = slice(first, first + _BLOCK)
+                ticks = stamps[part]
+                topics = _topics(signals, measured[part], model[part], part)
+                streams = [_messages(ticks, signals.joint_names, topics[name]) for name in _TOPICS]
+                for stamp, *messages in zip(ticks.tolist(), *streams, strict=True):
+                    for name, message in zip(_TOPICS, messages, strict=True):
+                        writer.write(connections[name], stamp, message)
+
+
+def _topics(signals: Signals, measured: Array, model: Array, part: slice) -> dict[str, Fields]:
+    return {
+        "/dynid/raw": {
+            "position": signals.raw_position[part],
+            "effort": signals.raw_torque[part],
+        },
+        "/dynid/filtered": {
+            "position": signals.position[part],
+            "velocity": signals.velocity[part],
+            "effort": measured,
+        },
+        "/dynid/acceleration": {"velocity": signals.acceleration[part]},
+        "/dynid/model": {"effort": model},
+        "/dynid/torque_error": {"effort": model - measured},
+    }
+
+
+def _messages(stamps: NDArray[np.int64], names: Sequence[str], fields: Fields) -> Iterator[bytes]:
+    """Serialise the messages of one topic.
+
+    All of them are equally long and differ only in stamp and numbers. So one is serialised, and
+    the others are copies of it with these parts replaced, for all samples at once.
+    """
+    template, offsets = _template(names, list(fields))
+    layout: Any = {
+        "names": ["sec", "nanosec", *offsets],
+        "formats": ["<i4", "<u4", *(("<f8", (len(names),)) for _ in offsets)],
+        "offsets": [4, 8, *offsets.values()],
+        "itemsize": len(template),
+    }
+    rows = np.frombuffer(bytearray(template * len(stamps)), dtype=np.dtype(layout))
+    rows["sec"], rows["nanosec"] = np.divmod(stamps, 10**9)
+    for name in offsets:
+        rows[name] = fields[name]
+    content = rows.tobytes()
+    return (
+        content[first : first + len(template)] for first in range(0, len(content), len(template))
+    )
+
+
+def _template(names: Sequence[str], present: Sequence[str]) -> tuple[bytes, dict[str, int]]:
+    """One serialised message, and where in it the numbers of each field begin."""
+    count = len(names)
+    # numbers that nothing else in the message looks like
+    marks = {name: np.full(count, -1.25e300 * (index + 1)) for index, name in enumerate(present)}
+    header = _TYPES.types["std_msgs/msg/Header"]
+    time = _TYPES.types["builtin_interfaces/msg/Time"]
+    message = _TYPES.types[_MESSAGE](
+        header=header(stamp=time(sec=0, nanosec=0), frame_id=""),
+        name=list(names),
+        **{name: marks.get(name, np.empty(0)) for name in _FIELDS},
+    )
+    content = bytes(_TYPES.serialize_cdr(message, _MESSAGE))
+    return content, {
+        name: content.index(struct.pack(f"<{count}d", *mark)) for name, mark in marks.items()
+    }

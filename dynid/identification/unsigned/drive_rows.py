@@ -1,0 +1,142 @@
+"""What drives tell that measure torque without its sign: size of torque beside the regressor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.dynamics.base_parameters import BaseParameterization
+from dynid.dynamics.mechanism import Mechanism
+from dynid.errors import EstimationError
+from dynid.profile import RobotProfile
+from dynid.recording.model import Recording
+from dynid.signals.preprocess import preprocess
+from dynid.signals.signals import Array, Signals
+
+_KEPT_NUMBERS = 2**24  # of the regressors of all recordings together, which must fit in memory
+_BLOCK = 8192  # samples whose regressor of standard parameters is in memory at once
+_NEGATIVE = 0.01  # share of negative samples above which torque has signs
+
+
+@dataclass(frozen=True)
+class DriveRows:
+    """One recording seen from its drives, where signs are missing.
+
+    Attributes:
+        signals: motion at the joints, a sample for each of the recording's.
+        size: (N, n) of the drives' torque [N m or N].
+        velocity: (N, n) of the drives [rad/s or m/s].
+        stride: which share of the samples the search looks at: every ``stride``-th.
+        regressor: (m, n, k) of these, in base parameters.
+        to_drives: (n, n) that makes the drives' torque out of the joints': ``joints @ to_drives``.
+    """
+
+    signals: Signals
+    size: Array
+    velocity: Array
+    stride: int
+    regressor: Array
+    to_drives: Array
+
+    @property
+    def searched(self) -> Array:
+        """Size of torque at the samples that the search looks at, (m, n)."""
+        return np.asarray(self.size[:: self.stride])
+
+
+def drive_rows(
+    profile: RobotProfile,
+    mechanism: Mechanism,
+    base: BaseParameterization,
+    recordings: Sequence[Recording],
+) -> list[DriveRows]:
+    """Motion by the profile's filters, and the size of torque as it was measured.
+
+    No filter may pass over torque before its signs are known: it would round off the kinks where
+    its size touches zero.
+
+    Raises:
+        EstimationError: torque has signs, is zero throughout, or nothing moves.
+        PreprocessingError: a filter does not fit the recording.
+    """
+    rows, k = sum(r.effort.size for r in recordings), len(base.independent)
+    stride = max(1, ceil(rows * k / _KEPT_NUMBERS))
+    found = [_of_one(profile, mechanism, base, one, stride) for one in recordings]
+    if not any(one.signals.moving.any() for one in found):
+        raise EstimationError(
+            "no joint moves anywhere in what was recorded; an identification needs motion."
+        )
+    if not any(one.size.any() for one in found):
+        raise EstimationError(
+            "the torque is zero throughout what was recorded: there is no sign to be found."
+        )
+    return found
+
+
+def moving_signals(profile: RobotProfile, recording: Recording) -> Signals:
+    """Motion by the profile's filters, with a sample for each of the recording's."""
+    whole = {"period": None, "trim_rest": False, "border": 0.0, "filter_torque": False}
+    settings = profile.identification.model_copy(update=whole)
+    return preprocess(recording, profile.model_copy(update={"identification": settings}))
+
+
+def joints_to_drives(profile: RobotProfile) -> Array:
+    """The matrix of ``DriveRows.to_drives``: the coupling where it is motors that are recorded."""
+    if profile.coupling is None or profile.recording.side == "joint":
+        return np.eye(len(profile.joints))
+    return np.array(profile.coupling)
+
+
+def _of_one(
+    profile: RobotProfile,
+    mechanism: Mechanism,
+    base: BaseParameterization,
+    recording: Recording,
+    stride: int,
+) -> DriveRows:
+    _check_unsigned(recording)
+    signals = moving_signals(profile, recording)
+    to_drives = joints_to_drives(profile)
+    factor = np.abs(profile.drives.torque_factor(len(profile.joints)))
+    return DriveRows(
+        signals=signals,
+        size=np.abs(recording.effort) * factor,
+        velocity=signals.velocity @ np.linalg.inv(to_drives).T,
+        stride=stride,
+        regressor=_regressor(mechanism, base.independent, signals, stride, to_drives),
+        to_drives=to_drives,
+    )
+
+
+def _check_unsigned(recording: Recording) -> None:
+    negative = np.mean(recording.effort < 0, axis=0)
+    joint = int(np.argmax(negative))
+    if negative[joint] > _NEGATIVE:
+        raise EstimationError(
+            f"the torque of {recording.joint_names[joint]} is negative at "
+            f"{100 * negative[joint]:.0f} % of its samples, so it has a sign: identify without "
+            "unsigned_torque."
+        )
+
+
+def _regressor(
+    mechanism: Mechanism,
+    columns: NDArray[np.intp],
+    signals: Signals,
+    stride: int,
+    to_drives: Array,
+) -> Array:
+    """Every ``stride``-th sample's regressor at the drives (m, n, k), made in blocks."""
+    block, past = stride * max(1, _BLOCK // stride), signals.past(mechanism)
+    parts = []
+    for start in range(0, len(signals.time), block):
+        span = slice(start, start + block)
+        whole = mechanism.regressor(
+            signals.position[span], signals.velocity[span], signals.acceleration[span], past=past
+        )
+        parts.append(to_drives.T @ whole[::stride][:, :, columns])
+    return np.concatenate(parts)

@@ -1,0 +1,41 @@
+"""The signs that a model gives to torque, sample by sample."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dynid.dynamics.mechanism import Mechanism
+from dynid.estimation.regression import unfiltered_torque
+from dynid.identification.unsigned.drive_rows import joints_to_drives, moving_signals
+from dynid.profile import RobotProfile
+from dynid.recording.model import Recording
+from dynid.signals.signals import Array, Signals
+
+
+def signed_by_model(profile: RobotProfile, model: Mechanism, recording: Recording) -> Recording:
+    """The recording with the signs that an identified model's torque has; for a validation.
+
+    Raises:
+        PreprocessingError: a filter does not fit the recording.
+    """
+    signals = moving_signals(profile, recording)
+    torque = drive_torque(model, signals, model.parameters, joints_to_drives(profile))
+    return with_signs(profile, recording, np.where(torque < 0, -1.0, 1.0))
+
+
+def drive_torque(
+    mechanism: Mechanism, signals: Signals, standard: Array, to_drives: Array
+) -> Array:
+    """Torque of the drives by standard parameters (p,), (N, n)."""
+    return np.asarray(unfiltered_torque(mechanism, signals, standard) @ to_drives)
+
+
+def with_signs(profile: RobotProfile, recording: Recording, signs: Array) -> Recording:
+    """The recording with effort multiplied such that the drives' torque is ``signs`` its size.
+
+    ``signs`` (N, n) are 1 or -1, or between where a sign is uncertain.
+    """
+    turned = np.sign(profile.drives.torque_factor(len(profile.joints)))
+    return replace(recording, effort=np.abs(recording.effort) * signs * turned)

@@ -1,0 +1,142 @@
+"""Which way round all signs of a drive are: what a robot that can exist says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynid.dynamics.base_parameters import BaseParameterization
+from dynid.dynamics.mechanism import Mechanism
+from dynid.estimation.estimate import Estimate
+from dynid.estimation.physical import consistent_parameters
+from dynid.estimation.regression import NormalEquations
+from dynid.identification.unsigned.search import SegmentEquations, improve
+from dynid.signals.settings import PhysicalSettings
+from dynid.signals.signals import Array
+
+_SWEEPS = 4
+_NOISE = 9.0  # what noise of three standard deviations changes of the weighted squared error
+_HARDLY = 1e-6
+_TRUSTED = 2e-3  # torque error over torque at the drive that is known best
+
+
+@dataclass(frozen=True)
+class Turned:
+    """What turning round costs, in variances of the torque error.
+
+    Attributes:
+        drives: (n,) all signs of one drive.
+        all: all signs of all drives.
+        by_urdf: (n,) bool, the URDF's bodies decided, as nothing else did.
+        unknown: (n,) bool, nothing at all decided.
+    """
+
+    drives: Array
+    all: float
+    by_urdf: Array
+    unknown: Array
+
+
+class Turning:
+    """Turns all segments of a drive round, and tells what physics says to it.
+
+    The squared error knows neither the sign of all torques together nor that of a drive whose
+    parameters are its own. Friction that brakes, and masses and inertias that are positive, do:
+    the error of the physically consistent parameters is smaller the right way round.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, base: BaseParameterization, physical: PhysicalSettings
+    ) -> None:
+        self._mechanism, self._base, self._physical = mechanism, base, physical
+        self._drives = range(len(mechanism.joints))
+
+    def settle(self, equations: SegmentEquations, weight: Array, signs: Array) -> Array:
+        """Turn drives round as long as a robot that can exist explains the torque better."""
+        gain = equations.weighted(weight).gain()
+        cost = self.cost(equations, weight, signs)
+        for _ in range(_SWEEPS):
+            before = cost
+            for turned in self._ways(equations, signs):
+                tried = improve(gain, turned)
+                cost_tried = self.cost(equations, weight, tried)
+                if cost_tried < cost - _HARDLY * abs(cost):
+                    signs, cost = tried, cost_tried
+            if cost == before:
+                break
+        return signs
+
+    def told(self, equations: SegmentEquations, weight: Array, signs: Array) -> Turned:
+        """What turning round costs, and what decided where it costs nothing."""
+        cost = self.cost(equations, weight, signs)
+        costs = np.array(
+            [self.cost(equations, weight, way) - cost for way in self._ways(equations, signs)]
+        )
+        drives, whole = costs[:-1], float(costs[-1])
+        open_ = (drives < _NOISE) | (whole < _NOISE)
+        like_urdf = self._urdf_likeness(equations, signs)
+        return Turned(drives, whole, open_ & (like_urdf != 0), open_ & (like_urdf == 0))
+
+    def cost(self, equations: SegmentEquations, weight: Array, signs: Array) -> float:
+        """Weighted squared error of the physically consistent parameters."""
+        weighted = equations.weighted(weight)
+        by_drive = self._by_drive(equations, signs)
+        n = len(self._drives)
+        k = len(self._base.independent)
+        estimate = Estimate(
+            base=weighted.solve(signs),
+            covariance=np.zeros((k, k)),
+            determined=np.ones(k, dtype=bool),
+            joint_variance=_confident(by_drive, weight) / weight,
+            correlation=np.ones(n),
+            equations=by_drive,
+            plain_equations=by_drive,
+            condition_number=float("nan"),
+        )
+        solution = consistent_parameters(self._mechanism, self._base, estimate, self._physical)
+        base = self._base.project(solution.parameters)
+        return float(weight @ by_drive.squared_error(base))
+
+    def _ways(self, equations: SegmentEquations, signs: Array) -> list[Array]:
+        """The signs of one drive turned round, for each drive; then those of all."""
+        one = [np.where(equations.drive == drive, -signs, signs) for drive in self._drives]
+        return [*one, -signs]
+
+    def _by_drive(self, equations: SegmentEquations, signs: Array) -> NormalEquations:
+        n, k = len(self._drives), len(self._base.independent)
+        gram, rows = np.zeros((1, n, k + 1, k + 1)), np.zeros((1, n))
+        for drive in self._drives:
+            of_drive = equations.drive == drive
+            right = signs[of_drive] @ equations.right[of_drive]
+            gram[0, drive, :-1, :-1] = equations.matrix[of_drive].sum(axis=0)
+            gram[0, drive, :-1, -1] = gram[0, drive, -1, :-1] = right
+            gram[0, drive, -1, -1] = equations.squared[of_drive].sum()
+            rows[0, drive] = equations.rows[of_drive].sum()
+        return NormalEquations(gram, rows)
+
+    def as_in_urdf(self, equations: SegmentEquations, weight: Array, signs: Array) -> Array:
+        """Where turning round costs nothing, drives and then all turn as the URDF's bodies ask."""
+        cost = self.cost(equations, weight, signs)
+        for turned in self._ways(equations, signs):
+            change = np.flatnonzero(turned != signs)
+            asked = self._urdf_likeness(equations, signs)[equations.drive[change]].sum() < 0
+            if asked and self.cost(equations, weight, turned) - cost < _NOISE:
+                signs = turned
+        return signs
+
+    def _urdf_likeness(self, equations: SegmentEquations, signs: Array) -> Array:
+        """Whether each drive's torque goes with (1) or against (-1) that of the URDF's bodies."""
+        urdf = self._base.project(self._mechanism.urdf_parameters)
+        product = signs * (equations.right @ urdf)
+        sums = np.array([product[equations.drive == drive].sum() for drive in self._drives])
+        return np.sign(np.where(np.abs(sums) > 1e-9 * np.abs(product).max(initial=0.0), sums, 0.0))
+
+
+def _confident(equations: NormalEquations, weight: Array) -> float:
+    """Share of the error's variance with which the data outweigh the URDF's bodies.
+
+    They are there to be told apart by what torque says, not by how far a body is from the URDF's.
+    """
+    rows = np.maximum(equations.joint_rows, 1.0)
+    return float(np.max(_TRUSTED**2 * weight * equations.squared_torque / rows))

@@ -1,1 +1,0 @@
-"""How good a model is, and what may be wrong where it is not."""

@@ -1,1 +1,0 @@
-"""Identification while the robot works: recursive least squares on the live stream."""

@@ -1,1 +1,0 @@
-"""Fourier excitations that identify as well as a robot's limits allow."""

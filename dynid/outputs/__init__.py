@@ -1,1 +1,0 @@
-"""Files that leave the program: model.yaml, identified URDF, signals.mcap."""

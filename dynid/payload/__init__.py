@@ -1,1 +1,0 @@
-"""What a robot carries: found with the model of the robot without it held fixed."""

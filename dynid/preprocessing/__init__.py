@@ -1,1 +1,0 @@
-"""From a recording to filtered signals of the joints."""

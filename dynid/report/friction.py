@@ -1,0 +1,98 @@
+"""The page on friction: what was measured of it and what the chosen model makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from markupsafe import Markup
+
+from dynid.files import write_text
+from dynid.identification.friction.choose import friction_torque
+from dynid.identification.friction.selection import FrictionSelection, JointChoice
+from dynid.report import svg
+from dynid.report.decimate import evenly
+from dynid.report.pages import render
+from dynid.signals.signals import Array
+from dynid.text import significant, unit
+
+_WIDTH, _HEIGHT = 11.4, 2.8  # [inch]
+_DOTS = 1500
+_STRETCH = 800  # rows over which hysteresis is drawn over position
+
+
+def write_page(selection: FrictionSelection, path: Path) -> None:
+    """Write a selection as one HTML file that loads nothing from anywhere.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    content = {
+        "title": f"{selection.profile.robot}: friction",
+        "sources": selection.sources,
+        "left_out": selection.left_out,
+        "joints": [_section(one, number) for number, one in enumerate(selection.joints)],
+        "notes": selection.notes,
+    }
+    write_text(path, render("friction.html.j2", content))
+
+
+def _section(one: JointChoice, number: int) -> dict[str, object]:
+    def shown(error: float) -> str:
+        return significant(error / one.torque_per_effort, 3)
+
+    return {
+        "joint": one.joint,
+        "chosen": one.chosen.name,
+        "unit": unit(one.unit),
+        "plot": _plot(one, number),
+        "trials": [
+            {
+                "name": trial.name,
+                "parameters": trial.parameters,
+                "fit": shown(trial.fit_error),
+                "held_out": shown(trial.held_out_error),
+                "chosen": trial is one.chosen,
+                "shapes": ", ".join(
+                    f"{name.replace('_', ' ')} {significant(value, 3)}"
+                    for name, value in trial.fit.shapes.items()
+                ),
+            }
+            for trial in one.trials
+        ],
+    }
+
+
+def _plot(one: JointChoice, number: int) -> Markup:
+    problem, fit = one.problem, one.chosen.fit
+    measured = friction_torque(problem, fit)
+    model = problem.columns(fit.terms) @ fit.friction
+    position, velocity = _rows_of(one, "position"), _rows_of(one, "velocity")
+    length, force = ("m", "N") if problem.prismatic else ("rad", "N·m")
+    start = max(0, problem.spans[0].stop // 2 - _STRETCH // 2)
+    stretch = np.arange(start, min(start + _STRETCH, len(measured)))
+    everywhere = np.asarray(evenly(len(measured), _DOTS))
+    with svg.style(f"friction-{number}"):
+        drawing = svg.figure(_WIDTH, _HEIGHT)
+        for axes, over, rows, style, label in zip(
+            drawing.subplots(1, 2, sharey=True),
+            (velocity, position),
+            (everywhere, stretch),
+            (".", "-"),
+            (f"velocity [{length}/s]", f"position [{length}], a part of the first recording"),
+            strict=True,
+        ):
+            dots = {"ms": 3.0, "mew": 0, "alpha": 0.6}
+            axes.plot(over[rows], measured[rows], ".", color=svg.MEASURED, label="measured", **dots)
+            axes.plot(over[rows], model[rows], style, color=svg.MODEL, ms=2.5, mew=0, label="model")
+            axes.set_xlabel(label)
+        drawing.axes[0].set_ylabel(f"friction [{force}]")
+        drawing.axes[1].legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
+        return svg.markup(drawing, f"Friction of {one.joint} over velocity and position")
+
+
+def _rows_of(one: JointChoice, name: str) -> Array:
+    """A signal of the joint at the rows of its problem, (m,)."""
+    return np.concatenate(
+        [track.parallel_filter.decimate(getattr(track, name)) for track in one.problem.tracks]
+    )

@@ -1,0 +1,129 @@
+"""An expectation as one HTML file that loads nothing from anywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
+from dynid.files import write_text
+from dynid.report import svg
+from dynid.report.pages import render
+from dynid.report.plots import coverage_plot
+from dynid.report.prediction_panels import (
+    Palette,
+    as_motion,
+    draw_deviations,
+    draw_joints,
+    draw_use,
+)
+from dynid.report.tables import Cell, coverage_row, folded, plus_minus
+from dynid.report.terminal.prediction import (
+    condition_numbers,
+    mixed_in_words,
+    rest_in_words,
+    share,
+    tool_in_words,
+)
+from dynid.report.view.turntable import turntable
+from dynid.text import NOT_KNOWN, percent, significant, unit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from markupsafe import Markup
+
+    from dynid.excitation.prediction.parameters import ExpectedParameter
+    from dynid.excitation.prediction.prediction import Expectation
+
+_COLOURS = Palette(ink=svg.INK, line=svg.MODEL, limit=svg.LIMIT, bad=svg.ERROR)
+_WIDTH, _BARS, _ROW = 11.4, 2.7, 1.3  # [inch]
+
+
+def write_expectation_report(expectation: Expectation, path: Path) -> None:
+    """Write what an excitation will tell: verdict, tables, figures, and the tool's path to turn.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    precision = expectation.precision
+    scaled, rigid_scaled, plain, rigid = condition_numbers(precision)
+    content = {
+        "title": f"{expectation.robot}: what the excitation will tell",
+        "good": good(expectation),
+        "verdict": verdict(expectation),
+        "advice": advice(expectation),
+        "facts": [
+            (f"{significant(expectation.duration, 4)} s", "of motion"),
+            (str(len(expectation.parameters)), "base parameters"),
+            (scaled, f"condition number, {rigid_scaled} of bodies alone"),
+            (plain, f"in SI units, {rigid} of bodies alone"),
+            (significant(precision.log10_det, 4), "log₁₀ det of the information"),
+        ],
+        "joints": _joint_rows(expectation),
+        "use": _use(expectation),
+        "parameters": [_parameter_row(one) for one in expectation.parameters],
+        "summary": rest_in_words(expectation, shown=len(worst_first(expectation))),
+        "deviations": _deviations(expectation),
+        "motion": _motion(expectation),
+        "coverage": coverage_plot(as_motion(expectation), expectation.limits),
+        "tool": tool_in_words(expectation),
+        "turntable": turntable(expectation.scene),
+        "assumptions": expectation.assumptions,
+    }
+    write_text(path, render("expectation.html.j2", content))
+
+
+def _joint_rows(expectation: Expectation) -> list[dict[str, Any]]:
+    motion, rows = as_motion(expectation), []
+    for number, name in enumerate(expectation.joints):
+        covered, torque = expectation.coverage[number], expectation.torques[number]
+        shown = motion.units(number)[3]
+        used = "" if torque.share is None else f"{percent(torque.share)} of limits"
+        over = torque.share is not None and torque.share > 1
+        cells = [
+            *coverage_row(motion, expectation.limits, number),
+            Cell(share(covered.bin_share)),
+            Cell(share(covered.pair_share)),
+            Cell(f"{covered.cycles:g}"),
+            Cell(share(covered.moving_share)),
+            Cell(f"{significant(torque.peak, 3)} {shown}", used, "bad" if over else ""),
+            Cell(significant(torque.rms, 3)),
+            Cell(significant(torque.noise, 2)),
+        ]
+        rows.append({"name": name, "cells": cells})
+    return rows
+
+
+def _parameter_row(one: ExpectedParameter) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "value": significant(one.value),
+        "deviation": plus_minus(one.standard_deviation) if one.determined else "not determined",
+        "relative": Cell(percent(one.relative), mark="bad" if one.poor else ""),
+        "signal": significant(one.signal, 2) if one.known else NOT_KNOWN,
+        "mixed": mixed_in_words(one),
+        "unit": unit(one.unit),
+        "mark": "" if one.determined else "unknown",
+        "regrouping": folded(one.expression),
+    }
+
+
+def _use(expectation: Expectation) -> Markup:
+    with svg.style("use"):
+        drawing = svg.figure(_WIDTH, 0.9 + 0.28 * len(expectation.joints))
+        draw_use(drawing.subplots(), expectation, _COLOURS)
+        return svg.markup(drawing, "How much of its limits each joint uses")
+
+
+def _deviations(expectation: Expectation) -> Markup:
+    with svg.style("deviations"):
+        drawing = svg.figure(_WIDTH, _BARS)
+        draw_deviations(drawing.subplots(), expectation, _COLOURS)
+        return svg.markup(drawing, "Predicted relative standard deviation of each base parameter")
+
+
+def _motion(expectation: Expectation) -> Markup:
+    with svg.style("motion"):
+        drawing = svg.figure(_WIDTH, _ROW * len(expectation.joints) + 0.5)
+        draw_joints(drawing, expectation, _COLOURS)
+        return svg.markup(drawing, "Position, velocity, acceleration and torque of each joint")

@@ -1,0 +1,132 @@
+"""What the picture and the report's figures have in common: an expectation drawn on axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynid.excitation.prediction.parameters import POOR
+from dynid.report.decimate import envelope
+from dynid.report.plots import Motion
+from dynid.text import significant
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+    from dynid.excitation.prediction.prediction import Expectation
+
+_QUANTITIES = ("position", "velocity", "acceleration", "torque")
+_BUCKETS = 300
+_FAR = 1.0  # of the motion's own spread; a limit farther away would squeeze what there is to see
+_FEWEST_BARS = 12  # there is room for; a single one does not fill the picture
+_SHORT_NAME = 14  # of a joint; a longer one would touch the next
+_LOWEST = 1e-4  # relative deviation at which the bars stand
+
+
+class Palette(NamedTuple):
+    """Colours: of texts, of curves, of limits, and of what is poor."""
+
+    ink: str
+    line: str
+    limit: str
+    bad: str
+
+
+def as_motion(expectation: Expectation) -> Motion:
+    """Return the predicted motion as the report on a recording takes it."""
+    signals = expectation.signals
+    return Motion((signals,), (signals.torque,), (signals.torque,), expectation.prismatic)
+
+
+def draw_joints(part: Figure | SubFigure, expectation: Expectation, palette: Palette) -> None:
+    """Draw each joint's quantities over time, a row for each joint."""
+    joints = expectation.joints
+    grid = part.subplots(len(joints), len(_QUANTITIES), sharex=True, squeeze=False)
+    for joint, row in enumerate(grid):
+        for column, axes in enumerate(row):
+            _draw_quantity(axes, expectation, joint, column, palette)
+        size = "medium" if len(joints[joint]) <= _SHORT_NAME else "small"
+        label = f"{joints[joint]}\n{row[0].get_ylabel()}"
+        row[0].set_ylabel(label, fontsize=size, parse_math=False)
+    for axes in grid[-1]:
+        axes.set_xlabel("time [s]")
+
+
+def draw_deviations(axes: Axes, expectation: Expectation, palette: Palette) -> None:
+    """Draw the relative standard deviations of the parameters whose size is known, as bars."""
+    known = [one for one in expectation.parameters if one.known]
+    axes.set_ylabel("relative std. deviation [%]")
+    axes.set_title("Predicted deviation of base parameters that are not 0 now")
+    if not known:
+        axes.text(0.5, 0.5, "every parameter is 0 now", transform=axes.transAxes, ha="center")
+        axes.set_axis_off()
+        return
+    sizes = np.array([one.relative for one in known], dtype=np.float64)
+    top = max(1.0, float(np.max(sizes, where=np.isfinite(sizes), initial=0.0)))
+    heights = 100 * np.clip(sizes, _LOWEST, 3 * top)  # one that is not determined fills the axes
+    colours = [palette.bad if one.poor else palette.line for one in known]
+    axes.bar(range(len(known)), heights, bottom=0, color=colours, width=0.75)
+    axes.set_yscale("log")
+    axes.set_ylim(100 * _LOWEST, 300 * top)
+    axes.axhline(100 * POOR, color=palette.limit, lw=1.1, ls=(0, (4, 2)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_xlim(-0.6, max(len(known), _FEWEST_BARS) - 0.4)
+    names = [one.name for one in known]
+    size = 8 if len(names) <= 60 else 5.5
+    axes.set_xticks(range(len(names)), names, rotation=90, fontsize=size)
+    axes.grid(visible=False, axis="x")
+
+
+def draw_use(axes: Axes, expectation: Expectation, palette: Palette) -> None:
+    """Draw how much of its limits each joint uses."""
+    kinds = ("range", "velocity", "acceleration", "torque")
+    markers, count = ("s", "o", "^", "D"), len(expectation.joints)
+    shares = [
+        (covered.range_share, covered.velocity_share, covered.acceleration_share, torque.share)
+        for covered, torque in zip(expectation.coverage, expectation.torques, strict=True)
+    ]
+    used = 100 * np.array(shares, dtype=np.float64)  # NaN where there is no limit: not drawn
+    for column, (kind, marker) in enumerate(zip(kinds, markers, strict=True)):
+        colour = (palette.line, palette.limit, palette.bad, palette.ink)[column]
+        axes.plot(used[:, column], range(count), marker, color=colour, ms=6, alpha=0.85, label=kind)
+    axes.axvline(100, color=palette.limit, lw=1.1, ls=(0, (4, 2)))
+    axes.set_xlim(left=0)
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.set_yticks(range(count), expectation.joints, parse_math=False)
+    axes.set_xlabel("used of its limit [%]")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=4, handletextpad=0.1)
+
+
+def _draw_quantity(
+    axes: Axes, expectation: Expectation, joint: int, column: int, palette: Palette
+) -> None:
+    """Draw one of the quantities of a joint over time, with its limits where they are near."""
+    name = _QUANTITIES[column]
+    signals = expectation.signals
+    values = getattr(signals, name)[:, joint]
+    axes.plot(*envelope(signals.time, values, _BUCKETS), color=palette.line, lw=1.0)
+    axes.set_ylabel(f"[{as_motion(expectation).units(joint)[column]}]")
+    axes.margins(x=0.0)
+    if joint == 0:
+        axes.set_title(name)
+    allowed = expectation.limits.range_of("torque_max" if column == 3 else name, joint)
+    if allowed is None:
+        return
+    low, high = float(values.min()), float(values.max())
+    room = _FAR * (high - low)
+    near = [limit for limit in allowed if low - room <= limit <= high + room]
+    for limit in near:
+        axes.axhline(limit, color=palette.limit, lw=1.1, ls=(0, (4, 2)))
+    if not near:
+        ends = [significant(limit, 3) for limit in allowed]
+        text = f"± {ends[1]}" if allowed[0] == -allowed[1] else f"{ends[0]} … {ends[1]}"
+        axes.annotate(
+            f"limits {text}",
+            (1.0, 1.02),
+            xycoords="axes fraction",
+            ha="right",
+            fontsize=7,
+            color=palette.limit,
+        )

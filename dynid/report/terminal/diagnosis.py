@@ -1,0 +1,50 @@
+"""A diagnosis on a terminal, and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from dynid.report.terminal.results import print_sentences, roomy
+from dynid.report.verdict_json import finite
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dynid.identification.diagnose import Diagnosis
+
+_STYLES = {"problem": "bold red", "warning": "yellow", "note": ""}
+
+
+def print_diagnosis(console: Console, diagnosis: Diagnosis) -> None:
+    """Print each finding with its remedy, the worst first."""
+    console = roomy(console)
+    console.print(Text(f"{diagnosis.robot}: diagnosis", style="bold"))
+    if diagnosis.no_model is not None:
+        print_sentences(console, "No model could be fitted", [diagnosis.no_model], "bold red")
+    for finding in diagnosis.findings:
+        title = f"{finding.severity}, {finding.cause.replace('_', ' ')}"
+        sentences = [finding.sentence, finding.remedy]
+        print_sentences(console, title, sentences, _STYLES[finding.severity])
+    if not diagnosis.found:
+        console.print(Text("Nothing found that spoils an identification.", style="bold green"))
+
+
+def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return what ``--json`` prints; what is not a finite number is null."""
+    return {
+        "robot": diagnosis.robot,
+        "no_model": diagnosis.no_model,
+        "findings": [
+            {
+                "cause": finding.cause,
+                "joint": finding.joint,
+                "severity": finding.severity,
+                "sentence": finding.sentence,
+                "remedy": finding.remedy,
+                "evidence": {name: finite(value) for name, value in finding.evidence.items()},
+            }
+            for finding in diagnosis.findings
+        ],
+    }

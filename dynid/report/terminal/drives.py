@@ -1,0 +1,78 @@
+"""What the drives of a robot are worth at its joints, as a table on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.text import Text
+
+from dynid.report.terminal.results import roomy, table
+from dynid.robot import drive_factors as factors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from dynid.profile import RobotProfile
+
+_DIGITS = 6
+
+
+def print_drives(console: Console, profile: RobotProfile) -> None:
+    """Print the data sheet, and every factor and limit that follows from it, joint by joint.
+
+    Raises:
+        ConfigurationError: the data sheet lacks an entry.
+    """
+    drives, n = profile.drives, len(profile.joints)
+    limits = profile.limits
+    constant = drives.torque_constant or drives.force_constant
+    counts = None if drives.encoder_counts is None else factors.counts_factor(drives, n)
+    permille = factors.torque_per_permille(drives, n)
+    torque_max = None if limits.torque_max is None else np.asarray(limits.torque_max)
+    console = roomy(console)
+    _print(
+        console,
+        f"{profile.robot}: drives",
+        profile.joints,
+        {
+            "rated mA": drives.rated_current_ma,
+            "peak mA": drives.peak_current_ma,
+            "Kt N m/A" if drives.force_constant is None else "Kf N/A": constant,
+            "GR": drives.gear_ratio,
+            "SL m": drives.screw_lead,
+            "counts/rad": None if counts is None else counts.tolist(),
+        },
+    )
+    _print(
+        console,
+        "behind the gear [N m] (N, and counts/m, where a joint slides)",
+        profile.joints,
+        {
+            "per permille": permille.tolist(),
+            "softMC TFac": (1 / permille).tolist(),
+            "torque_max": limits.torque_max,
+            "threshold": limits.torque_threshold,
+            "int16 holds +-": factors.torque_offset_limit(drives, n).tolist(),
+            "torque offset +-": factors.torque_offset_limit(drives, n, torque_max).tolist(),
+        },
+    )
+
+
+def _print(
+    console: Console,
+    title: str,
+    joints: Sequence[str],
+    columns: dict[str, Sequence[float | None] | None],
+) -> None:
+    rows = table("joint", *columns)
+    for i, joint in enumerate(joints):
+        cells = []
+        for values in columns.values():
+            one = None if values is None else values[i if len(values) > 1 else 0]
+            cells.append("-" if one is None else f"{one:.{_DIGITS}g}")
+        rows.add_row(joint, *cells)
+    console.print(Text(title, style="bold"))
+    console.print(rows)

@@ -1,0 +1,87 @@
+"""A friction selection as tables on a terminal, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from dynid.identification.friction.selection import FrictionSelection, JointChoice
+from dynid.identification.friction.validation import Comparison
+from dynid.report.terminal.results import print_sentences, roomy, table
+from dynid.text import percent, significant, unit
+
+
+def print_selection(console: Console, selection: FrictionSelection) -> None:
+    """Print every joint's candidates with their errors, and which was chosen."""
+    console = roomy(console)
+    for one in selection.joints:
+        console.print(Text(f"{one.joint}: {one.chosen.name}", style="bold"))
+        rows = table(
+            f"friction (each {selection.left_out} left out once)",
+            "numbers",
+            f"fit [{unit(one.unit)}]",
+            f"held out [{unit(one.unit)}]",
+            "",
+        )
+        for trial in one.trials:
+            errors = (trial.fit_error, trial.held_out_error)
+            shown = [significant(error / one.torque_per_effort, 3) for error in errors]
+            mark = "chosen" if trial is one.chosen else ""
+            rows.add_row(Text(trial.name), str(trial.parameters), *shown, mark)
+        console.print(rows)
+        console.print()
+    print_sentences(console, "Notes", selection.notes, "yellow")
+
+
+def print_comparisons(console: Console, comparisons: Sequence[Comparison]) -> None:
+    """Print what whole identifications with given and chosen terms make of other recordings."""
+    console = roomy(console)
+    for one in comparisons:
+        console.print(Text(f"On {one.name}, which nothing was fitted to:", style="bold"))
+        rows = table("joint", "RMSE given", "RMSE chosen", "over std given", "over std chosen")
+        for joint in one.joints:
+            rows.add_row(
+                Text(f"{joint.joint} [{unit(joint.unit)}]"),
+                significant(joint.given, 3),
+                significant(joint.chosen, 3),
+                percent(joint.given / joint.deviation),
+                percent(joint.chosen / joint.deviation),
+            )
+        rows.add_row("mean", "", "", percent(one.mean_given), percent(one.mean_chosen))
+        console.print(rows)
+        console.print()
+
+
+def selection_json(
+    selection: FrictionSelection, comparisons: Sequence[Comparison]
+) -> dict[str, Any]:
+    """Return both as one object; errors in the unit of the recorded effort."""
+    return {
+        "left_out": selection.left_out,
+        "joints": {one.joint: _joint_json(one) for one in selection.joints},
+        "terms": [
+            term.model_dump(mode="json", exclude_defaults=True) for term in selection.profile.terms
+        ],
+        "validation": {one.name: one.json() for one in comparisons},
+        "notes": list(selection.notes),
+    }
+
+
+def _joint_json(one: JointChoice) -> dict[str, Any]:
+    return {
+        "chosen": one.chosen.name,
+        "unit": one.unit,
+        "candidates": [
+            {
+                "name": trial.name,
+                "parameters": trial.parameters,
+                "shapes": dict(trial.fit.shapes),
+                "fit_error": trial.fit_error / one.torque_per_effort,
+                "held_out_error": trial.held_out_error / one.torque_per_effort,
+            }
+            for trial in one.trials
+        ],
+    }

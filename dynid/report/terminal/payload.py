@@ -1,0 +1,155 @@
+"""A payload as tables, as header lines of its file, and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from dynid.report.terminal.results import print_sentences, roomy, table
+from dynid.text import percent, significant, unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+    from dynid.identification.payload.identification import PayloadIdentification
+    from dynid.identification.payload.payload import Payload, Row
+    from dynid.identification.payload.static import StaticPayload
+
+
+def print_payload(console: Console, payload: Payload) -> None:
+    """Print mass, centre and inertia with their deviations, and why some are not told."""
+    console = roomy(console)
+    title = f"{payload.robot}: payload in the frame of joint '{payload.joint}'"
+    console.print(Text(title, style="bold"))
+    rows = table("quantity", "value", "deviation", "unit")
+    for name, value, shown, deviation in payload.rows:
+        numbers = ("not told", "")
+        if deviation is not None:
+            numbers = (significant(value, 4), significant(deviation, 2))
+        rows.add_row(Text(name), *map(Text, numbers), Text(unit(shown)))
+    console.print(rows)
+    print_sentences(console, "Not told", payload.reasons, "yellow")
+    console.print()
+
+
+def print_payload_identification(console: Console, found: PayloadIdentification) -> None:
+    """Print the payload, and torque errors without and with it."""
+    print_payload(console, found.payload)
+    console = roomy(console)
+    rows = table("joint", "RMSE [N·m, N]", "with payload", "relative", "with payload", "held out")
+    pairs = zip(found.without.joints, found.judgement.joints, strict=True)
+    for (before, after), held_out in zip(pairs, found.held_out.relative_error, strict=True):
+        values = [
+            *(significant(joint.rmse_torque, 3) for joint in (before, after)),
+            *(percent(joint.relative_error) for joint in (before, after)),
+            percent(held_out),
+        ]
+        rows.add_row(Text(before.joint), *map(Text, values))
+    console.print(rows)
+    judgement = found.judgement
+    print_sentences(console, "Failed because", judgement.reasons, "bold red")
+    print_sentences(console, "Worth a look", judgement.warnings, "yellow")
+    print_sentences(console, "Notes", found.notes, "")
+    outcome = ("Succeeded.", "bold green") if judgement.success else ("Failed.", "bold red")
+    console.print(Text(*outcome))
+
+
+def print_static_payload(console: Console, found: StaticPayload) -> None:
+    """Print the mass, and what friction at rest leaves of its certainty."""
+    print_payload(console, found.payload)
+    console = roomy(console)
+    rows = table("joint", "friction at rest [N·m, N]", "came from both sides")
+    joints = zip(found.joints, found.friction, found.from_both_sides, strict=True)
+    for joint, friction, both in joints:
+        rows.add_row(Text(joint), Text(significant(friction, 3)), Text("yes" if both else "no"))
+    console.print(rows)
+    print_sentences(console, "Notes", found.notes, "")
+    console.print(Text(found.outcome, style="bold green" if found.success else "bold red"))
+
+
+def payload_json(payload: Payload) -> dict[str, Any]:
+    """Return what ``--json`` prints of a payload; deviations of what is not told are null."""
+    return {
+        "robot": payload.robot,
+        "joint": payload.joint,
+        "base_model": {"name": payload.base.name, "sha256": payload.base.sha256},
+        "payload": _figures(payload.quantities),
+        "parameters": _figures(payload.about_joint),
+        "not_told": payload.not_told,
+    }
+
+
+def _figures(rows: Iterable[Row]) -> dict[str, Any]:
+    return {
+        row.name.replace(" ", "_"): {
+            "value": row.value,
+            "standard_deviation": row.deviation,
+            "unit": row.unit,
+        }
+        for row in rows
+    }
+
+
+def payload_identification_json(found: PayloadIdentification) -> dict[str, Any]:
+    """Return what ``dynid identify --payload --json`` prints: fractions, not percent."""
+    rows = zip(
+        found.without.joints, found.judgement.joints, found.held_out.relative_error, strict=True
+    )
+    return {
+        **payload_json(found.payload),
+        "joints": {
+            after.joint: {
+                "rmse_torque_without": before.rmse_torque,
+                "rmse_torque": after.rmse_torque,
+                "relative_error_without": before.relative_error,
+                "relative_error": after.relative_error,
+                "held_out_relative_error": held_out,
+            }
+            for before, after, held_out in rows
+        },
+        "success": found.judgement.success,
+        "reasons": list(found.judgement.reasons),
+        "warnings": list(found.judgement.warnings),
+        "samples": found.samples,
+    }
+
+
+def static_payload_json(found: StaticPayload) -> dict[str, Any]:
+    """Return what ``dynid payload-mass --json`` prints."""
+    rows = zip(found.joints, found.friction, found.from_both_sides, strict=True)
+    return {
+        **payload_json(found.payload),
+        "mass": found.mass,
+        "mass_standard_deviation": found.mass_deviation,
+        "dwells": len(found.dwells),
+        "joints": {
+            joint: {"friction": float(friction), "from_both_sides": both}
+            for joint, friction, both in rows
+        },
+        "success": found.success,
+    }
+
+
+def identification_evidence(found: PayloadIdentification) -> list[str]:
+    """Return lines for the file's header: what was looked at, and torque errors."""
+    cutoff = "none" if found.cutoff_hz is None else f"{found.cutoff_hz:g} Hz"
+    pairs = list(zip(found.without.joints, found.judgement.joints, strict=True))
+    width = max(len(joint.joint) for joint in found.judgement.joints)
+    return [
+        *(f"  note: {warning}" for warning in found.judgement.warnings),
+        f"Low-pass filter's cut-off frequency: {cutoff}; samples: {found.samples}",
+        "Torque error relative to measured torque, without and with payload:",
+        *(
+            f"  {before.joint:<{width}}  {100 * before.relative_error:6.2f} %"
+            f"  {100 * after.relative_error:6.2f} %"
+            for before, after in pairs
+        ),
+    ]
+
+
+def static_evidence(found: StaticPayload) -> list[str]:
+    """Return lines for the file's header: how many dwells it is from."""
+    return [f"From gravity in {len(found.dwells)} dwells at rest."]

@@ -1,0 +1,167 @@
+"""An expectation on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
+from dynid.report.terminal.results import print_sentences, roomy, table
+from dynid.text import NOT_KNOWN, percent, significant, unit
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from dynid.excitation.prediction.parameters import ExpectedParameter
+    from dynid.excitation.prediction.precision import Precision
+    from dynid.excitation.prediction.prediction import Expectation
+
+_MOST_SHOWN = 12
+_LEGEND = (
+    "Shares of limits; bins: of ten over the range; pairs: of 10 × 10 bins with the next joint;\n"
+    "peak, rms and noise of torque [N·m, N]."
+)
+
+
+def print_expectation(console: Console, expectation: Expectation) -> None:
+    """Print what an excitation will tell: joints, poorly determined parameters, and advice."""
+    console = roomy(console)
+
+    def line(text: str, style: str = "") -> None:
+        console.print(Text(text, style=style), soft_wrap=not console.is_terminal)
+
+    line(f"{expectation.robot}: what the excitation will tell", "bold")
+    line(facts(expectation))
+    console.print()
+    console.print(_joint_table(expectation))
+    line(_LEGEND)
+    line(tool_in_words(expectation))
+    console.print()
+    weak = worst_first(expectation)
+    if weak:
+        console.print(_parameter_table(weak[:_MOST_SHOWN]))
+    line(rest_in_words(expectation, shown=min(len(weak), _MOST_SHOWN)))
+    console.print()
+    print_sentences(console, "Worth a look", advice(expectation), "yellow")
+    print_sentences(console, "Assumed", expectation.assumptions, "")
+    line(verdict(expectation), "bold green" if good(expectation) else "bold red")
+
+
+def share(value: float | None) -> str:
+    """Return a share in percent, or a dash where there is no limit to share in."""
+    return NOT_KNOWN if value is None else f"{100 * value:.0f} %"
+
+
+def rest_in_words(expectation: Expectation, shown: int) -> str:
+    """Return a sentence on the parameters beyond the worst ones that are shown."""
+    weak = {one.name for one in worst_first(expectation)[:shown]}
+    rest = [one for one in expectation.parameters if one.name not in weak]
+    known = [one.relative for one in rest if one.known]
+    unknown = [one for one in rest if not one.known]
+    parts = []
+    if known:
+        others = (" other" if len(known) == 1 else " others") if shown else ""
+        parts.append(f"{len(known)}{others} will be found within {percent(max(known))}")
+    if unknown:
+        parts.append(
+            f"{len(unknown)} with the value 0 now will have deviations of at most "
+            f"{_largest_by_unit(unknown)}"
+        )
+    return "; ".join(parts) + "." if parts else "No other parameters."
+
+
+def _largest_by_unit(parameters: list[ExpectedParameter]) -> str:
+    largest: dict[str, float] = {}
+    for one in parameters:
+        largest[one.unit] = max(largest.get(one.unit, 0.0), one.standard_deviation)
+    return ", ".join(
+        f"{significant(size, 2)} {unit(name)}".rstrip() for name, size in largest.items()
+    )
+
+
+def facts(expectation: Expectation) -> str:
+    """Return duration, samples and condition numbers in two lines."""
+    precision = expectation.precision
+    weighted, rigid_weighted, plain, rigid = condition_numbers(precision)
+    return (
+        f"{significant(expectation.duration, 4)} s, {len(expectation.signals.time)} samples, "
+        f"{len(expectation.parameters)} base parameters, "
+        f"log₁₀ det {significant(precision.log10_det, 4)}\n"
+        f"condition number {weighted} weighted and scaled (bodies alone {rigid_weighted}), "
+        f"{plain} in SI units (bodies alone {rigid})"
+    )
+
+
+def condition_numbers(precision: Precision) -> tuple[str, str, str, str]:
+    """Return, as texts, those of the weighted and scaled regressor and of the one in SI units.
+
+    Behind each stands that of the bodies alone.
+    """
+    return (
+        significant(precision.scaled_condition_number, 3),
+        significant(precision.rigid_scaled_condition_number, 3),
+        significant(precision.condition_number, 3),
+        significant(precision.rigid_condition_number, 3),
+    )
+
+
+def _joint_table(expectation: Expectation) -> Table:
+    rows = table(
+        "joint",
+        "range",
+        "bins",
+        "pairs",
+        "cycles",
+        "speed",
+        "accel.",
+        "torque",
+        "peak",
+        "rms",
+        "noise",
+    )
+    for joint, covered, torque in zip(
+        expectation.joints, expectation.coverage, expectation.torques, strict=True
+    ):
+        cells = (
+            *map(share, (covered.range_share, covered.bin_share, covered.pair_share)),
+            f"{covered.cycles:g}",
+            *map(share, (covered.velocity_share, covered.acceleration_share)),
+            share(torque.share),
+            *(f"{size:.3g}" for size in (torque.peak, torque.rms, torque.noise)),
+        )
+        rows.add_row(Text(joint), *map(Text, cells))
+    return rows
+
+
+def mixed_in_words(one: ExpectedParameter) -> str:
+    """Return what a parameter is correlated with most, a dash where that is nothing."""
+    return f"{one.mixed_with} ({one.correlation:.2f})" if one.correlation else NOT_KNOWN
+
+
+def tool_in_words(expectation: Expectation) -> str:
+    """Return a sentence on the tool's speed and on the box that its path lies in."""
+    sides = (
+        f"{axis} {low + 0.0:.3f} … {high + 0.0:.3f}"  # + 0.0: no minus before a zero
+        for axis, low, high in zip("xyz", *expectation.tool_box.round(3).tolist(), strict=True)
+    )
+    speed = significant(expectation.tool_speed, 3)
+    return f"The tool moves at up to {speed} m/s within {', '.join(sides)} m of the base frame."
+
+
+def _parameter_table(parameters: list[ExpectedParameter]) -> Table:
+    rows = table(
+        "Poorly determined", "now", "deviation", "relative", "unit", "torque/noise", "mixed with"
+    )
+    for one in parameters:
+        cells = (
+            significant(one.value, 3),
+            significant(one.standard_deviation, 2),
+            percent(one.relative) if one.determined else "not determined",
+            unit(one.unit),
+            significant(one.signal, 2),
+            mixed_in_words(one),
+        )
+        rows.add_row(Text(one.name), *map(Text, cells))
+    return rows

@@ -1,0 +1,323 @@
+"""Results on a terminal: tables that also read well in a pipe, and a bar for what takes long."""
+
+from __future__ import annotations
+
+import math
+import threading
+from contextlib import contextmanager
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from dynid.text import percent, significant, unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from dynid.estimation.fitting import HeldOut
+    from dynid.evaluation.verdict import JointJudgement, Judgement
+    from dynid.identification.identify import Identification
+    from dynid.identification.quantities import Quantity
+    from dynid.identification.unsigned.torque_signs import TorqueSigns
+    from dynid.recording.info import RecordingInfo, Timing
+
+PIPE_WIDTH = 100
+"""Columns of a table that goes into a file or another program."""
+PATIENCE = 1.0
+"""[s] after which a bar shows that something is going on."""
+
+
+def result_console(as_json: bool) -> Console:
+    """Return where tables go: the standard output, unless that belongs to JSON."""
+    return Console(stderr=as_json, quiet=as_json)
+
+
+def print_identification(console: Console, identification: Identification) -> None:
+    """Print what was identified, how well it explains the recordings, and the friction found."""
+    console = roomy(console)
+    console.print(Text(f"{identification.profile.robot}: identified dynamic model", style="bold"))
+    determined = sum(p.determined for p in identification.base_parameters)
+    consistent = "yes" if identification.physically_consistent else "no"
+    facts = (
+        f"{identification.samples} samples, "
+        f"{len(identification.base_parameters)} base parameters ({determined} determined), "
+        f"condition number {significant(identification.condition_number, 3)}, "
+        f"estimator {identification.estimator}, physically consistent: {consistent}"
+    )
+    console.print(Text(facts), soft_wrap=not console.is_terminal)
+    console.print()
+    console.print(Text("Joint terms [SI] (everything else is in report.html)"))
+    console.print(_term_table(identification))
+    console.print()
+    print_quantities(console, identification.quantities)
+    if identification.signs is not None:
+        console.print(_sign_table(identification.signs))
+        console.print()
+    print_judgement(
+        console,
+        identification.judgement,
+        held_out=identification.held_out,
+        notes=identification.notes,
+    )
+
+
+def print_quantities(console: Console, quantities: Sequence[Quantity]) -> None:
+    """Print physical quantities with their standard deviations, and why some are not known."""
+    if not quantities:
+        return
+    rows = table("Physical quantity", "value", "deviation", "unit")
+    for one in quantities:
+        deviation = significant(one.standard_deviation, 2)
+        values = (significant(one.value), deviation, unit(one.unit))
+        rows.add_row(Text(one.name), *map(Text, values))
+    console.print(rows)
+    unknown = [f"{one.name}: {one.unknown}" for one in quantities if one.unknown]
+    print_sentences(console, "Not known", unknown, "yellow")
+    console.print()
+
+
+def print_judgement(
+    console: Console,
+    judgement: Judgement,
+    *,
+    held_out: HeldOut | None = None,
+    notes: Iterable[str] = (),
+) -> None:
+    """Print each joint's errors, and whether they are small enough."""
+    console = roomy(console)
+    console.print(_error_table(judgement.joints, held_out))
+    for title, sentences, style in (
+        ("Failed because", judgement.reasons if not judgement.success else (), "bold red"),
+        ("Worth a look", judgement.warnings, "yellow"),
+        ("Notes", tuple(notes), ""),
+    ):
+        print_sentences(console, title, sentences, style)
+    outcome = ("Succeeded.", "bold green") if judgement.success else ("Failed.", "bold red")
+    console.print(Text(*outcome))
+
+
+def print_demonstration(
+    console: Console, judgements: Mapping[str, Judgement], quantities: Sequence[Quantity] = ()
+) -> None:
+    """Print what an identification (``judgement``) and a ``validation`` came to."""
+    print_quantities(roomy(console), quantities)
+    titles = {
+        "judgement": "On the motion that the model was fitted to:",
+        "validation": "On a second motion, which the identification has not seen:",
+    }
+    for kind, judgement in judgements.items():
+        console.print(Text(titles[kind], style="bold"))
+        print_judgement(console, judgement)
+        console.print()
+
+
+def print_written(console: Console, paths: Iterable[Path]) -> None:
+    """Print where results are."""
+    for path in paths:
+        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+
+
+def print_recording_info(console: Console, info: RecordingInfo) -> None:
+    """Print what a recording holds."""
+    console = roomy(console)
+    size = f"{significant(info.size / 1e6, 3)} MB" if info.size >= 1e5 else f"{info.size} bytes"
+    console.print(Text(f"{info.name}: {info.kind}, {size}", style="bold"))
+    if info.topics:
+        rows = table("topic", "type", "messages")
+        for topic in info.topics:
+            used = " (read)" if topic.name == info.topic else ""
+            rows.add_row(*map(Text, (topic.name + used, topic.type, str(topic.messages))))
+        console.print(rows)
+    if info.columns:
+        console.print(Text(f"{info.rows} rows, {info.columns} columns"))
+        print_sentences(console, "Columns", info.header, "")
+    if info.timing is not None:
+        console.print(Text(_timing(info.timing)))
+        gaps = [
+            f"{gap.length:.3f} s without samples after {gap.start:.3f} s"
+            for gap in info.timing.gaps
+        ]
+        print_sentences(console, "Gaps", gaps, "yellow")
+    if info.joints:
+        rows = table("joint", "position", "velocity", "effort")
+        for joint in info.joints:
+            ranges = (joint.position, joint.velocity, joint.effort)
+            rows.add_row(Text(joint.name), *(Text(_range(values)) for values in ranges))
+        console.print(rows)
+    print_sentences(console, "Would be mended", info.repairs, "yellow")
+    if info.problem is not None:
+        console.print(Text(f"Would be refused: {info.problem}", style="bold red"))
+
+
+@contextmanager
+def progress(console: Console, *, steps: int | None = None) -> Iterator[Callable[[str], None]]:
+    """Yield a function that is told each step's name as it begins.
+
+    On a terminal, a bar appears once the block has taken longer than ``PATIENCE``, and leaves
+    nothing behind; it fills where the number of steps is known. Anywhere else nothing is printed.
+    """
+    begun = 0
+    with _bar(console, "", steps) as (bar, task):
+
+        def begin(step: str) -> None:
+            nonlocal begun
+            bar.update(task, description=step, completed=begun)
+            begun += 1
+
+        yield begin
+
+
+@contextmanager
+def share_progress(console: Console, what: str) -> Iterator[Callable[[float], None]]:
+    """Yield a function that is told the share of the work that is behind, from 0 to 1.
+
+    The bar is that of :func:`progress`.
+    """
+    with _bar(console, what, 1.0) as (bar, task):
+        yield lambda share: bar.update(task, completed=share)
+
+
+@contextmanager
+def _bar(
+    console: Console, description: str, total: float | None
+) -> Iterator[tuple[Progress, TaskID]]:
+    bar = Progress(
+        BarColumn(bar_width=24),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    task = bar.add_task(description, total=total)
+    timer = threading.Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    if console.is_terminal:
+        timer.start()
+    try:
+        yield bar, task
+    finally:
+        timer.cancel()
+        if timer.ident is not None:
+            timer.join()  # a bar that starts after it was stopped would never stop
+        bar.stop()
+
+
+def roomy(console: Console) -> Console:
+    """Return a console as wide as tables need where nobody's window limits it: in a pipe."""
+    if console.is_terminal or console.quiet or console.width >= PIPE_WIDTH:
+        return console
+    return Console(file=console.file, width=PIPE_WIDTH, color_system=None)
+
+
+def table(first: str, *others: str) -> Table:
+    """Return an empty table: names to the left, numbers to the right."""
+    rows = Table(box=None, pad_edge=False, header_style="bold")
+    rows.add_column(first, no_wrap=True, overflow="fold")
+    for name in others:
+        rows.add_column(name, justify="right", overflow="fold")
+    return rows
+
+
+def _error_table(joints: Sequence[JointJudgement], held_out: HeldOut | None) -> Table:
+    units = sorted({unit(joint.unit) for joint in joints})
+    torque = set(units) <= {"N·m", "N"}  # recorded as such, so that it need not be told twice
+    rows = table(
+        "joint",
+        f"RMSE [{', '.join(units)}]",
+        *([] if torque else ["RMSE [N·m]"]),
+        "NRMSE",
+        "relative",
+        *(["held out"] if held_out else []),
+        "R²",
+        "max error",
+        "mean error",
+    )
+    for number, joint in enumerate(joints):
+        values = [
+            significant(joint.rmse, 3),
+            *([] if torque else [significant(joint.rmse_torque, 3)]),
+            percent(joint.nrmse),
+            percent(joint.relative_error),
+            *([percent(held_out.relative_error[number])] if held_out else []),
+            significant(joint.r_squared, 4),
+            percent(joint.max_relative_torque_error),
+            percent(joint.mean_relative_torque_error),
+        ]
+        rows.add_row(Text(joint.joint), *map(Text, values))
+    return rows
+
+
+def _term_table(identification: Identification) -> Table:
+    """Return the joint terms, a column for each kind; standard parameters fill the report.
+
+    Several terms of one kind at one joint differ in their scales and add up, so they are summed.
+    """
+    mechanism = identification.mechanism
+    found: dict[tuple[str, int], list[float]] = {}
+    first = mechanism.first_term
+    for term, name, value in zip(
+        mechanism.terms,
+        mechanism.parameter_names[first:],
+        mechanism.parameters[first:],
+        strict=True,
+    ):
+        prefix = "".join(takewhile(str.isalpha, name))
+        found.setdefault((prefix, term.joint), []).append(float(value))
+    summed = {prefix for (prefix, _), values in found.items() if len(values) > 1}
+    prefixes = list(dict.fromkeys(prefix for prefix, _ in found))
+    rows = table("joint", *(f"Σ {name}" if name in summed else name for name in prefixes))
+    for number, joint in enumerate(mechanism.moving_joints):
+        if number >= len(mechanism.joints) and not any(of == number for _, of in found):
+            continue
+        cells = (found.get((prefix, number)) for prefix in prefixes)
+        shown = ("" if values is None else _compact(sum(values)) for values in cells)
+        rows.add_row(Text(joint), *map(Text, shown))
+    return rows
+
+
+def _sign_table(signs: TorqueSigns) -> Table:
+    """Return how certain the signs are that torque was given, a row per drive."""
+    rows = table("Torque's sign", "segments", "uncertain", "samples certain", "known by")
+    for drive in signs.drives:
+        counts = (str(drive.segments), str(drive.uncertain), percent(drive.certain_share))
+        rows.add_row(Text(drive.joint), *map(Text, counts), Text(drive.decided_by))
+    return rows
+
+
+def _compact(value: float) -> str:
+    return f"{value:.3g}" if math.isfinite(value) else "–"
+
+
+def _term_names(identification: Identification) -> Sequence[str]:
+    mechanism = identification.mechanism
+    return mechanism.parameter_names[mechanism.first_term :]
+
+
+def print_sentences(console: Console, title: str, sentences: Sequence[str], style: str) -> None:
+    """Print sentences below their title, if there are any."""
+    if sentences:
+        console.print(Text(f"{title}:", style=style))
+        for sentence in sentences:
+            # programs look for whole sentences
+            console.print(Text(f"  - {sentence}"), soft_wrap=not console.is_terminal)
+
+
+def _timing(timing: Timing) -> str:
+    rate = "" if timing.sampling_rate is None else f" at {significant(timing.sampling_rate, 4)} Hz"
+    return (
+        f"{timing.samples} samples in {timing.duration:.3f} s{rate}; steps from "
+        f"{1e3 * timing.shortest_step:.3g} ms to {1e3 * timing.longest_step:.3g} ms, "
+        f"jitter {1e3 * timing.jitter:.3g} ms"
+    )
+
+
+def _range(values: tuple[float, float] | None) -> str:
+    if values is None:
+        return "–"
+    return f"{significant(values[0], 3)} … {significant(values[1], 3)}"

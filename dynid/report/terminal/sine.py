@@ -1,0 +1,123 @@
+"""A sine excitation as a table: cycles, peak speeds, and when it repeats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.text import Text
+
+from dynid.configuration import per_joint
+from dynid.excitation.build import described_excitation
+from dynid.excitation.limits import sample_peaks
+from dynid.excitation.repetition import Repetition, repetition
+from dynid.report.terminal.results import print_sentences, roomy, table
+from dynid.text import percent, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from dynid.excitation.settings import SineSettings
+    from dynid.robot.limits import Limits
+
+
+class SineRow(NamedTuple):
+    """What a joint does.
+
+    Attributes:
+        joint: Its name.
+        start, target: [rad or m].
+        frequency: [Hz].
+        cycles: Between the ramps.
+        speed: The highest, ramps included [rad/s or m/s].
+        share: Of the velocity limit that this is; None without a limit.
+    """
+
+    joint: str
+    start: float
+    target: float
+    frequency: float
+    cycles: float
+    speed: float
+    share: float | None
+
+
+def sine_rows(settings: SineSettings, limits: Limits, joints: Sequence[str]) -> list[SineRow]:
+    """Return what each joint does in a sine excitation, whether or not it keeps the limits.
+
+    Raises:
+        ConfigurationError: settings and joints do not fit.
+    """
+    peaks = sample_peaks(described_excitation(settings, limits, joints))
+    speeds = abs(peaks.motion.velocity).max(axis=0).tolist()
+    start, target, frequency = (
+        per_joint(getattr(settings, name), len(joints), name).tolist()
+        for name in ("start", "target", "frequency")
+    )
+    rows = []
+    for j, joint in enumerate(joints):
+        allowed = limits.range_of("velocity", j)
+        share = None if allowed is None else speeds[j] / allowed[1]
+        cycles = frequency[j] * settings.duration
+        rows.append(SineRow(joint, start[j], target[j], frequency[j], cycles, speeds[j], share))
+    return rows
+
+
+def sine_repetition(settings: SineSettings, joints: Sequence[str]) -> Repetition:
+    """Return when the joints of a sine excitation that move repeat their motion.
+
+    Raises:
+        ConfigurationError: settings and joints do not fit.
+    """
+    start, target, frequency = (
+        per_joint(getattr(settings, name), len(joints), name)
+        for name in ("start", "target", "frequency")
+    )
+    moving = [j for j in range(len(joints)) if start[j] != target[j]]
+    return repetition(
+        [float(frequency[j]) for j in moving], settings.duration, [joints[j] for j in moving]
+    )
+
+
+def print_sine(
+    console: Console, settings: SineSettings, limits: Limits, joints: Sequence[str]
+) -> None:
+    """Print frequencies, cycles and peak speeds, when the motion repeats, and what is not good.
+
+    Raises:
+        ConfigurationError: settings and joints do not fit.
+    """
+    console = roomy(console)
+    title = f"Sine excitation: {settings.duration:g} s and two ramps of {settings.ramp:g} s"
+    console.print(Text(title, style="bold"))
+    rows = table("joint", "start", "target", "Hz", "cycles", "peak speed", "of its limit")
+    for row in sine_rows(settings, limits, joints):
+        numbers = [
+            significant(value, 3)
+            for value in (row.start, row.target, row.frequency, row.cycles, row.speed)
+        ]
+        share = "–" if row.share is None else percent(row.share)
+        rows.add_row(Text(row.joint), *map(Text, (*numbers, share)))
+    console.print(rows)
+    found = sine_repetition(settings, joints)
+    print_sentences(console, "Repetition", repetition_sentences(found), "")
+    print_sentences(console, "Not good", found.findings, "yellow")
+
+
+def repetition_sentences(found: Repetition) -> list[str]:
+    """Say when the first two joints and the whole motion repeat, and what the common factor is."""
+    first, whole = found.first, found.whole
+    told = []
+    if first is not None:
+        told.append(f"The first two joints to repeat do so after {first} ({first.time:.4g} s).")
+    if whole is None:
+        told.append("The whole motion does not repeat in any time that matters.")
+    else:
+        numbers = ", ".join(str(cycles) for cycles in whole.cycles)
+        told.append(
+            f"The whole motion repeats after {whole.time:.4g} s: frequencies are "
+            f"{1 / whole.time:.4g} Hz × {{{numbers}}}; another common factor makes it faster or "
+            "slower."
+        )
+    return told

@@ -1,0 +1,105 @@
+"""Tuned collision thresholds as a table, as lines for a profile, and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from rich.text import Text
+
+from dynid.report.terminal.results import roomy, table
+from dynid.text import significant
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dynid.control.tail import Level
+    from dynid.control.tuning import Tuning
+    from dynid.profile import RobotProfile
+
+_DIGITS = 3
+_GIVEN = ("torque_error_filter", "low_speed", "boost_time", "debounce")
+
+
+def profile_lines(profile: RobotProfile, tuning: Tuning) -> str:
+    """Return the ``collision`` group that a profile needs, as YAML."""
+    given = profile.collision.model_dump(mode="json", exclude_defaults=True)
+    used = {name: getattr(profile.collision, name) for name in _GIVEN}
+    values = {**given, **used, **tuning.settings()}
+    values = {
+        key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
+    }
+    return yaml.safe_dump(
+        {"collision": values}, sort_keys=False, default_flow_style=None, width=100
+    )
+
+
+def tuning_json(profile: RobotProfile, tuning: Tuning) -> dict[str, Any]:
+    """Return what ``--json`` prints."""
+    return {
+        "robot": profile.robot,
+        "minutes": 60 * tuning.hours,
+        "false_alarms_per_hour": tuning.false_alarms_per_hour,
+        "joints": [joint.joint for joint in tuning.joints],
+        **{name: list(values) for name, values in tuning.settings().items()},
+        "held_out_alarms": list(tuning.held_out_alarms),
+        "largest_error": [joint.largest for joint in tuning.joints],
+        "moving": [joint.moving._asdict() for joint in tuning.joints],
+        "resting": [joint.resting and joint.resting._asdict() for joint in tuning.joints],
+        "warnings": list(tuning.warnings),
+    }
+
+
+def print_tuning(console: Console, profile: RobotProfile, tuning: Tuning) -> None:
+    """Print each joint's threshold at rest and in motion, what it rests on, and warnings."""
+    console = roomy(console)
+    console.print(
+        Text(
+            f"{profile.robot}: collision thresholds from {60 * tuning.hours:.3g} min of free "
+            f"motion, for {tuning.false_alarms_per_hour:g} false alarms per hour",
+            style="bold",
+        )
+    )
+    rows = table(
+        "joint",
+        "largest error",
+        "in motion",
+        "(90 %)",
+        "per speed",
+        "per accel.",
+        "at rest",
+        "(90 %)",
+    )
+    for joint in tuning.joints:
+        rows.add_row(
+            Text(joint.joint),
+            Text(significant(joint.largest, _DIGITS)),
+            Text(significant(joint.torque_error_max, _DIGITS)),
+            Text(_range(joint.moving)),
+            Text(significant(joint.velocity_factor, _DIGITS)),
+            Text(significant(joint.acceleration_factor, _DIGITS)),
+            Text(f"+ {significant(joint.reversal_boost, _DIGITS)}"),
+            Text("" if joint.resting is None else _range(joint.resting)),
+        )
+    console.print(rows)
+    console.print(
+        Text(
+            "Torque errors behind the detector's filter, and thresholds, in N m (N at prismatic "
+            "joints); (90 %): where they would be for nine of ten other recordings as long."
+        ),
+        soft_wrap=not console.is_terminal,
+    )
+    if tuning.held_out_alarms:
+        counts = ", ".join(map(str, tuning.held_out_alarms))
+        console.print(
+            Text(f"Alarms in each recording, by thresholds from the others: {counts}."),
+            soft_wrap=not console.is_terminal,
+        )
+    for warning in tuning.warnings:
+        console.print(
+            Text(f"Worth a look: {warning}", style="yellow"), soft_wrap=not console.is_terminal
+        )
+
+
+def _range(level: Level) -> str:
+    return f"{significant(level.low, 2)} … {significant(level.high, 2)}"

@@ -1,0 +1,75 @@
+"""A tracking trial as a picture: the error with and without the model's torque."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from dynid.files import whole_file
+from dynid.report.terminal.tracking import describe
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from dynid.control.tracking.trial import Trial
+
+_WITHOUT, _WITH = "#9aa3af", "#1f6feb"
+_STYLE: dict[Any, Any] = {
+    "font.size": 9.0,
+    "axes.grid": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": "#e3e6ea",
+    "legend.frameon": False,
+}
+_DPI = 140
+
+
+def write_plot(trial: Trial, path: Path) -> None:
+    """Draw the tool's error over time, and below it that of each joint that has any.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    moved = [joint for joint in range(len(trial.joints)) if trial.errs(joint)]
+    with mpl.rc_context(_STYLE):
+        drawing = Figure(figsize=(9.0, 3.0 + 1.3 * len(moved)), dpi=_DPI, layout="constrained")
+        FigureCanvasAgg(drawing)
+        rows = drawing.subplots(
+            len(moved) + 1,
+            1,
+            sharex=True,
+            squeeze=False,
+            height_ratios=[2.0] + [1.0] * len(moved),
+        )[:, 0]
+        drawing.suptitle(_title(trial), x=0.01, ha="left", parse_math=False)
+        _draw_tool(trial, rows[0])
+        for joint, axes in zip(moved, rows[1:], strict=True):
+            for run, colour in ((trial.without, _WITHOUT), (trial.with_model, _WITH)):
+                axes.plot(trial.time, 1e3 * run.error[:, joint], color=colour, lw=1.0)
+            unit = "mm" if trial.prismatic[joint] else "mrad"
+            axes.set_ylabel(f"{trial.joints[joint]}\n[{unit}]", parse_math=False)
+        rows[-1].set_xlabel("time since the motion began [s]")
+        drawing.align_ylabels()
+        with whole_file(path) as unfinished:
+            drawing.savefig(unfinished, format="png")
+
+
+def _draw_tool(trial: Trial, axes: Axes) -> None:
+    for run, colour, label in (
+        (trial.without, _WITHOUT, "position control alone"),
+        (trial.with_model, _WITH, "with the model's torque"),
+    ):
+        axes.plot(trial.time, 1e3 * run.tool_error, color=colour, lw=1.2, label=label)
+    axes.axvline(trial.duration, color="#5b6472", lw=0.8, ls=":")
+    axes.set_ylabel("tool [mm]")
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0)
+
+
+def _title(trial: Trial) -> str:
+    return f"{trial.robot}: errors while following commands\n{describe(trial)}"

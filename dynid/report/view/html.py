@@ -1,0 +1,204 @@
+"""A scene as one HTML file that works from disk: meshcat's viewer, with the scene inside."""
+
+from __future__ import annotations
+
+import base64
+import warnings
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader
+
+from dynid.errors import OutputError
+from dynid.files import write_text
+from dynid.report.view.ground import grid_step
+from dynid.report.view.mesh import tube
+from dynid.report.view.scene import Pose
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from dynid.report.view.scene import Body, Colour, Scene, Shape
+
+INSTALL = "pip install 'meshcat>=0.3.2,<0.4'"
+_ROOT = "robot"
+FIELD_OF_VIEW = 36.0  # upright [deg]
+
+
+def write_html(scene: Scene, path: Path) -> None:
+    """Write a scene as a page that needs nothing but itself.
+
+    Raises:
+        OutputError: meshcat is not installed, or the file cannot be written.
+    """
+    write_text(path, render_html(scene))
+
+
+def render_html(scene: Scene) -> str:
+    """Return a page with the scene, to be turned with the mouse; it plays the tracks if any.
+
+    Raises:
+        OutputError: meshcat is not installed.
+    """
+    meshcat = _meshcat()
+    viewer = Path(str(meshcat.__file__)).parent / "viewer" / "dist" / "main.min.js"
+    packed = [
+        base64.b64encode(import_module("umsgpack").packb(command.lower())).decode("ascii")
+        for command in _commands(scene)
+    ]
+    camera, target = _seen(scene)
+    environment = Environment(loader=PackageLoader("dynid", "report/view"), autoescape=True)
+    return environment.get_template("page.html.j2").render(
+        scene=scene,
+        viewer=viewer.read_text(encoding="utf-8").replace("</script", "<\\/script"),
+        commands=packed,
+        labels=_labels(scene),
+        legend=[(_css(entry.colour), entry.text) for entry in scene.legend],
+        camera=camera,
+        target=target,
+        field_of_view=FIELD_OF_VIEW,
+        step=grid_step(scene.reach),
+    )
+
+
+def _meshcat() -> ModuleType:
+    if find_spec("meshcat") is None:
+        message = (
+            f"the page in a browser needs the package meshcat: {INSTALL}; "
+            "a PNG (--output view.png) can be had without."
+        )
+        raise OutputError(message)
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # of pyzmq, which meshcat uses as of old
+        return import_module("meshcat")
+
+
+def _commands(scene: Scene) -> list[Any]:
+    """What meshcat's viewer is told, one after the other."""
+    commands = import_module("meshcat.commands")
+    place = import_module("meshcat.path").Path
+    root = place((_ROOT,))
+    told: list[Any] = [
+        commands.SetProperty("top_color", [1.0, 1.0, 1.0], place(("Background",))),
+        commands.SetProperty("bottom_color", [0.87, 0.89, 0.92], place(("Background",))),
+        commands.SetProperty("visible", False, place(("Axes",))),
+        commands.SetProperty("visible", False, place(("Grid",))),
+    ]
+    for number, body in enumerate(scene.bodies):
+        frame = root.append(_node(number, body))
+        for index, shape in enumerate(body.shapes):
+            where = frame.append(f"{shape.role} {index}")
+            told.append(commands.SetObject(*_drawn(shape), where))
+            told.append(commands.SetTransform(_matrix(shape.pose, shape.kind), where))
+        told.append(commands.SetTransform(_matrix(body.pose), frame))
+    told += [
+        commands.SetObject(*_drawn_tube(line), place((line.name.replace("/", " "),)))
+        for line in scene.lines
+        if len(tube(line)[0])
+    ]
+    if scene.times is not None:
+        # it begins when the page's button is pressed, and then repeats
+        told.append(commands.SetAnimation(_animation(scene), play=False, repetitions=1_000_000))
+    return told
+
+
+def _node(number: int, body: Body) -> str:
+    return f"{number} {body.name.replace('/', ' ')}"
+
+
+def _drawn(shape: Shape) -> tuple[Any, Any]:
+    geometry = import_module("meshcat.geometry")
+    x, y, z = shape.size
+    if shape.kind == "box":
+        form = geometry.Box([x, y, z])
+    elif shape.kind == "cylinder":
+        form = geometry.Cylinder(z, x / 2)
+    else:
+        form = geometry.Sphere(x / 2)
+    return form, _material(shape.colour)
+
+
+def _drawn_tube(line: Any) -> tuple[Any, Any]:  # noqa: ANN401
+    vertices, corners = tube(line)
+    faces = np.concatenate([corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]])
+    form = import_module("meshcat.geometry").TriangularMeshGeometry(
+        vertices.astype(np.float32), faces.astype(np.uint32)
+    )
+    return form, _material(line.colour)
+
+
+def _material(colour: Colour) -> Any:  # noqa: ANN401
+    red, green, blue = (round(255 * part) for part in colour[:3])
+    return import_module("meshcat.geometry").MeshLambertMaterial(
+        color=(red << 16) + (green << 8) + blue, opacity=colour[3]
+    )
+
+
+def _matrix(pose: Pose, kind: str = "") -> Any:  # noqa: ANN401
+    """The pose as a matrix (4, 4); meshcat's cylinders stand along y."""
+    half = float(np.sqrt(0.5))
+    upright = Pose(quaternion=(half, 0.0, 0.0, half)) if kind == "cylinder" else Pose()
+    return pose.then(upright).matrix()
+
+
+def _animation(scene: Scene) -> Any:  # noqa: ANN401
+    animation = import_module("meshcat.animation")
+    assert scene.times is not None  # noqa: S101  checked before
+    rate = (len(scene.times) - 1) / float(scene.times[-1] - scene.times[0])
+    clips = {}
+    for number, body in enumerate(scene.bodies):
+        if body.track is None:
+            continue
+        values = np.round(body.track, 5)
+        frames = list(range(len(values)))
+        tracks = {
+            "position": ("vector3", values[:, :3].tolist()),
+            "quaternion": ("quaternion", values[:, 3:].tolist()),
+        }
+        clips[import_module("meshcat.path").Path((_ROOT, _node(number, body)))] = (
+            animation.AnimationClip(
+                tracks={
+                    name: animation.AnimationTrack(name, kind, frames, keys)
+                    for name, (kind, keys) in tracks.items()
+                },
+                fps=rate,
+            )
+        )
+    return animation.Animation(clips=clips)
+
+
+def _labels(scene: Scene) -> list[dict[str, Any]]:
+    return [
+        {
+            "node": [_ROOT, _node(number, body)],
+            "text": label.text,
+            "position": label.position,
+            "height": label.height,
+            "above": label.above,
+        }
+        for number, body in enumerate(scene.bodies)
+        for label in body.labels
+    ]
+
+
+def _seen(scene: Scene) -> tuple[list[float], list[float]]:
+    """Where the viewer stands to see all, and the point that is looked at; base frame [m]."""
+    centres = [shape.pose.position for shape in scene.shapes()]
+    labels = [label.position for label in scene.labels()]
+    points = np.concatenate([np.array(centres + labels), *(line.points for line in scene.lines)])
+    target = (points.min(axis=0) + points.max(axis=0)) / 2
+    radius = float(np.linalg.norm(points - target, axis=1).max()) + 0.06 * scene.reach
+    direction = np.array([0.62, -0.85, 0.45])
+    distance = radius / np.sin(np.radians(FIELD_OF_VIEW / 2))
+    camera = target + distance * direction / np.linalg.norm(direction)
+    return camera.tolist(), target.tolist()
+
+
+def _css(colour: Colour) -> str:
+    red, green, blue = (round(255 * part) for part in colour[:3])
+    return f"rgb({red}, {green}, {blue})"

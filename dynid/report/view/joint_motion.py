@@ -1,0 +1,116 @@
+"""Motions to show: a profile's excitation, or what a recording holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import ConfigurationError
+from dynid.evaluation.errors import compare
+from dynid.excitation.build import build_excitation
+from dynid.signals.preprocess import preprocess
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.profile import RobotProfile
+    from dynid.recording.model import Recording
+
+    Array = NDArray[np.float64]
+
+_RATE = 100.0  # [Hz] at which an excitation is sampled
+
+
+@dataclass(frozen=True, eq=False)
+class JointMotion:
+    """Positions over time, and what torque was off by.
+
+    Attributes:
+        name: what moved the robot.
+        time: (N,) [s], increasing.
+        position: (N, n) [rad or m], at the joints.
+        torque_error: (N, n) model minus measured [N m or N], or None without a model.
+    """
+
+    name: str
+    time: Array
+    position: Array
+    torque_error: Array | None = None
+
+    def index(self, time: float) -> int:
+        """Return which sample is nearest to a time [s].
+
+        Raises:
+            ConfigurationError: the time is outside the motion.
+        """
+        first, last = float(self.time[0]), float(self.time[-1])
+        if not first <= time <= last:
+            raise ConfigurationError(
+                f"--at {time:g}: the {self.name} has samples from {first:.3f} s to {last:.3f} s."
+            )
+        return int(np.argmin(np.abs(self.time - time)))
+
+    def peak_errors(self) -> Array | None:
+        """Return of each joint the error of largest size, with its sign; (n,)."""
+        if self.torque_error is None:
+            return None
+        at = np.argmax(np.abs(self.torque_error), axis=0)
+        return np.asarray(self.torque_error[at, np.arange(self.torque_error.shape[1])])
+
+    def resampled(self, rate: float, most: int) -> JointMotion:
+        """Return positions at about a rate [Hz], and at no more than so many times."""
+        duration = float(self.time[-1] - self.time[0])
+        count = max(2, min(most, round(duration * rate) + 1))
+        time = np.linspace(self.time[0], self.time[-1], count)
+        columns = [np.interp(time, self.time, column) for column in self.position.T]
+        return JointMotion(self.name, time, np.stack(columns, axis=1))
+
+
+def excitation_motion(profile: RobotProfile, mechanism: Mechanism) -> JointMotion | None:
+    """Return the excitation that a profile describes, or None if it describes none.
+
+    Raises:
+        DynidError: the excitation cannot be built, or leaves the robot's limits.
+    """
+    if profile.excitation is None:
+        return None
+    sliding = [
+        joint
+        for joint, kind in zip(mechanism.joints, mechanism.joint_types, strict=True)
+        if kind == "prismatic"
+    ]
+    motion = build_excitation(profile.excitation, profile.limits, profile.joints, prismatic=sliding)
+    time = np.linspace(0.0, motion.duration, max(2, round(motion.duration * _RATE) + 1))
+    return JointMotion("excitation", time, motion.evaluate(time).position)
+
+
+def recorded_motion(
+    profile: RobotProfile, recording: Recording, model: Mechanism | None = None
+) -> JointMotion:
+    """Return a recording's motion by the profile's filters, with the errors of a model if given.
+
+    Torques are compared as in a validation: both through the profile's parallel filter.
+
+    Raises:
+        DynidError: a setting does not fit the recording.
+    """
+    # as in a validation, borders count
+    settings = profile.identification.model_copy(update={"border": 0.0})
+    signals = preprocess(recording, profile.model_copy(update={"identification": settings}))
+    error = None
+    if model is not None:
+        (comparison,) = compare(model, [signals], settings)
+        error = comparison.model - comparison.measured
+    return JointMotion("recording", signals.time, signals.position, error)
+
+
+def resting_position(profile: RobotProfile) -> Array:
+    """Return a position to show where there is no motion: 0, or the nearest limit; (n,)."""
+    position = np.zeros(len(profile.joints))
+    if profile.limits.position is None:
+        return position
+    low, high = np.broadcast_to(np.array(profile.limits.position), (len(position), 2)).T
+    return np.clip(position, low, high)

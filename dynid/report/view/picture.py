@@ -1,0 +1,156 @@
+"""A robot's profile and URDF, made ready for scenes of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.dynamics.kinematics import Kinematics
+from dynid.errors import ModelFileError
+from dynid.report.view.joint_motion import JointMotion, resting_position
+from dynid.report.view.scene import Body, Colour, Label, LegendEntry, Line, Pose, Scene, Shape, rod
+from dynid.report.view.torque_markers import (
+    LEGEND,
+    NO_THRESHOLD,
+    UNKNOWN,
+    marker_places,
+    torque_error_markers,
+    torque_errors,
+)
+from dynid.robot.shapes import robot_shapes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from dynid.profile import RobotProfile
+
+    Array = NDArray[np.float64]
+
+PATH: Colour = (0.0, 0.447, 0.698, 1.0)
+_AXES: tuple[Colour, ...] = (
+    (0.85, 0.20, 0.20, 1.0),
+    (0.25, 0.65, 0.25, 1.0),
+    (0.20, 0.35, 0.85, 1.0),
+)
+_AXIS_LENGTH, _AXIS_WIDTH = 0.16, 0.008  # of the robot's reach
+_PATH_WIDTH = 0.004  # of the robot's reach
+_PATH_RATE, _MOST_POINTS = 50.0, 2000
+_FRAME_RATE, _MOST_FRAMES = 20.0, 600
+
+
+class RobotPicture:
+    """What stays the same in every scene of a robot: its bodies, and where markers stand.
+
+    Args:
+        profile: the robot's.
+        urdf_xml: its URDF's text.
+        tool: link whose origin draws the path; None for the last one, see :class:`Kinematics`.
+
+    Raises:
+        DynidError: these do not make a robot.
+    """
+
+    def __init__(self, profile: RobotProfile, urdf_xml: str, *, tool: str | None = None) -> None:
+        self.profile = profile
+        self.kinematics = Kinematics(profile, urdf_xml, tool=tool)
+        self._shapes = robot_shapes(self.kinematics, urdf_xml)
+        self._places = marker_places(self.kinematics, self._shapes, resting_position(profile))
+
+    def tool_path(self, motion: JointMotion) -> Line:
+        """Return the path of the tool point along a motion, at 50 points per second."""
+        sampled = motion.resampled(_PATH_RATE, _MOST_POINTS)
+        points = self.kinematics.tool_path(sampled.position)
+        name = f"path of {self.kinematics.tool}, {motion.name} of {motion.time[-1]:.3g} s"
+        return Line(name, points, _PATH_WIDTH * self.kinematics.reach, PATH)
+
+    def scene(
+        self,
+        position: ArrayLike,
+        *,
+        torque_error: ArrayLike | None = None,
+        path: Line | None = None,
+        motion: JointMotion | None = None,
+        title: str | None = None,
+        time: float = 0.0,
+    ) -> Scene:
+        """Return the robot at a position, with all that is known.
+
+        Args:
+            position: (n,) [rad or m].
+            torque_error: (n,) model minus measured [N m or N], NaN or None where unknown.
+            path: what the tool draws.
+            motion: the bodies' tracks follow it; None for a still picture.
+            title: None for the robot's name.
+            time: moment of the motion at which the robot is at the position [s].
+        """
+        kinematics = self.kinematics
+        now = np.asarray(position, dtype=np.float64)
+        poses = kinematics.poses([now])[0]
+        frames = None if motion is None else motion.resampled(_FRAME_RATE, _MOST_FRAMES)
+        tracks = None if frames is None else kinematics.poses(frames.position)
+        markers = self._markers(torque_error)
+        markers[0] = (_base_axes(kinematics.reach), ())
+        bodies = []
+        for number, name in enumerate(kinematics.bodies):
+            shapes, labels = markers.get(number, ((), ()))
+            track = None if tracks is None or number == 0 else tracks[:, number]
+            pose = Pose.from_numbers(poses[number])
+            bodies.append(Body(name, pose, self._shapes[number] + shapes, labels, track))
+        return Scene(
+            title=self.profile.robot if title is None else title,
+            frame_id=kinematics.root,
+            bodies=tuple(bodies),
+            lines=() if path is None else (path,),
+            legend=self._legend(torque_error, path),
+            reach=kinematics.reach,
+            times=None if frames is None else frames.time,
+            time=time,
+        )
+
+    def _markers(
+        self, torque_error: ArrayLike | None
+    ) -> dict[int, tuple[tuple[Shape, ...], tuple[Label, ...]]]:
+        kinematics = self.kinematics
+        errors = torque_errors(kinematics.mechanism, self.profile.collision, torque_error)
+        markers = torque_error_markers(errors, self._places, kinematics.reach)
+        return dict(zip(kinematics.joint_bodies, markers, strict=True))
+
+    def _legend(self, torque_error: ArrayLike | None, path: Line | None) -> tuple[LegendEntry, ...]:
+        entries = [] if path is None else [LegendEntry(path.colour, path.name)]
+        if torque_error is None or np.isnan(np.asarray(torque_error)).all():
+            return (*entries, UNKNOWN)
+        if self.profile.collision.torque_error_max is None:
+            return (*entries, NO_THRESHOLD)
+        return (*entries, *LEGEND)
+
+
+def check_same_joints(model: RobotProfile, profile: RobotProfile, path: Path) -> None:
+    """Refuse to show a model's errors on another robot.
+
+    Args:
+        model: profile within a model.yaml.
+        profile: of the robot that is shown.
+        path: of the model.yaml.
+
+    Raises:
+        ModelFileError: their joints differ.
+    """
+    if model.joints != profile.joints:
+        message = (
+            f"{path}: its joints are {', '.join(model.joints)}, but those of the profile "
+            f"{profile.robot} are {', '.join(profile.joints)}."
+        )
+        raise ModelFileError(message)
+
+
+def _base_axes(reach: float) -> tuple[Shape, ...]:
+    """The base frame: x red, y green, z blue, as everywhere in robotics."""
+    shapes = []
+    for axis, colour in zip(np.eye(3), _AXES, strict=True):
+        pose, length = rod((0, 0, 0), _AXIS_LENGTH * reach * axis)
+        width = _AXIS_WIDTH * reach
+        shapes.append(Shape("cylinder", (width, width, length), pose, colour, "base"))
+    return tuple(shapes)

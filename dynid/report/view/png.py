@@ -1,0 +1,176 @@
+"""A scene as a PNG for a report, in parallel projection; it needs no display."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
+
+from dynid.files import whole_file
+from dynid.report.view.ground import grid_step
+from dynid.report.view.mesh import shape_faces, tube
+from dynid.report.view.raster import paint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from dynid.report.view.scene import Label, Scene
+
+    Array = NDArray[np.float64]
+
+_INK = "#1c2026"
+_SOFT = "#5b6472"
+_GRID = "#d9dde3"
+_AZIMUTH, _ELEVATION = np.radians(-54.0), np.radians(22.0)  # of the viewer
+_LIGHT = np.array([0.25, -0.45, 0.85])
+_MARGINS = 0.07, 0.10  # of the width and of the height, for what labels are long and a legend
+_STYLE: dict[Any, Any] = {"font.family": "sans-serif", "font.size": 10.0, "text.color": _INK}
+_DPI = 140
+_FONT = 9  # [pt] of labels
+
+
+def write_png(scene: Scene, path: Path, *, width: int = 1400, height: int = 1100) -> None:
+    """Draw a scene, with equal scales along all axes.
+
+    Args:
+        scene: what to draw.
+        path: the file, written whole or not at all.
+        width: [px].
+        height: [px].
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    with mpl.rc_context(_STYLE):
+        drawing = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="white")
+        FigureCanvasAgg(drawing)
+        axes = drawing.add_axes((0.0, 0.0, 1.0, 1.0))
+        axes.set_axis_off()
+        draw_scene(scene, axes, width, height)
+        drawing.text(0.03, 0.955, scene.title, fontsize=15, weight="bold", parse_math=False)
+        _legend(scene, drawing)
+        with whole_file(path) as unfinished:
+            drawing.savefig(unfinished, format="png", metadata={"Software": "dynid"})
+
+
+def draw_scene(scene: Scene, axes: Axes, width: int, height: int) -> None:
+    """Draw a scene without title and legend on axes that are so many pixels wide and high."""
+    view = view_axes()
+    faces, colours = _surfaces(scene)
+    ground = _ground(np.concatenate(faces), scene.reach)
+    labels = scene.labels()
+    shown = [*faces, *ground, *(np.array([label.position]) for label in labels)]
+    low, high = _frame(np.concatenate(shown) @ view[:, :2], width / height)
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
+    lines = [line @ view[:, :2] for line in ground]
+    axes.add_collection(LineCollection(lines, colors=_GRID, linewidths=0.7, zorder=1))
+    image = paint([f @ view for f in faces], _shaded(faces, colours), low, high, width, height)
+    extent = (low[0], high[0], low[1], high[1])
+    axes.imshow(image, extent=extent, interpolation="nearest", aspect="auto", zorder=2)
+    size = (high - low) / [width, height]  # of a pixel [m]
+    for label, (x, y) in zip(labels, _apart(labels, view, size), strict=True):
+        text = axes.text(
+            x,
+            y,
+            label.text,
+            fontsize=_FONT,
+            color=label.colour,
+            ha="center",
+            va="center",
+            zorder=3,
+            parse_math=False,
+        )
+        text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+
+
+def _apart(labels: Sequence[Label], view: Array, pixel: Array) -> list[tuple[float, float]]:
+    """Where labels stand in the picture [m]: above what they belong to, and above each other."""
+    line = _FONT * _DPI / 72 * pixel[1]
+    places = [np.array(label.position) @ view for label in labels]
+    settled: dict[int, tuple[float, float]] = {}
+    for number in sorted(range(len(labels)), key=lambda n: float(places[n][1])):
+        x, y, _ = places[number].tolist()
+        width = len(labels[number].text)
+        for other in sorted(settled, key=lambda n: settled[n][1]):
+            across, up = settled[other]
+            reach = 0.32 * line * pixel[0] / pixel[1] * (width + len(labels[other].text))
+            if abs(x - across) < reach and abs(y - up) < 1.25 * line:
+                y = up + 1.25 * line
+        settled[number] = (x, y)
+    return [settled[number] for number in range(len(labels))]
+
+
+def _frame(points: Array, aspect: float) -> tuple[Array, Array]:
+    """Corners (2,), lower left and upper right, of a picture with room for points (P, 2)."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = (high - low) / (1 - 2 * np.array(_MARGINS))
+    half = np.maximum(room, [aspect * room[1], room[0] / aspect]) / 2
+    return (low + high) / 2 - half, (low + high) / 2 + half
+
+
+def view_axes() -> Array:
+    """Directions to the right, up, and towards the viewer, as columns; (3, 3)."""
+    back = np.array(
+        [
+            np.cos(_ELEVATION) * np.cos(_AZIMUTH),
+            np.cos(_ELEVATION) * np.sin(_AZIMUTH),
+            np.sin(_ELEVATION),
+        ]
+    )
+    right = np.array([-np.sin(_AZIMUTH), np.cos(_AZIMUTH), 0.0])
+    return np.stack([right, np.cross(back, right), back], axis=1)
+
+
+def _surfaces(scene: Scene) -> tuple[list[Array], Array]:
+    """All polygons (K, 3) of bodies and lines, F of them, and their colours (F, 4)."""
+    faces: list[Array] = []
+    colours: list[Any] = []
+    for shape in scene.shapes():
+        found = shape_faces(shape)
+        faces += found
+        colours += [shape.colour] * len(found)
+    for line in scene.lines:
+        vertices, corners = tube(line)
+        faces += list(vertices[corners])
+        colours += [line.colour] * len(corners)
+    return faces, np.array(colours, dtype=np.float64)
+
+
+def _shaded(faces: list[Array], colours: Array) -> Array:
+    """The colours (F, 4) of faces in the light; Newell's normals do not mind doubled corners."""
+    normals = np.array([np.cross(f, np.roll(f, -1, axis=0)).sum(axis=0) for f in faces])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-15)
+    brightness = 0.66 + 0.34 * np.maximum(normals @ _LIGHT / np.linalg.norm(_LIGHT), -0.4)
+    colours = colours.copy()
+    colours[:, :3] *= brightness[:, None]
+    return colours
+
+
+def _ground(points: Array, reach: float) -> list[Array]:
+    """The lines (2, 3) of a grid on the floor of the base frame, below all points (P, 3)."""
+    step = grid_step(reach)
+    low = np.floor(np.minimum(points.min(axis=0), 0) / step)[:2] * step
+    high = np.ceil(np.maximum(points.max(axis=0), 0) / step)[:2] * step
+    xs, ys = (np.arange(a, b + step / 2, step) for a, b in zip(low, high, strict=True))
+    return [np.array([(x, low[1], 0.0), (x, high[1], 0.0)]) for x in xs] + [
+        np.array([(low[0], y, 0.0), (high[0], y, 0.0)]) for y in ys
+    ]
+
+
+def _legend(scene: Scene, drawing: Figure) -> None:
+    handles = [
+        Line2D([], [], marker="o", ls="", ms=9, mfc=e.colour, mec=_SOFT, mew=0.7, label=e.text)
+        for e in scene.legend
+    ]
+    drawing.legend(handles=handles, loc="lower left", frameon=False, bbox_to_anchor=(0.02, 0.015))

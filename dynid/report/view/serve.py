@@ -1,0 +1,78 @@
+"""A scene's page from a small server of this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+from dynid.errors import OutputError
+from dynid.report.view.html import render_html
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynid.report.view.scene import Scene
+
+HOST = "127.0.0.1"
+
+
+def serve(scene: Scene, *, port: int = 0, ready: Callable[[str], None], browse: bool) -> None:
+    """Serve a scene's page on this machine until Ctrl-C.
+
+    Args:
+        scene: what to show.
+        port: where to listen, 0 for any that is free.
+        ready: told the page's address once it can be opened.
+        browse: whether to open it in the user's browser.
+
+    Raises:
+        OutputError: meshcat is not installed, or the port is in use.
+    """
+    with page_server(scene, port=port) as server:
+        address = f"http://{HOST}:{server.server_port}/"
+        ready(address)
+        if browse:
+            webbrowser.open(address)
+        try:
+            server.serve_forever(poll_interval=0.2)
+        except KeyboardInterrupt:
+            return
+
+
+def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:
+    """Return a server of the one page, which listens but does not answer yet.
+
+    Raises:
+        OutputError: meshcat is not installed, or the port is in use.
+    """
+    page = render_html(scene).encode("utf-8")
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found = self.path.split("?")[0] == "/"
+            content = page if found else b""
+            self.send_response(200 if found else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing: the terminal belongs to the command."""
+
+    try:
+        return ThreadingHTTPServer((HOST, port), Handler)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        message = f"--port {port}: cannot be listened on ({reason})."
+        raise OutputError(message) from None
+
+
+def has_display() -> bool:
+    """Whether there is a screen to open a browser on."""
+    if sys.platform in {"darwin", "win32"}:
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,0 +1,166 @@
+"""Torque errors as balls at the ends of the joints' axes: white is none, red is a collision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.report.view.scene import Colour, Label, LegendEntry, Pose, Shape, rod
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from dynid.control.settings import CollisionSettings
+    from dynid.dynamics.kinematics import Kinematics
+    from dynid.dynamics.mechanism import Mechanism
+
+    Array = NDArray[np.float64]
+
+WHITE: Colour = (0.97, 0.97, 0.95, 1.0)
+AMBER: Colour = (1.0, 0.72, 0.05, 1.0)
+RED: Colour = (0.84, 0.10, 0.12, 1.0)
+GREY: Colour = (0.58, 0.61, 0.66, 1.0)
+_INK: Colour = (0.11, 0.13, 0.15, 1.0)
+_ROD: Colour = (0.25, 0.28, 0.33, 1.0)
+
+LEGEND = (
+    LegendEntry(WHITE, "torque error 0"),
+    LegendEntry(AMBER, "half of the collision threshold"),
+    LegendEntry(RED, "collision threshold or more"),
+)
+UNKNOWN = LegendEntry(GREY, "torque error unknown")
+NO_THRESHOLD = LegendEntry(GREY, "torque error; no collision threshold to compare it with")
+
+# shares of the robot's reach
+_OFFSETS = (0.07, 0.09, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22, 0.25)
+_CLEAR_OF_SHAPES = 0.045
+_CLEAR_OF_MARKERS = 0.11
+_SMALLEST = 0.035
+_GROWTH = 0.035  # of the diameter at the threshold
+_TEXT = 0.017
+_ROD_WIDTH = 0.006
+
+
+@dataclass(frozen=True)
+class TorqueError:
+    """What a joint's torque is off by: model minus measured [N m, or N], NaN where unknown."""
+
+    joint: str
+    error: float
+    threshold: float | None
+    unit: str
+
+    @property
+    def ratio(self) -> float:
+        """Size of the error over the threshold; NaN where either is unknown."""
+        return float("nan") if self.threshold is None else abs(self.error) / self.threshold
+
+    @property
+    def text(self) -> str:
+        """The joint, its error and how much of the threshold that is."""
+        if np.isnan(self.error):
+            return self.joint
+        share = "" if self.threshold is None else f" ({100 * self.ratio:.0f} %)"
+        value = f"{self.error:+.3g}".replace("-", "−")
+        return f"{self.joint}  {value} {self.unit}{share}"
+
+    @property
+    def colour(self) -> Colour:
+        """White at 0, amber at half of the threshold, red from the threshold on; or grey."""
+        if np.isnan(self.ratio):
+            return GREY
+        stops = np.array([WHITE, AMBER, RED])
+        red, green, blue, alpha = (
+            float(np.interp(self.ratio, (0.0, 0.5, 1.0), channel)) for channel in stops.T
+        )
+        return red, green, blue, alpha
+
+
+def torque_errors(
+    mechanism: Mechanism, settings: CollisionSettings, error: ArrayLike | None
+) -> tuple[TorqueError, ...]:
+    """Hold errors (n,) [N m or N], or None where nothing is known, against thresholds at rest.
+
+    These are higher than in motion, and what no error of free motion is beyond.
+    """
+    joints = len(mechanism.joints)
+    values = np.full(joints, np.nan) if error is None else np.asarray(error, dtype=np.float64)
+    at_rest = settings.threshold_at_rest(joints)
+    thresholds: Sequence[float | None] = [None] * joints if at_rest is None else at_rest.tolist()
+    return tuple(
+        TorqueError(name, float(value), threshold, "N" if kind == "prismatic" else "N·m")
+        for name, kind, value, threshold in zip(
+            mechanism.joints, mechanism.joint_types, values, thresholds, strict=True
+        )
+    )
+
+
+def marker_places(
+    kinematics: Kinematics, shapes: Sequence[Sequence[Shape]], position: ArrayLike
+) -> Array:
+    """Choose where on each joint's axis its marker stands, in the joint's frame [m]; (n, 3).
+
+    A marker within the robot cannot be seen, and joints whose origins coincide, as in a wrist,
+    would hide each other. So of some places on either side each takes the first that is clear of
+    the robot's shapes (of each body, in its frame) and of other markers at a position (n,).
+    """
+    reach = kinematics.reach
+    frames = [Pose.from_numbers(pose) for pose in kinematics.poses(np.asarray(position)[None])[0]]
+    solids = [
+        replace(shape, pose=frame.then(shape.pose))
+        for frame, bodies in zip(frames, shapes, strict=True)
+        for shape in bodies
+    ]
+    markers: list[Array] = []
+    places = []
+    for body, axis in zip(kinematics.joint_bodies, kinematics.mechanism.axes, strict=False):
+        candidates = [
+            side * stretch * reach * axis for stretch, side in product(_OFFSETS, (1.0, -1.0))
+        ]
+        seen = [frames[body].apply([candidate])[0] for candidate in candidates]
+        room = [_room(point, solids, markers, reach) for point in seen]
+        clear = [number for number, free in enumerate(room) if free >= 1]
+        chosen = clear[0] if clear else int(np.argmax(room))
+        places.append(candidates[chosen])
+        markers.append(seen[chosen])
+    return np.array(places)
+
+
+def _room(point: Array, solids: Sequence[Shape], markers: Sequence[Array], reach: float) -> float:
+    """Distance to the nearest shape or marker, over what it should be."""
+    to_shapes = min((solid.distance(point) for solid in solids), default=np.inf)
+    to_markers = min((float(np.linalg.norm(point - other)) for other in markers), default=np.inf)
+    return min(to_shapes / (_CLEAR_OF_SHAPES * reach), to_markers / (_CLEAR_OF_MARKERS * reach))
+
+
+def torque_error_markers(
+    errors: Sequence[TorqueError], places: Array, reach: float
+) -> tuple[tuple[tuple[Shape, ...], tuple[Label, ...]], ...]:
+    """Return for each joint the shapes and labels of its marker, in the joint's frame.
+
+    Args:
+        errors: one for each of the n joints.
+        places: where the markers stand, (n, 3) [m].
+        reach: length of the stretched robot [m], to which sizes are proportional.
+    """
+    return tuple(_marker(error, place, reach) for error, place in zip(errors, places, strict=True))
+
+
+def _marker(
+    error: TorqueError, place: Array, reach: float
+) -> tuple[tuple[Shape, ...], tuple[Label, ...]]:
+    pose, length = rod((0, 0, 0), place)
+    ratio = 0.0 if np.isnan(error.ratio) else min(error.ratio, 1.5)
+    across = (_SMALLEST + _GROWTH * ratio) * reach
+    width = _ROD_WIDTH * reach
+    x, y, z = place.tolist()
+    ball = Shape("sphere", (across,) * 3, Pose((x, y, z)), error.colour, "torque_error")
+    axis = Shape("cylinder", (width, width, length), pose, _ROD, "axis")
+    text = _TEXT * reach
+    label = Label(error.text, (x, y, z), across / 2 + 1.4 * text, text, _INK)
+    return (axis, ball), (label,)

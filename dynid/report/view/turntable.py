@@ -1,0 +1,78 @@
+"""A robot and the path of its tool as lines that a page can turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynid.report.view.png import view_axes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.report.view.scene import Scene, Shape
+
+    Array = NDArray[np.float64]
+
+_MOST_POINTS = 1200  # of the path
+_ROOM = 1.04
+
+
+class Stroke(NamedTuple):
+    """A line in space.
+
+    Attributes:
+        kind: ``robot``, ``base`` or ``path``.
+        width: [m].
+        space: x, y, z of its points about the middle of all [m], parted by blanks and commas.
+        points: where they are seen at first, as the attribute of an SVG polyline.
+    """
+
+    kind: str
+    width: float
+    space: str
+    points: str
+
+
+class Turntable(NamedTuple):
+    """Lines, and how far the farthest point is from their middle [m]."""
+
+    strokes: tuple[Stroke, ...]
+    radius: float
+
+
+def turntable(scene: Scene) -> Turntable:
+    """Return the axes of a scene's shapes, as thick as these are, and its lines over them."""
+    lines = [(str(shape.role), *_axis(shape)) for shape in scene.shapes()]
+    for line in scene.lines:
+        step = -(-len(line.points) // _MOST_POINTS)
+        lines.append(("path", line.points[::step], line.width))
+    everything = np.concatenate([points for _, points, _ in lines])
+    middle = (everything.min(axis=0) + everything.max(axis=0)) / 2
+    radius = _ROOM * float(np.linalg.norm(everything - middle, axis=1).max())
+    strokes = (
+        Stroke(kind, round(width, 4), _text(points - middle), _seen(points - middle))
+        for kind, points, width in lines
+    )
+    return Turntable(tuple(strokes), round(radius, 4))
+
+
+def _axis(shape: Shape) -> tuple[Array, float]:
+    """A shape's longest middle line (2, 3) and its thickness [m]; a sphere's has no length."""
+    size = np.array(shape.size)
+    along = 2 if shape.kind == "cylinder" else int(np.argmax(size))
+    thickness = float(np.median(size)) if shape.kind == "box" else float(size[0])
+    # round ends reach half a thickness beyond
+    half = max(0.0, size[along] - thickness) / 2 if shape.kind != "sphere" else 0.0
+    direction = half * np.eye(3)[along]
+    return shape.pose.apply([-direction, direction]), thickness
+
+
+def _text(points: Array) -> str:
+    return " ".join(",".join(f"{x:.4g}" for x in point) for point in points.tolist())
+
+
+def _seen(points: Array) -> str:
+    right, up = view_axes()[:, 0], view_axes()[:, 1]
+    return _text(np.stack([points @ right, -(points @ up)], axis=1))

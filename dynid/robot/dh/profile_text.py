@@ -1,0 +1,92 @@
+"""The profile that a robot from a table begins with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.robot.dh.urdf import text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.robot.dh.chain import Chain, Link
+
+_REST = """\
+drives:
+  effort: torque           # what recordings tell; for current or rated current see docs/drives.md
+
+terms:                     # docs/method.md lists every kind
+  - {kind: viscous}
+  - {kind: coulomb}
+  - {kind: offset}
+  - {kind: rotor_inertia}
+
+identification:
+  border: 0.3
+  cutoff_hz: 10            # [Hz] above the excitation's frequencies
+  parallel_filter: {cutoff_hz: 10, decimation: 20}
+
+excitation:
+  type: fourier
+  base_frequency: 0.1      # [Hz]
+  harmonics: 5
+  periods: 4
+  ramp: 2.0                # [s]
+  margin: 0.8              # fraction of the limits to use
+  seed: 1                  # another seed, another motion
+"""
+_SIMULATION = """
+simulation:                # of `dynid demo`: bodies are the URDF's
+  parameters: {}           # true friction and rotor inertia such as {Fc1: 2, Fv1: 1, Ia1: 0.5}
+"""
+
+
+def profile_text(
+    robot: str, urdf: str, chains: Sequence[Chain], gravity: Sequence[float], source: str
+) -> str:
+    """Return a profile with what a table tells, and defaults for the rest, as YAML.
+
+    Limits that a row lacks are left out for all joints; without position limits the excitation goes
+    1 rad from 0.
+
+    Args:
+        robot: name of the robot.
+        urdf: its URDF as seen from the profile's folder.
+        chains: its chains.
+        gravity: acceleration (3,) [m/s^2].
+        source: the table's name, for the comment at the top.
+    """
+    links = [link for chain in chains for link in chain.links]
+    head = (
+        f"# Profile of {robot}, begun by dynid import-dh from {source}. SI and radians; the\n"
+        "# profile of the shipped puma560 explains every key.\n\n"
+        f"robot: {robot}\nurdf: {urdf}\n"
+        f"joints: [{', '.join(link.joint for link in links)}]\n"
+        f"gravity: {_list(gravity)}\n\n"
+    )
+    limits = _limits(links)
+    span = "" if limits else "  span: 1.0                # [rad] largest distance from 0\n"
+    bodies = all(link.mass is not None for link in links)
+    return f"{head}{limits}{_REST}{span}{_SIMULATION if bodies else ''}"
+
+
+def _limits(links: Sequence[Link]) -> str:
+    found = [link.limits for link in links if link.limits is not None]
+    if len(found) < len(links):
+        return ""
+    rows = [f"position: [{', '.join(_list(one.position) for one in found)}]"]
+    rows.append(f"velocity: {_list([one.velocity for one in found])}")
+    for key, values in (
+        ("acceleration", [one.acceleration for one in found]),
+        ("torque_max", [one.torque for one in found]),
+    ):
+        known = [value for value in values if value is not None]
+        if len(known) == len(links):
+            rows.append(f"{key}: {_list(known)}")
+    return "limits:\n" + "".join(f"  {row}\n" for row in rows) + "\n"
+
+
+def _list(numbers: Sequence[float]) -> str:
+    return f"[{', '.join(text(np.round([number], 6)) for number in numbers)}]"

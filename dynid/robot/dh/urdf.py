@@ -1,0 +1,98 @@
+"""A URDF with the frames, bodies and limits of a Denavit-Hartenberg table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pinocchio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dynid.robot.dh.chain import Chain, Link
+
+ROOT = "base_link"
+_NO_LIMIT = 1e6  # [N m or N] for URDF, which must have a number
+
+
+def urdf_of(robot: str, chains: Sequence[Chain], source: str) -> str:
+    """Return a URDF whose forward kinematics is the product of the table's matrices.
+
+    Links are named ``link_1`` and so on behind ``base_link``; each chain ends in the link ``tool``,
+    whose frame is the last Denavit-Hartenberg frame times the table's tool. A joint without limits
+    is continuous.
+
+    Args:
+        robot: name of the robot.
+        chains: its chains.
+        source: the table's name, for the comment at the top.
+    """
+    root = ET.Element("robot", {"name": robot})
+    ET.SubElement(root, "link", {"name": ROOT})
+    for chain in chains:
+        parent, before = ROOT, chain.base
+        for number, link in enumerate(chain.links, 1):
+            name = f"{chain.prefix}link_{number}"
+            root.append(_joint(link, parent, name, before * link.before))
+            root.append(_body(link, name))
+            parent, before = name, link.after
+        _add_tool(root, chain, parent, before * chain.tool)
+    ET.indent(root)
+    comment = f"<!-- Written by dynid import-dh from {source.replace('--', '- -')}. -->"
+    return f'<?xml version="1.0"?>\n{comment}\n{ET.tostring(root, "unicode")}\n'
+
+
+def _joint(link: Link, parent: str, child: str, placement: pinocchio.SE3) -> ET.Element:
+    limits = link.limits
+    kind = link.type if limits is not None else "continuous"
+    joint = ET.Element("joint", {"name": link.joint, "type": kind})
+    ET.SubElement(joint, "parent", {"link": parent})
+    ET.SubElement(joint, "child", {"link": child})
+    joint.append(_origin(placement))
+    ET.SubElement(joint, "axis", {"xyz": "0 0 1"})
+    if limits is not None:
+        numbers = {
+            "lower": limits.position[0],
+            "upper": limits.position[1],
+            "velocity": limits.velocity,
+            "effort": _NO_LIMIT if limits.torque is None else limits.torque,
+        }
+        ET.SubElement(joint, "limit", {key: text([value]) for key, value in numbers.items()})
+    return joint
+
+
+def _body(link: Link, name: str) -> ET.Element:
+    body = ET.Element("link", {"name": name})
+    if link.mass is None:
+        return body
+    inertial = ET.SubElement(body, "inertial")
+    # along the axes of the Denavit-Hartenberg frame, as the table has it
+    inertial.append(_origin(link.after * pinocchio.SE3(np.eye(3), link.centre)))
+    ET.SubElement(inertial, "mass", {"value": text([link.mass])})
+    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    values = link.inertia[np.triu_indices(3)]
+    ET.SubElement(
+        inertial, "inertia", {key: text([value]) for key, value in zip(names, values, strict=True)}
+    )
+    return body
+
+
+def _add_tool(root: ET.Element, chain: Chain, parent: str, placement: pinocchio.SE3) -> None:
+    name = f"{chain.prefix}tool"
+    joint = ET.SubElement(root, "joint", {"name": f"{name}_joint", "type": "fixed"})
+    ET.SubElement(joint, "parent", {"link": parent})
+    ET.SubElement(joint, "child", {"link": name})
+    joint.append(_origin(placement))
+    ET.SubElement(root, "link", {"name": name})
+
+
+def _origin(placement: pinocchio.SE3) -> ET.Element:
+    turn = pinocchio.rpy.matrixToRpy(placement.rotation)
+    return ET.Element("origin", {"xyz": text(placement.translation), "rpy": text(turn)})
+
+
+def text(numbers: Iterable[float]) -> str:
+    """Return numbers without what only rounding keeps from a rounder one."""
+    return " ".join(f"{round(float(number), 15) + 0.0:.16g}" for number in numbers)

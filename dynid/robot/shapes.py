@@ -1,0 +1,146 @@
+"""What the robot's bodies look like: the URDF's primitives, or capsules where it has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pinocchio
+
+from dynid.errors import MechanismError
+from dynid.report.view.scene import Colour, Kind, Pose, Shape, Vector, rod
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dynid.dynamics.kinematics import Kinematics
+
+    Array = NDArray[np.float64]
+
+_LINK: Colour = (0.80, 0.82, 0.85, 1.0)
+_JOINT: Colour = (0.36, 0.40, 0.46, 1.0)
+_THICKNESS = 0.035  # of a generated capsule, as a share of the robot's reach
+_JOINT_THICKNESS = 0.055
+_JOINT_LENGTH = 0.075
+
+
+def robot_shapes(kinematics: Kinematics, urdf_xml: str) -> tuple[tuple[Shape, ...], ...]:
+    """Return the shapes of every body, in the frame of the body.
+
+    Boxes, cylinders and spheres of the URDF's ``<visual>`` are taken as they are and meshes left
+    out. A body that is left without any gets capsules to the joints that it carries (and to the
+    tool point), and a cylinder along its own joint's axis.
+    """
+    found = urdf_shapes(kinematics, urdf_xml, "visual")
+    return tuple(
+        tuple(found.get(body, ())) or tuple(_generated(kinematics, body))
+        for body in range(len(kinematics.bodies))
+    )
+
+
+def urdf_shapes(
+    kinematics: Kinematics, urdf_xml: str, element: Literal["visual", "collision"]
+) -> dict[int, list[Shape]]:
+    """Return the primitives that the URDF gives bodies, in the bodies' frames, by body.
+
+    Raises MechanismError where a size, an origin or a colour is not the numbers it should be.
+    """
+    robot = ET.fromstring(urdf_xml)  # noqa: S314  pinocchio has read it before
+    colours = {
+        material.get("name"): _colour(material, {}) for material in robot.findall("material")
+    }
+    links = kinematics.links()
+    shapes: dict[int, list[Shape]] = {}
+    for link in robot.findall("link"):
+        place = links.get(link.get("name", ""))
+        for one in link.findall(element) if place else ():
+            assert place is not None  # noqa: S101  for mypy
+            body, pose = place
+            form = _form(one.find("geometry"))
+            if form is not None:
+                kind, size = form
+                placed = pose.then(element_pose(one.find("origin")))
+                colour = _colour(one.find("material"), colours) or _LINK
+                shapes.setdefault(body, []).append(Shape(kind, size, placed, colour))
+    return shapes
+
+
+def _form(geometry: ET.Element | None) -> tuple[Kind, Vector] | None:
+    """The form of a primitive and its size, or None for a mesh."""
+    box = None if geometry is None else geometry.find("box")
+    cylinder = None if geometry is None else geometry.find("cylinder")
+    sphere = None if geometry is None else geometry.find("sphere")
+    if box is not None:
+        x, y, z = _numbers(box.get("size", ""), 3)
+        return "box", (x, y, z)
+    if cylinder is not None:
+        (radius,), (length,) = (_numbers(cylinder.get(key, ""), 1) for key in ("radius", "length"))
+        return "cylinder", (2 * radius, 2 * radius, length)
+    if sphere is not None:
+        (radius,) = _numbers(sphere.get("radius", ""), 1)
+        return "sphere", (2 * radius, 2 * radius, 2 * radius)
+    return None
+
+
+def element_pose(origin: ET.Element | None) -> Pose:
+    """Return the pose that an element ``<origin>`` tells, in its link's frame."""
+    if origin is None:
+        return Pose()
+    turn = pinocchio.rpy.rpyToMatrix(np.array(_numbers(origin.get("rpy", "0 0 0"), 3)))
+    place = np.array(_numbers(origin.get("xyz", "0 0 0"), 3))
+    return Pose.from_numbers(pinocchio.SE3ToXYZQUAT(pinocchio.SE3(turn, place)))
+
+
+def _colour(material: ET.Element | None, named: dict[str | None, Colour | None]) -> Colour | None:
+    colour = None if material is None else material.find("color")
+    if material is None:
+        return None
+    if colour is None:
+        return named.get(material.get("name"))
+    red, green, blue, alpha = _numbers(colour.get("rgba", ""), 4)
+    return red, green, blue, alpha
+
+
+def _numbers(text: str, count: int) -> list[float]:
+    """The numbers of an attribute; pinocchio ignores shapes, so nobody has checked them yet."""
+    try:
+        numbers = [float(word) for word in text.split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != count:
+        message = f"with '{text}' where {count} numbers are expected."
+        raise MechanismError(f"The URDF has a <visual> or <collision> {message}")
+    return numbers
+
+
+def _generated(kinematics: Kinematics, body: int) -> list[Shape]:
+    thickness = _THICKNESS * kinematics.reach
+    ends = [
+        kinematics.joint_origins[other]
+        for other, parent in enumerate(kinematics.parents)
+        if parent == body and other != 0
+    ]
+    if body == kinematics.tool_body:
+        ends.append(kinematics.tool_position)
+    shapes = [shape for end in ends for shape in _capsule(end, thickness)]
+    if body in kinematics.joint_bodies:
+        axis = kinematics.mechanism.axes[kinematics.joint_bodies.index(body)]
+        across, length = (share * kinematics.reach for share in (_JOINT_THICKNESS, _JOINT_LENGTH))
+        pose = Pose.along(axis, (0, 0, 0))
+        shapes.append(Shape("cylinder", (across, across, length), pose, _JOINT))
+    return shapes
+
+
+def _capsule(end: Array, thickness: float) -> list[Shape]:
+    """A cylinder with round ends from the frame's origin to a point (3,)."""
+    pose, length = rod((0, 0, 0), end)
+    if length < 1e-6:
+        return []
+    ball = (thickness, thickness, thickness)
+    x, y, z = end.tolist()
+    return [
+        Shape("cylinder", (thickness, thickness, length), pose, _LINK),
+        Shape("sphere", ball, Pose(), _LINK),
+        Shape("sphere", ball, Pose((x, y, z)), _LINK),
+    ]

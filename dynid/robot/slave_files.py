@@ -1,0 +1,154 @@
+"""Slave files for ethercat_driver: one YAML file per joint, for ethercat_generic_plugins.
+
+Keys and types are those that ethercat_driver_ros2 reads. It sends ``factor * command + offset``,
+tells ``factor * raw + offset``, and casts to the type of the object: what does not fit an int16
+wraps around, so that the controller must clamp first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from dynid.configuration import read_yaml
+from dynid.errors import ConfigurationError
+from dynid.robot import drive_factors as factors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dynid.robot.drive_profile import DriveProfile
+    from dynid.robot.drives import Drives
+
+CYCLIC_SYNCHRONOUS_POSITION = 8
+"""Mode of operation, 0x6060."""
+
+_PERIOD = 0x60C2
+_EXPONENTS = (-3, -4, -5, -6)  # of ten: [s], as 0x60C2:2 has it
+
+
+class Period(NamedTuple):
+    """Interpolation period 0x60C2: ``value`` · 10 ** ``exponent`` [s]."""
+
+    value: int
+    exponent: int
+
+
+def interpolation_period(control_rate: float) -> Period:
+    """Return 0x60C2 of a control rate [Hz], in the coarsest unit that has it exactly.
+
+    Raises:
+        ConfigurationError: no whole number 1 … 255 of ms, 100 us, 10 us or us is that period.
+    """
+    for exponent in _EXPONENTS:
+        value = 10.0**-exponent / control_rate if control_rate > 0 else 0.0
+        if 0.5 < value < 255.5 and abs(value - round(value)) < 1e-9 * value:
+            return Period(round(value), exponent)
+    raise ConfigurationError(
+        f"control rate {control_rate:g} Hz: its period is no number 1 to 255 of ms, 100 us, 10 us "
+        "or us, as object 0x60C2 needs it; take a rate such as 1000, 500 or 250 Hz."
+    )
+
+
+def slave_files(
+    joints: Sequence[str], drives: Drives, drive: DriveProfile, control_rate: float
+) -> dict[str, str]:
+    """Return the text of each joint's slave file, by joint.
+
+    Args:
+        joints: names, in drive order.
+        drives: the robot's data sheet, with encoder counts.
+        drive: what the drives are.
+        control_rate: cycles per second [Hz] of controller_manager.
+
+    Raises:
+        ConfigurationError: the data sheet lacks an entry, or the rate cannot be set in a drive.
+    """
+    n = len(joints)
+    period = interpolation_period(control_rate)
+    counts = factors.counts_factor(drives, n)
+    offset = factors.torque_offset_factor(drives, n)
+    limit = factors.torque_offset_limit(drives, n)
+    # in the unit of the profile: recordings and controller convert by its torque factor
+    effort = factors.torque_per_permille(drives, n) / drives.torque_factor(n)
+    texts = {}
+    for i, joint in enumerate(joints):
+        head = (
+            f"# Slave file of {joint} for ethercat_driver, by `dynid drives`\n"
+            f"# position in rad (m if it slides), measured effort in {drives.effort_unit}\n"
+            f"# int16 holds torque offsets of +-{limit[i]:.6g} N m (N if it slides); the driver "
+            "wraps beyond\n"
+        )
+        texts[joint] = head + _slave(drive, period, float(counts[i]), offset[i], effort[i])
+    return texts
+
+
+def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) -> None:
+    """Check that a folder has every joint's slave file, written for this control rate [Hz].
+
+    Raises:
+        ConfigurationError: one is missing, unreadable, or for another rate.
+    """
+    wanted = interpolation_period(control_rate)
+    for joint in joints:
+        path = slave_path(folder, joint)
+        entries = read_yaml(path).get("sdo")
+        periods = {
+            entry.get("sub_index"): entry.get("value")
+            for entry in (entries if isinstance(entries, list) else [])
+            if isinstance(entry, dict) and entry.get("index") == _PERIOD
+        }
+        if (periods.get(1), periods.get(2)) != wanted:
+            raise ConfigurationError(
+                f"{path}: object 0x60C2 must be {wanted.value} with exponent {wanted.exponent} at "
+                f"{control_rate:g} Hz; write the files again with `dynid drives --rate "
+                f"{control_rate:g}`."
+            )
+
+
+def slave_path(folder: Path, joint: str) -> Path:
+    """Return where the slave file of a joint is."""
+    return folder / f"{joint}.yaml"
+
+
+def _slave(drive: DriveProfile, period: Period, counts: float, offset: float, effort: float) -> str:
+    startup = [(one.index, one.sub_index, one.type, one.value) for one in drive.sdo]
+    startup += [(_PERIOD, 1, "uint8", period.value), (_PERIOD, 2, "int8", period.exponent)]
+    sdo = "".join(
+        f"  - {{index: 0x{index:04x}, sub_index: {sub}, type: {kind}, value: {value}}}\n"
+        for index, sub, kind, value in startup
+    )
+    # where position commands are overridden, the driver sends counts * position as it was told
+    position, torque = _number(counts), _number(offset)
+    return (
+        f"vendor_id: 0x{drive.vendor_id:08x}\n"
+        f"product_id: 0x{drive.product_id:08x}\n"
+        f"assign_activate: 0x{drive.assign_activate:04x}\n"
+        "auto_fault_reset: false\n"
+        "auto_state_transitions: true\n"
+        f"sdo:\n{sdo}"
+        f"rpdo:\n  - index: 0x{drive.rpdo:04x}\n    channels:\n"
+        + _channel(0x6040, "uint16", "default: 0")
+        + _channel(
+            0x607A, "int32", f"command_interface: position, factor: {position}, default: .nan"
+        )
+        + _channel(0x60B2, "int16", f"command_interface: effort, factor: {torque}, default: 0")
+        + _channel(0x6060, "int8", f"default: {CYCLIC_SYNCHRONOUS_POSITION}")
+        + f"tpdo:\n  - index: 0x{drive.tpdo:04x}\n    channels:\n"
+        + _channel(0x6041, "uint16")
+        + _channel(0x6064, "int32", f"state_interface: position, factor: {_number(1 / counts)}")
+        + _channel(0x606C, "int32", f"state_interface: velocity, factor: {_number(1 / counts)}")
+        + _channel(0x6078, "int16", f"state_interface: effort, factor: {_number(effort)}")
+        + _channel(0x6061, "int8")
+    )
+
+
+def _channel(index: int, kind: str, *more: str) -> str:
+    rest = "".join(f", {one}" for one in more)
+    return f"      - {{index: 0x{index:04x}, sub_index: 0, type: {kind}{rest}}}\n"
+
+
+def _number(value: float) -> str:
+    """All digits, in a form that YAML 1.1 reads as a number too: 1.0e-05, not 1e-05."""
+    text = repr(float(value))
+    return text if "." in text else text.replace("e", ".0e")

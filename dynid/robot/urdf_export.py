@@ -1,0 +1,204 @@
+"""URDFs written: with identified values in place of the designer's, or cut down to what matters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+
+from dynid.errors import MechanismError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from dynid.dynamics.joint_term import JointTerm
+    from dynid.dynamics.mechanism import Mechanism
+
+    Array = NDArray[np.float64]
+
+_PER_BODY = 10
+_KEPT_OF_LINK = frozenset({"inertial"})
+_KEPT_OF_JOINT = frozenset({"origin", "parent", "child", "axis", "limit", "mimic", "dynamics"})
+# kinds of joint terms that URDF's <dynamics> can tell; of a pair, each holds for one direction
+_DAMPING = {"viscous": 1.0, "viscous_positive": 0.5, "viscous_negative": 0.5}
+_FRICTION = {"coulomb": 1.0, "coulomb_positive": 0.5, "coulomb_negative": 0.5}
+
+
+def identified_urdf(
+    urdf_xml: str, mechanism: Mechanism, parameters: ArrayLike | None = None
+) -> str:
+    """Return the URDF with the identified inertia of every moving body, and its joints' friction.
+
+    A body is the child link of an actuated joint with all that is rigidly attached to it, also
+    through locked joints; only their sum can be identified. It goes to the child link, and the
+    attached links lose their ``<inertial>``. A joint's ``<dynamics>`` gets viscous friction as
+    damping and Coulomb friction as friction, for a pair of directions their mean, and 0 for a
+    negative one; URDF has no place for other joint terms, nor for those of motors.
+
+    Args:
+        urdf_xml: The URDF that ``mechanism`` was built from; meshes and all else are kept.
+        mechanism: Tells joints and joint terms.
+        parameters: (p,) in the order of ``mechanism.parameter_names``; None for
+            ``mechanism.parameters``.
+
+    Raises:
+        MechanismError: A body's mass is not positive, so that it has no centre of mass; or the URDF
+            is another.
+    """
+    values = np.asarray(mechanism.parameters if parameters is None else parameters, dtype=float)
+    if values.shape != (len(mechanism.parameter_names),):
+        message = (
+            f"There are {values.size} parameters for the URDF, "
+            f"expected {len(mechanism.parameter_names)}."
+        )
+        raise MechanismError(message)
+    root = _parsed(urdf_xml)
+    links = {link.get("name", ""): link for link in root.findall("link")}
+    joints = {joint.get("name", ""): joint for joint in root.findall("joint")}
+    absent = [name for name in mechanism.moving_joints if name not in joints]
+    if absent:
+        message = f"The URDF has no joint '{absent[0]}', which the mechanism has."
+        raise MechanismError(message)
+    moving = frozenset(mechanism.moving_joints)
+    for number, name in enumerate(mechanism.body_joints):
+        body = values[_PER_BODY * number : _PER_BODY * (number + 1)]
+        child = _link_of(joints[name], "child")
+        attached = list(_attached(child, root, moving))
+        _set_inertial(links[child], _inertial(body, name), attached)
+        for link in attached:
+            _drop_inertial(links[link], child)
+    _set_friction(joints, mechanism, values[mechanism.first_term :])
+    root.insert(0, ET.Comment(" Inertia of moving bodies and friction identified by dynid. "))
+    return _text(root, _leading_comments(urdf_xml))
+
+
+def kinematic_urdf(urdf_xml: str) -> str:
+    """Return what a mechanism is built from, in plain ASCII: links' inertia, and joints.
+
+    Raises:
+        MechanismError: The text is not XML.
+    """
+    root = _parsed(urdf_xml)
+    kept = ET.Element(root.tag, root.attrib)
+    for element in root:
+        if element.tag in ("link", "joint"):
+            wanted = _KEPT_OF_LINK if element.tag == "link" else _KEPT_OF_JOINT
+            part = ET.SubElement(kept, str(element.tag), element.attrib)
+            part.extend(child for child in element if child.tag in wanted)
+    return _text(kept, [])
+
+
+def _parsed(urdf_xml: str) -> ET.Element:
+    parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))  # noqa: S314  pinocchio reads it too
+    try:
+        parser.feed(urdf_xml)
+        root: ET.Element = parser.close()
+    except (ET.ParseError, ValueError) as error:
+        message = f"The URDF is not well-formed XML ({error})."
+        raise MechanismError(message) from None
+    return root
+
+
+def _leading_comments(urdf_xml: str) -> list[str]:
+    """Comments before the root element, most often a licence, which the tree does not hold."""
+    parser: ET.XMLPullParser[Any] = ET.XMLPullParser(events=("start", "comment"))
+    parser.feed(urdf_xml)
+    comments: list[str] = []
+    events: Iterator[tuple[str, Any]] = parser.read_events()  # type: ignore[assignment]
+    for event, element in events:
+        if event == "start":
+            break
+        comments.append(f"<!--{element.text}-->\n")
+    return comments
+
+
+def _text(root: ET.Element, comments: list[str]) -> str:
+    ET.indent(root)
+    # us-ascii writes any other character as a reference, which every reader takes
+    content = ET.tostring(root, encoding="us-ascii", xml_declaration=False).decode("ascii")
+    declaration = '<?xml version="1.0"?>\n'
+    return f"{declaration}{''.join(comments)}{content}\n"
+
+
+def _link_of(joint: ET.Element, end: str) -> str:
+    element = joint.find(end)
+    return "" if element is None else element.get("link", "")
+
+
+def _attached(link: str, root: ET.Element, moving: frozenset[str]) -> Iterator[str]:
+    """Names of the links that move with ``link`` as one body."""
+    for joint in root.findall("joint"):
+        if joint.get("name") not in moving and _link_of(joint, "parent") == link:
+            child = _link_of(joint, "child")
+            yield child
+            yield from _attached(child, root, moving)
+
+
+def _inertial(body: Array, joint: str) -> ET.Element:
+    """``<inertial>`` of a body (10,): mass, first moments, moments about the joint's frame."""
+    mass = float(body[0])
+    if not (np.isfinite(body).all() and mass > 0):
+        message = (
+            f"The body behind joint '{joint}' has a mass of {mass:g} kg, but a URDF needs one "
+            "above 0; identify with physical.enabled: true."
+        )
+        raise MechanismError(message)
+    centre = body[1:4] / mass
+    xx, xy, yy, xz, yz, zz = body[4:]
+    about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    # parallel axes: from the joint's frame to the centre of mass
+    about_centre = about_origin - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    element = ET.Element("inertial")
+    xyz = " ".join(repr(float(value)) for value in centre)
+    ET.SubElement(element, "origin", {"xyz": xyz, "rpy": "0 0 0"})
+    ET.SubElement(element, "mass", {"value": repr(mass)})
+    names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2)}
+    names["izz"] = (2, 2)
+    moments = {name: repr(float(about_centre[at])) for name, at in names.items()}
+    ET.SubElement(element, "inertia", moments)
+    return element
+
+
+def _set_inertial(link: ET.Element, inertial: ET.Element, attached: list[str]) -> None:
+    for old in link.findall("inertial"):
+        link.remove(old)
+    link.insert(0, inertial)
+    if attached:
+        link.insert(0, _comment(f"With all that is attached to it: {', '.join(attached)}."))
+
+
+def _drop_inertial(link: ET.Element, carrier: str) -> None:
+    dropped = link.findall("inertial")
+    for old in dropped:
+        link.remove(old)
+    if dropped:
+        link.insert(0, _comment(f"Its inertia is part of link {carrier}."))
+
+
+def _comment(text: str) -> ET.Element[Any]:
+    return ET.Comment(f" {text.replace('--', '- -')} ")
+
+
+def _set_friction(
+    joints: dict[str, ET.Element], mechanism: Mechanism, values: NDArray[np.float64]
+) -> None:
+    for attribute, kinds in (("damping", _DAMPING), ("friction", _FRICTION)):
+        for number, name in enumerate(mechanism.moving_joints):
+            found = [
+                kinds[term.kind] * float(value)
+                for term, value in zip(mechanism.terms, values, strict=True)
+                if _belongs(term, number) and term.kind in kinds
+            ]
+            if found:
+                dynamics = joints[name].find("dynamics")
+                if dynamics is None:
+                    dynamics = ET.SubElement(joints[name], "dynamics")
+                # simulators refuse friction that drives
+                dynamics.set(attribute, repr(max(sum(found), 0.0)))
+
+
+def _belongs(term: JointTerm, number: int) -> bool:
+    return term.joint == number and term.side == "joint"

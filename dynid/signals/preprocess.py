@@ -1,0 +1,271 @@
+"""Recording → signals: units, coupling, outliers, filters, derivatives, and what moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.errors import PreprocessingError
+from dynid.profile import RobotProfile
+from dynid.recording.model import Recording
+from dynid.robot.limits import Limits
+from dynid.signals.filters import average_periods, low_pass, replace_outliers
+from dynid.signals.kalman_smoother import KalmanSmoother
+from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
+from dynid.signals.settings import IdentificationSettings, MedianSettings, VelocityThreshold
+from dynid.signals.signals import Array, Signals
+
+_STANDSTILL_SHARE = 0.005  # of the velocity limit: slower than that no robot is sent
+_STANDSTILL = 1e-6  # [rad/s or m/s] what rounding in a filter makes of a joint at rest
+
+
+@dataclass(frozen=True)
+class _Track:
+    """Motion and torque at the joints while they pass from step to step; all (N, n)."""
+
+    position: Array
+    velocity: Array | None
+    torque: Array
+
+    def cut(self, span: slice) -> _Track:
+        velocity = None if self.velocity is None else self.velocity[span]
+        return _Track(self.position[span], velocity, self.torque[span])
+
+
+def preprocess(recording: Recording, profile: RobotProfile) -> Signals:
+    """Turn a recording into joint-side signals by the profile's steps, each of them optional.
+
+    Raises:
+        PreprocessingError: a cut-off, period or threshold does not fit this recording.
+    """
+    settings, rate = profile.identification, recording.sampling_rate
+    _check_joints(recording, profile)
+    _check_derivatives(settings)
+    notes = list(recording.repairs)
+    track = _joint_side(recording, profile)
+    if settings.median is not None:
+        track, outliers = _without_outliers(track, settings.median)
+        order = settings.median.order
+        notes.append(f"{outliers} outliers were replaced by the median of order {order}.")
+    time, span = recording.time, slice(None)
+    if settings.period is not None:
+        track, time, rate = _averaged(track, time, rate, settings.period, profile, notes)
+    signals = _filtered(track, time, rate, profile)
+    notes += _smoother_note(signals)
+    if settings.trim_rest and settings.period is None:
+        span = _moving_span(signals.moving)
+        notes += _trim_note(span, len(time), rate)
+    signals = replace(signals, notes=tuple(notes))
+    signals = _cut(signals, span, round(settings.border * rate))
+    if settings.period is None:
+        return signals
+    # a periodic motion has gone before
+    return replace(signals, earlier_position=signals.position, earlier_velocity=signals.velocity)
+
+
+def _joint_side(recording: Recording, profile: RobotProfile) -> _Track:
+    torque = recording.effort * profile.drives.torque_factor(len(profile.joints))
+    track = _Track(recording.position, recording.velocity, torque)
+    if profile.recording.side == "joint" or profile.coupling is None:
+        return track
+    coupling = np.array(profile.coupling)  # q_j = T q_m, tau_j = T^-T tau_m
+    velocity = None if track.velocity is None else track.velocity @ coupling.T
+    return _Track(track.position @ coupling.T, velocity, track.torque @ np.linalg.inv(coupling))
+
+
+def _without_outliers(track: _Track, settings: MedianSettings) -> tuple[_Track, int]:
+    cleaned, outliers = {}, 0
+    for name in ("position", "velocity", "torque"):
+        values = getattr(track, name)
+        if values is not None:
+            cleaned[name], found = replace_outliers(values, settings)
+            outliers += found
+    return replace(track, **cleaned), outliers
+
+
+def _averaged(
+    track: _Track,
+    time: Array,
+    rate: float,
+    period: float,
+    profile: RobotProfile,
+    notes: list[str],
+) -> tuple[_Track, Array, float]:
+    """One mean period, its time and its rate; what was left out and averaged joins the notes."""
+    settings = profile.identification
+    if settings.trim_rest:
+        # the recording as a whole is not periodic, rest at its ends least of all
+        (_, velocity, _), _ = _motion(track, settings.model_copy(update={"period": None}), rate)
+        _, moving = _moving(velocity, settings.velocity_threshold, profile.limits)
+        span = _completed(_moving_span(moving), period * rate, len(time))
+        notes += _trim_note(span, len(time), rate)
+        track, time = track.cut(span), time[span]
+    track, periods = _mean_period(track, period, rate)
+    notes.append(f"{periods} periods of {period:g} s were averaged.")
+    # another rate where a period was no whole number of samples
+    rate = len(track.position) / period
+    return track, time[0] + np.arange(len(track.position)) / rate, rate
+
+
+def _mean_period(track: _Track, period: float, rate: float) -> tuple[_Track, int]:
+    position, periods = average_periods(track.position, period, rate)
+    torque, _ = average_periods(track.torque, period, rate)
+    velocity = None if track.velocity is None else average_periods(track.velocity, period, rate)[0]
+    return _Track(position, velocity, torque), periods
+
+
+def _filtered(track: _Track, time: Array, rate: float, profile: RobotProfile) -> Signals:
+    settings = profile.identification
+    (position, velocity, acceleration), motion_filter = _motion(track, settings, rate)
+    torque = track.torque
+    if settings.filter_torque and settings.cutoff_hz is not None:
+        torque = low_pass(
+            torque,
+            settings.cutoff_hz,
+            settings.filter_order,
+            rate,
+            periodic=settings.period is not None,
+        )
+    lower, moving = _moving(velocity, settings.velocity_threshold, profile.limits)
+    factor = profile.drives.torque_factor(len(profile.joints))
+    coupled = profile.coupling is not None and profile.recording.side == "motor"
+    return Signals(
+        joint_names=profile.joints,
+        time=time,
+        position=position,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
+        raw_position=track.position,
+        raw_torque=track.torque,
+        moving=moving,
+        velocity_threshold=lower,
+        # behind a coupling an error belongs to no single drive: it is given as torque
+        torque_per_effort=np.ones_like(factor) if coupled else factor,
+        effort_unit="N*m" if coupled else profile.drives.effort_unit,
+        sampling_rate=rate,
+        motion_filter=motion_filter,
+    )
+
+
+def _motion(
+    track: _Track, settings: IdentificationSettings, rate: float
+) -> tuple[tuple[Array, Array, Array], MotionFilter | None]:
+    """Position, velocity and acceleration, and what makes them of positions, if nothing else."""
+    periodic = settings.period is not None
+    if settings.derivatives == "kalman":
+        smoother = KalmanSmoother.tuned(track.position, rate, periodic=periodic)
+        return smoother.motion(track.position), smoother
+    differences = DifferenceFilter(settings.cutoff_hz, settings.filter_order, rate, periodic)
+    if settings.velocity == "differentiated":
+        return differences.motion(track.position), differences
+    if track.velocity is None:
+        raise PreprocessingError(
+            "identification.velocity = measured: the recording holds no velocities; "
+            "use 'differentiated'."
+        )
+    velocity = differences.smooth(track.velocity)
+    return (differences.smooth(track.position), velocity, differences.slope(velocity)), None
+
+
+def _moving(
+    velocity: Array, threshold: VelocityThreshold, limits: Limits
+) -> tuple[Array, NDArray[np.bool_]]:
+    speed = np.abs(velocity)
+    top = np.zeros(1) if limits.velocity is None else np.asarray(limits.velocity)
+    # a share of the peak alone would take an encoder's noise at rest for motion
+    floor = np.maximum(_STANDSTILL, _STANDSTILL_SHARE * top)
+    lower = np.maximum(threshold.fraction * speed.max(axis=0), floor)
+    if threshold.absolute is not None:
+        lower = np.broadcast_to(np.asarray(threshold.absolute, dtype=float), lower.shape).copy()
+    moving = speed > lower
+    if threshold.upper is not None:
+        moving &= speed <= np.asarray(threshold.upper)
+    return lower, moving
+
+
+def _moving_span(moving: NDArray[np.bool_]) -> slice:
+    """From the first to the last sample at which any joint moves; ``moving`` is (N, n)."""
+    samples = np.flatnonzero(moving.any(axis=1))
+    if len(samples) == 0:  # a recording of poses: nothing to trim, and a model can be held to it
+        return slice(0, len(moving))
+    return slice(int(samples[0]), int(samples[-1]) + 1)
+
+
+def _completed(span: slice, length: float, samples: int) -> slice:
+    """Give back to the last period what trimming took of it: all joints may turn back at once."""
+    whole = ceil(round((span.stop - span.start) / length) * length)
+    if not 0 < whole - (span.stop - span.start) < 0.1 * length:
+        return span
+    start = max(0, (span.start + span.stop - whole) // 2)
+    stop = min(samples, start + whole)
+    return slice(max(0, stop - whole), stop)
+
+
+def _trim_note(span: slice, samples: int, rate: float) -> list[str]:
+    left_out = samples - (span.stop - span.start)
+    if left_out < 0.02 * samples:
+        return []
+    return [f"{left_out / rate:.2f} s at rest before and after the motion were left out."]
+
+
+def _cut(signals: Signals, span: slice, border: int) -> Signals:
+    inner = slice(border, -border) if border else slice(None)
+
+    def select(values: NDArray[np.generic]) -> NDArray[np.generic]:
+        return values[span][inner]
+
+    names = ("time", "position", "velocity", "acceleration", "torque", "raw_position", "raw_torque")
+    cut: dict[str, Any] = {name: select(getattr(signals, name)) for name in (*names, "moving")}
+    if len(cut["time"]) < 10:
+        raise PreprocessingError(
+            f"only {len(cut['time'])} samples are left after trimming and border removal; "
+            "at least 10 are needed: record longer, or leave out less (identification.border)."
+        )
+    first = (span.start or 0) + border
+    cut |= {f"earlier_{name}": getattr(signals, name)[:first] for name in ("position", "velocity")}
+    return replace(signals, **cut)
+
+
+def _check_joints(recording: Recording, profile: RobotProfile) -> None:
+    if recording.joint_names != profile.joints:
+        raise PreprocessingError(
+            f"the recording's joints are {', '.join(recording.joint_names)}, but the profile's are "
+            f"{', '.join(profile.joints)}; load it with the joints in the profile's order."
+        )
+
+
+def _smoother_note(signals: Signals) -> list[str]:
+    smoother = signals.motion_filter
+    if not isinstance(smoother, KalmanSmoother):
+        return []
+    found = ", ".join(
+        f"{name} {noise:.2g} and {hz:.3g} Hz"
+        for name, noise, hz in zip(
+            signals.joint_names, smoother.deviation, smoother.bandwidth_hz, strict=True
+        )
+    )
+    return [
+        "A Kalman smoother found these standard deviations of the positions' noise [rad or m] and "
+        f"band widths of the motion: {found}."
+    ]
+
+
+def _check_derivatives(settings: IdentificationSettings) -> None:
+    if settings.derivatives == "kalman":
+        if settings.velocity == "measured":
+            raise PreprocessingError(
+                "derivatives = kalman: finds velocities from positions alone, but velocity is "
+                "'measured'; use 'differentiated', or derivatives 'differences'."
+            )
+        return
+    excitation, cutoff = settings.excitation_hz, settings.cutoff_hz
+    if excitation is not None and cutoff is not None and cutoff <= excitation:
+        raise PreprocessingError(
+            f"cutoff_hz = {cutoff:g} Hz would remove the excitation, whose highest frequency is "
+            f"{excitation:g} Hz; choose a cut-off well above it."
+        )

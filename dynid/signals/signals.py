@@ -1,0 +1,63 @@
+"""Signals: what preprocessing hands to the regression, on the joint side and in SI units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynid.signals.motion_filter import MotionFilter
+
+if TYPE_CHECKING:
+    from dynid.dynamics.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Signals:
+    """Filtered motion and torque of the actuated joints, time along axis 0.
+
+    Attributes:
+        time: (N,) [s], uniform, counted from the start of the recording.
+        position, velocity, acceleration: (N, n) filtered [rad or m and derivatives].
+        torque: (N, n) at the joints [N m or N], filtered if the settings say so.
+        raw_position, raw_torque: (N, n) the same before any filter.
+        moving: (N, n) bool, the joint's speed lies between the thresholds.
+        velocity_threshold: (n,) lower threshold used [rad/s or m/s].
+        torque_per_effort: (n,) joint torque per unit of recorded effort, for errors in that unit.
+        effort_unit: unit in which effort was recorded ("N*m", "N", "A", …).
+        sampling_rate: [Hz].
+        motion_filter: what made position, velocity and acceleration of ``raw_position``; None where
+            that alone did not.
+        earlier_position, earlier_velocity: (K, n) motion before the first sample, which friction
+            with a memory remembers.
+        notes: sentences on what was repaired or left out on the way here.
+    """
+
+    joint_names: tuple[str, ...]
+    time: Array
+    position: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+    raw_position: Array
+    raw_torque: Array
+    moving: NDArray[np.bool_]
+    velocity_threshold: Array
+    torque_per_effort: Array
+    effort_unit: str
+    sampling_rate: float
+    notes: tuple[str, ...] = ()
+    motion_filter: MotionFilter | None = None
+    earlier_position: Array | None = None
+    earlier_velocity: Array | None = None
+
+    def past(self, mechanism: Mechanism) -> Array:
+        """What terms with memory remember before the first sample, see ``Mechanism.new_past``."""
+        past = mechanism.new_past()
+        if len(past) and self.earlier_position is not None and self.earlier_velocity is not None:
+            mechanism.advance(self.earlier_position, self.earlier_velocity, past)
+        return past

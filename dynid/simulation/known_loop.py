@@ -1,0 +1,42 @@
+"""The control loop of a simulated robot, whose commands and gains are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from dynid.estimation.closed_loop.loop import CommandedLoop
+from dynid.excitation.motion import Excitation
+from dynid.profile import RobotProfile
+from dynid.signals.signals import Array
+from dynid.simulation.build import plant_arguments
+from dynid.simulation.settings import SimulationSettings
+
+
+def twin_loop(
+    profile: RobotProfile,
+    urdf_xml: str,
+    excitations: Sequence[Excitation],
+    *,
+    control_rate: float = 1000.0,
+) -> CommandedLoop:
+    """The loop in which :func:`dynid.simulation.simulate` records excitations, one each.
+
+    Raises:
+        ConfigurationError: the profile's ``simulation`` does not fit its robot.
+        MechanismError: profile and URDF do not fit.
+    """
+    settings = plant_arguments(profile, urdf_xml, control_rate=control_rate).settings
+    rest = (profile.simulation or SimulationSettings()).rest
+
+    def commands(excitation: Excitation) -> Callable[[Array], Array]:
+        return lambda time: excitation.evaluate(time - rest).position
+
+    return CommandedLoop(
+        references=tuple(commands(excitation) for excitation in excitations),
+        delay=(settings.command_delay + settings.feedback_delay) / control_rate,
+        bandwidth_hz=settings.bandwidth_hz,
+        damping_ratio=settings.damping_ratio,
+        integral_time=settings.integral_time,
+        lower=settings.lower,
+        upper=settings.upper,
+    )

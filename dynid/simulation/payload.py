@@ -1,0 +1,44 @@
+"""A simulated robot that carries something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.dynamics.body import steiner
+from dynid.identification.payload.fit import payload_columns
+from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.true_parameters import true_parameters
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dynid.profile import RobotProfile
+
+
+def carrying(
+    profile: RobotProfile, urdf_xml: str, mass: float, centre: ArrayLike, inertia: ArrayLike
+) -> RobotProfile:
+    """Return the profile of a robot whose twin carries a body.
+
+    Args:
+        profile: of the robot.
+        urdf_xml: the URDF's text.
+        mass: [kg].
+        centre: of mass (3,) in the frame of the joint that bears payloads [m].
+        inertia: XX, XY, YY, XZ, YZ, ZZ about the centre of mass (6,) [kg m^2].
+
+    Raises:
+        MechanismError: profile and URDF do not fit.
+    """
+    mechanism = profile.mechanism(urdf_xml)
+    simulation = profile.simulation or SimulationSettings()
+    at, columns = np.asarray(centre, dtype=np.float64), payload_columns(mechanism)
+    true = true_parameters(mechanism, simulation)[columns]
+    about_joint = np.asarray(inertia, dtype=np.float64) + steiner(mass, at)
+    true += np.concatenate([[mass], mass * at, about_joint])
+    names = [mechanism.parameter_names[column] for column in columns]
+    changed = simulation.parameters | dict(zip(names, true.tolist(), strict=True))
+    update = {"simulation": simulation.model_copy(update={"parameters": changed})}
+    return profile.model_copy(update=update)

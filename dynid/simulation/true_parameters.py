@@ -1,0 +1,33 @@
+"""The parameters of the simulated robot, which an identification should find."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from dynid.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.motion import Array
+    from dynid.simulation.settings import SimulationSettings
+
+
+def true_parameters(mechanism: Mechanism, settings: SimulationSettings) -> Array:
+    """Return the parameters (p,) of the simulated robot: the URDF's, but for those in settings.
+
+    Stribeck friction in the settings has no parameter.
+
+    Raises:
+        ConfigurationError: A name in ``parameters`` is not one of the mechanism's.
+    """
+    names = mechanism.parameter_names
+    values: Array = mechanism.urdf_parameters.copy()
+    for name, value in settings.parameters.items():
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            hint = f"did you mean '{near[0]}'" if near else "see the profile's terms"
+            message = f"simulation: there is no parameter '{name}' in this model; {hint}."
+            raise ConfigurationError(message)
+        values[names.index(name)] = value
+    return values

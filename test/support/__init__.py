@@ -1,0 +1,1 @@
+"""What several tests share: small robots, synthetic recordings, fake hardware."""

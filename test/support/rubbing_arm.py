@@ -1,0 +1,49 @@
+"""A three-joint arm whose friction is known, and what its problems look like."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.estimation.fitting import fit, pose
+from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
+from dynid.profile import RobotProfile
+from dynid.recording.model import Recording
+from dynid.signals.preprocess import preprocess
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+
+PLAIN = ({"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "offset"})
+NOISE = 0.05  # [N m]
+
+
+def rubbing(
+    *terms: dict[str, object],
+    seeds: tuple[int, ...] = (0, 1, 2),
+    samples: int = 1500,
+    **values: float,
+) -> list[Recording]:
+    """Recordings of the arm with these terms besides the plain ones; ``values`` by prefix."""
+    profile = arm_profile(terms=[*PLAIN, *terms])
+    mechanism = profile.mechanism(ARM_URDF)
+    parameters = true_parameters(mechanism)
+    for name, value in values.items():
+        parameters[mechanism.parameter_names.index(name)] = value
+    return [
+        recorded(mechanism, parameters, noise=NOISE, samples=samples, rate=100.0, seed=seed)
+        for seed in seeds
+    ]
+
+
+def problem_of(
+    recordings: list[Recording], joint: int, profile: RobotProfile | None = None
+) -> JointProblem:
+    """The problem of one joint, all that is not its friction fitted with the profile's terms."""
+    profile = profile or arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    signals = [preprocess(one, profile) for one in recordings]
+    posed = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    return joint_problem(fit(with_folds(posed), profile.identification), joint)
+
+
+def relative(value: float, truth: float) -> float:
+    return float(np.abs(value / truth - 1.0))

@@ -1,0 +1,194 @@
+"""The command line as a user meets it: exit codes, one sentence for a mistake, JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+
+from dynid import cli
+from dynid.recording.convert import write_bag
+
+MOTION = ["identify", "motion_0", "-p", "arm.yaml"]
+
+
+@pytest.fixture
+def workshop(tmp_path: Path) -> Path:
+    """A folder with a robot's profile, its URDF, and two bags of its motion."""
+    profile = arm_profile()
+    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    settings = profile.model_dump(mode="json", exclude_defaults=True)
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
+    mechanism = profile.mechanism(ARM_URDF)
+    for seed in (0, 1):
+        recording = recorded(mechanism, true_parameters(mechanism), noise=0.05, seed=seed)
+        write_bag(recording, tmp_path / f"motion_{seed}")
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["dynid", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    return int(stop.value.code or 0)
+
+
+def test_identifies_and_validates_and_leaves_four_files(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = workshop / "out"
+    code = run(
+        monkeypatch, "identify", workshop / "motion_0", "-p", workshop / "arm.yaml", "-o", out
+    )
+    assert code == 0
+    assert "shoulder" in capsys.readouterr().out
+    assert {path.name for path in out.iterdir()} == {
+        "model.yaml",
+        "signals.mcap",
+        "report.html",
+        "arm_identified.urdf",
+    }
+    code = run(
+        monkeypatch, "validate", workshop / "motion_1", "--model", out / "model.yaml", "--json"
+    )
+    assert code == 0
+    judged = json.loads(capsys.readouterr().out)
+    assert judged["success"] is True
+    # torque noise is 0.05 N m: what is left of the wrist is mostly that
+    assert all(joint["rmse"] < 0.08 for joint in judged["joints"].values()), judged
+
+
+def test_an_interruption_leaves_the_results_of_one_identification(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = workshop / "out"
+    run(monkeypatch, "identify", workshop / "motion_0", "-p", workshop / "arm.yaml", "-o", out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dynid.report.write.write_report", interrupted)
+    run(monkeypatch, "identify", workshop / "motion_1", "-p", workshop / "arm.yaml", "-o", out)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_json_is_one_object_with_the_promised_keys(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(
+        monkeypatch,
+        *("identify", workshop / "motion_0", "-p", workshop / "arm.yaml"),
+        *("-o", workshop / "out", "--json"),
+    )
+    printed = json.loads(capsys.readouterr().out)
+    assert {"joints", "success", "reasons", "condition_number", "base_parameters", "samples"} <= (
+        printed.keys()
+    )
+    assert set(printed["joints"]) == {"shoulder", "elbow", "wrist"}
+    assert {
+        "rmse",
+        "nrmse",
+        "relative_error",
+        "max_relative_torque_error",
+        "mean_relative_torque_error",
+    } <= printed["joints"]["elbow"].keys()
+
+
+def test_several_recordings_make_one_model(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = {}
+    for recordings in (("motion_0",), ("motion_0", "motion_1")):
+        paths = [workshop / name for name in recordings]
+        run(
+            monkeypatch,
+            *("identify", *paths, "-p", workshop / "arm.yaml", "-o", workshop / "out", "--json"),
+        )
+        samples[len(recordings)] = json.loads(capsys.readouterr().out)["samples"]
+    assert samples[2] == 2 * samples[1]
+
+
+def test_a_failed_criterion_exits_with_1_and_still_writes_its_report(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = workshop / "out"
+    code = run(
+        monkeypatch,
+        *("identify", workshop / "motion_0", "-p", workshop / "arm.yaml", "-o", out),
+        *("--set", "identification.max_relative_torque_error=0.0001"),
+    )
+    assert code == 1
+    assert "failed" in (out / "report.html").read_text().lower()
+    parameters = yaml.safe_load((out / "model.yaml").read_text())["/**"]["ros__parameters"]
+    assert parameters["model"]["status"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["identify", "nowhere", "-p", "arm.yaml"], "nowhere"),
+        (["identify", "motion_0", "-p", "no_such_robot"], "no_such_robot"),
+        ([*MOTION, "--set", "identification.cutof_hz=5"], "did you mean 'cutoff_hz'"),
+        ([*MOTION, "--set", "identification.cutoff_hz=500"], "Nyquist"),
+        ([*MOTION, "--estimator", "magic"], "estimator"),
+        ([*MOTION, "--urdf", "gone.urdf"], "gone.urdf"),
+        ([*MOTION, "--start", "9999"], "start"),
+        ([*MOTION, "-o", "arm.yaml"], "arm.yaml"),
+        (["validate", "motion_0", "--model", "arm.urdf"], "arm.urdf"),
+        (["validate", "motion_0", "--model", "gone.yaml"], "gone.yaml"),
+        (["convert", "arm.yaml", "motion_0"], "motion_0"),
+        (["info", "gone.mcap"], "gone.mcap"),
+    ],
+)
+def test_a_mistake_gets_one_sentence_and_exit_code_2(
+    workshop: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(workshop)
+    assert run(monkeypatch, *arguments) == 2
+    printed = capsys.readouterr()
+    assert said.lower() in printed.err.lower()
+    assert "Traceback" not in printed.err
+    assert len(printed.err.strip().splitlines()) == 1
+
+
+def test_csv_becomes_a_bag_that_holds_the_same_motion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    time = np.arange(200) / 100
+    table = np.column_stack([time, np.sin(time), np.cos(time)])
+    np.savetxt(tmp_path / "log.csv", table, delimiter=",", fmt="%.17g")
+    columns = {
+        "delimiter": ",",
+        "header": False,
+        "time": {"column": 1},
+        "joints": ["axis"],
+        "position": {"columns": [2]},
+        "effort": {"columns": [3]},
+    }
+    (tmp_path / "map.yaml").write_text(yaml.safe_dump(columns))
+    monkeypatch.chdir(tmp_path)
+    assert run(monkeypatch, "convert", "log.csv", "bag", "--columns", "map.yaml") == 0
+    capsys.readouterr()
+    assert run(monkeypatch, "info", "bag") == 0
+    told = capsys.readouterr().out
+    assert "200" in told
+    assert "axis" in told
+
+
+def test_help_names_every_command_of_the_main_job(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "--help") == 0
+    told = capsys.readouterr().out
+    for name in ("identify", "validate", "convert", "info", "demo"):
+        assert name in told

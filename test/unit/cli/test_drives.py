@@ -1,0 +1,142 @@
+"""``dynid drives``: the table, the warnings, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dynid.cli import app
+from dynid.control.ros2_control import HARDWARE, robot_description
+from dynid.errors import DynidError
+from dynid.profile import load_profile, share_directories
+from dynid.robot.drive_profile import load_drive
+
+XACRO = Path(__file__).parents[3] / "urdf" / "robot.ros2_control.xacro"
+COMMAND = shutil.which("xacro") or ""
+SHEET = {
+    "rated_current_ma": 3400,
+    "peak_current_ma": 9000,
+    "torque_constant": 0.2,
+    "gear_ratio": 100,
+    "encoder_counts": 131072,
+}
+JOINTS = [f"joint_{number}" for number in range(1, 7)]
+
+
+def overrides(**more: object) -> list[str]:
+    sheet = {f"drives.{name}": value for name, value in (SHEET | more).items()}
+    return [f"{name}={value}" for name, value in sheet.items()]
+
+
+def run(*options: str, **more: object) -> Result:
+    settings = [word for one in overrides(**more) for word in ("--set", one)]
+    settings += ["--set", "limits.torque_max=null"]
+    return CliRunner().invoke(app, ["drives", "-p", "puma560", *settings, *options])
+
+
+def refusal(result: Result) -> str:
+    assert isinstance(result.exception, DynidError)
+    return str(result.exception)
+
+
+def interfaces(element: ET.Element) -> list[tuple[str, str | None, str | None]]:
+    (system,) = element.findall("ros2_control")
+    joints = system.findall("joint")
+    return [(one.tag, joint.get("name"), one.get("name")) for joint in joints for one in joint]
+
+
+def test_prints_the_worked_example_of_the_docs() -> None:
+    printed = run().output
+    rows = [line.split() for line in printed.splitlines() if line.startswith("joint_1")]
+    assert rows[0][1:5] == ["3400", "9000", "0.2", "100"]
+    assert rows[1][1:5] == ["0.068", "14.7059", "180", "68"]
+
+
+def test_warns_of_an_identity_that_is_not_known() -> None:
+    printed = run(drive="cdhd").output
+    assert "warning: vendor_id of drive 'cdhd' is not known" in printed
+    assert "warning: product_id of drive 'cdhd' is not known" in printed
+
+
+def test_writes_a_slave_file_for_each_joint_and_a_tag_for_each_hardware(tmp_path: Path) -> None:
+    assert run("-o", str(tmp_path / "slaves")).exit_code == 0
+    written = {path.name for path in (tmp_path / "slaves").iterdir()}
+    tags = {f"{hardware}.ros2_control.xml" for hardware in HARDWARE}
+    assert written == {f"{joint}.yaml" for joint in JOINTS} | tags
+
+
+def test_replaces_files_only_when_forced(tmp_path: Path) -> None:
+    (tmp_path / "joint_3.yaml").write_text("mine")
+    assert "joint_3.yaml: is there already; --force" in refusal(run("-o", str(tmp_path)))
+    assert [path.name for path in tmp_path.iterdir()] == ["joint_3.yaml"]
+    assert run("-o", str(tmp_path), "--force").exit_code == 0
+    assert "0x60b2" in (tmp_path / "joint_3.yaml").read_text()
+
+
+def test_writes_nothing_where_the_data_sheet_is_not_whole(tmp_path: Path) -> None:
+    assert "'drives.rated_current_ma'" in refusal(run("-o", str(tmp_path), rated_current_ma="null"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_refuses_a_rate_that_drives_cannot_keep(tmp_path: Path) -> None:
+    assert "control rate 300 Hz" in refusal(run("-o", str(tmp_path), "--rate", "300"))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("hardware", HARDWARE)
+def test_the_files_hold_the_tag_that_bringup_gives(tmp_path: Path, hardware: str) -> None:
+    run("-o", str(tmp_path))
+    profile, urdf_xml = load_profile("puma560", overrides=[*overrides(), "limits.torque_max=null"])
+    brought_up = ET.fromstring(  # noqa: S314  our own
+        robot_description(profile, urdf_xml, hardware, control_rate=1000.0, slaves=tmp_path)
+    )
+    written = ET.parse(tmp_path / f"{hardware}.ros2_control.xml").getroot()  # noqa: S314
+    for root in (brought_up, written):
+        ET.indent(root)
+    tags = [root.find("ros2_control") for root in (brought_up, written)]
+    texts = [ET.canonicalize(ET.tostring(tag), strip_text=True) for tag in tags if tag is not None]
+    assert len(texts) == 2
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.skipif(COMMAND == "", reason="xacro is not installed")
+@pytest.mark.parametrize("hardware", HARDWARE)
+def test_xacro_gives_the_joints_and_interfaces_of_bringup(tmp_path: Path, hardware: str) -> None:
+    run("-o", str(tmp_path))
+    done = subprocess.run(  # noqa: S603
+        [COMMAND, str(XACRO), f"hardware:={hardware}", f"slaves:={tmp_path}"],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    written = ET.parse(tmp_path / f"{hardware}.ros2_control.xml").getroot()  # noqa: S314
+    assert interfaces(ET.fromstring(done.stdout)) == interfaces(written)  # noqa: S314
+
+
+def test_the_xacro_includes_what_is_written() -> None:
+    (include,) = (one for one in ET.parse(XACRO).getroot() if one.tag.endswith("}include"))  # noqa: S314
+    assert include.get("filename") == "$(arg slaves)/$(arg hardware).ros2_control.xml"
+
+
+def test_amperes_in_place_of_milliamperes_are_asked_about() -> None:
+    told = run(rated_current_ma=3.4)
+    assert "3.4 mA is small for a robot: were amperes meant?" in told.stderr
+
+
+def test_a_drive_profile_is_looked_for_beside_the_robots(tmp_path: Path) -> None:
+    _, urdf_xml = load_profile("puma560")
+    shipped = share_directories()[0] / "config"
+    text = (shipped / "robots" / "puma560.yaml").read_text()
+    (tmp_path / "puma560.urdf").write_text(urdf_xml)
+    (tmp_path / "robot.yaml").write_text(
+        text.replace("drives:\n", "drives:\n  drive: my_drive.yaml\n", 1)
+    )
+    drive = (shipped / "drives" / "cia402.yaml").read_text()
+    (tmp_path / "my_drive.yaml").write_text(drive.replace("vendor_id: 0 ", "vendor_id: 1 ", 1))
+    profile = load_profile(str(tmp_path / "robot.yaml"))[0]
+    assert load_drive(profile.drives.drive).vendor_id == 1

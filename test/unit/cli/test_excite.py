@@ -1,0 +1,99 @@
+"""``dynid excite``: what it writes, prints and refuses."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from support.small_robot import write_small_robot
+
+from dynid import cli
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    profile = str(write_small_robot(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+    def told(command: str, *words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["dynid", command, *words, "-p", profile])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        printed = capsys.readouterr()
+        return int(stop.value.code or 0), printed.out, printed.err
+
+    return told
+
+
+@pytest.mark.parametrize("kind", ["fourier", "sine"])
+def test_what_it_writes_is_safe(run, kind: str) -> None:
+    code, out, _ = run("excite", "-o", "best.yaml", "--type", kind, "--starts", "1")
+    assert code == 0
+    assert "condition number" in out
+    assert all(Path(f"best.{kind}").is_file() for kind in ("yaml", "png", "html"))
+    code, out, _ = run("check", "best.yaml")
+    assert "Safe: every limit is kept." in out
+    assert code == 0
+
+
+@pytest.mark.parametrize("kind", ["fourier", "sine"])
+def test_it_uses_no_more_of_the_limits_than_the_profiles_margin(run, kind: str) -> None:
+    words = ("--set", "excitation.margin=0.3", "--type", kind, "--starts", "1", "--json")
+    _, out, _ = run("excite", *words)
+    assert json.loads(out)["excitation"]["margin"] == 0.3
+
+
+def test_a_series_lasts_as_long_as_it_is_asked_to(run) -> None:
+    words = ("--duration", "9", "--periods", "3", "--harmonics", "5", "--starts", "1", "--json")
+    code, out, _ = run("excite", *words)
+    assert code == 0
+    told = json.loads(out)
+    assert told["duration"] == pytest.approx(9.0)
+    written = yaml.safe_load(Path("excitation.yaml").read_text("utf-8"))["excitation"]
+    assert written["periods"] == 3
+    assert written["base_frequency"] == pytest.approx(1 / 3)
+    assert [len(row) for row in written["sine"]] == [5, 5]
+
+
+def test_it_starts_at_the_centre_that_it_is_given(run) -> None:
+    words = ("--from-centre", "--set", "excitation.centre=[0.3, -0.4]", "--starts", "1", "--json")
+    _, out, _ = run("excite", *words)
+    settings = json.loads(out)["excitation"]
+    rates = [2 * 3.141592653589793 * settings["base_frequency"] * (k + 1) for k in range(20)]
+    for centre, cosine, start in zip(
+        settings["centre"], settings["cosine"], (0.3, -0.4), strict=True
+    ):
+        at_start = centre - sum(b / rate for b, rate in zip(cosine, rates, strict=False))
+        assert at_start == pytest.approx(start)
+
+
+def test_what_is_there_is_not_replaced_unasked(run) -> None:
+    Path("excitation.png").write_text("mine")
+    code, _, err = run("excite", "--starts", "1")
+    assert code == 2
+    assert "excitation.png: is there already; --force replaces it." in err
+    assert Path("excitation.png").read_text() == "mine"
+    assert not Path("excitation.yaml").exists()
+    assert run("excite", "--starts", "1", "--force")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("-o", "best.txt"), "--output best.txt: must end in .yaml."),
+        (("--harmonics", "2"), "needs 3 or more"),
+        (("--harmonics", "400"), "beyond the 15 Hz up to which motion is looked at"),
+        (("--duration", "0.1"), "ask for"),
+        (("--type", "sine", "--periods", "2"), "--periods is of --type fourier"),
+        (("--model", "no.yaml"), "no.yaml"),
+        (("--set", "limits.position=null"), "needs limits.position"),
+    ],
+)
+def test_bad_input_is_one_sentence(run, words: tuple[str, ...], told: str) -> None:
+    code, out, err = run("excite", *words)
+    assert (code, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1

@@ -1,0 +1,96 @@
+"""``dynid import-dh``: files that belong together, and the shipped ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pinocchio
+import pytest
+from support.dh_tables import CRAIG, POINT, one_row, table_of
+from typer.testing import CliRunner
+
+from dynid import cli
+from dynid.errors import DynidError
+from dynid.profile import load_profile, parse_profile, share_directories
+from dynid.robot.dh.chain import chains_of
+from dynid.robot.dh.profile_text import profile_text
+from dynid.robot.dh.table import read_table
+from dynid.robot.dh.urdf import urdf_of
+
+TABLES = sorted((share_directories()[0] / "config" / "dh").glob("*.yaml"))
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(cli.app, ["import-dh", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_writes_a_urdf_and_a_profile_that_belong_together(tmp_path: Path) -> None:
+    row = {"limits": {"position": [-90, 90], "velocity": 90, "torque": 5}}
+    table_of(one_row(**row, mass=1, centre=[0, 0, 0]), tmp_path)
+    (tmp_path / "urdf").mkdir()
+    urdf, profile = tmp_path / "urdf" / "one.urdf", tmp_path / "one.yaml"
+    told = run(tmp_path / "table.yaml", "-o", urdf, "--profile-out", profile)
+    assert told == f"wrote {urdf}\nwrote {profile}\n"
+    loaded, xml = load_profile(str(profile))
+    assert loaded.mechanism(xml).joints == ("joint_1",)
+    assert loaded.limits.velocity == (pytest.approx(np.pi / 2, abs=1e-6),)
+    assert loaded.limits.torque_max == (5,)
+    assert loaded.excitation is not None
+    with pytest.raises(DynidError, match=r"one\.urdf: is there already; --force replaces it"):
+        run(tmp_path / "table.yaml", "-o", urdf)
+    run(tmp_path / "table.yaml", "-o", urdf, "--force")
+
+
+def test_without_output_it_prints_the_urdf_and_wants_no_profile(tmp_path: Path) -> None:
+    table_of(one_row(), tmp_path)
+    assert pinocchio.buildModelFromXML(run(tmp_path / "table.yaml")).njoints == 2
+    with pytest.raises(DynidError, match=r"say with --output"):
+        run(tmp_path / "table.yaml", "--profile-out", tmp_path / "one.yaml")
+
+
+def test_never_replaces_the_table_itself(tmp_path: Path) -> None:
+    table_of(one_row(), tmp_path)
+    before = (tmp_path / "table.yaml").read_text()
+    urdf = tmp_path / "one.urdf"
+    with pytest.raises(DynidError, match=r"table\.yaml: is the table itself"):
+        run(
+            tmp_path / "table.yaml", "-o", urdf, "--profile-out", tmp_path / "table.yaml", "--force"
+        )
+    with pytest.raises(DynidError, match=r"must not be the URDF's file"):
+        run(tmp_path / "table.yaml", "-o", urdf, "--profile-out", urdf)
+    assert (tmp_path / "table.yaml").read_text() == before
+    assert not urdf.exists()
+
+
+def test_says_which_joints_have_no_body(tmp_path: Path) -> None:
+    content = one_row()
+    content["rows"] = [CRAIG | POINT, CRAIG]
+    table_of(content, tmp_path)
+    told = run(tmp_path / "table.yaml", "-o", tmp_path / "one.urdf").splitlines()
+    assert told[1].startswith("note: no mass is given behind joint_2;")
+
+
+def test_a_profile_without_limits_is_excited_about_zero(tmp_path: Path) -> None:
+    table = table_of(one_row(), tmp_path)
+    text = profile_text("one", "one.urdf", chains_of(table, "t"), table.gravity, "t")
+    profile = parse_profile(text, "one.yaml")
+    assert profile.limits.position is None
+    assert profile.excitation is not None
+    assert profile.excitation.span == (1.0,)
+    assert profile.simulation is None
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_a_shipped_urdf_is_what_its_table_makes(path: Path) -> None:
+    table = read_table(path)
+    assert table.robot == path.stem
+    made = urdf_of(table.robot, chains_of(table, path.name), path.name)
+    shipped = (share_directories()[0] / "urdf" / f"{path.stem}.urdf").read_text(encoding="utf-8")
+    assert shipped == made
+    profile, _ = load_profile(path.stem)
+    assert profile.gravity == table.gravity

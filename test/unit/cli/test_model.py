@@ -1,0 +1,180 @@
+"""``dynid model`` as a user meets it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+
+from dynid import cli
+from dynid.identification.identify import identify
+from dynid.recording.convert import write_bag
+from dynid.robot.model_file import write_model
+from dynid.robot.model_reader import read_model
+
+JOINTS = ("shoulder", "elbow", "wrist")
+FRICTION = {"Fv1": 3.0, "Fv2": 1.5, "Fv3": 0.3, "Fc1": 4.0, "Fc2": 2.0, "Fc3": 0.5}
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Path:
+    """A profile with a simulated robot, its URDF beside it."""
+    profile = arm_profile(simulation={"parameters": FRICTION})
+    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    settings = profile.model_dump(mode="json", exclude_defaults=True)
+    path = tmp_path / "arm.yaml"
+    path.write_text(yaml.safe_dump(settings))
+    return path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["dynid", "model", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    return int(stop.value.code or 0)
+
+
+def test_at_a_point_tells_the_torque_of_the_simulated_robot(
+    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    motion = {"--q": "30,-45,10", "--dq": "60,0,-60", "--ddq": "0,90,0", "--tau": "9,5,1"}
+    options = [word for option in motion.items() for word in option]
+    assert run(monkeypatch, "at", "-p", arm, *options, "--degrees", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    bare = arm_profile().mechanism(ARM_URDF)
+    values = bare.parameters.copy()
+    for name, value in FRICTION.items():
+        values[bare.parameter_names.index(name)] = value
+    model = bare.with_parameters(values)
+    q, dq, ddq = (np.radians([float(x) for x in motion[o].split(",")]) for o in list(motion)[:3])
+    np.testing.assert_allclose(found["inverse_dynamics"], model.inverse_dynamics(q, dq, ddq))
+    np.testing.assert_allclose(found["forward_dynamics"], model.forward_dynamics(q, dq, [9, 5, 1]))
+    np.testing.assert_allclose(found["mass_matrix"], model.mass_matrix(q))
+    np.testing.assert_allclose(found["torque"]["coulomb"], [4.0, 0.0, -0.5])
+    assert "simulated robot" in found["parameters"]
+
+
+def test_at_a_point_prints_tables(
+    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    assert run(monkeypatch, "at", "-p", arm, "--q", "0,0.5,0") == 0
+    printed = capsys.readouterr().out
+    for words in ("Mass matrix", "condition number", "Coriolis matrix", "gravity", "viscous"):
+        assert words in printed
+
+
+def test_along_a_recording_splits_torque_into_named_columns(
+    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    mechanism = arm_profile().mechanism(ARM_URDF)
+    write_bag(recorded(mechanism, true_parameters(mechanism), noise=0.0), tmp_path / "motion")
+    split = tmp_path / "split.csv"
+    assert run(monkeypatch, "along", tmp_path / "motion", "-p", arm, "-o", split) == 0
+    assert "RMS of each part" in capsys.readouterr().out
+    with split.open() as file:
+        header, *rows = csv.reader(file)
+    values = np.array(rows, dtype=float)
+    column = {name: values[:, k] for k, name in enumerate(header)}
+    kinds = ("inertia", "coriolis", "gravity", "viscous", "coulomb", "offset")
+    for joint in JOINTS:
+        parts = sum(column[f"{joint}.{kind} [N*m]"] for kind in kinds)
+        np.testing.assert_allclose(parts, column[f"{joint}.model [N*m]"], atol=1e-6)
+        left = column[f"{joint}.measured [N*m]"] - column[f"{joint}.model [N*m]"]
+        np.testing.assert_allclose(left, column[f"{joint}.error [N*m]"], atol=1e-6)
+        expected = FRICTION[f"Fv{JOINTS.index(joint) + 1}"] * column[f"{joint}.velocity [rad/s]"]
+        np.testing.assert_allclose(column[f"{joint}.viscous [N*m]"], expected, atol=1e-6)
+
+
+def test_along_a_recording_writes_arrays(
+    arm: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    mechanism = arm_profile().mechanism(ARM_URDF)
+    write_bag(recorded(mechanism, true_parameters(mechanism), noise=0.0), tmp_path / "motion")
+    split = tmp_path / "split.npz"
+    assert run(monkeypatch, "along", tmp_path / "motion", "-p", arm, "-o", split, "--json") == 0
+    with np.load(split) as arrays:
+        assert tuple(arrays["joints"]) == JOINTS
+        assert arrays["gravity"].shape == (len(arrays["time"]), 3)
+        np.testing.assert_allclose(arrays["error"], arrays["measured"] - arrays["model"])
+
+
+def test_base_parameters_go_to_the_terminal_or_a_file(
+    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    assert run(monkeypatch, "base", "-p", arm) == 0
+    assert "ZZR1" in capsys.readouterr().out
+    table = tmp_path / "base.yaml"
+    assert run(monkeypatch, "base", "-p", arm, "--format", "yaml", "-o", table) == 0
+    assert yaml.safe_load(table.read_text())["robot"] == "arm"
+
+
+def test_code_is_two_files_and_a_count_of_operations(
+    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    folder = tmp_path / "code"
+    arguments = ("code", "-p", arm, "-o", folder, "--name", "my_arm", "--without", "offset")
+    assert run(monkeypatch, *arguments) == 0
+    assert {path.name for path in folder.iterdir()} == {"my_arm.c", "my_arm.h"}
+    header = (folder / "my_arm.h").read_text()
+    assert "void my_arm_inverse_dynamics(" in header
+    assert "Left out: the joint terms offset." in header
+    assert "Off1" not in header
+    assert "general robot" in capsys.readouterr().out
+
+
+def test_an_identified_model_brings_its_deviations_and_where_it_is_from(
+    arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
+    profile = arm_profile()
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
+    model = tmp_path / "model.yaml"
+    write_model(identify(profile, ARM_URDF, [recording]), model)
+    assert run(monkeypatch, "base", "-m", model) == 0
+    printed = capsys.readouterr().out
+    assert "parameters as identified, model.yaml of 20" in printed
+    (zz,) = (line for line in printed.splitlines() if line.startswith("ZZR1"))
+    assert " ± " in zz
+    assert run(monkeypatch, "at", "-m", model, "--q", "0,0,0", "--json") == 0
+    at_point = json.loads(capsys.readouterr().out)
+    identified = read_model(model).mechanism()
+    np.testing.assert_allclose(at_point["mass_matrix"], identified.mass_matrix(np.zeros(3)))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("at", "--q", "0,0,0"), ["--model", "--profile"]),
+        (("at", "--q", "0,0", "-p", "ARM"), ["--q", "3", "shoulder, elbow, wrist"]),
+        (("at", "--q", "0,0,zero", "-p", "ARM"), ["--q", "commas"]),
+        (("at", "--q", "0,0,nan", "-p", "ARM"), ["--q", "finite"]),
+        (("along", "no_such.mcap", "-p", "ARM"), ["no_such.mcap"]),
+        (("along", "no_such.mcap", "-p", "ARM", "-o", "split.txt"), [".csv", ".npz"]),
+        (("base", "-m", "no_such.yaml"), ["no_such.yaml"]),
+        (("base", "-m", "no_such.yaml", "--set", "a=1"), ["--set", "profile"]),
+        (("code", "-o", "code", "-p", "ARM", "--name", "3 arms"), ["3 arms", "--name"]),
+        (("code", "-o", "code", "-p", "ARM", "--without", "spring"), ["spring", "viscous"]),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(
+    arm: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Capture,
+    arguments: tuple[str, ...],
+    words: list[str],
+) -> None:
+    monkeypatch.chdir(arm.parent)
+    assert run(monkeypatch, *(str(arm) if word == "ARM" else word for word in arguments)) == 2
+    told = capsys.readouterr().err
+    assert len(told.strip().splitlines()) == 1
+    assert told.strip().endswith(".")
+    for word in words:
+        assert word in told
+    assert not (arm.parent / "code").exists()

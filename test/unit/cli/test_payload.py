@@ -1,0 +1,151 @@
+"""``dynid identify --payload`` and ``dynid payload-mass``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.carried_body import CENTRE, INERTIA, MASS
+from support.small_robot import write_small_robot
+from support.stored_recording import stored
+from typer.testing import CliRunner
+
+from dynid.cli import app
+from dynid.errors import ConfigurationError, DynidError, ModelFileError
+from dynid.excitation.build import build_excitation
+from dynid.profile import RobotProfile, load_profile
+from dynid.robot.ros_parameters import ros_parameters
+from dynid.simulation.payload import carrying
+from dynid.simulation.simulate import simulate
+
+
+def record(profile: RobotProfile, urdf_xml: str, path: Path) -> Path:
+    assert profile.excitation is not None
+    motion = build_excitation(profile.excitation, profile.limits, profile.joints)
+    recording = simulate(profile, urdf_xml, motion)
+    return stored(recording, path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small robot's profile, its recordings without and with payload, and its model."""
+    folder = tmp_path_factory.mktemp("payload")
+    name = write_small_robot(folder)
+    profile, urdf_xml = load_profile(str(name))
+    record(profile, urdf_xml, folder / "without.npz")
+    loaded = carrying(profile, urdf_xml, MASS, CENTRE, INERTIA)
+    record(loaded, urdf_xml, folder / "with.npz")
+    assert run("identify", folder / "without.npz", "-p", name, "-o", folder / "base").exit_code == 0
+    return folder
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_payload_yaml_and_a_table_are_written(folder: Path, tmp_path: Path) -> None:
+    base = folder / "base/model.yaml"
+    result = run(
+        "identify", folder / "with.npz", "--payload", "--base-model", base, "-o", tmp_path / "new"
+    )
+    assert result.exit_code == 0, result.output
+    for words in ("mass", "with payload", "no joint feels it", "Succeeded.", "payload.yaml"):
+        assert words in result.output
+    text = (tmp_path / "new/payload.yaml").read_text()
+    assert abs(ros_parameters(text, "")["payload.mass"] - MASS) < 0.05 * MASS
+    assert "with.npz, SHA-256" in text
+    assert "model.yaml, SHA-256" in text
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["payload.yaml"]
+
+
+def test_json_tells_errors_without_and_with_the_payload(folder: Path, tmp_path: Path) -> None:
+    base = folder / "base/model.yaml"
+    result = run(
+        "identify",
+        folder / "with.npz",
+        "--payload",
+        "--base-model",
+        base,
+        "-o",
+        tmp_path,
+        "--json",
+    )
+    found = json.loads(result.stdout)
+    assert found["success"]
+    assert found["payload"]["centre_z"]["standard_deviation"] is None
+    mass = found["payload"]["mass"]
+    assert abs(mass["value"] - MASS) < 0.05 * MASS
+    for joint in found["joints"].values():
+        assert joint["rmse_torque"] < 0.5 * joint["rmse_torque_without"]
+
+
+def test_a_failed_payload_is_not_written(folder: Path, tmp_path: Path) -> None:
+    result = run(
+        "identify",
+        folder / "with.npz",
+        "--payload",
+        "--base-model",
+        folder / "base/model.yaml",
+        "-p",
+        folder / "duo.yaml",
+        "--set",
+        "identification.max_relative_torque_error=1e-6",
+        "-o",
+        tmp_path / "new",
+    )
+    assert result.exit_code == 1
+    assert "Failed." in result.output
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_robot_at_rest_is_weighed(folder: Path, tmp_path: Path) -> None:
+    base = folder / "base/model.yaml"
+    arguments = ("payload-mass", folder / "with.npz", "--base-model", base, "-o", tmp_path)
+    result = run(*arguments)
+    assert "friction at rest" in result.output
+    found = json.loads(run(*arguments, "--json").stdout)
+    assert found["dwells"] == 2
+    assert abs(found["mass"] - MASS) < 3 * found["mass_standard_deviation"]
+    assert result.exit_code == (0 if found["success"] else 1)
+    assert (tmp_path / "payload.yaml").exists() == found["success"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "sentence"),
+    [
+        (["--payload"], ConfigurationError, "belong together"),
+        (["--base-model", "model.yaml"], ConfigurationError, "belong together"),
+        ([], ConfigurationError, "identify needs a robot's profile"),
+        (["--payload", "--base-model", "nowhere.yaml"], ModelFileError, "nowhere.yaml"),
+    ],
+)
+def test_what_is_missing_is_said(
+    folder: Path, arguments: list[str], error: type[DynidError], sentence: str
+) -> None:
+    result = run("identify", folder / "with.npz", *arguments)
+    assert isinstance(result.exception, error)
+    assert sentence in str(result.exception)
+
+
+def test_settings_without_a_profile_are_refused(folder: Path) -> None:
+    result = run(
+        "identify",
+        folder / "with.npz",
+        "--payload",
+        "--base-model",
+        folder / "base/model.yaml",
+        "--set",
+        "identification.cutoff_hz=5",
+    )
+    assert "name one with --profile" in str(result.exception)
+
+
+def test_a_model_that_failed_is_no_base(folder: Path, tmp_path: Path) -> None:
+    text = (folder / "base/model.yaml").read_text()
+    (tmp_path / "failed.yaml").write_text(text.replace('status: "success"', 'status: "failed"'))
+    result = run(
+        "identify", folder / "with.npz", "--payload", "--base-model", tmp_path / "failed.yaml"
+    )
+    assert isinstance(result.exception, ModelFileError)
+    assert "its identification failed" in str(result.exception)

@@ -1,0 +1,76 @@
+"""``dynid identify --unsigned-torque`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+
+from dynid import cli
+from dynid.recording.convert import write_bag
+from dynid.robot.model_reader import read_model
+
+COMMAND = ("identify", "lost", "-p", "arm.yaml", "--unsigned-torque")
+
+
+@pytest.fixture
+def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a profile, its URDF, and a motion with and one without signs of torque."""
+    profile = arm_profile()
+    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    settings = profile.model_dump(mode="json", exclude_defaults=True)
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
+    mechanism = profile.mechanism(ARM_URDF)
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
+    write_bag(recording, tmp_path / "signed")
+    write_bag(replace(recording, effort=np.abs(recording.effort)), tmp_path / "lost")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["dynid", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    return int(stop.value.code or 0)
+
+
+def test_the_model_without_signs_is_that_with_signs(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, *COMMAND, "-o", "found") == 0
+    printed = capsys.readouterr().out
+    assert "Torque's sign" in printed
+    assert "segments are uncertain" in printed
+    report = (workshop / "found" / "report.html").read_text()
+    assert "Signs of torque" in report
+    assert run(monkeypatch, "identify", "signed", "-p", "arm.yaml", "-o", "signed_model") == 0
+    models = [read_model(workshop / name / "model.yaml") for name in ("found", "signed_model")]
+    parameters = [model.parameters[-9:] for model in models]  # friction: all of it is determined
+    np.testing.assert_allclose(parameters[0], parameters[1], atol=0.02)
+
+
+def test_json_tells_how_certain_the_signs_are(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, *COMMAND, "-o", str(workshop / "found"), "--json") == 0
+    signs = json.loads(capsys.readouterr().out)["torque_signs"]
+    assert list(signs["joints"]) == ["shoulder", "elbow", "wrist"]
+    for joint in signs["joints"].values():
+        assert joint["segments"] > joint["uncertain"] >= 0
+        assert 0.8 < joint["certain_share"] <= 1.0
+        assert joint["decided_by"] == "physical consistency"
+
+
+def test_torque_with_signs_is_refused_in_one_sentence(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["signed" if word == "lost" else word for word in COMMAND]
+    assert run(monkeypatch, *command, "-o", str(workshop / "found")) == 2
+    assert "so it has a sign" in capsys.readouterr().err

@@ -1,0 +1,281 @@
+"""What ros2_control is started with: every number arrives, and what cannot be is refused."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.simulated_puma import PROFILE, URDF, targets
+from support.synthetic import ARM_URDF, arm_profile
+
+from dynid import _core
+from dynid.configuration import parse
+from dynid.control.ros2_control import (
+    controller_parameters,
+    hardware_tag,
+    installed,
+    robot_description,
+    root_link,
+    uses_ros2_control,
+)
+from dynid.dynamics.closed_chain import ClosedChain, chain_lists
+from dynid.errors import ConfigurationError
+from dynid.profile import load_profile
+from dynid.robot.drive_profile import load_drive
+from dynid.robot.drives import Drives
+from dynid.robot.slave_files import slave_files, slave_path
+from dynid.simulation.build import plant_arguments
+from dynid.simulation.robot import SimulatedRobot
+
+PLUGIN = Path(__file__).parents[3] / "cpp" / "ros2_control"
+OWN_TAG = '<ros2_control name="cell" type="system"/>'
+ROBOTS = ("puma560", "ur10e", "tx40")
+
+
+def tag(urdf_xml: str) -> ET.Element:
+    (element,) = ET.fromstring(urdf_xml).findall("ros2_control")  # noqa: S314  our own
+    return element
+
+
+def described(robot: str = "puma560", hardware: str = "simulated") -> ET.Element:
+    return tag(robot_description(*load_profile(robot), hardware, control_rate=1000.0))
+
+
+def parameters(element: ET.Element) -> dict[str, str]:
+    return {param.get("name", ""): param.text or "" for param in element.findall("hardware/param")}
+
+
+def numbers(texts: dict[str, str], name: str) -> np.ndarray:
+    return np.array([float(word) for word in texts.get(name, "").split()])
+
+
+# --- the plant ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_every_number_survives_as_text(robot: str) -> None:
+    profile, urdf_xml = load_profile(robot)
+    texts = parameters(described(robot))
+    made = plant_arguments(profile, urdf_xml, control_rate=1000.0)
+    terms = made.mechanism.terms
+    given = {
+        "parameters": made.parameters,
+        "gravity": made.mechanism.gravity,
+        "coupling": made.mechanism.coupling.ravel(),
+        "home": SimulatedRobot(profile, urdf_xml).home,
+        "torque_factor": profile.drives.torque_factor(len(profile.joints)),
+        "term_joints": [term.joint for term in terms],
+        "term_scales": [term.scale for term in terms],
+        "term_static_ratios": [term.static_ratio for term in terms],
+        "term_stribeck_velocities": [term.stribeck_velocity for term in terms],
+        "bandwidth_hz": made.settings.bandwidth_hz,
+        "rated_torque": made.settings.rated_torque,
+        "lower": made.settings.lower,
+        "command_delay": [made.settings.command_delay],
+    }
+    for name, values in given.items():
+        assert np.array_equal(numbers(texts, name), values), name
+
+
+def test_the_described_plant_moves_as_the_simulated_robot_does() -> None:
+    texts = parameters(described())
+    settings = _core.DrivePlantSettings()
+    for name in [name for name in dir(settings) if not name.startswith("_") and name in texts]:
+        values = numbers(texts, name)
+        kind = type(getattr(settings, name))
+        setattr(settings, name, values if kind is np.ndarray else kind(values[0]))
+    words = (texts[f"term_{part}"].split() for part in ("kinds", "sides"))
+    terms = [
+        _core.JointTerm(kind, int(joint), side == "motor", 0.0, scale, 0.0)
+        for kind, side, joint, scale in zip(
+            *words, *(numbers(texts, f"term_{part}") for part in ("joints", "scales")), strict=True
+        )
+    ]
+    description = _core.MechanismDescription(
+        URDF,
+        PROFILE.joints,
+        {},
+        numbers(texts, "gravity"),
+        numbers(texts, "coupling").reshape(6, 6),
+        terms,
+        passive=[],
+        start={},
+        assembled_at=[],
+        closures=[],
+        payload_joint="",
+        semi_static=False,
+    )
+    plant = _core.DrivePlant(description, numbers(texts, "parameters"), settings)
+    robot = SimulatedRobot(PROFILE, URDF)
+    aims = targets()[:600]
+    plant.reset(robot.home)  # as the robot was when it was made: noise is drawn every time
+    plant.reset(aims[0])
+    robot.reset(aims[0])
+    for aim in aims:
+        plant.step(aim, np.zeros(6))
+        state = robot.step(aim)
+    assert np.array_equal(plant.position, state.position)
+    assert np.array_equal(plant.torque, state.effort)
+
+
+def test_the_plugin_reads_what_is_written() -> None:
+    code = "".join(path.read_text() for path in PLUGIN.glob("*.cpp"))
+    written = set(parameters(described())) | {"locked_joints", "locked_positions"}
+    written |= set(chain_lists(ClosedChain()))
+    assert written <= set(re.findall(r'"(\w+)"', code))
+    read = re.findall(r'\((?:info\.hardware_)?parameters, "(\w+)"', code)
+    assert set(read) <= written
+
+
+def test_what_is_empty_is_left_out() -> None:
+    texts = parameters(described())
+    assert "locked_joints" not in texts
+    assert all(texts.values())
+
+
+def test_locked_joints_are_written_with_their_positions() -> None:
+    profile = arm_profile(joints=["shoulder", "elbow"], locked={"wrist": 0.1})
+    element = tag(robot_description(profile, ARM_URDF, "simulated", control_rate=500.0))
+    texts = parameters(element)
+    assert (texts["locked_joints"], texts["locked_positions"]) == ("wrist", "0.1")
+    assert [joint.get("name") for joint in element.findall("joint")] == ["shoulder", "elbow"]
+
+
+# --- the description ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hardware", ["simulated", "mock"])
+def test_joints_have_the_interfaces_of_drives_and_begin_at_home(hardware: str) -> None:
+    element = described("ur10e", hardware)
+    profile, urdf_xml = load_profile("ur10e")
+    home = SimulatedRobot(profile, urdf_xml).home
+    joints = element.findall("joint")
+    assert tuple(joint.get("name") for joint in joints) == profile.joints
+    for joint, position in zip(joints, home, strict=True):
+        commands = [one.get("name") for one in joint.findall("command_interface")]
+        states = {
+            one.get("name"): float(one.findtext("param") or "nan")
+            for one in joint.findall("state_interface")
+        }
+        assert commands == ["position", "effort"]
+        assert states == {"position": position, "velocity": 0.0, "effort": 0.0}
+
+
+def test_mock_hardware_gets_no_parameters() -> None:
+    element = described(hardware="mock")
+    assert element.findtext("hardware/plugin") == "mock_components/GenericSystem"
+    assert not parameters(element)
+
+
+def test_simulated_hardware_replaces_the_urdfs_own() -> None:
+    text = URDF.replace("</robot>", OWN_TAG + "</robot>")
+    element = tag(robot_description(PROFILE, text, "simulated", control_rate=1000.0))
+    assert element.get("name") == "puma560"
+    assert element.findtext("hardware/plugin") == "dynid/SimulatedDrives"
+
+
+def test_ethercat_without_slave_files_needs_the_urdfs_own_and_leaves_it_alone() -> None:
+    text = URDF.replace("</robot>", OWN_TAG + "</robot>")
+    assert robot_description(PROFILE, text, "ethercat", control_rate=1000.0) == text
+    with pytest.raises(ConfigurationError, match=r"'puma560': hardware ethercat needs a <ros2_co"):
+        robot_description(PROFILE, URDF, "ethercat", control_rate=1000.0)
+
+
+def test_ethercat_with_slave_files_has_a_module_for_each_joint(tmp_path: Path) -> None:
+    write_slave_files(tmp_path, 500.0)
+    text = URDF.replace("</robot>", OWN_TAG + "</robot>")
+    description = robot_description(PROFILE, text, "ethercat", control_rate=500.0, slaves=tmp_path)
+    element = tag(description)
+    assert element.findtext("hardware/plugin") == "ethercat_driver/EthercatDriver"
+    assert parameters(element) == {"control_frequency": "500"}
+    for number, joint in enumerate(element.findall("joint")):
+        (module,) = joint.findall("ec_module")
+        values = {one.get("name"): one.text for one in module.findall("param")}
+        assert module.findtext("plugin") == "ethercat_generic_plugins/EcCiA402Drive"
+        assert values == {
+            "alias": "0",
+            "position": str(number),
+            "mode_of_operation": "8",
+            "slave_config": str(tmp_path / f"joint_{number + 1}.yaml"),
+        }
+
+
+def test_every_hardware_has_the_same_joints_and_interfaces() -> None:
+    def interfaces(hardware: str) -> list[tuple[str, str | None, str | None]]:
+        element = hardware_tag(PROFILE, URDF, hardware, control_rate=1000.0)
+        return [
+            (one.tag, joint.get("name"), one.get("name"))
+            for joint in element.findall("joint")
+            for one in joint
+            if one.tag != "ec_module"
+        ]
+
+    assert interfaces("simulated") == interfaces("mock") == interfaces("ethercat")
+
+
+def test_ethercat_refuses_slave_files_for_another_rate(tmp_path: Path) -> None:
+    write_slave_files(tmp_path, 500.0)
+    with pytest.raises(ConfigurationError, match="0x60C2 must be 1 with exponent -3"):
+        robot_description(PROFILE, URDF, "ethercat", control_rate=1000.0, slaves=tmp_path)
+
+
+def write_slave_files(folder: Path, rate: float) -> None:
+    motor = {"rated_current_ma": 3400, "torque_constant": 0.2, "encoder_counts": 4096}
+    drives = parse(Drives, motor, "arm.yaml")
+    texts = slave_files(PROFILE.joints, drives, load_drive("cdhd"), rate)
+    for joint, text in texts.items():
+        slave_path(folder, joint).write_text(text)
+
+
+# --- the controllers, the packages, the frame -----------------------------------------------------
+
+
+def test_controllers_move_the_joints_of_the_profile() -> None:
+    files = controller_parameters(PROFILE, 500)
+    assert files["controller_manager"]["ros__parameters"]["update_rate"] == 500
+    trajectories = files["joint_trajectory_controller"]["ros__parameters"]
+    assert tuple(trajectories["joints"]) == PROFILE.joints
+    assert trajectories["command_interfaces"] == ["position"]
+
+
+def test_packages_are_found_in_any_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = tmp_path / "second" / "share" / "ament_index" / "resource_index" / "packages"
+    index.mkdir(parents=True)
+    (index / "rviz2").touch()
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{tmp_path / 'first'}:{tmp_path / 'second'}")
+    assert installed("rviz2")
+    assert not installed("rviz")
+    monkeypatch.delenv("AMENT_PREFIX_PATH")
+    assert not installed("rviz2")
+
+
+def test_ros2_control_runs_the_robot_where_it_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = tmp_path / "share" / "ament_index" / "resource_index" / "packages"
+    index.mkdir(parents=True)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    for package in ("controller_manager", "robot_state_publisher", "joint_state_broadcaster"):
+        (index / package).touch()
+    assert not uses_ros2_control("auto")
+    with pytest.raises(ConfigurationError, match="true needs joint_trajectory_controller, which"):
+        uses_ros2_control("true")
+    (index / "joint_trajectory_controller").touch()
+    assert [uses_ros2_control(wanted) for wanted in ("auto", "true", "false")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_the_root_link_is_no_joints_child() -> None:
+    assert root_link(ARM_URDF) == "base"
+
+
+@pytest.mark.parametrize(("links", "count"), [("", 0), ('<link name="a"/><link name="b"/>', 2)])
+def test_a_urdf_without_a_single_root_is_refused(links: str, count: int) -> None:
+    with pytest.raises(ConfigurationError, match=f"the URDF has {count} root links; expected one"):
+        root_link(f'<robot name="odd">{links}</robot>')

@@ -1,0 +1,152 @@
+"""What the identified model is worth to the simulated drives."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynid import cli
+from dynid.control.tracking.metrics import settling_time
+from dynid.control.tracking.trial import identified, track
+from dynid.dynamics.mechanism import Mechanism
+from dynid.errors import ConfigurationError, SimulationError
+from dynid.profile import RobotProfile, load_profile
+
+Robot = tuple[RobotProfile, str, Mechanism]
+
+
+@pytest.fixture(scope="module")
+def puma() -> Robot:
+    return with_identified_model("puma560")
+
+
+@pytest.fixture(scope="module")
+def scara() -> Robot:
+    return with_identified_model("scara")
+
+
+def with_identified_model(name: str) -> Robot:
+    profile, urdf_xml = load_profile(name)
+    return profile, urdf_xml, identified(profile, urdf_xml)
+
+
+def changed(robot: str, *overrides: str) -> RobotProfile:
+    return load_profile(robot, overrides=list(overrides))[0]
+
+
+def test_a_joint_that_another_disturbs_stays_where_it_is(puma: Robot) -> None:
+    trial = track(*puma)
+    assert trial.metric == "peak_to_peak_error"
+    assert trial.without.metric > 5e-4
+    assert trial.ratio < 0.05
+
+
+def test_a_scara_settles_in_less_than_half_the_time(scara: Robot) -> None:
+    profile, urdf_xml, model = scara
+    for delay in (0, 3):
+        profile = changed("scara", f"feedforward.additive_torque_delay={delay}")
+        trial = track(profile, urdf_xml, model)
+        assert trial.metric == "settling_time"
+        assert trial.without.metric > 0.1
+        assert trial.ratio < 0.5
+
+
+def test_a_model_without_torque_changes_nothing(puma: Robot) -> None:
+    _, urdf_xml, model = puma
+    nothing = model.with_parameters(np.zeros_like(model.parameters))
+    trial = track(puma[0], urdf_xml, nothing)
+    assert trial.ratio == 1
+    assert np.array_equal(trial.without.error, trial.with_model.error)
+
+
+def test_half_the_torque_leaves_a_good_part_of_the_error(puma: Robot) -> None:
+    _, urdf_xml, model = puma
+    half = track(changed("puma560", "feedforward.gain=0.5"), urdf_xml, model)
+    assert 0.2 < half.ratio < 0.7  # less than half of it: some of the rest is left to stiction
+
+
+def test_a_robot_that_does_not_settle_is_no_result(scara: Robot) -> None:
+    _, urdf_xml, model = scara
+    profile = changed("scara", "tracking.hold=0.05")
+    with pytest.raises(SimulationError, match="raise 'hold' or 'settle_window'"):
+        track(profile, urdf_xml, model)
+
+
+def test_nothing_to_improve_is_no_result(scara: Robot) -> None:
+    _, urdf_xml, model = scara
+    profile = changed("scara", "tracking.settle_window=0.1")
+    with pytest.raises(SimulationError, match="leaves nothing to improve"):
+        track(profile, urdf_xml, model)
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("tracking.amplitude=4", "joint 'joint_3' would reach the position"),
+        ("tracking.frequency=8", "joint 'joint_3' would reach the velocity"),
+        ("limits.acceleration=[12, 10, 15, 40, 40, 40]", "would reach the acceleration"),
+    ],
+)
+def test_a_motion_that_the_profile_forbids_is_refused(
+    puma: Robot, override: str, sentence: str
+) -> None:
+    _, urdf_xml, model = puma
+    with pytest.raises(ConfigurationError, match=sentence):
+        track(changed("puma560", override), urdf_xml, model)
+
+
+def test_a_profile_without_a_motion_to_follow_is_told() -> None:
+    profile, urdf_xml = load_profile("ur10e")
+    with pytest.raises(ConfigurationError, match="no motion under 'tracking'"):
+        track(profile, urdf_xml, profile.mechanism(urdf_xml))
+
+
+@pytest.mark.parametrize(
+    ("error", "settled"),
+    [
+        ([3.0, 2.0, 1.0, 0.5, 0.5, 0.5], 2.0),
+        ([0.5, 0.5, 3.0, 0.5, 0.5, 0.5], 3.0),  # it had left the window again
+        ([0.5] * 6, 0.0),
+    ],
+)
+def test_has_settled_when_it_is_in_the_window_for_good(error: list[float], settled: float) -> None:
+    assert settling_time(np.array(error), 1.0, 1.0, 2.0) == settled
+
+
+def test_the_command_line_writes_a_plot_and_prints_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plot = tmp_path / "errors.png"
+    assert run(monkeypatch, "--robot", "scara", "--json", "-o", plot) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert set(told) == {"robot", "metric", "without", "with", "ratio"}
+    assert told["robot"] == "scara"
+    assert told["ratio"] == told["with"] / told["without"]
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_command_line_prints_each_joints_errors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "--robot", "puma560") == 0
+    told = capsys.readouterr().out
+    assert all(f"joint_{number}" in told for number in range(1, 7))
+    assert "peak-to-peak error of joint_2" in told
+
+
+def test_a_plot_that_is_no_png_is_refused_before_anything_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "-o", "errors.pdf") == 2
+    assert "must end in .png" in capsys.readouterr().err
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["dynid", "tracking", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    return int(stop.value.code or 0)

@@ -1,0 +1,134 @@
+"""Generated C, compiled with every warning an error, against the core that it must agree with."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.random_mechanisms import RandomTree, random_urdf
+
+from dynid.dynamics.base_table import base_table
+from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
+from dynid.dynamics.symbolic.minimal_model import Formulas, minimal_model
+from dynid.dynamics.symbolic.term_formulas import TERM_FORMULAS
+from dynid.errors import OutputError
+from dynid.profile import RobotProfile, load_profile
+
+COMPILER = shutil.which("cc")
+FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-shared", "-fPIC")
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler cc")
+
+SAMPLES = 100
+ACCURACY = 1e-9
+
+
+def shipped(robot: str) -> Formulas:
+    """Return a robot whose parameters are all known and none zero, so that all are in the code."""
+    profile, urdf_xml = load_profile(robot)
+    kept = tuple(term for term in profile.terms if term.kind in TERM_FORMULAS)
+    profile = profile.model_copy(update={"terms": kept})
+    bare = profile.mechanism(urdf_xml)
+    added = np.random.default_rng(0).uniform(0.1, 1.0, len(bare.parameters))
+    mechanism = bare.with_parameters(bare.parameters + added)
+    return minimal_model(mechanism, profile, urdf_xml)
+
+
+def random_tree() -> Formulas:
+    """Return a branched tree with slanted axes, a locked joint, a coupling, and every term."""
+    rng = np.random.default_rng(5)
+    types = ["revolute", "prismatic", "continuous", "revolute", "revolute"]
+    joints = ("j5", "j2", "j1", "j3")
+    terms = [
+        JointTerm(kind, k, side, scale=0.3 if kind == "stribeck" else 0.0)
+        for k in range(4)
+        for kind in TERM_FORMULAS
+        for side in ("joint", "motor")
+        if side == "joint" or kind != "coulomb_load"
+    ]
+    coupling = np.eye(4) + rng.uniform(-0.2, 0.2, (4, 4))
+    urdf_xml = random_urdf(rng, types, chain=False)
+    gravity = np.array([1.0, -3.0, -9.0])
+    tree = RandomTree(urdf_xml, joints, {"j4": 0.7}, gravity, coupling, tuple(terms), seed=3)
+    profile = RobotProfile(
+        robot="tree", urdf="tree.urdf", joints=joints, locked=tree.locked, gravity=tuple(gravity)
+    )
+    return minimal_model(tree.mechanism(), profile, urdf_xml)
+
+
+class Library:
+    """The compiled code, with the functions' arrays as in its header."""
+
+    def __init__(self, formulas: Formulas, name: str, folder: Path) -> None:
+        table = base_table(formulas.mechanism, formulas.base, name, "a test.")
+        (folder / f"{name}.h").write_text(c_header(formulas, name, table))
+        source, library = folder / f"{name}.c", folder / f"{name}.so"
+        source.write_text(c_source(formulas, name, table))
+        command = [str(COMPILER), *FLAGS, str(source), "-o", str(library), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        assert done.returncode == 0, done.stderr
+        self._library, self._name = ctypes.CDLL(str(library)), name
+
+    def call(self, function: str, shape: tuple[int, ...], *motion: np.ndarray) -> np.ndarray:
+        """Return one function's results for motions (N, n), as (N, *shape)."""
+        compiled = getattr(self._library, f"{self._name}_{function}")
+        out = np.full((len(motion[0]), *shape), np.nan)
+        for row, *given in zip(out, *motion, strict=True):
+            compiled(
+                *(ctypes.c_void_p(np.ascontiguousarray(a).ctypes.data) for a in given),
+                ctypes.c_void_p(row.ctypes.data),
+            )
+        return out
+
+
+@needs_compiler
+@pytest.mark.parametrize("robot", ["puma560", "scara", "ur10", "random tree"])
+def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
+    formulas = random_tree() if robot == "random tree" else shipped(robot)
+    mechanism = formulas.mechanism
+    code = Library(formulas, robot.replace(" ", "_"), tmp_path)
+    n, k = len(mechanism.joints), len(formulas.values)
+    q, dq, ddq = np.random.default_rng(1).uniform(-2.0, 2.0, (3, SAMPLES, n))
+
+    torque = mechanism.inverse_dynamics(q, dq, ddq)
+    size = ACCURACY * np.abs(torque).max()
+    found = code.call("inverse_dynamics", (n,), q, dq, ddq)
+    np.testing.assert_allclose(found, torque, rtol=0, atol=size)
+    regressor = code.call("regressor", (n, k), q, dq, ddq)
+    np.testing.assert_allclose(regressor @ formulas.values, torque, rtol=0, atol=size)
+    gravity = mechanism.gravity_torque(q)
+    np.testing.assert_allclose(code.call("gravity", (n,), q), gravity, rtol=0, atol=size)
+    mass = mechanism.mass_matrix(q)
+    found = code.call("mass_matrix", (n, n), q)
+    np.testing.assert_allclose(found, mass, rtol=0, atol=ACCURACY * np.abs(mass).max())
+
+
+@needs_compiler
+def test_code_of_a_mechanism_that_gravity_does_not_load_compiles(tmp_path: Path) -> None:
+    profile, urdf_xml = load_profile("scara")
+    flat = profile.model_copy(update={"gravity": (0.0, 0.0, 0.0), "terms": ()})
+    formulas = minimal_model(flat.mechanism(urdf_xml), flat, urdf_xml)
+    code = Library(formulas, "flat", tmp_path)
+    np.testing.assert_array_equal(code.call("gravity", (4,), np.ones((2, 4))), np.zeros((2, 4)))
+
+
+def test_a_name_that_c_does_not_take_is_refused() -> None:
+    assert c_name("puma560") == "puma560"
+    for name in ("ur 10", "3r", "", "é", "a-b", "A"):
+        with pytest.raises(OutputError, match="--name"):
+            c_name(name)
+
+
+def test_the_header_tells_joints_units_and_what_base_parameters_are_made_of() -> None:
+    formulas = shipped("scara")
+    table = base_table(formulas.mechanism, formulas.base, "scara */ /* robot", "measured.")
+    header = c_header(formulas, "scara", table, ["Recording: day.mcap"])
+    about = header.partition("*/")[0]
+    assert "2 joint_3 [m, N]" in about
+    assert "MR3 [kg] = M3 + M4 + IA3" in about
+    assert "Recording: day.mcap" in about
+    assert max(map(len, header.splitlines())) <= 100

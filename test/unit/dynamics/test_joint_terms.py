@@ -1,0 +1,134 @@
+"""Terms that look at more than the moment's velocity: presliding at the past, load at gravity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.integrate import solve_ivp
+from support.synthetic import ARM_URDF
+
+from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.mechanism import Mechanism
+from dynid.errors import MechanismError
+
+positions = arrays(float, st.integers(2, 60), elements=st.floats(-0.05, 0.05))
+
+
+def presliding_column(
+    path: np.ndarray, term: JointTerm, past: np.ndarray | None = None
+) -> np.ndarray:
+    mechanism = Mechanism(ARM_URDF, ["wrist"], terms=[term])
+    q = path[:, None]
+    return mechanism.regressor(q, 0 * q, 0 * q, past=past)[:, 0, -1]
+
+
+def stop_operator(path: np.ndarray, distance: float, dead_band: float = 0.0) -> np.ndarray:
+    """Play, then stop, as their definitions read; an independent way to the same column."""
+    followed, deflection, column = path[0], 0.0, []
+    for position in path:
+        before = followed
+        if position > followed + dead_band:
+            followed = position - dead_band
+        elif position < followed - dead_band:
+            followed = position + dead_band
+        deflection = min(max(deflection + followed - before, -distance), distance)
+        column.append(deflection / distance)
+    return np.array(column)
+
+
+@given(positions, st.sampled_from([1e-3, 1e-2]), st.sampled_from([0.0, 2e-3]))
+def test_presliding_is_a_stop_operator_behind_a_play(
+    path: np.ndarray, distance: float, dead_band: float
+) -> None:
+    term = JointTerm("presliding", 0, scale=distance, dead_band=dead_band)
+    expected = stop_operator(path, distance, dead_band)
+    np.testing.assert_allclose(presliding_column(path, term), expected, atol=1e-9)
+
+
+@given(positions, st.integers(1, 59))
+def test_a_past_handed_on_makes_pieces_as_good_as_the_whole(path: np.ndarray, cut: int) -> None:
+    term = JointTerm("presliding", 0, scale=1e-2)
+    past = Mechanism(ARM_URDF, ["wrist"], terms=[term]).new_past()
+    pieces = [presliding_column(piece, term, past) for piece in (path[:cut], path[cut:])]
+    np.testing.assert_array_equal(np.concatenate(pieces), presliding_column(path, term))
+
+
+def test_lugre_follows_its_differential_equation() -> None:
+    scale, ratio, stribeck = 2e-3, 0.5, 0.05
+    time = np.linspace(0, 4, 40_001)
+    path, speed = 0.02 * np.sin(time**2), 0.04 * time * np.cos(time**2)
+    term = JointTerm("lugre", 0, scale=scale, static_ratio=ratio, stribeck_velocity=stribeck)
+    mechanism = Mechanism(ARM_URDF, ["wrist"], terms=[term])
+    q, dq = path[:, None], speed[:, None]
+    column = mechanism.regressor(q, dq, 0 * q)[:, 0, -1]
+
+    def rate(moment: float, deflection: np.ndarray) -> np.ndarray:
+        v = 0.04 * moment * np.cos(moment**2)
+        level = scale * (1 + ratio * np.exp(-((v / stribeck) ** 2)))
+        return np.asarray(v - np.abs(v) * deflection / level)
+
+    solved = solve_ivp(rate, (0, 4), [0.0], t_eval=time, rtol=1e-8, atol=1e-12, max_step=1e-3)
+    np.testing.assert_allclose(column, solved.y[0] / scale, atol=2e-3)
+    assert np.abs(column).max() > 1.3  # it rose above Coulomb friction
+
+
+def test_advancing_moves_the_past_as_computing_does() -> None:
+    mechanism = Mechanism(ARM_URDF, ["wrist"], terms=[JointTerm("presliding", 0, scale=1e-2)])
+    path = np.sin(np.linspace(0, 9, 50))[:, None]
+    advanced, computed = mechanism.new_past(), mechanism.new_past()
+    speed = np.gradient(path, axis=0)
+    mechanism.advance(path, speed, advanced)
+    mechanism.torque(path, speed, 0 * path, mechanism.parameters, past=computed)
+    np.testing.assert_array_equal(advanced, computed)
+
+
+def test_encoder_noise_within_the_dead_band_makes_no_friction() -> None:
+    noise = np.random.default_rng(0).uniform(-1e-4, 1e-4, 500)
+    still = JointTerm("presliding", 0, scale=1e-4, dead_band=2e-4)
+    assert np.all(presliding_column(noise, still) == 0.0)
+    nervous = JointTerm("presliding", 0, scale=1e-4)
+    assert np.abs(presliding_column(noise, nervous)).max() == pytest.approx(1.0)
+
+
+def test_a_joint_that_stops_keeps_its_friction() -> None:
+    path = np.concatenate([np.linspace(0, 0.5, 100), np.full(100, 0.5)])
+    assert presliding_column(path, JointTerm("presliding", 0, scale=1e-2))[-1] == 1.0
+
+
+def test_load_friction_is_the_size_of_gravitys_torque_along_the_motion() -> None:
+    joints = ["shoulder", "elbow"]
+    terms = [JointTerm("coulomb_load", j, smoothing=0.1) for j in range(2)]
+    mechanism = Mechanism(ARM_URDF, joints, terms=terms)
+    q, dq, ddq = np.random.default_rng(1).uniform(-2, 2, (3, 30, 2))
+    column = mechanism.regressor(q, dq, ddq)[:, :, -2:]
+    gravity = Mechanism(ARM_URDF, joints).gravity_torque(q)
+    expected = np.tanh(dq / 0.1) * np.abs(gravity)
+    np.testing.assert_allclose(np.diagonal(column, axis1=1, axis2=2), expected, atol=1e-9)
+
+
+def test_load_friction_follows_the_parameters_of_its_mechanism() -> None:
+    mechanism = Mechanism(ARM_URDF, ["shoulder"], terms=[JointTerm("coulomb_load", 0)])
+    twice = mechanism.with_parameters(2 * mechanism.parameters)
+    sample = np.array([0.3]), np.array([1.0]), np.array([0.0])
+    ratio = twice.regressor(*sample)[0, -1] / mechanism.regressor(*sample)[0, -1]
+    assert ratio == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("term", "said"),
+    [
+        (JointTerm("presliding", 0), "needs a scale"),
+        (JointTerm("presliding", 0, scale=1e-3, dead_band=-1.0), "dead band"),
+        (JointTerm("viscous", 0, dead_band=1e-3), "takes none"),
+        (JointTerm("presliding", 0, scale=1e-3, static_ratio=0.2), "takes none"),
+        (JointTerm("lugre", 0, scale=1e-3, static_ratio=0.2), "or neither"),
+        (JointTerm("lugre", 0, scale=1e-3, stribeck_velocity=0.2), "or neither"),
+        (JointTerm("coulomb_load", 0, side="motor"), "put it at a joint"),
+    ],
+)
+def test_refuses_a_term_of_an_impossible_shape(term: JointTerm, said: str) -> None:
+    with pytest.raises(MechanismError, match=said):
+        Mechanism(ARM_URDF, ["shoulder"], terms=[term])

@@ -1,0 +1,89 @@
+"""Frames against trigonometry done by hand, and against pinocchio's frames."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio
+import pytest
+from support.synthetic import ARM_URDF, arm_profile
+
+from dynid.dynamics.kinematics import Kinematics
+from dynid.errors import ConfigurationError
+from dynid.profile import RobotProfile, load_profile
+from dynid.report.view.scene import Pose
+
+TWO_LINKS = """
+<robot name="two"><link name="ground"/><link name="first"/><link name="second"/><link name="tip"/>
+  <joint name="a" type="revolute"><parent link="ground"/><child link="first"/>
+    <origin xyz="0 0 0.5"/><axis xyz="0 0 1"/>
+    <limit lower="-3" upper="3" velocity="5" effort="9"/></joint>
+  <joint name="b" type="continuous"><parent link="first"/><child link="second"/>
+    <origin xyz="0.4 0 0"/><axis xyz="0 0 1"/></joint>
+  <joint name="end" type="fixed"><parent link="second"/><child link="tip"/>
+    <origin xyz="0.3 0 0"/></joint>
+</robot>"""
+
+
+def two_links(**changes: object) -> Kinematics:
+    content = {"robot": "two", "urdf": "two.urdf", "joints": ["a", "b"], **changes}
+    return Kinematics(RobotProfile.model_validate(content), TWO_LINKS)
+
+
+def test_tool_of_two_links_is_where_trigonometry_puts_it() -> None:
+    a, b = np.random.default_rng(1).uniform(-3, 3, (2, 20))
+    expected = np.stack(
+        [
+            0.4 * np.cos(a) + 0.3 * np.cos(a + b),
+            0.4 * np.sin(a) + 0.3 * np.sin(a + b),
+            np.full(20, 0.5),
+        ],
+        axis=1,
+    )
+    path = two_links().tool_path(np.stack([a, b], axis=1))
+    np.testing.assert_allclose(path, expected, atol=1e-14)
+
+
+def test_drive_order_may_differ_from_the_urdf_s() -> None:
+    position = np.array([[0.3, -1.1]])
+    swapped = two_links(joints=["b", "a"])
+    np.testing.assert_allclose(
+        swapped.tool_path(position[:, ::-1]), two_links().tool_path(position)
+    )
+
+
+def test_a_locked_joint_stays_where_it_is_held() -> None:
+    locked = two_links(joints=["a"], locked={"b": 0.7})
+    np.testing.assert_allclose(locked.tool_path([[0.2]]), two_links().tool_path([[0.2, 0.7]]))
+
+
+def test_tool_is_the_last_link_unless_another_is_named() -> None:
+    assert two_links().tool == "tip"
+    profile, urdf_xml = load_profile("puma560")
+    assert Kinematics(profile, urdf_xml).tool == "flange"
+    assert Kinematics(profile, urdf_xml, tool="link_3").tool_body == 3
+
+
+def test_refuses_a_tool_that_is_no_link() -> None:
+    with pytest.raises(ConfigurationError, match=r"--tool hook: .* it has base, upper"):
+        Kinematics(arm_profile(), ARM_URDF, tool="hook")
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur10e", "tx40"])
+def test_every_link_of_a_shipped_robot_is_where_pinocchio_has_it(name: str) -> None:
+    profile, urdf_xml = load_profile(name)
+    kinematics = Kinematics(profile, urdf_xml)
+    model = pinocchio.buildModelFromXML(urdf_xml)
+    data = model.createData()
+    position = np.random.default_rng(2).uniform(-2, 2, 6)
+    pinocchio.framesForwardKinematics(model, data, position)
+    poses = kinematics.poses([position])[0]
+    for link, (body, local) in kinematics.links().items():
+        found = Pose.from_numbers(poses[body]).then(local).matrix()
+        expected = data.oMf[model.getBodyId(link)].homogeneous
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_motor_positions_become_joint_positions_through_the_coupling() -> None:
+    profile, urdf_xml = load_profile("tx40")
+    joints = Kinematics(profile, urdf_xml).joint_position([0, 0, 0, 0, 0.2, 0.5])
+    np.testing.assert_allclose(joints, [0, 0, 0, 0, 0.2, 0.3])

@@ -1,0 +1,190 @@
+"""Recursive least squares on triangular factors: the same as in one go, however long it runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynid.errors import EstimationError
+from dynid.estimation.square_root import Forgetting, SquareRootLeastSquares
+
+TRUE = np.array([2.0, -1.0, 0.5])
+K = len(TRUE)
+VAGUE = np.full(K, 1e6)
+
+
+def rows(samples: int, noise: tuple[float, ...] = (0.1, 1.0), seed: int = 0) -> np.ndarray:
+    """[W_j, τ_j] of two joints; the second feels only the last two parameters; (2, m, 4)."""
+    random = np.random.default_rng(seed)
+    regressor = random.standard_normal((len(noise), samples, K))
+    regressor[1:, :, 0] = 0.0
+    torque = regressor @ TRUE + np.array(noise)[:, None] * random.standard_normal(
+        (len(noise), samples)
+    )
+    return np.concatenate([regressor, torque[..., None]], axis=2)
+
+
+def weighted_least_squares(stacked: np.ndarray, deviations: tuple[float, ...]) -> np.ndarray:
+    scaled = np.concatenate([s / d for s, d in zip(stacked, deviations, strict=True)])
+    return np.linalg.lstsq(scaled[:, :-1], scaled[:, -1], rcond=None)[0]
+
+
+def test_comes_to_weighted_least_squares() -> None:
+    stacked = rows(500)
+    recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE)
+    for begin in range(0, 500, 7):
+        recursive.update(stacked[:, begin : begin + 7])
+    found = recursive.solve()
+    deviations = tuple(np.sqrt(found.joint_variance))
+    np.testing.assert_allclose(
+        found.parameters, weighted_least_squares(stacked, deviations), rtol=1e-6
+    )
+    assert deviations == pytest.approx((0.1, 1.0), rel=0.1)
+
+
+def test_blocks_of_any_size_come_to_the_same_also_with_forgetting() -> None:
+    stacked = rows(300)
+    forgetting = Forgetting(0.95, 0.01)
+    whole, single = (
+        SquareRootLeastSquares(2, np.zeros(K), VAGUE, forgetting=forgetting) for _ in range(2)
+    )
+    whole.update(stacked)
+    for i in range(300):
+        single.update(stacked[:, i : i + 1])
+    np.testing.assert_allclose(single.factors, whole.factors, atol=1e-9)
+    np.testing.assert_allclose(single.rows, whole.rows)
+    np.testing.assert_allclose(single.solve().parameters, whole.solve().parameters, rtol=1e-6)
+
+
+def test_forgetting_fades_as_in_the_paper() -> None:
+    factors, expected = Forgetting(0.9, 0.2).factors(1, 5), 0.9
+    for factor in factors:
+        expected = (1 - 0.2) * expected + 0.2
+        assert factor == pytest.approx(expected)
+
+
+def test_deviations_are_what_estimates_scatter_by() -> None:
+    estimates, deviations = [], []
+    for seed in range(200):
+        recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE)
+        recursive.update(rows(60, seed=seed))
+        found = recursive.solve()
+        estimates.append(found.parameters)
+        deviations.append(np.sqrt(np.diag(found.covariance)))
+    scatter = np.sqrt(np.mean((np.array(estimates) - TRUE) ** 2, axis=0))
+    np.testing.assert_allclose(np.mean(deviations, axis=0), scatter, rtol=0.2)
+
+
+def test_follows_parameters_that_change_when_it_forgets() -> None:
+    before, after = rows(2000), rows(2000, seed=1)
+    after[0, :, -1] += after[0, :, 0]  # the first parameter grows by 1
+    recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE, forgetting=Forgetting(0.99))
+    recursive.update(before)
+    recursive.update(after)
+    found = recursive.solve()
+    deviations = np.sqrt(np.diag(found.covariance))
+    assert np.all(np.abs(found.parameters - TRUE - [1, 0, 0]) < 4 * deviations)
+
+
+def test_does_not_wind_up_when_nothing_moves() -> None:
+    """Parameters stay, and deviations grow to those beforehand: no further, and never to chaos."""
+    start, deviations = np.array([9.0, 9.0, 9.0]), np.array([10.0, 10.0, 10.0])
+    recursive = SquareRootLeastSquares(2, start, deviations, forgetting=Forgetting(0.98))
+    recursive.update(rows(500))
+    known = recursive.solve()
+    rest = np.zeros((2, 100, K + 1))
+    for _ in range(50):
+        recursive.update(rest, np.zeros((100, 2)))  # joints at rest do not count
+    found = recursive.solve()
+    assert np.all(np.isfinite(found.parameters))
+    np.testing.assert_allclose(found.parameters, known.parameters, atol=0.05)
+    np.testing.assert_allclose(np.sqrt(np.diag(found.covariance)), deviations, rtol=1e-6)
+    assert not found.determined.any()
+
+
+def test_what_data_do_not_determine_keeps_its_value_and_is_told() -> None:
+    stacked = rows(100)
+    stacked[0, :, -1] -= stacked[0, :, 0] * TRUE[0]
+    stacked[:, :, 0] = 0.0
+    recursive = SquareRootLeastSquares(2, np.full(K, 7.0), VAGUE)
+    recursive.update(stacked)
+    found = recursive.solve()
+    assert found.determined.tolist() == [False, True, True]
+    assert found.parameters[0] == 7.0
+
+
+def test_scalar_sub_models_take_each_parameter_from_its_last_joint() -> None:
+    stacked = rows(400, noise=(0.1, 0.1))
+    spoilt = stacked.copy()
+    spoilt[0, :, -1] += 5.0  # torque of the first joint, measured badly
+    found = []
+    for one in (stacked, spoilt):
+        recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE, scalar=True)
+        recursive.update(one)
+        found.append(recursive.solve())
+    own = np.linalg.lstsq(stacked[1, :, 1:3], stacked[1, :, 3], rcond=None)[0]
+    for one in found:
+        np.testing.assert_allclose(one.parameters[1:], own, rtol=1e-6)
+    assert np.all(np.abs(found[0].parameters - TRUE) < 4 * np.sqrt(np.diag(found[0].covariance)))
+
+
+def test_scalar_sub_models_do_not_understate_what_they_pass_on() -> None:
+    errors, deviations = [], []
+    for seed in range(200):
+        recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE, scalar=True)
+        recursive.update(rows(40, seed=seed))
+        found = recursive.solve()
+        errors.append(found.parameters[0] - TRUE[0])
+        deviations.append(np.sqrt(found.covariance[0, 0]))
+    assert 0.9 < np.mean(deviations) / np.sqrt(np.mean(np.square(errors))) < 1.5
+
+
+def test_rows_that_do_not_count_change_nothing() -> None:
+    stacked, wild = rows(200), rows(200, seed=3)
+    wild[:, :, -1] = 1e6
+    one, other = (SquareRootLeastSquares(2, np.zeros(K), VAGUE) for _ in range(2))
+    one.update(stacked)
+    other.update(stacked)
+    other.update(wild, np.zeros((200, 2)))
+    np.testing.assert_allclose(other.factors, one.factors, atol=1e-9)
+
+
+def test_stays_exact_over_ten_million_updates() -> None:
+    """Ten million rows whose columns are nearly the same: R stays sound and gives the truth."""
+    block, blocks, random = 50_000, 200, np.random.default_rng(0)
+    recursive = SquareRootLeastSquares(1, np.zeros(2), np.full(2, 1e6))
+    regressor = np.repeat(random.standard_normal((block, 1)), 2, axis=1)
+    regressor[:, 1] *= 1 + 1e-6 * random.standard_normal(block)
+    torque = regressor @ [1.0, 2.0]
+    stacked = np.concatenate([regressor, torque[:, None]], axis=1)[None]
+    for _ in range(blocks):
+        recursive.update(stacked)
+    assert recursive.samples == 10_000_000
+    assert np.all(np.diagonal(recursive.factors, axis1=1, axis2=2)[:, :2] > 0)
+    np.testing.assert_allclose(recursive.solve().parameters, [1.0, 2.0], atol=1e-4)
+
+
+def test_stays_positive_where_the_conventional_form_does_not() -> None:
+    """With motion that shows one sum only, P of (14) winds up and is positive no longer."""
+    regressor = np.random.default_rng(0).standard_normal((3000, 1)) * [1.0, 1.1, 0.7]
+    stacked = np.concatenate([regressor, regressor @ TRUE[:, None]], axis=1)
+    rounding = 10 * np.finfo(float).eps  # of an eigenvalue, relative to the largest one
+    p, smallest = 1e12 * np.eye(3), np.inf
+    for row in regressor:
+        gain = p @ row / (0.98 + row @ p @ row)
+        p = (p - np.outer(gain, row @ p)) / 0.98
+        eigenvalues = np.linalg.eigvalsh((p + p.T) / 2)
+        smallest = min(smallest, eigenvalues[0] / np.abs(eigenvalues).max())
+    assert smallest < -rounding
+    recursive = SquareRootLeastSquares(1, np.zeros(3), np.full(3, 1e6), forgetting=Forgetting(0.98))
+    recursive.update(stacked[None])
+    found = recursive.solve()
+    eigenvalues = np.linalg.eigvalsh(found.covariance)
+    assert eigenvalues[0] > -rounding * eigenvalues[-1]
+    np.testing.assert_allclose(regressor @ found.parameters, regressor @ TRUE, atol=1e-5)
+
+
+@pytest.mark.parametrize(("initial", "rate"), [(0.0, 0.1), (1.1, 0.0), (0.9, -0.1), (0.9, 1.5)])
+def test_refuses_an_impossible_forgetting_factor(initial: float, rate: float) -> None:
+    with pytest.raises(EstimationError, match="must be above 0"):
+        Forgetting(initial, rate)

@@ -1,0 +1,56 @@
+"""A small part of benchmarks/diagnosis_matrix.py: faults of each cause in a simulated SCARA."""
+
+from __future__ import annotations
+
+import pytest
+from diagnosis_matrix import Outcome, companions, figures, outcome
+from faulty_recordings import FAULTS
+
+from dynid.evaluation.diagnosis.causes import CAUSES
+
+ONE_EACH = {
+    "too_slow": "a seventh",
+    "saturation": "one effort clipped",
+    "too_short": "slowest joint",
+    "small_region": "all joints",
+    "overlapping_frequencies": "same series",
+    "torque_factor": "all times 2.5",
+    "flipped_sign": "torque",
+    "wrong_gravity": "mounted 45 deg tilted",
+    "noise": "one joint",
+    "time_shift": "5 ms late",
+    "quantised_feedback": "effort",
+    "unmodelled_coupling": "crosstalk",
+    "friction_terms": "Stribeck",
+    "ill_conditioned": "terms alike",
+    "over_fit": "few samples",
+}
+
+
+def test_every_cause_has_faults_that_bring_it_about() -> None:
+    assert set(FAULTS) == {*CAUSES, "none"}
+    assert set(ONE_EACH) == set(CAUSES)
+
+
+@pytest.mark.parametrize("fault", ONE_EACH)
+def test_fault_is_found_and_nothing_but_its_companions(fault: str) -> None:
+    variant = ONE_EACH[fault]
+    found = set(outcome("scara", fault, variant, seed=1).found)
+    assert fault in found
+    assert found - {fault} <= companions(fault, variant)
+
+
+@pytest.mark.parametrize("variant", FAULTS["none"])
+def test_nothing_is_found_where_nothing_is_wrong(variant: str) -> None:
+    one = outcome("scara", "none", variant, seed=1)
+    assert one.failure is None
+    assert one.found == ()
+
+
+def test_precision_and_recall_count_what_they_say() -> None:
+    found = [("noise", "noise"), ("noise", ""), ("none", "noise"), ("over_fit", "noise over_fit")]
+    outcomes = [Outcome("robot", f, "variant", 1, tuple(t.split())) for f, t in found]
+    noise = figures(outcomes)["noise"]
+    # noise is a declared companion of over_fit, and counts neither way there
+    assert (noise["true"], noise["missed"], noise["false"]) == (1, 1, 1)
+    assert noise["precision"] == noise["recall"] == 0.5

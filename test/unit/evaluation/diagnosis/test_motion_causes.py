@@ -1,0 +1,130 @@
+"""Motions that hide what an identification looks for: each named, and none where none is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.swung_arm import AMPLITUDES, FREQUENCIES, findings, limited_arm, swung
+from support.synthetic import ARM_URDF, true_parameters
+
+from dynid.identification.diagnose import diagnose_recordings
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02, 0.1])
+def test_wide_fast_and_long_motion_raises_nothing(noise: float) -> None:
+    profile = limited_arm()
+    assert findings(profile, swung(profile, noise=noise)) == {}
+
+
+# --- too slow ---------------------------------------------------------------------------------
+
+
+def test_motion_at_a_tenth_of_the_pace_is_too_slow() -> None:
+    profile = limited_arm()
+    slow = swung(profile, frequencies=np.array(FREQUENCIES) / 10, duration=200.0)
+    (found,) = findings(profile, slow)["too_slow"]
+    assert "moved too slowly" in found.sentence
+    assert found.severity == "warning"
+    assert 0 < found.evidence["inertia share of elbow"] < 0.03
+    peak = np.abs(slow.velocity[:, 1]).max()
+    assert found.evidence["speed share of elbow"] == pytest.approx(peak / 8.0, rel=0.01)
+
+
+def test_fast_but_light_joint_is_not_too_slow() -> None:
+    limits = {"position": [[-2.0, 2.0]] * 3, "velocity": 1.0}  # which the same motion comes near
+    profile = limited_arm(limits=limits)
+    slow = swung(profile, frequencies=np.array(FREQUENCIES) / 10, duration=200.0)
+    assert "too_slow" not in findings(profile, slow)
+
+
+def test_joint_at_rest_is_named() -> None:
+    profile = limited_arm()
+    (found,) = findings(profile, swung(profile, amplitudes=(1.0, 0.0, 1.2)))["too_slow"]
+    assert found.joint == "elbow"
+    assert found.severity == "problem"
+    assert found.evidence == {"moving share of elbow": 0.0}
+
+
+def test_recording_without_any_motion_is_diagnosed_without_a_model() -> None:
+    profile = limited_arm()
+    still = swung(profile, amplitudes=(0.0, 0.0, 0.0))
+    diagnosis = diagnose_recordings(profile, ARM_URDF, [still])
+    assert diagnosis.no_model is not None
+    assert [finding.cause for finding in diagnosis.findings] == ["too_slow"]
+    assert diagnosis.findings[0].joint is None
+
+
+# --- too short --------------------------------------------------------------------------------
+
+
+def test_cycles_of_every_joint_are_counted() -> None:
+    profile = limited_arm()
+    brief = swung(profile, frequencies=(0.2, 0.21, 0.9), overtone=0.0, duration=7.4)
+    (found,) = findings(profile, brief)["too_short"]
+    assert found.joint is None
+    # half cycles in which the velocity has one sign, begun ones included
+    signs = np.sign(brief.velocity)
+    turns = np.count_nonzero(np.diff(signs, axis=0), axis=0)
+    expected = {"shoulder": (turns[0] + 1) / 2, "elbow": (turns[1] + 1) / 2}
+    assert found.evidence == {f"cycles of {joint}": n for joint, n in expected.items()}
+
+
+def test_three_cycles_are_enough() -> None:
+    profile = limited_arm()
+    recording = swung(profile, frequencies=(0.2, 0.31, 0.9), overtone=0.0, duration=15.0)
+    assert "too_short" not in findings(profile, recording)
+
+
+# --- small region -----------------------------------------------------------------------------
+
+
+def test_joint_that_stays_in_a_corner_is_named_with_its_span() -> None:
+    profile = limited_arm()
+    amplitudes = (1.0, 0.1, 1.2)
+    recording = swung(profile, amplitudes=amplitudes)
+    (found,) = findings(profile, recording)["small_region"]
+    assert found.joint == "elbow"
+    share = np.ptp(recording.position[:, 1]) / np.pi  # half a turn, less than the limits' 4 rad
+    assert found.evidence["coverage of elbow"] == pytest.approx(share, rel=1e-3)
+
+
+def test_joint_that_may_turn_around_need_not_do_so() -> None:
+    profile = limited_arm(limits={"position": [[-6.3, 6.3]] * 3})
+    assert "small_region" not in findings(profile, swung(profile))
+
+
+# --- overlapping frequencies ------------------------------------------------------------------
+
+
+def test_joints_in_step_are_named_whatever_their_phase() -> None:
+    profile = limited_arm()
+    recording = swung(profile, frequencies=(0.47, 0.61, 0.47), overtone=0.0)
+    (found,) = findings(profile, recording)["overlapping_frequencies"]
+    assert found.sentence.startswith("shoulder and wrist move together")
+    assert abs(found.evidence["correlation"]) < 0.5  # two radians apart
+    assert found.evidence["share of velocity in common"] > 0.95
+
+
+def test_motion_of_plain_sines_that_soon_repeats_is_named_with_its_period() -> None:
+    profile = limited_arm()
+    recording = swung(profile, frequencies=(0.25, 0.5, 0.75), overtone=0.0, duration=30.0)
+    (found,) = findings(profile, recording)["overlapping_frequencies"]
+    assert "repeats every 4 s, which is 1 cycle" in found.sentence
+    assert found.evidence["period [s]"] == pytest.approx(4.0, abs=0.05)
+
+
+def test_long_period_of_several_cycles_may_repeat() -> None:
+    profile = limited_arm()
+    recording = swung(profile, frequencies=(0.5, 0.6, 0.7), overtone=0.0, duration=40.0)
+    assert "overlapping_frequencies" not in findings(profile, recording)
+
+
+# --- a given model ----------------------------------------------------------------------------
+
+
+def test_given_model_may_be_held_against_any_motion() -> None:
+    profile = limited_arm()
+    mechanism = profile.mechanism(ARM_URDF)
+    model = mechanism.with_parameters(true_parameters(mechanism))
+    brief = swung(profile, amplitudes=AMPLITUDES, duration=2.0)
+    assert diagnose_recordings(profile, ARM_URDF, [brief], model=model).findings == ()

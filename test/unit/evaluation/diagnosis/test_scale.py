@@ -1,0 +1,76 @@
+"""Torque in a wrong unit or by a wrong torque factor: named with its ratio."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.fitted_case import TURNTABLE_URDF, arm, fitted_case, with_terms
+from support.synthetic import ARM_URDF, arm_profile, recorded
+
+from dynid.evaluation.diagnosis.scale import torque_factor
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (1000.0, "N mm or mA"),
+        (180 / np.pi, "degrees"),
+        (np.pi / 180, "degrees"),
+        (2.5, ""),
+        (0.4, ""),
+    ],
+)
+def test_torque_of_all_joints_off_by_a_factor_is_one_finding(factor: float, words: str) -> None:
+    profile, _, recording = arm()
+    scaled = replace(recording, effort=factor * recording.effort)
+    (found,) = torque_factor(fitted_case(profile, scaled))
+    assert found.sentence.startswith("all joints")
+    assert words in found.sentence
+    # a joint's torque beyond friction and noise is that of its masses
+    for ratio in found.evidence.values():
+        assert ratio == pytest.approx(factor, rel=0.15)
+    assert found.severity == ("problem" if factor > 5 or factor < 0.2 else "warning")
+
+
+@pytest.mark.parametrize("factor", [2.5, 0.4])
+def test_torque_factor_of_one_joint_is_named(factor: float) -> None:
+    profile, _, recording = arm()
+    scaled = replace(recording, effort=recording.effort * [1.0, factor, 1.0])
+    (found,) = torque_factor(fitted_case(profile, scaled))
+    assert found.sentence.startswith("elbow: ")
+    assert found.evidence["ratio of elbow"] == pytest.approx(factor, rel=0.1)
+
+
+@pytest.mark.parametrize("factor", [0.75, 1.0, 1.33])
+def test_urdf_masses_off_by_a_third_raise_nothing(factor: float) -> None:
+    profile, parameters, _ = arm()
+    parameters[:30] *= factor
+    recording = recorded(profile.mechanism(ARM_URDF), parameters, noise=0.05)
+    assert list(torque_factor(fitted_case(profile, recording))) == []
+
+
+def test_rotor_a_hundred_times_the_link_is_no_wrong_unit() -> None:
+    profile = arm_profile(joints=["turn"], terms=[{"kind": "rotor_inertia"}])
+    mechanism = profile.mechanism(TURNTABLE_URDF)
+    recording = recorded(mechanism, with_terms(mechanism, Ia1=0.3))
+    assert list(torque_factor(fitted_case(profile, recording, TURNTABLE_URDF))) == []
+
+
+def test_urdf_without_masses_raises_nothing() -> None:
+    profile, _, recording = arm()
+    massless = re.sub(r'<mass value="[^"]*"', '<mass value="0"', ARM_URDF)
+    massless = re.sub(r'(i[xyz][xyz])="[^"]*"', r'\1="0"', massless)
+    case = fitted_case(profile, recording, massless)
+    assert not case.mechanism.urdf_parameters.any()
+    assert list(torque_factor(case)) == []
+
+
+def test_positions_in_degrees_are_named() -> None:
+    profile, _, recording = arm()
+    degrees = replace(recording, position=np.degrees(recording.position))
+    (found,) = torque_factor(fitted_case(profile, degrees))
+    assert "degrees" in found.sentence
+    assert "unit of position" in found.remedy

@@ -1,0 +1,190 @@
+"""Every figure of a judgement by hand, and what makes an identification fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynid.evaluation.errors import relative_errors
+from dynid.evaluation.verdict import Comparison, Judgement, judge
+from dynid.signals.signals import Signals
+
+
+def comparison(
+    measured: list[float] | np.ndarray,
+    model: list[float] | np.ndarray,
+    *,
+    moving: list[bool] | None = None,
+    factor: float = 1.0,
+    unit: str = "N*m",
+    threshold: float = 0.1,
+    raw: list[float] | None = None,
+) -> Comparison:
+    """Return what one joint was measured and modelled to need."""
+    torque, other = np.array(measured, dtype=float)[:, None], np.array(model, dtype=float)[:, None]
+    return Comparison(
+        signals=Signals(
+            joint_names=("elbow",),
+            time=np.arange(len(torque)) * 0.01,
+            position=np.zeros_like(torque),
+            velocity=np.ones_like(torque),
+            acceleration=np.zeros_like(torque),
+            torque=torque,
+            raw_position=np.zeros_like(torque),
+            raw_torque=torque if raw is None else np.array(raw)[:, None],
+            moving=np.ones_like(torque, dtype=bool)
+            if moving is None
+            else np.array(moving)[:, None],
+            velocity_threshold=np.array([threshold]),
+            torque_per_effort=np.array([factor]),
+            effort_unit=unit,
+            sampling_rate=100.0,
+        ),
+        measured=torque,
+        model=other,
+        raw_model=other,
+    )
+
+
+def judged(*args: object, allowed: float = 0.5, **kwargs: object) -> Judgement:
+    return judge([comparison(*args, **kwargs)], allowed=allowed)  # type: ignore[arg-type]
+
+
+def test_every_figure_by_hand() -> None:
+    # errors 1, -1, 3, -1: squares 1, 1, 9, 1, sum 12; torques' squares 4, 16, 16, 36, sum 72
+    joint = judged([2, -4, 4, 6], [3, -5, 7, 5], raw=[2, -4, 4, 2]).joints[0]
+    assert joint.joint == "elbow"
+    assert joint.rmse_torque == pytest.approx(np.sqrt(3))
+    assert joint.rmse == pytest.approx(np.sqrt(3))
+    assert joint.rmse_raw == pytest.approx(np.sqrt((1 + 1 + 9 + 9) / 4))
+    assert joint.nrmse == pytest.approx(np.sqrt(3) / 10)
+    assert joint.relative_error == pytest.approx(np.sqrt(12 / 72))
+    # mean 2, deviations 0, -6, 2, 4: squares sum 56
+    assert joint.r_squared == pytest.approx(1 - 12 / 56)
+    assert joint.max_relative_torque_error == pytest.approx(3 / 6)
+    assert joint.mean_relative_torque_error == pytest.approx(1.5 / 6)
+    assert (joint.samples, joint.moving_samples, joint.velocity_threshold) == (4, 4, 0.1)
+
+
+def test_softmc_example_is_12_5_percent() -> None:
+    # softMC's manual: feedback 80, command 100, largest feedback 160
+    joint = judged([80, 160], [100, 160]).joints[0]
+    assert joint.max_relative_torque_error == pytest.approx(0.125)
+
+
+def test_relative_torque_error_looks_at_moving_samples_only() -> None:
+    moving = [True, True, False, False]
+    joint = judged([80, 160, 500, 10], [100, 160, 0, 900], moving=moving).joints[0]
+    assert joint.max_relative_torque_error == pytest.approx(0.125)
+    assert joint.mean_relative_torque_error == pytest.approx(0.0625)
+    assert joint.moving_samples == 2
+    assert joint.samples == 4
+    assert joint.rmse_torque == pytest.approx(np.sqrt((400 + 500**2 + 890**2) / 4))
+
+
+def test_largest_torque_may_be_negative() -> None:
+    assert judged([80, -160], [100, -160]).joints[0].max_relative_torque_error == 0.125
+
+
+@pytest.mark.parametrize("factor", [10.0, -10.0])
+def test_rmse_is_in_the_recorded_unit(factor: float) -> None:
+    joint = judged([2, -4, 4, 6], [3, -5, 7, 5], factor=factor, unit="A").joints[0]
+    assert joint.unit == "A"
+    assert joint.rmse == pytest.approx(np.sqrt(3) / 10)
+    assert joint.rmse_torque == pytest.approx(np.sqrt(3))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_figures_agree_with_numpy(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    measured = random.normal(size=40) + 0.5
+    model = measured + 0.1 * random.normal(size=40)
+    joint = judged(measured, model).joints[0]
+    error = np.linalg.norm(model - measured)
+    assert joint.relative_error == pytest.approx(error / np.linalg.norm(measured))
+    assert joint.nrmse * (measured.max() - measured.min()) == pytest.approx(joint.rmse_torque)
+    total = np.sum((measured - measured.mean()) ** 2)
+    assert joint.r_squared == pytest.approx(1 - error**2 / total)
+    assert joint.mean_relative_torque_error <= joint.max_relative_torque_error
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 38))
+def test_recordings_are_judged_as_if_they_were_one(seed: int, cut: int) -> None:
+    random = np.random.default_rng(seed)
+    measured, model = random.normal(size=(2, 40))
+    parts = [
+        comparison(measured[:cut], model[:cut]),
+        comparison(measured[cut:], model[cut:], threshold=0.3),
+    ]
+    pooled, whole = judge(parts, allowed=0.5).joints[0], judged(measured, model).joints[0]
+    for name in ("rmse", "nrmse", "relative_error", "r_squared", "max_relative_torque_error"):
+        assert getattr(pooled, name) == pytest.approx(getattr(whole, name))
+    assert pooled.samples == 40
+    assert pooled.velocity_threshold == 0.3  # the stricter of both
+    assert relative_errors(parts)[0] == pytest.approx(pooled.relative_error)
+
+
+def test_perfect_model_succeeds_without_reasons() -> None:
+    judgement = judged([1, 2, -3], [1, 2, -3])
+    assert judgement.success
+    assert judgement.reasons == ()
+    assert judgement.joints[0].r_squared == 1.0
+
+
+def test_warnings_do_not_make_it_fail() -> None:
+    judgement = judge([comparison([1, 2], [1, 2])], allowed=0.5, warnings=["look here."])
+    assert judgement.success
+    assert judgement.warnings == ("look here.",)
+
+
+def test_failure_names_joint_and_numbers() -> None:
+    judgement = judged([80, 160], [180, 160])
+    assert not judgement.success
+    assert judgement.reasons == ("elbow: max relative torque error 62.5%, allowed 50%.",)
+
+
+def test_exactly_what_is_allowed_is_allowed() -> None:
+    assert judged([80, 160], [100, 160], allowed=0.125).success
+    assert not judged([80, 160], [100, 160], allowed=0.1249).success
+
+
+def test_joint_that_does_not_move_fails_by_name() -> None:
+    judgement = judged([1, 2], [1, 2], moving=[False, False], threshold=0.25)
+    assert judgement.reasons == ("elbow: no sample moves faster than 0.25 rad/s.",)
+    assert not judgement.success
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("moving", [True, False])
+@pytest.mark.parametrize("side", ["model", "measured"])
+def test_what_is_no_finite_number_is_no_success(wrong: float, moving: bool, side: str) -> None:
+    good, bad = [1.0, 2.0, 3.0], [1.0, wrong, 3.0]
+    measured, model = (good, bad) if side == "model" else (bad, good)
+    with np.errstate(invalid="ignore"):
+        judgement = judged(measured, model, moving=[True, moving, True])
+    assert not judgement.success
+    (reason,) = judgement.reasons
+    assert reason == "elbow: model or measured torque is not a finite number throughout."
+
+
+def test_joint_without_any_torque_fails_unless_the_model_says_the_same() -> None:
+    judgement = judged([0, 0, 0], [0.1, 0, 0])
+    assert not judgement.success
+    assert judgement.reasons == ("elbow: the measured torque is zero wherever the joint moves.",)
+    assert judgement.joints[0].relative_error == np.inf
+    exact = judged([0, 0, 0], [0, 0, 0])
+    assert exact.success
+    assert exact.joints[0].relative_error == 0.0
+
+
+def test_constant_torque_has_no_finite_r_squared() -> None:
+    joint = judged([5, 5, 5], [5, 5, 6]).joints[0]
+    assert joint.r_squared == -np.inf
+    assert joint.nrmse == np.inf
+    assert joint.relative_error == pytest.approx(np.sqrt(1 / 75))
+
+
+def test_pooled_zero_torque_has_no_relative_error_to_divide_by() -> None:
+    assert relative_errors([comparison([0, 0], [0, 0])])[0] == 0.0

@@ -1,0 +1,102 @@
+"""Which shapes stand for the bodies, and that it is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.walled_arm import URDF, walled
+
+from dynid.errors import ConfigurationError, MechanismError
+from dynid.excitation.motion import Motion
+from dynid.excitation.workspace.distances import Distance, unchanging
+from dynid.excitation.workspace.workspace import Workspace
+from dynid.profile import load_profile
+
+FLOOR = {"floor": {"point": [0.0, 0.0, -2.0]}}
+BALL = '<collision><origin xyz="0.25 0 0"/><geometry><sphere radius="0.04"/></geometry></collision>'
+MESH = """<collision><origin xyz="0.25 0 0"/><geometry>
+  <mesh filename="package://walled/cube.stl" scale="0.1 0.1 0.1"/></geometry></collision>"""
+
+
+def cube() -> str:
+    """An STL file of a cube from -1 to 1, its faces in any order of corners."""
+    lines = ["solid cube"]
+    for axis in range(3):
+        for side in (-1.0, 1.0):
+            corners = []
+            for first, second in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+                corner = [0.0, 0.0, 0.0]
+                corner[axis], corner[axis - 2], corner[axis - 1] = side, first, second
+                corners.append("vertex {} {} {}".format(*corner))
+            for triangle in ((0, 1, 2), (0, 2, 3)):
+                lines += ["facet normal 0 0 0", "outer loop"]
+                lines += [corners[k] for k in triangle]
+                lines += ["endloop", "endfacet"]
+    return "\n".join([*lines, "endsolid cube\n"])
+
+
+def margin(workspace: Workspace, name: str) -> float:
+    still = np.zeros((1, 4))
+    margins = workspace.margins(Motion(still, still, still))[0]
+    return float(margins[workspace.names.index(name)])
+
+
+def test_a_mesh_counts_as_its_convex_hull(tmp_path: Path) -> None:
+    (tmp_path / "cube.stl").write_text(cube())
+    workspace = walled(URDF.replace(BALL, MESH), planes=FLOOR, mesh_folder=str(tmp_path))
+    assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - 0.1)
+    assert not any("cube.stl" in note for note in workspace.notes)
+
+
+@pytest.mark.parametrize("content", [None, "solid nothing\nendsolid nothing\n"])
+def test_a_mesh_that_is_not_to_be_had_is_named_and_a_capsule_takes_its_place(
+    tmp_path: Path, content: str | None
+) -> None:
+    if content is not None:
+        (tmp_path / "cube.stl").write_text(content)
+    workspace = walled(URDF.replace(BALL, MESH), planes=FLOOR, mesh_folder=str(tmp_path))
+    (told,) = (note for note in workspace.notes if "cube.stl" in note)
+    assert told.startswith("Mesh 'package://walled/cube.stl' of hand is not found or cannot be")
+    assert any("capsules" in note and "hand" in note for note in workspace.notes)
+    assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2, abs=0.05)
+
+
+def test_visual_shapes_take_the_place_of_collision_shapes_that_are_not_there() -> None:
+    visual = BALL.replace("collision", "visual").replace("0.04", "0.07")
+    workspace = walled(URDF.replace(BALL, visual), planes=FLOOR)
+    assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - 0.07)
+    assert "Without <collision>, shapes of the URDF's <visual> stand for hand." in workspace.notes
+
+
+def test_collision_shapes_come_before_visual_ones() -> None:
+    visual = BALL.replace("collision", "visual").replace("0.04", "0.07")
+    workspace = walled(URDF.replace(BALL, visual + BALL), planes=FLOOR)
+    assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - 0.04)
+
+
+def test_a_shape_without_numbers_is_refused_in_a_sentence() -> None:
+    with pytest.raises(MechanismError, match=r"<collision> with 'big' where 1 numbers"):
+        walled(URDF.replace('<sphere radius="0.04"/>', '<sphere radius="big"/>'), planes=FLOOR)
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("planes.floor={normal: [0, 0, 0]}", "'normal' must not be 0 in all directions"),
+        ("boxes.bin={low: [0, 0, 1], high: [1, 1, 1]}", r"along z, low \(1\) must be below high"),
+        ("tool_speed=0", "must be greater than 0"),
+        ("clearance=-0.1", "must be greater than or equal to 0"),
+        ("self_colision=true", "did you mean 'self_collision'"),
+    ],
+)
+def test_impossible_settings_are_refused_in_a_sentence(override: str, sentence: str) -> None:
+    with pytest.raises(ConfigurationError, match=sentence):
+        load_profile("puma560", overrides=[f"workspace.{override}"])
+
+
+def test_where_no_position_can_be_reached_nothing_is_left_out() -> None:
+    pair = Distance("a to b", (2, 1), ((), ()))
+    assert unchanging([pair], np.full((50, 1), -0.1)).keys() == {0}
+    assert unchanging([pair], np.empty((0, 1))) == {}

@@ -1,0 +1,114 @@
+"""Online identification of a simulated robot, and payloads that it picks up and drops."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from support.small_robot import write_small_robot
+
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.errors import EstimationError
+from dynid.identification.online.estimator import OnlineEstimator, OnlineSettings
+from dynid.playback.plan import make_plan
+from dynid.profile import RobotProfile, load_profile
+from dynid.recording.model import Recording
+from dynid.simulation.payload import carrying
+from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import true_parameters
+
+MASS = 1.0
+SETTINGS = OnlineSettings(learning=4.0)
+
+
+@cache
+def robot() -> tuple[RobotProfile, str]:
+    with TemporaryDirectory() as folder:
+        return load_profile(str(write_small_robot(Path(folder))))
+
+
+@cache
+def recorded(mass: float, seed: int) -> Recording:
+    profile, urdf_xml = robot()
+    motion = make_plan(profile, urdf_xml).excitation
+    if mass:
+        profile = carrying(profile, urdf_xml, mass, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
+    return simulate(profile, urdf_xml, motion, seed=seed)
+
+
+def estimator(settings: OnlineSettings = SETTINGS) -> OnlineEstimator:
+    profile, urdf_xml = robot()
+    return OnlineEstimator(profile, profile.mechanism(urdf_xml), settings)
+
+
+def told(one: OnlineEstimator, *recordings: Recording) -> list:
+    """Changes told of recordings one after the other."""
+    changes, time = [], 0.0
+    for recording in recordings:
+        for position, effort in zip(recording.position, recording.effort, strict=True):
+            time += 1 / recording.sampling_rate
+            changes += one.take(time, position, effort)
+    return changes
+
+
+@pytest.mark.parametrize("scalar", [False, True])
+def test_finds_the_truth_within_its_deviations(scalar: bool) -> None:
+    profile, urdf_xml = robot()
+    mechanism = profile.mechanism(urdf_xml)
+    truth = base_parameterization(mechanism).project(true_parameters(mechanism, profile.simulation))
+    one = estimator(OnlineSettings(learning=4.0, scalar=scalar))
+    assert told(one, recorded(0.0, 0)) == []
+    found = one.parameters()
+    assert np.all(np.abs(found.values - truth) < 5 * found.deviations + 0.01 * np.abs(truth))
+    assert found.determined.all()
+
+
+def test_tells_a_payload_picked_up_and_dropped_with_its_mass() -> None:
+    bare, loaded = recorded(0.0, 0), recorded(MASS, 1)
+    changes = told(estimator(), bare, loaded, recorded(0.0, 2))
+    assert [change.kind for change in changes] == ["picked up", "dropped"]
+    for change, expected, at in zip(changes, (MASS, -MASS), (1, 2), strict=True):
+        assert change.mass == pytest.approx(expected, abs=max(0.05, 4 * change.deviation))
+        assert change.time == pytest.approx(at * bare.time[-1], abs=1.5)  # half a second at rest
+    assert "payload of" in str(changes[0])
+
+
+def test_goes_on_from_the_parameters_with_the_payload() -> None:
+    profile, urdf_xml = robot()
+    mechanism = profile.mechanism(urdf_xml)
+    loaded = carrying(profile, urdf_xml, MASS, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
+    truth = base_parameterization(mechanism).project(true_parameters(mechanism, loaded.simulation))
+    one = estimator()
+    told(one, recorded(0.0, 0), recorded(MASS, 1))
+    values = one.parameters().values
+    found = dict(zip(base_parameterization(mechanism).names, values, strict=True))
+    true = dict(zip(base_parameterization(mechanism).names, truth, strict=True))
+    assert found["MX2"] == pytest.approx(true["MX2"], rel=0.05)
+
+
+def test_raises_no_alarm_where_nothing_changes() -> None:
+    one = estimator()
+    assert told(one, *(recorded(0.0, seed) for seed in range(3))) == []
+    assert one.watching
+    assert one.evidence < 0.5 * SETTINGS.threshold
+
+
+def test_a_change_of_friction_is_not_taken_for_a_payload() -> None:
+    bare = recorded(0.0, 0)
+    sticky = recorded(0.0, 1)
+    braked = sticky.effort + 6.0 * np.sign(np.gradient(sticky.position, axis=0))
+    changes = told(estimator(), bare, Recording(**{**vars(sticky), "effort": braked}))
+    assert changes
+    assert changes[0].kind == "other"
+    assert "no payload explains" in str(changes[0])
+
+
+def test_a_robot_at_rest_has_no_parameters_to_tell() -> None:
+    one = estimator()
+    for i in range(500):
+        one.take(i / 1000, [0.1, -0.2], [1.0, 0.5])
+    with pytest.raises(EstimationError, match="no joint has moved"):
+        one.parameters()

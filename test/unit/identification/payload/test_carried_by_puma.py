@@ -1,0 +1,85 @@
+"""A simulated PUMA that carries something, from identification to control."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from support.carried_body import CENTRE, INERTIA, MASS, TRUTH
+
+from dynid.control.controlled_robot import ControlledRobot
+from dynid.dynamics.body import Body
+from dynid.excitation.build import build_excitation
+from dynid.identification.identify import Identification, identify
+from dynid.identification.payload.base_model import base_model_of
+from dynid.identification.payload.identification import PayloadIdentification, identify_payload
+from dynid.playback.motions import point_to_point
+from dynid.playback.trajectory import sample
+from dynid.profile import RobotProfile, load_profile
+from dynid.recording.model import Recording
+from dynid.simulation.payload import carrying
+from dynid.simulation.simulate import simulate
+
+PUMA, URDF = load_profile("puma560", overrides=["collision.torque_error_max=null"])
+LOADED = carrying(PUMA, URDF, MASS, CENTRE, INERTIA)
+STEP = 10**6  # [ns]
+
+
+def moved(profile: RobotProfile) -> Recording:
+    assert profile.excitation is not None
+    settings = profile.excitation.model_copy(update={"periods": 1})
+    excitation = build_excitation(settings, profile.limits, profile.joints)
+    return simulate(profile, URDF, excitation, seed=1)
+
+
+@cache
+def model() -> Identification:
+    return identify(PUMA, URDF, [moved(PUMA)])
+
+
+@cache
+def found() -> PayloadIdentification:
+    return identify_payload(base_model_of(model()), [moved(LOADED)])
+
+
+def torque_errors(profile: RobotProfile, payload: Body | None) -> np.ndarray:
+    """Return the RMS of the controller's torque errors during a motion, filters apart; (n,)."""
+    cell = ControlledRobot(profile, URDF)
+    assert cell.law is not None
+    cell.use(model().mechanism)
+    if payload is not None:
+        xx, xy, yy, xz, yz, zz = payload.inertia
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        cell.law.set_payload(payload.mass, payload.centre, inertia)
+    goal = np.array([0.8, -1.0, 1.8, 0.7, -0.6, 0.8])
+    motion = sample(point_to_point(np.zeros(6), goal, PUMA.limits, 0.5), PUMA.joints, 100.0)
+    now, errors = 10**9, []
+    for cycle in range(2600):
+        if cycle == 800:  # the additive torque has come
+            cell.accept(motion, 0, now)
+        now += STEP
+        cell.step(now)
+        if cycle > 800:
+            errors.append(cell.law.torque_error)
+    rms: np.ndarray = np.sqrt(np.mean(np.square(errors), axis=0))
+    return rms
+
+
+def test_mass_centre_and_inertia_are_the_true_ones() -> None:
+    body = found().payload.body
+    assert body.told.all()
+    error = body.quantities - TRUTH
+    # dry friction that sticks at reversals is in no model's deviations
+    assert np.all(np.abs(error) < 5 * body.deviations)
+    assert abs(error[0]) < 0.01 * MASS
+    assert np.all(np.abs(error[1:4]) < 0.001)
+
+
+def test_with_the_payload_the_controller_is_as_good_as_without_one() -> None:
+    empty = torque_errors(PUMA, None)
+    unknown = torque_errors(LOADED, None)
+    known = torque_errors(LOADED, found().payload.body)
+    gravity = [1, 2, 4]  # joints that bear the weight
+    assert np.all(unknown[gravity] > 2 * empty[gravity])
+    # friction that sticks, sticks elsewhere under load
+    assert np.all(known < 1.3 * empty)

@@ -1,0 +1,84 @@
+"""What normal equations tell of a body, and what they leave open."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.carried_body import CENTRE, MASS, PARAMETERS
+
+from dynid.control.build import control_law
+from dynid.dynamics.body import Body, steiner
+from dynid.estimation.physical import pseudo_inertia
+from dynid.identification.payload.consistent import believe, consistent_body
+from dynid.profile import load_profile
+
+
+def seen(variance: np.ndarray, parameters: np.ndarray = PARAMETERS) -> Body:
+    """The body after each of its parameters was seen with a variance, infinity for not at all."""
+    matrix = np.diag(1 / variance)
+    return consistent_body(believe(matrix, matrix @ parameters, matrix))
+
+
+def controller_takes(body: Body) -> bool:
+    law = control_law(load_profile("puma560")[0], control_rate=1000.0)
+    xx, xy, yy, xz, yz, zz = body.inertia
+    law.set_payload(body.mass, body.centre, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    return True
+
+
+def test_what_is_seen_well_is_found() -> None:
+    body = seen(np.full(10, 1e-12))
+    assert body.determined.all()
+    np.testing.assert_allclose(body.parameters, PARAMETERS, rtol=1e-5)
+    assert controller_takes(body)
+
+
+def test_where_inertia_is_not_seen_a_body_is_a_point() -> None:
+    body = seen(np.array([*4 * [1e-8], *6 * [np.inf]]))
+    assert body.determined.tolist() == 4 * [True] + 6 * [False]
+    np.testing.assert_allclose(body.parameters[:4], PARAMETERS[:4], rtol=1e-3)
+    # nothing beside what it could be: mass times (0.1 m)^2
+    np.testing.assert_allclose(body.parameters[4:], steiner(MASS, CENTRE), atol=0.01 * MASS * 0.01)
+    assert controller_takes(body)
+
+
+def test_where_only_one_moment_of_inertia_is_seen_the_others_are_as_small_as_can_be() -> None:
+    variance = np.full(10, np.inf)
+    variance[[0, 1, 2, 9]] = 1e-10
+    about_centre = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 4e-3])
+    centre = np.array([*CENTRE[:2], 0.0])
+    parameters = np.concatenate([[MASS], MASS * centre, about_centre + steiner(MASS, centre)])
+    body = seen(variance, parameters)
+    assert body.inertia[5] == pytest.approx(4e-3, rel=1e-3)
+    # no body has a moment larger than the two others together
+    assert body.inertia[0] + body.inertia[2] == pytest.approx(4e-3, rel=2e-2)
+    assert controller_takes(body)
+
+
+def test_what_no_body_can_have_is_mended_to_one() -> None:
+    impossible = PARAMETERS.copy()
+    impossible[4:] = steiner(MASS, CENTRE) - 5e-3 * np.array([1, 0, 1, 0, 0, 1])
+    body = seen(np.full(10, 1e-6), impossible)
+    assert np.linalg.eigvalsh(pseudo_inertia(body.parameters))[0] > 0
+    assert controller_takes(body)
+
+
+def test_a_mass_below_zero_becomes_next_to_nothing() -> None:
+    body = seen(np.full(10, 1e-4), -PARAMETERS)
+    assert 0 < body.mass < 0.1
+    assert controller_takes(body)
+
+
+def test_nothing_is_told_where_nothing_was_seen() -> None:
+    body = seen(np.array([1e2, *9 * [np.inf]]))
+    assert not body.determined.any()
+
+
+def test_a_centre_that_is_not_seen_makes_the_mass_uncertain() -> None:
+    # one torque with lever arms: 0.7 m of the mass, and the centre's own
+    row = np.array([0.7, 1.0, *8 * [0.0]])[:, None] / 1e-6
+    belief = believe(row @ row.T, row[:, 0] * (row[:, 0] @ PARAMETERS), row @ row.T)
+    deviation = np.sqrt(belief.covariance[0, 0])
+    # a centre that may be 0.2 m away, of a mass as large as all of the torque
+    assert deviation == pytest.approx(0.2 / 0.7 * belief.mean[0], rel=0.2)
+    assert abs(belief.mean[0] - MASS) < 2 * deviation

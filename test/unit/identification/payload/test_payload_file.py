@@ -1,0 +1,73 @@
+"""payload.yaml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from support.carried_body import arm_with_payload, found_on
+
+from dynid.errors import OutputError
+from dynid.identification.payload.identification import PayloadIdentification
+from dynid.identification.payload.payload_file import payload_text, write_payload
+from dynid.report.terminal.payload import identification_evidence
+from dynid.robot.ros_parameters import ros_parameters
+
+DECLARED = (
+    Path(__file__).resolve().parents[4] / "cpp/ros2_control/feedforward_controller_parameters.yaml"
+)
+
+
+@pytest.fixture(scope="module")
+def found() -> PayloadIdentification:
+    return found_on(arm_with_payload(0.2))
+
+
+def text(found: PayloadIdentification) -> str:
+    return payload_text(found.payload, identification_evidence(found))
+
+
+def test_it_holds_the_controllers_parameters_and_no_others(found: PayloadIdentification) -> None:
+    declared = yaml.safe_load(DECLARED.read_text())["feedforward_controller"]["payload"]
+    parameters = ros_parameters(text(found), "payload.yaml")
+    assert set(parameters) == {f"payload.{name}" for name in declared}
+    assert isinstance(parameters["payload.mass"], float)
+    assert len(parameters["payload.centre"]) == 3
+    assert len(parameters["payload.inertia"]) == 6
+
+
+def test_its_numbers_are_the_body_found(found: PayloadIdentification) -> None:
+    parameters = ros_parameters(text(found), "payload.yaml")
+    body = found.payload.body
+    assert parameters["payload.mass"] == body.mass
+    np.testing.assert_array_equal(parameters["payload.centre"], body.centre)
+    np.testing.assert_array_equal(parameters["payload.inertia"], body.inertia)
+
+
+def test_ros2_param_load_reads_it_for_the_controller(
+    found: PayloadIdentification, tmp_path: Path
+) -> None:
+    rclpy_parameter = pytest.importorskip("rclpy.parameter")
+    path = tmp_path / "payload.yaml"
+    write_payload(found.payload, [], path)
+    # as it is called there; the controller's name is anybody's choice
+    parameters = rclpy_parameter.parameter_dict_from_yaml_file(str(path), use_wildcard=True)
+    assert set(parameters) == {"payload.mass", "payload.centre", "payload.inertia"}
+    assert parameters["payload.mass"].value.double_value == found.payload.body.mass
+
+
+def test_its_header_tells_where_it_is_from(found: PayloadIdentification) -> None:
+    header = [line for line in text(found).splitlines() if line.startswith("#")]
+    told = "\n".join(header)
+    for words in ("mass", "model.yaml, SHA-256 000", "Written by: dynid", "wrist", "samples: 2000"):
+        assert words in told
+    assert "Date and time: 20" in told
+
+
+def test_it_is_written_whole_or_not_at_all(found: PayloadIdentification, tmp_path: Path) -> None:
+    (tmp_path / "payload.yaml").mkdir()
+    with pytest.raises(OutputError, match=r"payload\.yaml: is a folder"):
+        write_payload(found.payload, [], tmp_path / "payload.yaml")
+    assert list((tmp_path / "payload.yaml").iterdir()) == []

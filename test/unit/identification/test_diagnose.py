@@ -1,0 +1,248 @@
+"""The diagnosis as a whole: order, consequences, the command, and the page it writes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+import yaml
+from support.swung_arm import findings, limited_arm, swung
+from support.synthetic import ARM_URDF
+
+from dynid import cli
+from dynid.errors import MechanismError
+from dynid.evaluation.diagnosis import causes
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.causes import CAUSES, diagnose
+from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace, sentences
+from dynid.identification.diagnose import Diagnosis
+from dynid.identification.identify import identify
+from dynid.recording.convert import write_bag
+from dynid.report.diagnosis import write_diagnosis
+from dynid.report.report import report_html
+from dynid.robot.model_file import write_model
+from dynid.signals.preprocess import preprocess
+
+
+def a_finding(cause: str, severity: str = "warning", joint: str | None = None) -> Finding:
+    return Finding(cause, joint, severity, f"{cause} seen.", "Mend it.", {"size": 1.5})
+
+
+def case_of(profile, recording) -> Case:
+    signals = (preprocess(recording, profile),)
+    return Case(profile, profile.mechanism(ARM_URDF), (recording,), signals)
+
+
+def diagnosed(monkeypatch: pytest.MonkeyPatch, *found: Finding) -> list[str]:
+    """Return the causes told, in their order, where each look finds the given ones."""
+    looks = {
+        cause: lambda _, cause=cause: [one for one in found if one.cause == cause]
+        for cause in CAUSES
+    }
+    monkeypatch.setattr(causes, "CAUSES", MappingProxyType(looks))
+    profile = limited_arm()
+    return [one.cause for one in diagnose(case_of(profile, swung(profile, duration=1.0)))]
+
+
+# --- order and consequences -------------------------------------------------------------------
+
+
+def test_every_cause_of_the_table_of_consequences_is_one_that_is_looked_for() -> None:
+    told = {*causes.GIVES_WAY, *(other for others in causes.GIVES_WAY.values() for other in others)}
+    assert told <= set(CAUSES)
+    assert len(CAUSES) == 15
+
+
+def test_worst_come_first_and_alike_ones_in_the_order_of_causes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = (
+        a_finding("ill_conditioned", "note"),
+        a_finding("too_short"),
+        a_finding("noise", "problem"),
+        a_finding("too_slow"),
+    )
+    assert diagnosed(monkeypatch, *found) == ["noise", "too_slow", "too_short", "ill_conditioned"]
+
+
+@pytest.mark.parametrize(
+    ("joint", "other", "told"),
+    [
+        ("elbow", "elbow", ["saturation"]),
+        ("elbow", None, ["saturation"]),
+        (None, "elbow", ["saturation"]),
+        ("elbow", "wrist", ["saturation", "friction_terms"]),
+    ],
+)
+def test_consequence_gives_way_to_its_cause_at_the_same_joint(
+    monkeypatch: pytest.MonkeyPatch, joint: str | None, other: str | None, told: list[str]
+) -> None:
+    found = (a_finding("friction_terms", joint=joint), a_finding("saturation", joint=other))
+    assert diagnosed(monkeypatch, *found) == told
+
+
+def test_flipped_sign_of_one_joint_is_the_cause_of_what_others_show(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = (a_finding("friction_terms", joint="elbow"), a_finding("flipped_sign", joint="wrist"))
+    assert diagnosed(monkeypatch, *found) == ["flipped_sign"]
+
+
+def test_nothing_gives_way_to_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = (a_finding("friction_terms"), a_finding("time_shift", "note"))
+    assert diagnosed(monkeypatch, *found) == ["friction_terms", "time_shift"]
+
+
+def test_cause_that_meets_a_pose_out_of_reach_has_nothing_to_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def out_of_reach(_: Case) -> list[Finding]:
+        raise MechanismError("the loop cannot be closed.")
+
+    looks = {"too_slow": out_of_reach, "noise": lambda _: [a_finding("noise")]}
+    monkeypatch.setattr(causes, "CAUSES", MappingProxyType(looks))
+    profile = limited_arm()
+    (found,) = diagnose(case_of(profile, swung(profile, duration=1.0)))
+    assert found.cause == "noise"
+
+
+def test_sentences_say_what_was_seen_and_what_to_do_but_for_notes() -> None:
+    found = [a_finding("noise"), a_finding("over_fit", "note")]
+    assert sentences(found) == ["noise seen. Mend it."]
+
+
+def test_long_recordings_get_the_same_answers_as_short_ones() -> None:
+    profile = limited_arm()
+    long = swung(profile, duration=100.0)  # more samples than are looked at
+    assert findings(profile, long) == {}
+    flipped = replace(long, effort=long.effort * [1.0, -1.0, 1.0])
+    assert "flipped_sign" in findings(profile, flipped)
+
+
+# --- the command ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def workshop(tmp_path: Path) -> Path:
+    """A folder with a profile, its URDF, a good recording, one at rest, and a flipped one."""
+    profile = limited_arm()
+    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    settings = profile.model_dump(mode="json", exclude_defaults=True)
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
+    good = swung(profile)
+    write_bag(good, tmp_path / "good")
+    write_bag(swung(profile, amplitudes=(0.0, 0.0, 0.0), duration=2.0), tmp_path / "rest")
+    write_bag(replace(good, effort=good.effort * [1.0, -1.0, 1.0]), tmp_path / "flipped")
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, workshop: Path, *arguments: str) -> int:
+    monkeypatch.chdir(workshop)
+    monkeypatch.setattr(sys, "argv", ["dynid", "diagnose", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    return int(stop.value.code or 0)
+
+
+def test_good_recording_is_said_to_be_one_and_exits_0(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, workshop, "good", "-p", "arm.yaml") == 0
+    assert "Nothing found that spoils an identification." in capsys.readouterr().out
+    assert "✓ Nothing found" in (workshop / "out" / "diagnosis.html").read_text()
+
+
+def test_what_is_found_is_printed_with_its_remedy_and_exits_1(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, workshop, "flipped", "-p", "arm.yaml", "-o", "here") == 1
+    printed = capsys.readouterr().out
+    assert "problem, flipped sign:" in printed
+    assert "elbow" in printed
+    assert (workshop / "here" / "diagnosis.html").is_file()
+
+
+def test_recording_that_cannot_be_identified_is_diagnosed_all_the_same(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, workshop, "rest", "-p", "arm.yaml", "--json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert "an identification needs motion" in told["no_model"]
+    assert [one["cause"] for one in told["findings"]] == ["too_slow"]
+    assert set(told["findings"][0]) == {
+        *("cause", "joint", "severity", "sentence", "remedy", "evidence")
+    }
+
+
+def test_model_brings_its_own_profile(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = limited_arm()
+    write_model(identify(profile, ARM_URDF, [swung(profile)]), workshop / "model.yaml")
+    assert run(monkeypatch, workshop, "good", "--model", "model.yaml") == 0
+    capsys.readouterr()
+    assert run(monkeypatch, workshop, "flipped", "--model", "model.yaml", "--json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert "flipped_sign" in {one["cause"] for one in told["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["good"], "--profile"),
+        (["gone", "-p", "arm.yaml"], "gone"),
+        (["good", "--model", "arm.urdf"], "arm.urdf"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_exit_2(
+    workshop: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    said: str,
+) -> None:
+    assert run(monkeypatch, workshop, *arguments) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert said in line
+
+
+# --- the page ---------------------------------------------------------------------------------
+
+
+def test_every_finding_is_on_the_page_with_evidence_and_plot(tmp_path: Path) -> None:
+    time = np.linspace(0, 1, 5_000)
+    traces = (Trace(time, np.sin(time), "line <1>"), Trace(time, time, "$dots$", "dots"))
+    plot = Plot("time [s]", "torque [N m]", traces)
+    found = (
+        replace(a_finding("wrong_gravity", "problem"), plot=plot, sentence="a < b."),
+        a_finding("noise"),
+    )
+    write_diagnosis(Diagnosis("arm", (), found), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "✗ 2 found" in page
+    assert "a &lt; b." in page
+    assert "wrong gravity" in page
+    assert "line &lt;1&gt;" in page
+    assert "$dots$" in page
+    assert page.count("<svg") == 1
+    assert page.count("Mend it.") == 2
+    assert "http:" not in page
+    assert len(page) < 100_000
+
+
+def test_reports_have_a_section_on_it() -> None:
+    profile = limited_arm()
+    recording = swung(profile)
+    flipped = replace(recording, effort=recording.effort * [1.0, -1.0, 1.0])
+    result = identify(profile, ARM_URDF, [flipped])
+    page = report_html(result)
+    section = page[page.index('id="diagnosis"') : page.index('id="torque"')]
+    assert "flipped sign" in section
+    assert "<svg" in section
+    for sentence in sentences(result.findings):
+        assert sentence in result.judgement.warnings

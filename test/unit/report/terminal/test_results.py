@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from io import StringIO
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from dynid.recording.convert import write_bag
+from dynid.recording.info import describe
+from dynid.recording.model import Recording
+from dynid.report.terminal import results as terminal
+from dynid.report.terminal.results import (
+    print_identification,
+    print_judgement,
+    print_recording_info,
+    progress,
+)
+
+
+def printed(function, *arguments, **keywords) -> str:
+    """What ends up in a pipe."""
+    console = Console(file=StringIO(), width=80)
+    function(console, *arguments, **keywords)
+    return console.file.getvalue()
+
+
+def test_a_pipe_gets_plain_lines_of_at_most_a_hundred_columns(identification):
+    text = printed(print_identification, identification)
+    assert "\x1b" not in text
+    tables = [line for line in text.splitlines() if not line.startswith("  - ")]
+    assert max(map(len, tables[2:])) <= 100
+    for joint in ("shoulder", "elbow & co", "lift"):
+        assert any(line.startswith(joint) for line in text.splitlines())
+    assert text.splitlines()[-1] == "Succeeded."
+
+
+def test_terms_of_one_kind_at_one_joint_are_summed(identification):
+    named = dict(
+        zip(
+            identification.mechanism.parameter_names,
+            identification.mechanism.parameters,
+            strict=True,
+        )
+    )
+    total = sum(value for name, value in named.items() if name.startswith("Fh1"))
+    lines = printed(print_identification, identification).splitlines()
+    head = next(number for number, line in enumerate(lines) if "Σ Fh" in line)
+    assert lines[head + 1].split()[-1] == f"{total:.3g}"
+
+
+def test_sentences_stay_whole_in_a_pipe(failed):
+    long = "joint 'lift': " + "a very long reason " * 10 + "indeed."
+    judgement = replace(failed.judgement, reasons=(long,))
+    assert f"  - {long}" in printed(print_judgement, judgement).splitlines()
+
+
+def test_square_brackets_in_names_are_no_markup(identification):
+    joints = identification.judgement.joints
+    joints = (replace(joints[0], joint="[red]arm[/red]"), *joints[1:])
+    judgement = replace(identification.judgement, joints=joints, warnings=("[/b] is fine",))
+    text = printed(print_judgement, judgement, notes=("[/i] as well",))
+    assert "[red]arm[/red]" in text
+    assert "[/b] is fine" in text
+    assert "[/i] as well" in text
+
+
+def test_held_out_errors_are_shown_where_known(identification):
+    with_them = printed(print_judgement, identification.judgement, held_out=identification.held_out)
+    assert "held out" in with_them
+    assert "8.00 %" in with_them
+    assert "held out" not in printed(print_judgement, identification.judgement)
+
+
+def test_a_failed_judgement_says_why(failed):
+    text = printed(print_judgement, failed.judgement)
+    assert "Failed because:" in text
+    assert text.splitlines()[-1] == "Failed."
+
+
+def test_nothing_is_printed_where_only_json_is_wanted(identification):
+    console = Console(file=StringIO(), quiet=True)
+    print_identification(console, identification)
+    assert console.file.getvalue() == ""
+
+
+def test_a_recording_is_described(tmp_path):
+    time = np.arange(200) / 100
+    values = np.sin(np.outer(time, [1.0, 2.0]))
+    write_bag(Recording(time, values, values, values, ("a", "[b]"), 100.0), tmp_path / "bag")
+    text = printed(print_recording_info, describe(tmp_path / "bag"))
+    for expected in ("bag: rosbag2 mcap", "/joint_states (read)", "200 samples in 1.990 s", "[b]"):
+        assert expected in text
+
+
+def test_a_table_without_a_column_map_is_described(tmp_path):
+    (tmp_path / "log.csv").write_text("t,q\n" + "".join(f"{i},{i}\n" for i in range(20)))
+    text = printed(print_recording_info, describe(tmp_path / "log.csv"))
+    assert "20 rows, 2 columns" in text
+
+
+def test_a_recording_that_would_be_refused_says_why(tmp_path):
+    time = np.arange(200) / 100
+    zero = np.zeros((200, 1))
+    recording = Recording(time, np.sin(time)[:, None], None, zero, ("a",), 100.0)
+    write_bag(recording, tmp_path / "bag")
+    text = printed(print_recording_info, describe(tmp_path / "bag"))
+    assert "Would be refused:" in text
+    assert "effort of every joint is zero" in " ".join(text.split())
+
+
+def test_a_bar_appears_on_a_terminal_when_work_takes_long(monkeypatch):
+    shown = threading.Event()
+    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+    console = Console(file=StringIO(), force_terminal=True, width=80)
+    monkeypatch.setattr(
+        terminal.Progress,
+        "start",
+        lambda self, start=terminal.Progress.start: (start(self), shown.set()),
+    )
+    with progress(console) as step:
+        step("estimating [bold]")
+        assert shown.wait(10)
+    assert "estimating [bold]" in console.file.getvalue()
+
+
+def test_quick_work_shows_no_bar():
+    console = Console(file=StringIO(), force_terminal=True)
+    with progress(console) as step:
+        step("estimating")
+    assert "estimating" not in console.file.getvalue()
+
+
+def test_a_pipe_sees_no_bar(monkeypatch):
+    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+    console = Console(file=StringIO())
+    with progress(console) as step:
+        step("estimating")
+    assert console.file.getvalue() == ""
+
+
+def test_no_thread_is_left_when_the_work_fails(monkeypatch):
+    monkeypatch.setattr(terminal, "PATIENCE", 60.0)
+    before = set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt), progress(Console(force_terminal=True)):
+        raise KeyboardInterrupt
+    assert set(threading.enumerate()) <= before

@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import math
+import os
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from dynid.identification.validate import Validation
+from dynid.report.decimate import envelope, evenly
+from dynid.report.report import report_html, write_report, write_validation_report
+from dynid.report.tables import base_row, term_table
+from dynid.text import percent, significant, unit
+
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+
+
+class Page(HTMLParser):
+    """Tags with their attributes and texts; complains of a tag that is not closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.texts, self.ids = [], [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open and "title" not in self.open:
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+
+@pytest.fixture(scope="module")
+def html(identification):
+    return report_html(identification)
+
+
+@pytest.fixture(scope="module")
+def page(html):
+    return Page(html)
+
+
+def test_nothing_is_loaded_from_anywhere(html, page):
+    assert "http:" not in html
+    assert "https:" not in html
+    assert "@import" not in html
+    assert "url(" not in re.sub(r"url\(#", "", html)
+    loading = {"script", "link", "img", "iframe", "object", "embed", "image", "base"}
+    assert not loading & {tag for tag, _ in page.tags}
+    for _, attributes in page.tags:
+        assert attributes.get("href", "#").startswith("#")
+        assert not {"src", "srcset", "onload", "onclick", "onerror"} & attributes.keys()
+
+
+def test_every_tag_is_closed_and_every_reference_leads_somewhere(html, page):
+    used = set(re.findall(r'(?:href="|url\()#([\w-]+)', html))
+    assert used <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_every_joint_has_its_section_with_a_plot(html, identification):
+    for number, joint in enumerate(identification.judgement.joints, start=1):
+        section = html.split(f'<section id="joint-{number}">')[1].split("</section>")[0]
+        assert joint.joint.replace("&", "&amp;") in section
+        assert "<svg" in section
+        assert "var(--measured)" in section
+        assert "var(--model)" in section
+        assert "var(--error)" in section
+
+
+def test_names_from_outside_cannot_become_markup(html, page):
+    assert "<b>.csv" not in html
+    assert 'se"cond <b>.csv' in page.text
+    assert "elbow & co" in page.text
+
+
+def test_no_placeholder_colour_is_left(html):
+    assert not re.search(r"#0[1-6]0[1-6]0[1-6]\b", html)
+
+
+def test_success_is_said_at_the_top(page, identification):
+    assert "✓ Succeeded" in page.text[:400]
+    assert "the largest torque error in motion is 13.9 %" in page.text[:800]
+    assert "residuals are not white" in page.text
+
+
+def test_failure_is_said_at_the_top_with_its_reasons(failed):
+    text = Page(report_html(failed)).text
+    assert "✗ Failed" in text[:400]
+    assert "max relative torque error 61 % is above 50 %." in text[:1000]
+    assert "✓" not in text
+
+
+def test_errors_and_provenance_are_told(page, identification):
+    for expected in (
+        "13.9 %",
+        "3.18 %",
+        "RMSE [A]",
+        "2026-01-31T12:00:05Z",
+        "ab" * 32,
+        "numpy 2.0",
+        "cut-off 10 Hz",
+        "3 samples were dropped.",
+        "cutoff_hz: 10.0",
+        "condition number",
+        "weighted least squares",
+    ):
+        assert expected in page.text
+
+
+def test_parameters_are_told_with_deviations_and_status(page):
+    text = page.text
+    assert "ZZ1R 1.250 ± 0.010 0.80 % 1.260 kg·m² essential ZZ1 + XX2 + 0.25 M3" in text
+    assert "MX2R 0.5000 ± 0.10 20.0 % 0.4000 kg·m not essential" in text
+    assert "Fv1 – – – 0.5000 N·m·s/rad not determined" in text
+
+
+def test_every_joint_term_has_a_cell_of_its_own(identification):
+    table = term_table(identification)
+    shown = [cell.text for row in table.rows for cell in row.cells if cell.text]
+    expected = [significant(p.value) for p in identification.parameters[30:]]
+    assert sorted(shown) == sorted(expected)
+
+
+def test_a_long_combination_is_unfolded_on_demand(identification):
+    terms = " + ".join(f"0.125 M{number}" for number in range(2, 12))
+    first = identification.base_parameters[0]
+    found = base_row(replace(first, regrouping=f"ZZ1R = ZZ1 + {terms}")).regrouping
+    assert found.start + found.rest == f"ZZ1 + {terms}"
+    assert found.rest.startswith(" + 0.125 M")
+    assert base_row(first).regrouping.rest == ""
+
+
+def test_a_report_of_a_long_recording_stays_small(make_identification):
+    long = make_identification(samples=60_000, recordings=1)
+    assert len(report_html(long)) < 5e6
+
+
+def test_a_joint_that_never_moves_is_drawn_too(identification):
+    signals = tuple(
+        replace(
+            s,
+            position=s.position * 0,
+            velocity=s.velocity * 0,
+            acceleration=s.acceleration * 0,
+            torque=s.torque * 0,
+        )
+        for s in identification.signals
+    )
+    torque = tuple(t * 0 for t in identification.model_torque)
+    still = replace(identification, signals=signals, measured_torque=torque, model_torque=torque)
+    Page(report_html(still))
+
+
+def test_a_validation_has_a_report_of_its_own(identification, tmp_path):
+    path = tmp_path / "validation.html"
+    write_validation_report(validation_of(identification), path)
+    text = Page(path.read_text()).text
+    assert "arm: validation of its dynamic model" in text
+    assert "the recordings, which it had not seen," in text
+    assert "Base parameters" not in text
+
+
+def validation_of(identification) -> Validation:
+    return Validation(
+        profile=identification.profile,
+        mechanism=identification.mechanism,
+        judgement=identification.judgement,
+        signals=identification.signals,
+        measured_torque=identification.measured_torque,
+        model_torque=identification.model_torque,
+        sources=identification.sources,
+        samples=identification.samples,
+        notes=identification.notes,
+    )
+
+
+def test_a_report_is_written_whole_or_not_at_all(identification, tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+
+    def interrupted(descriptor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_report(identification, path)
+    assert [p.read_text() for p in tmp_path.iterdir()] == ["old"]
+
+
+signals = arrays(float, st.integers(1, 400), elements=st.floats(-1e6, 1e6))
+
+
+@given(signals, st.integers(1, 60))
+def test_no_peak_is_lost_when_a_signal_is_thinned(values, buckets):
+    time = np.arange(len(values)) * 0.1
+    kept_time, kept = envelope(time, values, buckets)
+    assert kept.min() == values.min()
+    assert kept.max() == values.max()
+    assert len(kept) <= 2 * buckets + 2
+    assert (kept_time[0], kept_time[-1]) == (time[0], time[-1])
+    assert np.all(np.diff(kept_time) > 0)
+    assert all(values[round(t / 0.1)] == v for t, v in zip(kept_time, kept, strict=True))
+
+
+@given(st.integers(1, 5000), st.integers(1, 900))
+def test_rows_are_spread_over_all_of_a_recording(count, most):
+    rows = evenly(count, most)
+    assert len(rows) <= most
+    assert rows[0] == 0
+    assert rows[-1] == count - 1 or most == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (1.0, "1.000"),
+        (1234.4, "1234"),
+        (0.012344, "0.01234"),
+        (1.2344e-5, "1.234 × 10⁻⁵"),
+        (-6.0e23, "-6.000 × 10²³"),
+        (math.nan, "–"),
+        (math.inf, "∞"),
+        (-math.inf, "-∞"),
+    ],
+)
+def test_numbers_have_four_significant_digits(value, text):
+    assert significant(value) == text
+
+
+@given(st.floats(min_value=1e-12, max_value=1e12))
+def test_a_shown_number_is_right_to_its_last_digit(value):
+    text = significant(value).translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+    shown = float(text.replace(" × 10", "e"))
+    assert abs(shown - value) <= 0.51e-3 * value
+
+
+@pytest.mark.parametrize(
+    ("fraction", "text"),
+    [(0.1386, "13.9 %"), (0.00517, "0.52 %"), (1.5, "150 %"), (math.nan, "–"), (math.inf, "∞")],
+)
+def test_fractions_are_shown_in_percent(fraction, text):
+    assert percent(fraction) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("kg*m^2", "kg·m²"),
+        ("N*m*s^3/rad^3", "N·m·s³/rad³"),
+        ("N*m*s^0.5/rad^0.5", "N·m·√s/√rad"),
+        ("N*m", "N·m"),
+        ("1", ""),
+        ("permille", "‰"),
+    ],
+)
+def test_units_are_shown_as_in_print(text, shown):
+    assert unit(text) == shown

@@ -1,0 +1,52 @@
+"""docs/robots.md: its pictures are there, and what it tells users to type is right."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dynid.profile import load_profile, parse_profile, shipped_profiles
+from dynid.robot.dh.chain import chains_of
+from dynid.robot.dh.profile_text import profile_text
+from dynid.robot.dh.table import read_table
+from dynid.robot.dh.urdf import urdf_of
+
+DOCS = Path(__file__).resolve().parents[4] / "docs"
+PAGE = (DOCS / "robots.md").read_text(encoding="utf-8")
+TABLE, PROFILE = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+PICTURES = re.findall(r"!\[\]\((images/robots/\w+\.png)\)", PAGE)
+
+
+@pytest.mark.parametrize("robot", shipped_profiles())
+def test_names_every_shipped_robot(robot: str) -> None:
+    assert f"`{robot}`" in PAGE
+
+
+def test_pictures_are_there_and_small() -> None:
+    assert PICTURES
+    assert all((DOCS / picture).stat().st_size < 40_000 for picture in PICTURES)
+
+
+def test_its_table_makes_a_robot_and_a_profile_that_moves(tmp_path: Path) -> None:
+    path = tmp_path / "desk_arm.dh.yaml"
+    path.write_text(TABLE, encoding="utf-8")
+    table = read_table(path)
+    chains = chains_of(table, path.name)
+    text = profile_text(table.robot, "desk_arm.urdf", chains, table.gravity, path.name)
+    profile = parse_profile(text, "desk_arm.yaml")
+    mechanism = profile.mechanism(urdf_of(table.robot, chains, path.name))
+    assert mechanism.joints == ("joint_1", "joint_2", "joint_3", "joint_4")
+    assert profile.limits.position is not None
+    assert profile.excitation is not None
+    assert profile.simulation is not None
+
+
+def test_its_profile_of_a_few_lines_is_one(tmp_path: Path) -> None:
+    (tmp_path / "my_robot.urdf").write_text(load_profile("spatial_3r")[1], encoding="utf-8")
+    (tmp_path / "my_robot.yaml").write_text(PROFILE, encoding="utf-8")
+    profile, urdf = load_profile(str(tmp_path / "my_robot.yaml"))
+    named = set(profile.mechanism(urdf).parameter_names)
+    assert profile.simulation is not None
+    assert set(profile.simulation.parameters) <= named

@@ -1,0 +1,211 @@
+"""Pictures and pages of scenes, and the command that makes them."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from http.client import HTTPConnection
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from PIL import Image
+from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from typer.testing import CliRunner
+
+from dynid import cli
+from dynid.errors import DynidError, OutputError
+from dynid.profile import load_profile
+from dynid.recording.convert import write_bag
+from dynid.report.view.html import render_html
+from dynid.report.view.joint_motion import JointMotion
+from dynid.report.view.mesh import shape_faces, tube
+from dynid.report.view.picture import RobotPicture, check_same_joints
+from dynid.report.view.png import write_png
+from dynid.report.view.raster import paint
+from dynid.report.view.scene import Line, Pose, Scene, Shape
+from dynid.report.view.serve import HOST, page_server
+
+NO_MESHCAT = "the page in a browser needs the package meshcat"
+
+
+@pytest.fixture
+def moving() -> Scene:
+    picture = RobotPicture(arm_profile(robot="</script><b>arm"), ARM_URDF)
+    turning = np.linspace(0, 1, 50)[:, None] * [1.0, -1.0, 2.0]
+    motion = JointMotion("excitation", np.linspace(0, 2, 50), turning)
+    return picture.scene(turning[0], path=picture.tool_path(motion), motion=motion)
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Path:
+    profile = arm_profile()
+    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    settings = profile.model_dump(mode="json", exclude_defaults=True)
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
+    mechanism = profile.mechanism(ARM_URDF)
+    write_bag(recorded(mechanism, true_parameters(mechanism), samples=400), tmp_path / "bag")
+    return tmp_path
+
+
+def view(*arguments: object) -> str:
+    result = CliRunner().invoke(cli.app, ["view", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_a_png_has_the_size_asked_for_and_shows_something(moving: Scene, tmp_path: Path) -> None:
+    write_png(moving, tmp_path / "arm.png", width=420, height=280)
+    with Image.open(tmp_path / "arm.png") as picture:
+        assert picture.size == (420, 280)
+        assert len(np.unique(np.asarray(picture.convert("L")))) > 50
+
+
+def test_the_nearer_face_hides_the_other_whatever_their_order() -> None:
+    square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
+    nearer = square + np.array([0, 0, 1.0])
+    red, blue = np.array([[1.0, 0, 0, 1], [0, 0, 1, 1]])
+    corners = np.array([-1.0, -1.0]), np.array([2.0, 2.0])
+    for faces, colours in (([square, nearer], [red, blue]), ([nearer, square], [blue, red])):
+        image = paint(faces, np.array(colours), *corners, 30, 30)
+        np.testing.assert_allclose(image[15, 15], blue)
+        np.testing.assert_allclose(image[2, 2], 0)  # nothing there
+
+
+def test_faces_that_pierce_each_other_are_cut() -> None:
+    low = np.array([[0, 0, 0], [1, 0, 2], [1, 1, 2], [0, 1, 0]], dtype=float)  # rises to the right
+    flat = np.array([[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]], dtype=float)
+    colours = np.array([[1.0, 0, 0, 1], [0, 0, 1, 1]])
+    image = paint([low, flat], colours, np.zeros(2), np.ones(2), 20, 20)
+    assert image[10, 3, 2] == 1
+    assert image[10, 16, 0] == 1
+
+
+@pytest.mark.parametrize("kind", ["box", "cylinder", "sphere"])
+def test_faces_enclose_the_shape_s_volume(kind) -> None:
+    faces = shape_faces(Shape(kind, (0.4, 0.4, 0.4), Pose((1.0, 2.0, 3.0)), (1, 1, 1, 1)))
+    volume = sum(
+        np.dot(face[0], np.cross(face[i], face[i + 1])) / 6
+        for face in faces
+        for i in range(1, len(face) - 1)
+    )
+    exact = {"box": 1.0, "cylinder": np.pi / 4, "sphere": np.pi / 6}[kind] * 0.4**3
+    assert exact * 0.95 < volume < exact * (1 + 1e-9)  # polygons lie within what is round
+
+
+def test_a_tube_is_everywhere_as_far_from_its_line() -> None:
+    time = np.linspace(0, 6, 100)
+    line = Line("", np.stack([np.cos(time), np.sin(time), time], axis=1), 0.1, (0, 0, 0, 1))
+    vertices, _ = tube(line)
+    distance = np.linalg.norm(vertices.reshape(100, -1, 3) - line.points[:, None], axis=2)
+    np.testing.assert_allclose(distance, 0.05)
+
+
+def test_a_line_of_one_point_has_no_tube() -> None:
+    assert len(tube(Line("", np.zeros((5, 3)), 0.1, (0, 0, 0, 1)))[1]) == 0
+
+
+def test_a_page_fetches_nothing(moving: Scene) -> None:
+    _needs_meshcat()
+    page = render_html(moving)
+    assert not re.findall(r"<(?:script|link|img|iframe)[^>]+(?:src|href)\s*=", page)
+    addresses = set(re.findall(r"https?://[\w./-]+", page))
+    assert addresses <= {"http://www.w3.org/1999/xhtml"}  # a name space
+    assert page.count("</script>") == 2  # a robot's name ends none
+    assert "<b>arm" not in page
+
+
+def test_the_server_gives_the_page_and_nothing_else(moving: Scene) -> None:
+    _needs_meshcat()
+    with page_server(moving) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        answers = []
+        for path in ("/", "/etc/passwd"):
+            connection = HTTPConnection(HOST, server.server_port, timeout=20)
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            answers.append((answer.status, len(answer.read())))
+            connection.close()
+        server.shutdown()
+    assert answers[0][0] == 200
+    assert answers[0][1] > 100_000
+    assert answers[1] == (404, 0)
+
+
+def test_says_which_port_is_in_use(moving: Scene) -> None:
+    _needs_meshcat()
+    with page_server(moving) as server, pytest.raises(OutputError, match="cannot be listened on"):
+        page_server(moving, port=server.server_port)
+
+
+def test_without_meshcat_says_what_to_install(
+    moving: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dynid.report.view.html.find_spec", lambda name: None)
+    with pytest.raises(OutputError, match="pip install 'meshcat"):
+        render_html(moving)
+
+
+def test_the_command_writes_a_picture_of_a_shipped_robot(tmp_path: Path) -> None:
+    output = tmp_path / "puma.png"
+    assert f"wrote {output}" in view("puma560", "-o", output)
+    assert output.stat().st_size > 10_000
+
+
+def test_the_command_shows_a_recording_and_writes_pages(arm: Path) -> None:
+    _needs_meshcat()
+    view(arm / "arm.yaml", "--recording", arm / "bag", "--at", "0.5", "-o", arm / "arm.html")
+    assert "arm at 0.5 s" in (arm / "arm.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "name a profile"),
+        (["pumpa"], "profile 'pumpa': not shipped"),
+        (["puma560", "-o", "view.pdf"], r"--output view.pdf: must end in .html or .png\."),
+        (["puma560", "--at", "99", "-o", "a.png"], "--at 99: the excitation has samples from"),
+        (["tx40", "--at", "1", "-o", "a.png"], "profile tx40 has no excitation"),
+        (["puma560", "--tool", "hook", "-o", "a.png"], "--tool hook: the URDF has no such link"),
+        (["puma560", "-r", "nowhere", "-o", "a.png"], "nowhere: there is no such file"),
+        (["-m", "nowhere.yaml", "-o", "a.png"], "nowhere.yaml: there is no such file"),
+        (["puma560", "-o", "nowhere/a.png"], "nowhere/a.png: cannot be written"),
+    ],
+)
+def test_answers_a_mistake_with_a_sentence(
+    arguments: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DynidError, match=sentence) as found:
+        view(*arguments)
+    assert str(found.value).endswith(".")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mistake_ends_with_code_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["dynid", "view", "pumpa"])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.startswith("dynid: profile 'pumpa'")
+
+
+def test_refuses_a_model_of_another_robot() -> None:
+    puma, _ = load_profile("puma560")
+    with pytest.raises(DynidError, match="its joints are shoulder, elbow, wrist, but"):
+        check_same_joints(arm_profile(), puma, Path("model.yaml"))
+
+
+def _needs_meshcat() -> None:
+    try:
+        render_html(Scene("", "", RobotPicture(arm_profile(), ARM_URDF).scene([0, 0, 0]).bodies))
+    except OutputError as error:
+        if NO_MESHCAT in str(error):
+            pytest.skip("no meshcat here")
+        raise

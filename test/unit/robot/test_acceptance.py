@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dynid.dynamics.settings import ClosedChainSettings
+from dynid.errors import ModelFileError
+from dynid.robot.acceptance import check_acceptance
+from dynid.robot.model_file import model_text
+from dynid.robot.model_reader import parse_model
+from dynid.robot.urdf_difference import urdf_difference
+from dynid.robot.urdf_export import kinematic_urdf
+
+
+@pytest.fixture(scope="module")
+def robot(identification):
+    """Profile and URDF of the very robot that was identified."""
+    return identification.profile, identification.urdf_xml
+
+
+@pytest.fixture(scope="module")
+def model(identification):
+    return parse_model(model_text(identification), "model.yaml")
+
+
+def refusal(model, profile, urdf_xml, **options):
+    with pytest.raises(ModelFileError) as caught:
+        check_acceptance(model, profile, urdf_xml, "model.yaml", **options)
+    return str(caught.value)
+
+
+def test_accepts_the_model_of_this_robot(model, robot):
+    check_acceptance(model, *robot, "model.yaml")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"robot": "twin"}, "model.yaml: is of robot"),
+        ({"gravity": (0.0, 0.0, 9.81)}, r"with gravity (0.0, 0.0, -9.81), this has (0.0, 0.0, 9"),
+        ({"locked": {"lid": 0.1}}, "with locked joints"),
+        ({"payload_joint": "turn"}, "with payload joint"),
+        (
+            {"closed_chain": ClosedChainSettings(assembled_at=(0.1,))},
+            "with other passive joints or closures",
+        ),
+    ],
+)
+def test_refuses_another_robot_even_by_force(model, robot, change, sentence):
+    profile, urdf_xml = robot
+    told = refusal(model, profile.model_copy(update=change), urdf_xml, force=True)
+    assert sentence in told
+    assert "load this robot's model" in told
+
+
+def test_refuses_joints_in_another_order(model, robot):
+    profile, urdf_xml = robot
+    other = profile.model_copy(update={"joints": profile.joints[::-1]})
+    assert f"joints {', '.join(profile.joints)}, this has" in refusal(model, other, urdf_xml)
+
+
+def test_a_failed_model_is_accepted_by_force_only(failed, robot):
+    model = parse_model(model_text(failed), "model.yaml")
+    told = refusal(model, *robot)
+    assert "its identification failed (joint 'lift': max relative torque error 61 %" in told
+    assert "set 'force'" in told
+    check_acceptance(model, *robot, "model.yaml", force=True)
+
+
+def test_refuses_another_urdf_and_says_where_it_differs(model, robot):
+    profile, urdf_xml = robot
+    other = urdf_xml.replace('<mass value="', '<mass value="1', 1)
+    assert other != urdf_xml
+    told = refusal(model, profile, other, force=True)
+    assert "was identified with another URDF (SHA-256" in told
+    assert "has mass" in told
+
+
+ARM = """
+<robot name="arm">
+  <link name="base"/>
+  <link name="upper"><inertial><mass value="4.0"/><origin xyz="0.15 0 0"/>
+    <inertia ixx="0.02" iyy="0.06" izz="0.06" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="flange"/>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+    <origin xyz="0 0 0.3"/><axis xyz="0 0 1"/><limit lower="-3" upper="3"/></joint>
+  <joint name="mount" type="fixed"><parent link="upper"/><child link="flange"/></joint>
+</robot>
+"""
+
+
+def difference(old, new):
+    changed = ARM.replace(old, new)
+    assert changed != ARM
+    return urdf_difference(ARM, kinematic_urdf(changed))
+
+
+CAMERA = """<link name="camera"/><joint name="bracket" type="fixed"><parent link="flange"/>
+    <child link="camera"/><origin xyz="0 0 1"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('value="4.0"', 'value="4"'),
+        ('<origin xyz="0 0 0.3"/>', '<origin rpy="0 0 0.0" xyz="0.0 0. 3e-1"/>'),
+        ('lower="-3"', 'lower="-2"'),
+        ("</robot>", CAMERA),
+        ('<link name="flange"/>', '<link name="flange"><visual/></link>'),
+        ("<link", "<!-- a remark --><link"),
+    ],
+)
+def test_what_torque_does_not_depend_on_makes_no_difference(old, new):
+    assert difference(old, new) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('value="4.0"', 'value="4.1"', "link 'upper' has mass 4.0 in the model's, 4.1 in this"),
+        ('iyy="0.06"', 'iyy="0.07"', "link 'upper' has iyy"),
+        ('xyz="0 0 0.3"', 'xyz="0 0 0.3" rpy="0 0 1"', "joint 'shoulder' has origin rpy"),
+        ('xyz="0 0 1"', 'xyz="0 1 0"', "joint 'shoulder' has axis 0 0 1 in the model's, 0 1 0"),
+        ('"revolute"', '"prismatic"', "joint 'shoulder' has type revolute"),
+        (
+            '<link name="flange"/>',
+            '<link name="flange"><inertial><mass value="2"/></inertial></link>',
+            "link 'flange' is only in this robot's",
+        ),
+    ],
+)
+def test_what_torque_depends_on_is_named(old, new, sentence):
+    assert difference(old, new).startswith(sentence)
+
+
+def test_a_load_that_is_gone_is_named():
+    loaded = ARM.replace(
+        '<link name="flange"/>', '<link name="flange"><inertial><mass value="2"/></inertial></link>'
+    )
+    assert urdf_difference(loaded, ARM) == "link 'flange' is only in the model's"
+
+
+def test_a_model_whose_robot_contradicts_its_profile_was_altered(identification):
+    name = identification.profile.robot
+    text = model_text(identification).replace(f'robot: "{name}"', 'robot: "leg"', 1)
+    with pytest.raises(ModelFileError, match=r"model\.robot does not match"):
+        parse_model(text, "model.yaml")
+
+
+def test_the_identified_file_of_one_motion_fits_after_another(identification, robot):
+    again = replace(identification, notes=("another day",))
+    check_acceptance(parse_model(model_text(again), "model.yaml"), *robot, "model.yaml")

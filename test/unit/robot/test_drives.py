@@ -1,0 +1,150 @@
+"""Torque factors: the data sheet's formulas, and back again without loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynid.configuration import parse
+from dynid.errors import ConfigurationError
+from dynid.robot import drive_factors as factors
+from dynid.robot.drives import Drives
+from dynid.robot.limits import Limits
+
+POSITIVE = st.floats(1e-3, 1e3)
+RATIO = st.one_of(POSITIVE, POSITIVE.map(lambda ratio: -ratio))
+ROUNDING = 1e-12  # of some products and quotients of doubles
+
+
+def sheet(**more: object) -> Drives:
+    """Return the motor of docs/drives.md, or what ``more`` makes of it."""
+    motor = {"rated_current_ma": 3400, "torque_constant": 0.2, "gear_ratio": 100}
+    return parse(Drives, motor | {"encoder_counts": 131072} | more, "arm.yaml")
+
+
+def linear(**more: object) -> Drives:
+    motor = {"rated_current_ma": 2000, "force_constant": 50, "encoder_counts": 1e6}
+    return parse(Drives, motor | more, "arm.yaml")
+
+
+@st.composite
+def sheets(draw: st.DrawFn) -> Drives:
+    """Rotary, screw and linear axes, gears of either sign, rated torque given or not."""
+    rated = draw(st.one_of(st.none(), POSITIVE))
+    common = {"rated_torque": rated, "rated_current_ma": draw(POSITIVE)}
+    if draw(st.booleans()):
+        return linear(force_constant=draw(RATIO), encoder_counts=draw(POSITIVE), **common)
+    lead = draw(st.one_of(st.none(), POSITIVE))
+    return sheet(
+        torque_constant=draw(RATIO),
+        gear_ratio=draw(RATIO),
+        screw_lead=None if lead is None else [lead],
+        encoder_counts=draw(POSITIVE),
+        **common,
+    )
+
+
+def test_the_worked_example_of_the_docs() -> None:
+    motor = sheet(peak_current_ma=9000)
+    limits = factors.with_drive_limits(Limits(), motor, 1)
+    assert factors.torque_per_permille(motor, 1) == pytest.approx(0.068, rel=ROUNDING)
+    assert 1 / factors.torque_per_permille(motor, 1) == pytest.approx(14.7059, abs=5e-5)
+    assert factors.rated_joint_torque(motor, 1) == pytest.approx(68, rel=ROUNDING)
+    assert limits.torque_max == pytest.approx((180,), rel=ROUNDING)
+    assert limits.torque_threshold == pytest.approx((68,), rel=ROUNDING)
+
+
+def test_a_screw_turns_torque_into_force() -> None:
+    force = factors.torque_per_permille(sheet(screw_lead=0.02), 1)
+    assert force == pytest.approx(0.068 * 2 * np.pi / 0.02, rel=ROUNDING)
+
+
+def test_a_linear_motor_has_no_gear() -> None:
+    assert factors.torque_per_permille(linear(), 1) == pytest.approx(0.1, rel=ROUNDING)
+    assert factors.counts_factor(linear(), 1) == pytest.approx(1e6, rel=ROUNDING)
+
+
+def test_one_joint_of_a_robot_may_have_the_screw() -> None:
+    both = factors.torque_per_permille(sheet(screw_lead=[None, 0.02]), 2)
+    assert both == pytest.approx([0.068, 0.068 * 2 * np.pi / 0.02], rel=ROUNDING)
+
+
+@given(sheets(), st.floats(-1e4, 1e4))
+def test_torque_survives_the_way_to_thousandths_and_back(drives: Drives, torque: float) -> None:
+    permille = torque * factors.torque_offset_factor(drives, 1)
+    back = permille * factors.rated_joint_torque(drives, 1) / 1000
+    assert back == pytest.approx(torque, rel=ROUNDING)
+
+
+@given(sheets())
+def test_torque_offset_and_measured_torque_have_one_sign(drives: Drives) -> None:
+    offset = factors.torque_offset_factor(drives, 1)
+    assert (offset * factors.torque_per_permille(drives, 1) > 0).all()
+
+
+@given(sheets(), st.floats(-1e4, 1e4))
+def test_power_is_the_same_before_and_behind_the_gear(drives: Drives, position: float) -> None:
+    counts = position * factors.counts_factor(drives, 1)
+    turn = 1.0 if drives.force_constant else 2 * np.pi
+    assert drives.encoder_counts is not None
+    motor_motion = counts / drives.encoder_counts[0] * turn
+    constant = (drives.torque_constant or drives.force_constant or ())[0]
+    work = factors.torque_per_ampere(drives, 1) * position  # of one ampere
+    assert motor_motion * constant == pytest.approx(work, rel=ROUNDING)
+
+
+@given(sheets(), st.integers(-(2**31), 2**31 - 1))
+def test_counts_survive_the_way_to_positions_and_back(drives: Drives, counts: int) -> None:
+    factor = factors.counts_factor(drives, 1)
+    assert round(float((counts / factor * factor)[0])) == counts
+
+
+@given(sheets(), POSITIVE)
+def test_what_the_limit_lets_through_fits_int16(drives: Drives, torque_max: float) -> None:
+    limit = factors.torque_offset_limit(drives, 1, np.array([torque_max]))
+    raw = np.abs(limit * factors.torque_offset_factor(drives, 1))
+    assert (limit <= torque_max).all()
+    assert (raw < 32768).all()  # where the cast cuts off, rounding may not matter
+
+
+def test_limits_of_the_profile_come_before_those_of_the_drives() -> None:
+    own = Limits(torque_max=(50.0,))
+    found = factors.with_drive_limits(own, sheet(peak_current_ma=9000, gear_ratio=-100), 1)
+    assert found.torque_max == (50.0,)
+    assert found.torque_threshold == pytest.approx((68,), rel=ROUNDING)
+
+
+def test_without_a_data_sheet_limits_stay_as_they_are() -> None:
+    assert factors.with_drive_limits(Limits(), Drives(), 3) == Limits()
+
+
+def test_recorded_permille_become_torque_by_the_same_factor() -> None:
+    drives = sheet(effort="rated_current_permille")
+    assert drives.torque_factor(2) == pytest.approx([0.068, 0.068], rel=ROUNDING)
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"force_constant": 50}, "torque_constant and force_constant exclude each other"),
+        ({"force_constant": 50, "torque_constant": None}, "a linear motor's: it has no gear_ratio"),
+        ({"force_constant": 0}, "force_constant must not be 0"),
+        ({"screw_lead": [-1]}, "screw_lead"),
+        ({"rated_torque": 0}, "rated_torque"),
+    ],
+)
+def test_refuses_motors_that_cannot_be(more: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ConfigurationError, match=sentence):
+        sheet(**more)
+
+
+def test_names_what_the_data_sheet_lacks() -> None:
+    with pytest.raises(ConfigurationError, match=r"'drives.encoder_counts' \[1/turn\] is missing"):
+        factors.counts_factor(sheet(encoder_counts=None), 1)
+
+
+def test_a_peak_current_below_the_rated_one_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="peak_current_ma must not be below"):
+        parse(Drives, {"rated_current_ma": [3400, 1000], "peak_current_ma": [9000, 900]}, "x.yaml")

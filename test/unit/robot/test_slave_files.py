@@ -1,0 +1,200 @@
+"""Slave files: read as ethercat_driver_ros2 reads them, with factors that belong together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from dynid.configuration import parse
+from dynid.errors import ConfigurationError
+from dynid.robot import drive_factors as factors
+from dynid.robot.drive_profile import DriveProfile, load_drive
+from dynid.robot.drives import Drives
+from dynid.robot.slave_files import check_slave_files, interpolation_period, slave_files
+
+JOINTS = ("shoulder", "elbow")
+SHEET = {
+    "rated_current_ma": [3400, 1000],
+    "torque_constant": [0.2, 0.1],
+    "rated_torque": [0.5, 0.1],
+    "gear_ratio": [100, -50],
+    "encoder_counts": [131072, 4096],
+}
+# keys that ethercat_generic_plugins and ethercat_interface look up, and the types they cast to
+KEYS = {
+    "vendor_id",
+    "product_id",
+    "assign_activate",
+    "auto_fault_reset",
+    "auto_state_transitions",
+    "sdo",
+    "rpdo",
+    "tpdo",
+}
+RX_KEYS = {"index", "sub_index", "type", "command_interface", "factor", "offset", "default", "mask"}
+TX_KEYS = {"index", "sub_index", "type", "state_interface", "factor", "offset", "mask"}
+BITS = {"uint8": 8, "int8": 8, "uint16": 16, "int16": 16, "uint32": 32, "int32": 32}
+CHANNELS = {  # object and type of CiA402
+    "rpdo": {0x6040: "uint16", 0x607A: "int32", 0x60B2: "int16", 0x6060: "int8"},
+    "tpdo": {
+        0x6041: "uint16",
+        0x6064: "int32",
+        0x606C: "int32",
+        0x6078: "int16",
+        0x6061: "int8",
+    },
+}
+
+
+def drives(**more: object) -> Drives:
+    return parse(Drives, SHEET | more, "arm.yaml")
+
+
+def slaves(rate: float = 1000.0, **more: object) -> list[dict[str, Any]]:
+    texts = slave_files(JOINTS, drives(**more), load_drive("cia402"), rate)
+    return [yaml.safe_load(texts[joint]) for joint in JOINTS]
+
+
+def channels(slave: dict[str, Any], kind: str) -> dict[int, dict[str, Any]]:
+    (group,) = slave[kind]
+    assert set(group) == {"index", "channels"}
+    return {channel["index"]: channel for channel in group["channels"]}
+
+
+def test_the_driver_knows_every_key_and_type() -> None:
+    for slave in slaves():
+        assert set(slave) == KEYS
+        for kind, known in (("rpdo", RX_KEYS), ("tpdo", TX_KEYS)):
+            found = channels(slave, kind)
+            assert {index: one["type"] for index, one in found.items()} == CHANNELS[kind]
+            for one in found.values():
+                assert set(one) <= known
+                numbers = (one.get("factor", 1.0), one.get("default", 0.0))
+                assert all(isinstance(number, int | float) for number in numbers)
+        for one in slave["sdo"]:
+            assert set(one) == {"index", "sub_index", "type", "value"}
+            assert one["type"] in BITS
+            assert isinstance(one["value"], int)
+
+
+def test_interfaces_reach_the_objects_of_csp_with_a_torque_offset() -> None:
+    (slave, _) = slaves()
+    commands = {i: one.get("command_interface") for i, one in channels(slave, "rpdo").items()}
+    states = {i: one.get("state_interface") for i, one in channels(slave, "tpdo").items()}
+    assert commands == {0x6040: None, 0x607A: "position", 0x60B2: "effort", 0x6060: None}
+    assert states == {
+        0x6041: None,
+        0x6064: "position",
+        0x606C: "velocity",
+        0x6078: "effort",
+        0x6061: None,
+    }
+
+
+def test_position_factors_undo_each_other() -> None:
+    for slave in slaves():
+        command, state = channels(slave, "rpdo")[0x607A], channels(slave, "tpdo")[0x6064]
+        assert command["factor"] * state["factor"] == pytest.approx(1, abs=2e-16)
+        assert channels(slave, "tpdo")[0x606C]["factor"] == state["factor"]
+
+
+def test_effort_factors_differ_by_rated_torque_against_rated_current() -> None:
+    for i, slave in enumerate(slaves()):
+        command, state = channels(slave, "rpdo")[0x60B2], channels(slave, "tpdo")[0x6078]
+        current_torque = SHEET["torque_constant"][i] * SHEET["rated_current_ma"][i] * 1e-3
+        ratio = current_torque / SHEET["rated_torque"][i]
+        assert command["factor"] * state["factor"] == pytest.approx(ratio, rel=1e-12)
+
+
+def test_one_factor_undoes_the_other_where_rated_torque_is_that_of_the_current() -> None:
+    for slave in slaves(rated_torque=None):
+        command, state = channels(slave, "rpdo")[0x60B2], channels(slave, "tpdo")[0x6078]
+        assert command["factor"] * state["factor"] == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("effort", ["torque", "current", "rated_current_permille"])
+def test_effort_comes_in_the_unit_that_the_profile_converts(effort: str) -> None:
+    sheet = drives(effort=effort)
+    found = [channels(slave, "tpdo")[0x6078]["factor"] for slave in slaves(effort=effort)]
+    torque = np.array(found) * sheet.torque_factor(2)
+    assert torque == pytest.approx(factors.torque_per_permille(sheet, 2), rel=1e-12)
+
+
+def test_without_commands_the_drive_gets_no_torque_and_mode_8() -> None:
+    (slave, _) = slaves()
+    assert channels(slave, "rpdo")[0x60B2]["default"] == 0
+    assert channels(slave, "rpdo")[0x6060]["default"] == 8
+    assert np.isnan(channels(slave, "rpdo")[0x607A]["default"])
+
+
+def test_the_file_says_where_int16_ends() -> None:
+    text = slave_files(JOINTS, drives(), load_drive("cia402"), 1000.0)["shoulder"]
+    assert "int16 holds torque offsets of +-1638.35 N m" in text  # 32.767 * 0.5 * 100
+
+
+@pytest.mark.parametrize(
+    ("rate", "period"),
+    [(1000, (1, -3)), (500, (2, -3)), (4000, (25, -5)), (2000, (5, -4)), (8000, (125, -6))],
+)
+def test_the_interpolation_period_is_the_control_period(
+    rate: float, period: tuple[int, int]
+) -> None:
+    assert interpolation_period(rate) == period
+    (slave, _) = slaves(rate)
+    found = [(one["sub_index"], one["value"]) for one in slave["sdo"] if one["index"] == 0x60C2]
+    assert found == [(1, period[0]), (2, period[1])]
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, 3.0, 300.0, 700.0, 1e7, float("nan"), float("inf")])
+def test_refuses_rates_that_no_drive_can_be_told(rate: float) -> None:
+    with pytest.raises(ConfigurationError, match="as object 0x60C2 needs it"):
+        interpolation_period(rate)
+
+
+def test_small_factors_are_numbers_in_every_yaml() -> None:
+    (slave, _) = slaves(encoder_counts=2 * np.pi * 1e3)  # one count is 1e-05 rad
+    assert isinstance(channels(slave, "tpdo")[0x6064]["factor"], float)
+
+
+def test_files_for_another_rate_are_refused(tmp_path: Path) -> None:
+    for joint, text in slave_files(JOINTS, drives(), load_drive("cia402"), 500.0).items():
+        (tmp_path / f"{joint}.yaml").write_text(text)
+    check_slave_files(tmp_path, JOINTS, 500.0)
+    with pytest.raises(ConfigurationError, match="0x60C2 must be 1 with exponent -3 at 1000 Hz"):
+        check_slave_files(tmp_path, JOINTS, 1000.0)
+    with pytest.raises(ConfigurationError, match="there is no such file"):
+        check_slave_files(tmp_path, ("wrist",), 500.0)
+
+
+# --- drive profiles -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["cdhd", "cia402"])
+def test_shipped_drive_profiles_claim_no_identity(name: str) -> None:
+    drive = load_drive(name)
+    assert (drive.vendor_id, drive.product_id) == (0, 0)
+    assert set(drive.objects) <= set(Drives.model_fields)
+
+
+def test_a_drive_profile_of_ones_own_is_read(tmp_path: Path) -> None:
+    own = {"vendor_id": 7, "product_id": 8, "assign_activate": 0x300, "rpdo": 0x1600}
+    own |= {"tpdo": 0x1A00, "sdo": [{"index": 0x2000, "sub_index": 1, "type": "int8", "value": -4}]}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
+    drive = load_drive(str(tmp_path / "own.yaml"))
+    slave = yaml.safe_load(slave_files(JOINTS, drives(), drive, 1000.0)["elbow"])
+    assert (slave["vendor_id"], slave["product_id"]) == (7, 8)
+    assert slave["sdo"][0] == own["sdo"][0]  # type: ignore[index]
+
+
+def test_refuses_a_drive_that_is_not_shipped() -> None:
+    with pytest.raises(ConfigurationError, match=r"drive 'acme': not shipped .*cdhd, cia402"):
+        load_drive("acme")
+
+
+def test_refuses_objects_that_cannot_be() -> None:
+    with pytest.raises(ConfigurationError, match="rpdo"):
+        parse(DriveProfile, load_drive("cdhd").model_dump() | {"rpdo": 1}, "own.yaml")

@@ -1,0 +1,465 @@
+"""Preprocessing against the drives' formulas, energy, and motions with known derivatives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynid.errors import PreprocessingError
+from dynid.profile import RobotProfile
+from dynid.recording.model import Recording
+from dynid.signals.preprocess import preprocess
+
+RATE = 200.0
+seeds = st.integers(0, 2**32 - 1)
+
+
+def profile_of(joints: int = 2, **groups: object) -> RobotProfile:
+    identification = {"cutoff_hz": None, "trim_rest": False}
+    identification |= groups.pop("identification", {})  # type: ignore[operator]
+    content = {
+        "robot": "test",
+        "urdf": "test.urdf",
+        "joints": [f"j{i + 1}" for i in range(joints)],
+        "identification": identification,
+    }
+    return RobotProfile.model_validate(content | groups)
+
+
+def recording_of(
+    position: np.ndarray,
+    effort: np.ndarray | None = None,
+    velocity: np.ndarray | None = None,
+    rate: float = RATE,
+) -> Recording:
+    return Recording(
+        time=np.arange(len(position)) / rate,
+        position=position,
+        velocity=velocity,
+        effort=np.ones_like(position) if effort is None else effort,
+        joint_names=tuple(f"j{i + 1}" for i in range(position.shape[1])),
+        sampling_rate=rate,
+    )
+
+
+def swing(samples: int = 1000, joints: int = 2, rate: float = RATE) -> np.ndarray:
+    """Sines of 0.5 Hz, 0.7 Hz, …, joint i of amplitude i + 1."""
+    time = np.arange(samples)[:, None] / rate
+    number = np.arange(joints)
+    return (number + 1) * np.sin(2 * np.pi * (0.5 + 0.2 * number) * time)
+
+
+def with_rest(rest: float, moving: float, joints: int = 2) -> np.ndarray:
+    """Rest, a smooth to and fro that stands still once in its middle, and rest again."""
+    ahead = np.zeros((round(rest * RATE), joints))
+    time = np.arange(round(moving * RATE))[:, None] / RATE
+    motion = np.arange(1, joints + 1) * np.sin(2 * np.pi * time / moving) ** 2
+    return np.vstack([ahead, motion, ahead])
+
+
+# --- units ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("drives", "factor"),
+    [
+        ({"effort": "torque", "gear_ratio": 50}, [1, 1]),
+        ({"effort": "current", "torque_constant": [0.2, 0.3]}, [0.2, 0.3]),
+        ({"effort": "current", "torque_constant": 0.2, "gear_ratio": [50, -101]}, [10, -20.2]),
+        # softMC: TFac = 1e6 / (MICONT MKT), torque = current actual value / TFac
+        (
+            {
+                "effort": "rated_current_permille",
+                "rated_current_ma": [3400, 1000],
+                "torque_constant": 0.2,
+            },
+            [3400 * 0.2 / 1e6, 1000 * 0.2 / 1e6],
+        ),
+        # … times the gear ratio, and per lead [m/rev] 2 pi rad of the screw
+        (
+            {
+                "effort": "rated_current_permille",
+                "rated_current_ma": 3400,
+                "torque_constant": 0.2,
+                "gear_ratio": [62.6, 3],
+                "screw_lead": 0.02,
+            },
+            [3400 * 0.2 * 62.6 / 1e6 * 2 * np.pi / 0.02, 3400 * 0.2 * 3 / 1e6 * 2 * np.pi / 0.02],
+        ),
+    ],
+)
+def test_effort_becomes_torque_by_the_drives_formula(
+    drives: dict[str, object], factor: list[float]
+) -> None:
+    effort = np.random.default_rng(0).normal(size=(50, 2)) * 1000
+    signals = preprocess(recording_of(swing(50), effort), profile_of(drives=drives))
+    np.testing.assert_allclose(signals.torque, effort * factor, rtol=1e-12)
+    np.testing.assert_allclose(signals.torque_per_effort, factor, rtol=1e-12)
+
+
+def test_rated_current_at_full_scale_is_rated_torque_behind_the_gear() -> None:
+    drives = {
+        "effort": "rated_current_permille",
+        "rated_current_ma": 2000,
+        "torque_constant": 0.1,
+        "gear_ratio": 100,
+    }
+    effort = np.full((20, 2), 1000.0)  # 1000 permille of 2 A, 0.1 N m/A, 100 turns a turn
+    signals = preprocess(recording_of(swing(20), effort), profile_of(drives=drives))
+    np.testing.assert_allclose(signals.torque, 2.0 * 0.1 * 100)
+    assert signals.effort_unit == "permille"
+
+
+def test_screw_conserves_work() -> None:
+    drives = {"effort": "current", "torque_constant": 1.0, "screw_lead": 0.01}
+    signals = preprocess(recording_of(swing(20)), profile_of(drives=drives))
+    # 1 N m over a turn does as much work as the force over a lead
+    np.testing.assert_allclose(signals.torque * 0.01, 1.0 * 2 * np.pi)
+
+
+# --- coupling ---------------------------------------------------------------------------------
+
+
+@given(seeds)
+def test_coupling_preserves_power(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    coupling = np.eye(3) + random.uniform(-0.3, 0.3, (3, 3))
+    motor_position, motor_torque = swing(40, 3), random.normal(size=(40, 3))
+    motor_velocity = random.normal(size=(40, 3))
+    recording = recording_of(motor_position, motor_torque, motor_velocity)
+    profile = profile_of(
+        3,
+        coupling=coupling.tolist(),
+        recording={"side": "motor"},
+        identification={"velocity": "measured"},
+    )
+    signals = preprocess(recording, profile)
+    power = (signals.torque * signals.velocity).sum(axis=1)
+    np.testing.assert_allclose(power, (motor_torque * motor_velocity).sum(axis=1), atol=1e-9)
+    np.testing.assert_allclose(signals.position, [coupling @ q for q in motor_position], atol=1e-12)
+    back = [coupling.T @ tau for tau in signals.torque]
+    np.testing.assert_allclose(back, motor_torque, atol=1e-9)
+
+
+def test_coupled_wrist_by_hand() -> None:
+    # motor 2 turns when joint 1 moves: q2 = m2 - m1, so tau1 = t1 + t2, tau2 = t2
+    profile = profile_of(coupling=[[1, 0], [-1, 1]], recording={"side": "motor"})
+    recording = recording_of(swing(20), np.tile([3.0, 2.0], (20, 1)))
+    signals = preprocess(recording, profile)
+    np.testing.assert_allclose(signals.torque, np.tile([5.0, 2.0], (20, 1)))
+    np.testing.assert_allclose(signals.position[:, 1], swing(20)[:, 1] - swing(20)[:, 0])
+    assert signals.effort_unit == "N*m"
+    np.testing.assert_array_equal(signals.torque_per_effort, 1.0)
+
+
+def test_coupling_leaves_joint_side_recordings_alone() -> None:
+    profile = profile_of(coupling=[[1, 0], [-1, 1]])
+    signals = preprocess(recording_of(swing(20)), profile)
+    np.testing.assert_array_equal(signals.position, swing(20))
+    np.testing.assert_array_equal(signals.torque, np.ones((20, 2)))
+
+
+# --- rest and borders -------------------------------------------------------------------------
+
+
+def test_rest_at_both_ends_is_left_out_and_said() -> None:
+    position = with_rest(rest=2.0, moving=4.0)
+    signals = preprocess(recording_of(position), profile_of(identification={"trim_rest": True}))
+    # 3 % of the peak speed of sin^2 is reached within 1 % of its period
+    assert 2.0 <= signals.time[0] <= 2.06
+    assert 5.94 <= signals.time[-1] <= 6.01
+    (note,) = signals.notes
+    seconds, words = note.split(" ", 1)
+    assert words == "s at rest before and after the motion were left out."
+    assert float(seconds) == pytest.approx(8.0 - len(signals.time) / RATE, abs=0.006)
+
+
+def test_rest_in_between_stays() -> None:
+    pause = np.vstack([with_rest(0.0, 2.0), np.zeros((400, 2)), with_rest(0.0, 2.0)])
+    signals = preprocess(recording_of(pause), profile_of(identification={"trim_rest": True}))
+    assert len(signals.time) > 1150
+    np.testing.assert_allclose(np.diff(signals.time), 1 / RATE)
+    assert signals.notes == ()
+
+
+def test_rest_stays_where_the_profile_says_so() -> None:
+    position = with_rest(rest=2.0, moving=4.0)
+    signals = preprocess(recording_of(position), profile_of(identification={"trim_rest": False}))
+    assert len(signals.time) == len(position)
+    assert signals.notes == ()
+
+
+def test_one_moving_joint_is_motion() -> None:
+    position = swing()
+    position[:, 0] = 0.0
+    position[:300] = position[300]
+    signals = preprocess(recording_of(position), profile_of(identification={"trim_rest": True}))
+    assert signals.time[0] == pytest.approx(300 / RATE, abs=2 / RATE)
+    assert not signals.moving[:, 0].any()
+
+
+def test_border_is_left_out_after_filtering() -> None:
+    recording = recording_of(swing())
+    settings = {"cutoff_hz": 10.0}
+    whole = preprocess(recording, profile_of(identification=settings))
+    inner = preprocess(recording, profile_of(identification=settings | {"border": 0.25}))
+    for name in ("time", "position", "velocity", "acceleration", "torque", "moving"):
+        np.testing.assert_array_equal(getattr(inner, name), getattr(whole, name)[50:-50])
+
+
+def test_every_signal_has_the_same_length() -> None:
+    settings = {"trim_rest": True, "border": 0.1, "cutoff_hz": 10.0}
+    position = with_rest(1.0, 3.0)
+    signals = preprocess(recording_of(position), profile_of(identification=settings))
+    shape = (len(signals.time), 2)
+    for name in ("position", "velocity", "acceleration", "torque", "raw_position", "raw_torque"):
+        assert getattr(signals, name).shape == shape
+
+
+# --- motion -----------------------------------------------------------------------------------
+
+
+def test_derivatives_of_a_filtered_swing_are_those_of_the_swing() -> None:
+    rate, omega = 1000.0, 2 * np.pi * 0.5
+    signals = preprocess(
+        recording_of(swing(6000, 1, rate), rate=rate),
+        profile_of(1, identification={"cutoff_hz": 20.0, "border": 1.0}),
+    )
+    # central differences lose (omega h)^2 / 6 each, the filter (f / fc)^8
+    time = signals.time[:, None]
+    np.testing.assert_allclose(signals.velocity, omega * np.cos(omega * time), atol=1e-5 * omega)
+    np.testing.assert_allclose(
+        signals.acceleration, -(omega**2) * np.sin(omega * time), atol=1e-5 * omega**2
+    )
+
+
+def test_filter_removes_noise_from_motion_but_not_from_raw_position() -> None:
+    noisy = swing() + 1e-3 * np.random.default_rng(1).normal(size=(1000, 2))
+    signals = preprocess(recording_of(noisy), profile_of(identification={"cutoff_hz": 5.0}))
+    np.testing.assert_array_equal(signals.raw_position, noisy)
+    assert np.abs(signals.position - swing())[100:-100].max() < 1e-3
+
+
+@pytest.mark.parametrize("filtered", [False, True])
+def test_torque_is_filtered_only_on_request(filtered: bool) -> None:
+    effort = np.random.default_rng(2).normal(size=(1000, 2))
+    settings = {"cutoff_hz": 5.0, "filter_torque": filtered}
+    signals = preprocess(recording_of(swing(), effort), profile_of(identification=settings))
+    np.testing.assert_array_equal(signals.raw_torque, effort)
+    assert np.array_equal(signals.torque, effort) is not filtered
+    assert bool(signals.torque.std() < 0.4) is filtered
+
+
+def test_measured_velocity_is_used_where_asked() -> None:
+    velocity = 3.0 * swing() + 7.0
+    recording = recording_of(swing(), velocity=velocity)
+    measured = preprocess(recording, profile_of(identification={"velocity": "measured"}))
+    np.testing.assert_array_equal(measured.velocity, velocity)
+    np.testing.assert_allclose(
+        measured.acceleration, 3.0 * np.gradient(swing(), 1 / RATE, axis=0, edge_order=2), atol=1e-9
+    )
+    plain = preprocess(recording, profile_of())
+    np.testing.assert_allclose(
+        plain.velocity, np.gradient(swing(), 1 / RATE, axis=0, edge_order=2), atol=1e-9
+    )
+
+
+def test_measured_velocity_passes_the_filter() -> None:
+    noisy = swing() + np.random.default_rng(3).normal(size=(1000, 2))
+    settings = {"velocity": "measured", "cutoff_hz": 3.0}
+    signals = preprocess(recording_of(swing(), velocity=noisy), profile_of(identification=settings))
+    assert np.std(signals.velocity - swing()) < 0.4
+
+
+# --- what moves -------------------------------------------------------------------------------
+
+
+def test_threshold_is_a_fraction_of_each_joints_peak() -> None:
+    velocity = swing()
+    threshold = {"velocity": "measured", "velocity_threshold": {"fraction": 0.2}}
+    signals = preprocess(
+        recording_of(swing(), velocity=velocity), profile_of(identification=threshold)
+    )
+    peak = np.abs(velocity).max(axis=0)
+    np.testing.assert_allclose(signals.velocity_threshold, 0.2 * peak)
+    np.testing.assert_array_equal(signals.moving, np.abs(velocity) > 0.2 * peak)
+
+
+@pytest.mark.parametrize(
+    ("absolute", "expected"), [(0.5, [0.5, 0.5]), ([0.5, 1.5], [0.5, 1.5]), ([0.7], [0.7, 0.7])]
+)
+def test_absolute_threshold_takes_the_place_of_the_fraction(
+    absolute: object, expected: list[float]
+) -> None:
+    threshold = {"velocity": "measured", "velocity_threshold": {"absolute": absolute}}
+    signals = preprocess(
+        recording_of(swing(), velocity=swing()), profile_of(identification=threshold)
+    )
+    np.testing.assert_array_equal(signals.velocity_threshold, expected)
+    np.testing.assert_array_equal(signals.moving, np.abs(swing()) > expected)
+
+
+@pytest.mark.parametrize("upper", [0.8, [0.8, 1.2]])
+def test_upper_threshold_leaves_out_what_is_too_fast(upper: object) -> None:
+    threshold = {"velocity": "measured", "velocity_threshold": {"absolute": 0.1, "upper": upper}}
+    signals = preprocess(
+        recording_of(swing(), velocity=swing()), profile_of(identification=threshold)
+    )
+    speed = np.abs(swing())
+    np.testing.assert_array_equal(signals.moving, (speed > 0.1) & (speed <= np.asarray(upper)))
+
+
+def test_joint_that_never_moves_is_never_moving() -> None:
+    position = swing()
+    position[:, 1] = 0.4
+    assert not preprocess(recording_of(position), profile_of()).moving[:, 1].any()
+
+
+# --- outliers and periods ---------------------------------------------------------------------
+
+
+def test_outliers_are_counted_over_all_signals() -> None:
+    position, effort, velocity = swing(), 5.0 * swing(), 2.0 * swing()
+    position[200, 0] += 9.0
+    effort[[400, 600], 1] += 90.0
+    velocity[800, 0] -= 90.0
+    settings = {"median": {"order": 5}, "velocity": "measured"}
+    signals = preprocess(
+        recording_of(position, effort, velocity), profile_of(identification=settings)
+    )
+    assert signals.notes == ("4 outliers were replaced by the median of order 5.",)
+    np.testing.assert_allclose(signals.position, swing(), atol=0.1)
+    np.testing.assert_allclose(signals.torque, 5.0 * swing(), atol=0.5)
+    np.testing.assert_allclose(signals.velocity, 2.0 * swing(), atol=0.2)
+
+
+def periodic(period: float, periods: float, rate: float = RATE) -> np.ndarray:
+    angle = 2 * np.pi * np.arange(round(periods * period * rate))[:, None] / (period * rate)
+    return np.hstack([np.sin(angle), 0.5 * np.cos(2 * angle)])
+
+
+def test_averaged_periods_are_one_period_of_the_same_motion() -> None:
+    position = periodic(2.0, 5)
+    settings = {"cutoff_hz": 20.0, "period": 2.0}
+    once = preprocess(recording_of(position, 3 * position), profile_of(identification=settings))
+    whole = preprocess(
+        recording_of(position, 3 * position), profile_of(identification={"cutoff_hz": 20.0})
+    )
+    assert once.notes == ("5 periods of 2 s were averaged.",)
+    assert len(once.time) == 400
+    for name in ("position", "velocity", "acceleration", "torque"):
+        third = getattr(whole, name)[800:1200]  # far from either end
+        scale = np.abs(third).max()
+        np.testing.assert_allclose(getattr(once, name), third, atol=1e-5 * scale)
+
+
+@pytest.mark.parametrize("length", [200.4, 333.5, 57.35])
+def test_derivatives_are_right_where_a_period_is_no_whole_number_of_samples(length: float) -> None:
+    period = length / RATE
+    settings = {"cutoff_hz": None, "period": period}
+    signals = preprocess(recording_of(periodic(period, 6)), profile_of(identification=settings))
+    omega = 2 * np.pi / period
+    assert len(signals.time) / signals.sampling_rate == pytest.approx(period, rel=1e-12)
+    # (omega h)^2 / 6 of central differences, as much again from reading between samples
+    atol = omega * (2 * np.pi / length) ** 2
+    velocity = signals.velocity[3:-3, 0]
+    np.testing.assert_allclose(velocity, omega * np.cos(omega * signals.time)[3:-3], atol=atol)
+
+
+def test_averaging_reduces_torque_noise() -> None:
+    position = periodic(1.0, 25)
+    noise = np.random.default_rng(4).normal(size=position.shape)
+    signals = preprocess(recording_of(position, noise), profile_of(identification={"period": 1.0}))
+    assert signals.torque.std() == pytest.approx(1 / 5, rel=0.2)
+
+
+def test_trimming_does_not_cost_a_period() -> None:
+    # all joints start from rest, where trimming takes the first and last samples
+    angle = 2 * np.pi * np.arange(800)[:, None] / 400
+    position = np.hstack([1 - np.cos(angle), np.cos(2 * angle) - 1])
+    settings = {"trim_rest": True, "period": 2.0}
+    signals = preprocess(recording_of(position), profile_of(identification=settings))
+    assert "2 periods of 2 s were averaged." in signals.notes
+
+
+def test_rest_is_trimmed_before_periods_are_averaged() -> None:
+    position = np.vstack([np.zeros((330, 2)), np.tile(with_rest(0.0, 2.0), (3, 1))])
+    settings = {"trim_rest": True, "period": 2.0}
+    signals = preprocess(recording_of(position), profile_of(identification=settings))
+    assert "3 periods of 2 s were averaged." in signals.notes
+    assert signals.position[:, 0].max() == pytest.approx(1.0, abs=1e-3)
+
+
+# --- refusals ---------------------------------------------------------------------------------
+
+
+def refuses(recording: Recording, match: str, **identification: object) -> None:
+    with pytest.raises(PreprocessingError, match=match) as refusal:
+        preprocess(recording, profile_of(identification=identification))
+    assert str(refusal.value).endswith(".")
+
+
+def test_refuses_measured_velocity_where_none_was_measured() -> None:
+    refuses(recording_of(swing()), "holds no velocities; use 'differentiated'", velocity="measured")
+
+
+@pytest.mark.parametrize("cutoff", [None, 10.0])
+def test_a_recording_of_a_pose_is_kept_whole_and_nothing_in_it_moves(cutoff: float | None) -> None:
+    # 0.1 is no binary fraction: a filter makes motion of 1e-13 rad/s of it
+    still = recording_of(np.full((100, 2), 0.1))
+    identification = {"trim_rest": True, "cutoff_hz": cutoff}
+    signals = preprocess(still, profile_of(identification=identification))
+    assert len(signals.time) == 100
+    assert not signals.moving.any()
+
+
+def test_encoder_noise_at_rest_is_no_motion() -> None:
+    noise = np.random.default_rng(0).uniform(-1e-5, 1e-5, (200, 2))
+    recording = recording_of(0.3 + noise)
+    limits = {"velocity": 2.0}
+    assert preprocess(recording, profile_of()).moving.any()
+    assert not preprocess(recording, profile_of(limits=limits)).moving.any()
+
+
+@pytest.mark.parametrize(("border", "left"), [(0.23, 8), (0.25, 0), (9.0, 0)])
+def test_refuses_when_too_few_samples_are_left(border: float, left: int) -> None:
+    refuses(recording_of(swing(100)), f"only {left} samples are left .* at least 10", border=border)
+
+
+def test_ten_samples_are_enough_and_nine_are_not() -> None:
+    assert len(preprocess(recording_of(swing(10)), profile_of()).time) == 10
+    refuses(recording_of(swing(9)), "only 9 samples are left")
+
+
+@pytest.mark.parametrize("cutoff", [2.0, 1.5])
+def test_refuses_cutoff_that_removes_the_excitation(cutoff: float) -> None:
+    refuses(
+        recording_of(swing()),
+        f"cutoff_hz = {cutoff:g} Hz would remove the excitation, .* is 2 Hz",
+        cutoff_hz=cutoff,
+        excitation_hz=2.0,
+    )
+
+
+def test_refuses_cutoff_above_nyquist() -> None:
+    refuses(recording_of(swing()), "not below the Nyquist frequency 100 Hz", cutoff_hz=100.0)
+
+
+def test_refuses_a_recording_of_fewer_than_two_periods() -> None:
+    refuses(recording_of(swing(1000)), "needs at least 2", period=2.6)
+
+
+def test_refuses_joints_in_another_order() -> None:
+    recording = replace(recording_of(swing()), joint_names=("j2", "j1"))
+    refuses(recording, "recording's joints are j2, j1, but the profile's are j1, j2")
+
+
+def test_repairs_of_the_recording_are_noted_first() -> None:
+    recording = replace(recording_of(swing()), repairs=("3 stamps were repeated.",))
+    signals = preprocess(recording, profile_of(identification={"median": {}}))
+    assert signals.notes[0] == "3 stamps were repeated."
+    assert len(signals.notes) == 2

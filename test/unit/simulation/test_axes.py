@@ -1,0 +1,179 @@
+"""The six single axes and the SCARA of three: what they are, and what an identification tells."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from io import StringIO
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from dynid.identification.identify import Identification, identify
+from dynid.playback.plan import make_plan
+from dynid.profile import load_profile
+from dynid.report.report import report_html
+from dynid.report.terminal.results import print_demonstration, print_identification
+from dynid.report.verdict_json import judgement_json, read_quantities
+from dynid.robot.model_file import model_text
+from dynid.robot.model_reader import read_model
+from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import true_parameters
+
+AXES = (
+    "axis_crank_horizontal",
+    "axis_crank_vertical",
+    "axis_linear",
+    "axis_linear_spring",
+    "axis_linear_tilted",
+    "axis_rotary",
+)
+every_robot = pytest.mark.parametrize("robot", [*AXES, "scara_3"])
+
+
+@every_robot
+def test_limits_of_profile_and_urdf_agree(robot: str) -> None:
+    profile, urdf = load_profile(robot)
+    joints = {joint.get("name"): joint for joint in ET.fromstring(urdf).iter("joint")}  # noqa: S314
+    for number, name in enumerate(profile.joints):
+        limit = joints[name].find("limit")
+        assert limit is not None
+        low, high, velocity = (float(limit.get(k, "nan")) for k in ("lower", "upper", "velocity"))
+        assert profile.limits.range_of("position", number) == (low, high)
+        assert profile.limits.range_of("velocity", number) == (-velocity, velocity)
+
+
+@every_robot
+def test_the_excitation_needs_torque_well_above_noise_and_below_what_there_is(robot: str) -> None:
+    profile, urdf = load_profile(robot)
+    mechanism = profile.mechanism(urdf)
+    motion = make_plan(profile, urdf).excitation
+    samples = motion.evaluate(np.arange(0.0, motion.duration, 0.01))
+    assert profile.simulation is not None
+    torque = mechanism.torque(*samples, true_parameters(mechanism, profile.simulation))
+    largest = np.abs(torque).max(axis=0)
+    assert np.all(largest > 10 * np.array(profile.simulation.torque_noise))
+    assert np.all(largest < 0.95 * np.array(profile.limits.torque_max))
+
+
+@every_robot
+def test_every_link_is_drawn_without_other_files(robot: str) -> None:
+    root = ET.fromstring(load_profile(robot)[1])  # noqa: S314 (our own file)
+    assert all(link.find("visual/geometry") is not None for link in root.iter("link"))
+    assert not list(root.iter("mesh"))
+
+
+@every_robot
+def test_every_moving_body_can_exist(robot: str) -> None:
+    profile, urdf = load_profile(robot)
+    bodies = profile.mechanism(urdf).urdf_parameters[: 10 * len(profile.joints)].reshape(-1, 10)
+    for mass, mx, my, mz, xx, xy, yy, xz, yz, zz in bodies:
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        moments = np.array([[mx], [my], [mz]])
+        density = np.trace(inertia) / 2 * np.eye(3) - inertia
+        pseudo = np.block([[density, moments], [moments.T, mass]])
+        assert np.linalg.eigvalsh(pseudo)[0] > 0
+
+
+def test_the_tilt_is_not_in_the_description_of_the_tilted_axis() -> None:
+    profile, urdf = load_profile("axis_linear_tilted")
+    assert np.allclose(profile.mechanism(urdf).gravity_torque([[0.0], [0.2]]), 0.0, atol=1e-12)
+
+
+def test_gravity_pulls_at_the_vertical_crank_arm_only() -> None:
+    torque = {}
+    for robot in ("axis_rotary", "axis_crank_horizontal", "axis_crank_vertical"):
+        profile, urdf = load_profile(robot)
+        torque[robot] = float(profile.mechanism(urdf).gravity_torque([0.0])[0])
+    # at 0 the vertical one is level: weight times the distance along the arm
+    assert torque["axis_crank_vertical"] == pytest.approx(5.4 * 9.80665 * 0.21)
+    assert abs(torque["axis_rotary"]) + abs(torque["axis_crank_horizontal"]) < 1e-12
+
+
+def test_the_scara_of_three_axes_is_that_of_four_without_its_hand() -> None:
+    profile, urdf = load_profile("scara_3")
+    three = profile.mechanism(urdf)
+    full_profile, full_urdf = load_profile("scara")
+    four = full_profile.mechanism(full_urdf)
+    names = dict(zip(three.parameter_names, three.urdf_parameters, strict=True))
+    random = np.random.default_rng(0)
+    names |= {term: random.uniform(0, 5) for term in three.parameter_names[30:]}
+    motion = random.uniform(-1, 1, (3, 20, 4))
+    torque = four.torque(*motion, [names.get(name, 0.0) for name in four.parameter_names])
+    expected = three.torque(
+        *np.ascontiguousarray(motion[:, :, :3]), [names[name] for name in three.parameter_names]
+    )
+    assert np.allclose(torque[:, :3], expected, rtol=1e-12, atol=1e-10)
+
+
+# --- where quantities are shown -------------------------------------------------------------------
+
+
+@cache
+def spring() -> Identification:
+    # with a rotor inertia, mass and weight are no longer known from inertia
+    terms = "[{kind: viscous}, {kind: coulomb}, {kind: spring_stiffness}, {kind: spring_preload}"
+    overrides = ["excitation.periods=1", f"terms={terms}, {{kind: rotor_inertia}}]"]
+    profile, urdf = load_profile("axis_linear_spring", overrides=overrides)
+    return identify(profile, urdf, [simulate(profile, urdf, make_plan(profile, urdf).excitation)])
+
+
+def printed(function, *arguments: object) -> str:
+    console = Console(file=StringIO(), width=100)
+    function(console, *arguments)
+    return console.file.getvalue()
+
+
+UNKNOWN = ("total_mass", "gravity_force", "spring_preload")
+
+
+def test_the_terminal_shows_values_with_deviations_and_why_others_are_unknown() -> None:
+    known = {one.name: one for one in spring().quantities if not one.unknown}
+    assert known.keys() == {"constant_force", "spring_stiffness"}
+    for text in (
+        printed(print_identification, spring()),
+        printed(print_demonstration, {}, spring().quantities),
+    ):
+        lines = {line.split()[0]: line.split() for line in text.splitlines() if line}
+        stiffness = known["spring_stiffness"]
+        assert lines["spring_stiffness"][1] == f"{stiffness.value:#.4g}".rstrip(".")
+        assert lines["spring_stiffness"][3] == "N/m"
+        assert lines["spring_preload"][1:] == ["–", "–", "N"]
+        for name in UNKNOWN:
+            assert f"  - {name}: torque depends on its parameters only in" in text
+
+
+def test_what_is_printed_as_json_is_read_back_as_the_same_quantities() -> None:
+    content = judgement_json(
+        spring().judgement,
+        condition_number=1.0,
+        base_parameters=5,
+        samples=9,
+        quantities=spring().quantities,
+    )
+    text = json.dumps(content, allow_nan=False)
+    assert json.loads(text)["quantities"]["total_mass"]["value"] is None
+    # NaN is not equal to itself, its text is
+    assert str(read_quantities(text)) == str(spring().quantities)
+    assert read_quantities("{}") == ()
+
+
+def test_the_report_has_a_row_for_every_quantity_and_no_section_without_any() -> None:
+    report = report_html(spring())
+    for one in spring().quantities:
+        assert f"<th>{one.name}</th>" in report
+        assert ("Not known: " if one.unknown else one.meaning) in report
+    profile, urdf = load_profile("axis_linear_spring", overrides=["quantities={}"])
+    recording = simulate(profile, urdf, make_plan(profile, urdf).excitation)
+    assert "#quantities" not in report_html(identify(profile, urdf, [recording]))
+
+
+def test_the_header_of_a_model_file_tells_quantities_and_the_file_is_still_read(tmp_path) -> None:
+    path = tmp_path / "model.yaml"
+    path.write_text(model_text(spring()), encoding="utf-8")
+    header = [line for line in path.read_text().splitlines() if line.startswith("#")]
+    for one in spring().quantities:
+        assert any(line.startswith(f"#   {one.name}: ") for line in header)
+    assert read_model(path).profile.quantities == spring().profile.quantities

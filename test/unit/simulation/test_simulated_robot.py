@@ -1,0 +1,150 @@
+"""The simulated robot's drives, a cycle at a time, and what of its settings is refused."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from support.simulated_puma import (
+    EXACT,
+    MECHANISM,
+    PROFILE,
+    TWIN,
+    URDF,
+    puma,
+    short_excitation,
+    targets,
+)
+
+from dynid.configuration import parse
+from dynid.errors import ConfigurationError, SimulationError
+from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import true_parameters
+
+DELAY = 3  # cycles from target to measurement, by default
+
+
+# --- the drives ---------------------------------------------------------------------------------
+
+
+def test_tracking_is_that_of_a_good_drive() -> None:
+    robot = SimulatedRobot(puma(**EXACT), URDF)
+    aims = targets()
+    robot.reset(aims[0])
+    states = robot.run(aims)
+    errors = np.abs(aims[:-DELAY] - states.position[DELAY:]).max(axis=0)
+    # inertia alone: acceleration over the loops' stiffness, of which the integrator leaves less
+    rate = 2 * np.pi * TWIN.bandwidth_hz[0]
+    assert np.all(errors < 40 / rate**2)
+    assert np.all(errors > 1e-5)
+
+
+def test_a_cycle_at_a_time_is_the_same_as_all_at_once() -> None:
+    aims = targets()[400:900]
+    robots = [SimulatedRobot(PROFILE, URDF, seed=3) for _ in range(2)]
+    for robot in robots:
+        robot.reset(aims[0])
+    states = robots[0].run(aims)
+    for k, target in enumerate(aims):
+        state = robots[1].step(target)
+        assert all(np.array_equal(one, all_[k]) for one, all_ in zip(state, states, strict=True))
+
+
+def test_the_robot_begins_at_rest_at_home() -> None:
+    robot = SimulatedRobot(PROFILE, URDF)
+    home = robot.home
+    for _ in range(100):
+        robot.step(home)
+    assert np.array_equal(robot.truth.position, home)
+    assert not robot.truth.velocity.any()
+
+
+def test_home_is_zero_or_just_inside_the_limit_nearest_to_it() -> None:
+    limits = PROFILE.limits.model_copy(update={"position": ((0.5, 1.0),) + ((-1.0, 1.0),) * 5})
+    profile = puma(home=None).model_copy(update={"limits": limits})
+    assert SimulatedRobot(profile, URDF).home.tolist() == [0.51, 0, 0, 0, 0, 0]
+    moved = profile.model_copy(update={"simulation": SimulationSettings(home=(0.7,))})
+    assert SimulatedRobot(moved, URDF).home.tolist() == [0.7] * 6
+    outside = profile.model_copy(update={"simulation": SimulationSettings(home=(0.4,))})
+    with pytest.raises(ConfigurationError, match=r"home has joint 'joint_1' at 0.4, outside"):
+        SimulatedRobot(outside, URDF)
+
+
+def test_faults_are_told_in_sentences_until_they_are_cleared() -> None:
+    robot = SimulatedRobot(PROFILE, URDF)
+    assert robot.fault is None
+    robot.trip()
+    assert "fault was injected at 0.000 s" in (robot.fault or "")
+    robot.clear_fault()
+    assert robot.fault is None
+    for _ in range(5):
+        robot.step(np.array([0, 0, 2.0, 0, 0, 0]))
+    assert "The drive of joint 'joint_3' lost its target at 0.001 s" in (robot.fault or "")
+    robot.reset(robot.home)
+    assert robot.fault is None
+
+
+def test_targets_that_are_not_finite_are_counted_and_never_followed() -> None:
+    robot = SimulatedRobot(PROFILE, URDF)
+    for _ in range(10):
+        state = robot.step(np.full(6, np.nan), np.full(6, np.inf))
+    assert robot.rejected_inputs == 10
+    assert robot.fault is None
+    assert np.all(np.isfinite(state))
+
+
+def test_a_lost_motion_is_told_in_a_sentence() -> None:
+    with pytest.raises(SimulationError, match=r"The drive of joint 'joint_\d' lost its target at"):
+        simulate(puma(following_error=(1e-4,)), URDF, short_excitation())
+
+
+# --- settings -----------------------------------------------------------------------------------
+
+
+def test_true_parameters_are_the_urdfs_but_for_those_named() -> None:
+    settings = SimulationSettings(parameters={"Fv3": 4.0, "M6": 0.5})
+    true = dict(zip(MECHANISM.parameter_names, true_parameters(MECHANISM, settings), strict=True))
+    assert true["Fv3"] == 4.0
+    assert true["M6"] == 0.5
+    assert true["M2"] == 17.4
+    assert true["Fc1"] == 0.0
+
+
+def test_an_unknown_parameter_is_refused_with_the_nearest_name() -> None:
+    settings = SimulationSettings(parameters={"Fvv3": 4.0})
+    with pytest.raises(ConfigurationError, match="no parameter 'Fvv3' in this model; did you mean"):
+        true_parameters(MECHANISM, settings)
+
+
+def test_friction_that_drives_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="coulomb friction of joint 2 is -1, but must not"):
+        SimulatedRobot(puma(parameters={"Fc2": -1.0}), URDF)
+
+
+def test_bodies_without_inertia_are_refused() -> None:
+    massless = re.sub(r"<(mass|inertia) [^>]*/>", "", URDF)
+    massless = re.sub(r"<inertial>.*?</inertial>", "", massless, flags=re.DOTALL)
+    profile = PROFILE.model_copy(update={"simulation": None})
+    with pytest.raises(ConfigurationError, match="mass matrix is not positive definite"):
+        SimulatedRobot(profile, massless)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ({"torque_noise": [0.1, -0.1]}, "greater than or equal to 0, got -0.1"),
+        ({"bandwith_hz": 3}, "unknown key 'bandwith_hz'; did you mean 'bandwidth_hz'"),
+        ({"command_delay": -1}, "command_delay"),
+    ],
+)
+def test_impossible_settings_are_refused_in_a_sentence(content: dict, sentence: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(sentence)):
+        parse(SimulationSettings, content, "p.yaml")
+
+
+def test_a_wrong_number_of_values_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="'torque_noise' has 2 values, expected 1 or 6"):
+        SimulatedRobot(puma(torque_noise=(0.1, 0.2)), URDF)

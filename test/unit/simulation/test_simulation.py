@@ -1,0 +1,193 @@
+"""The simulated robot obeys mechanics, and is recorded as a real one would be."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio
+import pytest
+from support.simulated_puma import (
+    EXACT,
+    MECHANISM,
+    PROFILE,
+    RATE,
+    TWIN,
+    URDF,
+    largest,
+    puma,
+    short_excitation,
+    targets,
+)
+
+from dynid.profile import RobotProfile, load_profile
+from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.simulate import simulate
+from dynid.simulation.true_parameters import true_parameters
+
+
+class Truth(NamedTuple):
+    """What the robot truly did, at the middle of integration steps but for velocity; (N, n)."""
+
+    position: np.ndarray
+    velocity: np.ndarray  # at the steps' ends
+    middle_velocity: np.ndarray
+    acceleration: np.ndarray
+    torque: np.ndarray
+
+
+def truth_of(profile: RobotProfile, *, steps: int = 1) -> Truth:
+    """Return the truth after every integration step: ``steps`` of them to a millisecond."""
+    robot = SimulatedRobot(profile, URDF, control_rate=RATE * steps)
+    aims = targets(RATE * steps)
+    robot.reset(aims[0])
+    states = [robot.truth]
+    for target in aims:
+        robot.step(target)
+        states.append(robot.truth)
+    assert robot.fault is None
+    position = np.array([state.position for state in states])
+    velocity = np.array([state.velocity for state in states])
+    return Truth(
+        # a step drifts with the old velocity for one half, and with the new one for the other
+        position[:-1] + velocity[:-1] / (2 * RATE * steps),
+        velocity[1:],
+        (velocity[:-1] + velocity[1:]) / 2,
+        np.array([state.acceleration for state in states])[1:],
+        np.array([state.torque for state in states])[1:],
+    )
+
+
+def residual(motion: Truth, true: np.ndarray) -> np.ndarray:
+    """Return what torque is not explained by the true model at the true state (N, n)."""
+    state = (motion.position, motion.middle_velocity, motion.acceleration)
+    return motion.torque - MECHANISM.torque(*state, true)
+
+
+# --- mechanics -------------------------------------------------------------------------------
+
+
+def test_the_motion_obeys_the_true_model_while_joints_move() -> None:
+    profile = puma(stribeck_torque=(0.0,), integration_rate=1000.0)
+    motion = truth_of(profile)
+    errors = residual(motion, true_parameters(MECHANISM, TWIN))
+    # the scheme's error is of the order of (step / shortest time constant)^2 of the torques
+    moving = np.abs(motion.middle_velocity) > 0.05
+    assert largest(errors[moving]) < 2e-3 * largest(motion.torque)
+
+
+def test_the_integration_is_of_second_order() -> None:
+    frictionless = {name: v for name, v in TWIN.parameters.items() if name.startswith("Ia")}
+    errors = []
+    for steps in (1, 2):
+        profile = puma(parameters=frictionless, stribeck_torque=(0.0,), integration_rate=1.0)
+        motion = truth_of(profile, steps=steps)
+        true = true_parameters(MECHANISM, profile.simulation or TWIN)
+        errors.append(np.sqrt(np.mean(residual(motion, true) ** 2)))
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.2)
+
+
+def test_motor_work_is_stored_or_lost_to_friction() -> None:
+    motion = truth_of(puma(integration_rate=1000.0))
+    true = true_parameters(MECHANISM, TWIN)
+    body = MECHANISM.with_parameters(true)
+    velocity, middle = motion.velocity, motion.middle_velocity
+    ends = motion.position + velocity / (2 * RATE)
+    kinetic = np.einsum("ti,tij,tj->t", velocity, body.mass_matrix(ends), velocity) / 2
+    model = pinocchio.buildModelFromXML(URDF)
+    data = model.createData()
+    potential = [pinocchio.computePotentialEnergy(model, data, q) for q in ends]
+    energy = kinetic + np.array(potential)
+    friction = body.term_torque(motion.position, middle, np.zeros_like(middle))
+    excess = np.exp(-((middle / TWIN.stribeck_velocity[0]) ** 2)) * np.sign(middle)
+    lost = friction + np.array(TWIN.stribeck_torque) * excess
+    work = np.cumsum(np.sum((motion.torque - lost) * middle, axis=1)) / RATE
+    drift = work - work[0] - (energy - energy[0])
+    assert largest(drift) < 2e-3 * np.ptp(energy)
+
+
+def test_joints_stand_still_between_reversals_instead_of_chattering() -> None:
+    velocity = truth_of(puma()).velocity[:, 0]
+    signs = np.sign(velocity[velocity != 0])
+    assert np.mean(velocity == 0) > 0.02
+    assert np.count_nonzero(np.diff(signs)) <= 12  # some reversals, not one each step
+
+
+# --- the recording ------------------------------------------------------------------------------
+
+
+def test_the_recording_rests_before_and_after_the_motion() -> None:
+    recording = simulate(puma(**EXACT), URDF, short_excitation())
+    assert recording.time[-1] == pytest.approx(short_excitation().duration + 2 * TWIN.rest)
+    assert recording.velocity is not None
+    assert largest(recording.velocity[recording.time < TWIN.rest]) < 1e-9
+    assert recording.joint_names == PROFILE.joints
+
+
+def test_the_same_seed_gives_the_same_recording_and_another_one_other_noise() -> None:
+    first, same, other = (
+        simulate(PROFILE, URDF, short_excitation(), control_rate=250.0, seed=seed)
+        for seed in (5, 5, 6)
+    )
+    assert np.array_equal(first.effort, same.effort)
+    assert np.array_equal(first.position, other.position)
+    assert not np.array_equal(first.effort, other.effort)
+
+
+def test_noise_has_the_deviation_that_was_asked_for() -> None:
+    noisy, exact = (
+        simulate(puma(**(EXACT | {"torque_noise": noise})), URDF, short_excitation())
+        for noise in (TWIN.torque_noise, (0.0,))
+    )
+    deviation = (noisy.effort - exact.effort).std(axis=0) / np.array(TWIN.torque_noise)
+    # a deviation from N samples is uncertain by 1 / sqrt(2 N); four of these
+    assert np.allclose(deviation, 1.0, atol=4 / np.sqrt(2 * len(noisy.time)))
+
+
+def drives(effort: str) -> RobotProfile:
+    electric = {
+        "effort": effort,
+        "rated_current_ma": (3400.0,),
+        "torque_constant": (0.2,),
+        "gear_ratio": (62.6, -107.8, 53.7, 76.0, 71.9, 76.7),
+    }
+    content = PROFILE.model_dump() | {"drives": electric}
+    content["simulation"] = TWIN.model_dump() | {"rated_torque": None, "torque_noise": (0.0,)}
+    return RobotProfile.model_validate(content)
+
+
+@pytest.mark.parametrize("effort", ["torque", "current", "rated_current_permille"])
+def test_effort_is_recorded_as_the_profiles_drives_tell_it(effort: str) -> None:
+    profile = drives(effort)
+    recording = simulate(profile, URDF, short_excitation())
+    exact = simulate(puma(**EXACT), URDF, short_excitation())
+    torque = recording.effort * profile.drives.torque_factor(6)
+    permille = 1e-6 * 3400 * 0.2 * np.abs(profile.drives.gear_ratio)
+    assert np.all(np.abs(torque - exact.effort) <= permille / 2 + 1e-9)
+    assert np.allclose(torque / permille, np.round(torque / permille), atol=1e-6)
+
+
+def test_a_coupled_robot_is_commanded_and_recorded_at_its_motors() -> None:
+    coupling = np.eye(6)
+    coupling[5, 4] = -1.0
+    sides = {}
+    for side in ("joint", "motor"):
+        content = puma(**EXACT).model_dump() | {"coupling": coupling.tolist()}
+        content["recording"] = {"side": side}
+        profile = RobotProfile.model_validate(content)
+        sides[side] = simulate(profile, URDF, short_excitation())
+    at_joints = sides["motor"].position @ coupling.T
+    assert np.allclose(at_joints, sides["joint"].position, atol=1e-9)
+    torque = sides["motor"].effort @ np.linalg.inv(coupling)
+    assert np.allclose(torque, sides["joint"].effort, atol=1e-6)
+
+
+def test_a_profile_without_a_simulation_is_simulated_as_its_urdf_says() -> None:
+    profile, urdf = load_profile("ur10e")
+    profile = profile.model_copy(update={"simulation": None})
+    robot = SimulatedRobot(profile, urdf)
+    mechanism = profile.mechanism(urdf)
+    for _ in range(5):
+        state = robot.step(robot.home)
+    torque = state.effort * profile.drives.torque_factor(6)
+    assert np.allclose(torque, mechanism.gravity_torque(robot.home), atol=1e-9)

@@ -1,0 +1,340 @@
+"""Profiles: the shipped ones, a user's own, what is set on the command line, and every refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from support.synthetic import ARM_URDF
+
+from dynid.errors import ConfigurationError, MechanismError
+from dynid.profile import RobotProfile, load_profile, parse_profile, shipped_profiles
+from dynid.robot.drives import Drives
+
+ARM = {
+    "robot": "arm",
+    "urdf": "arm.urdf",
+    "joints": ["shoulder", "elbow", "wrist"],
+    "drives": {"effort": "current", "torque_constant": 0.1, "gear_ratio": [100, 80, 50]},
+}
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Path:
+    """Return the path of a profile with its URDF beside it."""
+    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    path = tmp_path / "arm.yaml"
+    path.write_text(yaml.safe_dump(ARM))
+    return path
+
+
+def refusal(path: Path, *overrides: str, **changes: object) -> str:
+    path.write_text(yaml.safe_dump(ARM | changes))
+    with pytest.raises(ConfigurationError) as caught:
+        load_profile(str(path), overrides=overrides)
+    return str(caught.value)
+
+
+# --- shipped ----------------------------------------------------------------------------------
+
+
+def test_profiles_of_the_real_robots_are_shipped() -> None:
+    assert {"ur10", "ur10e", "tx40"} <= set(shipped_profiles())
+
+
+@pytest.mark.parametrize("name", shipped_profiles())
+def test_shipped_profile_makes_its_mechanism(name: str) -> None:
+    profile, urdf = load_profile(name)
+    mechanism = profile.mechanism(urdf)
+    assert profile.robot == name
+    assert mechanism.joints == profile.joints
+    assert len(mechanism.terms) == len(profile.joint_terms())
+    assert np.all(np.isfinite(mechanism.urdf_parameters))
+    np.testing.assert_array_equal(mechanism.gravity, profile.gravity)
+    expected = np.eye(len(profile.joints)) if profile.coupling is None else profile.coupling
+    np.testing.assert_array_equal(mechanism.coupling, expected)
+
+
+@pytest.mark.parametrize("name", shipped_profiles())
+def test_shipped_profile_survives_a_round_trip_through_yaml(name: str) -> None:
+    profile, _ = load_profile(name)
+    text = yaml.safe_dump(profile.model_dump(mode="json"))
+    assert parse_profile(text, "model.yaml") == profile
+
+
+def test_unknown_name_lists_what_is_shipped() -> None:
+    with pytest.raises(ConfigurationError, match=r"profile 'ur11': not shipped .*ur10.*\.yaml"):
+        load_profile("ur11")
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def test_urdf_is_found_beside_the_profile(arm: Path) -> None:
+    profile, urdf = load_profile(str(arm))
+    assert urdf == ARM_URDF
+    assert profile.mechanism(urdf).joints == ("shoulder", "elbow", "wrist")
+
+
+def test_urdf_beside_the_profile_comes_before_a_shipped_one(arm: Path) -> None:
+    (arm.parent / "ur10.urdf").write_text(ARM_URDF)
+    arm.write_text(yaml.safe_dump(ARM | {"urdf": "ur10.urdf"}))
+    assert load_profile(str(arm))[1] == ARM_URDF
+
+
+def test_own_profile_may_use_a_shipped_urdf(arm: Path) -> None:
+    arm.write_text(yaml.safe_dump(ARM | {"urdf": "ur10.urdf"}))
+    assert "shoulder_pan_joint" in load_profile(str(arm))[1]
+
+
+def test_given_urdf_takes_the_place_of_the_profiles(arm: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.urdf"
+    other.write_text("<robot name='other'/>")
+    profile, urdf = load_profile(str(arm), urdf=other)
+    assert urdf == "<robot name='other'/>"
+    assert profile.urdf == "other.urdf"
+
+
+def test_missing_urdf_says_how_to_name_one(arm: Path) -> None:
+    (arm.parent / "arm.urdf").unlink()
+    with pytest.raises(ConfigurationError, match=r"arm\.urdf .*beside arm\.yaml.*--urdf"):
+        load_profile(str(arm))
+
+
+def test_missing_given_urdf_is_named(arm: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"gone\.urdf: there is no such file"):
+        load_profile(str(arm), urdf=tmp_path / "gone.urdf")
+
+
+def test_missing_profile_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"gone\.yaml: there is no such file"):
+        load_profile(str(tmp_path / "gone.yaml"))
+
+
+# --- refusals ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"jionts": []}, "arm.yaml: unknown key 'jionts'; did you mean 'joints'."),
+        (
+            {"identification": {"cutof_hz": 3}},
+            "arm.yaml: unknown key 'identification.cutof_hz'; did you mean 'cutoff_hz'.",
+        ),
+        (
+            {"drives": {"gear_ratio": [1, 2]}},
+            "arm.yaml: 'gear_ratio' has 2 values, expected 1 or 3 (one per joint).",
+        ),
+        (
+            {"limits": {"velocity": [1, 2, 3, 4]}},
+            "arm.yaml: 'velocity' has 4 values, expected 1 or 3 (one per joint).",
+        ),
+        (
+            {"identification": {"velocity_threshold": {"absolute": [0.1, 0.2]}}},
+            "arm.yaml: 'absolute' has 2 values, expected 1 or 3 (one per joint).",
+        ),
+        (
+            {"identification": {"velocity_threshold": {"upper": [0.1, 0.2]}}},
+            "arm.yaml: 'upper' has 2 values, expected 1 or 3 (one per joint).",
+        ),
+        (
+            {"terms": [{"kind": "viscous", "joints": ["elbw"]}]},
+            "arm.yaml: term 'viscous' names joint 'elbw', which is not in 'joints'.",
+        ),
+        (
+            {"coupling": [[1, 0], [0, 1]]},
+            "arm.yaml: 'coupling' must be a 3 x 3 matrix (motor to joint).",
+        ),
+        (
+            {"coupling": [[1, 0, 0], [0, 1, 0], [0, 1]]},
+            "arm.yaml: 'coupling' must be a 3 x 3 matrix (motor to joint).",
+        ),
+        ({"joints": ["elbow", "elbow"]}, "arm.yaml: a joint is listed twice in 'joints'."),
+        (
+            {"drives": {"effort": "current"}},
+            "arm.yaml: key 'drives': effort 'current' needs torque_constant [N m/A].",
+        ),
+        (
+            {"drives": {"effort": "rated_current_permille", "torque_constant": 1}},
+            "arm.yaml: key 'drives': effort 'rated_current_permille' needs rated_current_ma [mA].",
+        ),
+        (
+            {"drives": {"gear_ratio": [1, 0, 1]}},
+            "arm.yaml: key 'drives': gear_ratio must not be 0, which would leave no torque.",
+        ),
+        (
+            {"drives": {"gear_ratio": "a"}},
+            "arm.yaml: key 'drives.gear_ratio': must be a number, got 'a'.",
+        ),
+        (
+            {"limits": {"position": [[1, -1]]}},
+            "arm.yaml: key 'limits': position [1, -1] must read [lower, upper].",
+        ),
+        (
+            {"identification": {"median": {"order": 4}}},
+            "arm.yaml: key 'identification.median': the median's order must be odd, got 4.",
+        ),
+        (
+            {"identification": {"estimator": "lms"}},
+            "arm.yaml: key 'identification.estimator': must be 'ols', 'wls', 'irls', 'tls', 'ml', "
+            "'ekf', 'srukf', 'iv', 'didim', 'cloe', 'clie', 'rls' or 'rls_joint', got 'lms'.",
+        ),
+    ],
+)
+def test_impossible_profile_is_refused_in_a_sentence(
+    arm: Path, changes: dict[str, object], expected: str
+) -> None:
+    assert refusal(arm, **changes) == expected
+
+
+def test_hint_knows_the_keys_of_the_excitation_that_was_chosen(arm: Path) -> None:
+    fourier = refusal(arm, excitation={"type": "fourier", "harmonic": 3})
+    assert fourier == "arm.yaml: unknown key 'excitation.harmonic'; did you mean 'harmonics'."
+    sine = refusal(arm, excitation={"type": "sine", "harmonic": 3})
+    assert sine.startswith("arm.yaml: unknown key 'excitation.harmonic'; known keys are ")
+    assert "harmonics" not in sine
+
+
+def test_joint_that_the_urdf_lacks_is_refused_by_name(arm: Path) -> None:
+    arm.write_text(yaml.safe_dump(ARM | {"joints": ["shoulder", "elbow", "hand"]}))
+    profile, urdf = load_profile(str(arm))
+    with pytest.raises(MechanismError, match="hand"):
+        profile.mechanism(urdf)
+
+
+@pytest.mark.parametrize("text", ["robot: [", "- a", "", "just words"])
+def test_profile_text_that_is_no_mapping_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"model\.yaml: the profile in it is not a YAML"):
+        parse_profile(text, "model.yaml")
+
+
+# --- overrides --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("override", "read"),
+    [
+        ("robot=other", lambda p: p.robot == "other"),
+        ("identification.cutoff_hz=20", lambda p: p.identification.cutoff_hz == 20.0),
+        ("identification.cutoff_hz=null", lambda p: p.identification.cutoff_hz is None),
+        ("drives.gear_ratio=[1, 2, 3]", lambda p: p.drives.gear_ratio == (1, 2, 3)),
+        ("drives.gear_ratio=7", lambda p: p.drives.gear_ratio == (7,)),
+        (
+            "identification.velocity_threshold.absolute=0.1",
+            lambda p: p.identification.velocity_threshold.absolute == 0.1,
+        ),
+        (
+            "identification.parallel_filter.decimation=4",
+            lambda p: p.identification.parallel_filter.decimation == 4,
+        ),
+        ("identification={median: {order: 7}}", lambda p: p.identification.median.order == 7),
+        ("locked.gripper=0.2", lambda p: p.locked == {"gripper": 0.2}),
+        ("recording.topic=/a=b", lambda p: p.recording.topic == "/a=b"),
+    ],
+)
+def test_override_reaches_its_key(arm: Path, override: str, read: object) -> None:
+    profile, _ = load_profile(str(arm), overrides=[override])
+    assert read(profile)  # type: ignore[operator]
+    # the rest stays
+    assert profile.drives.torque_constant == (0.1,)
+
+
+def test_override_without_a_value_is_refused_where_null_may_be_meant(arm: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cutoff_hz=null leaves an optional step out"):
+        load_profile(str(arm), overrides=["identification.cutoff_hz="])
+
+
+def test_a_key_given_twice_is_refused(arm: Path) -> None:
+    arm.write_text(arm.read_text() + "\nrobot: another\n")
+    with pytest.raises(ConfigurationError, match="key 'robot' is given twice"):
+        load_profile(str(arm))
+
+
+def test_override_opens_a_group_that_was_left_null(arm: Path) -> None:
+    arm.write_text(yaml.safe_dump(ARM | {"identification": {"median": None}}))
+    profile, _ = load_profile(str(arm), overrides=["identification.median.order=7"])
+    assert profile.identification.median is not None
+    assert profile.identification.median.order == 7
+
+
+def test_later_override_wins(arm: Path) -> None:
+    overrides = ["identification.cutoff_hz=5", "identification.cutoff_hz=6"]
+    assert load_profile(str(arm), overrides=overrides)[0].identification.cutoff_hz == 6.0
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("cutoff", "--set cutoff: must read key=value"),
+        ("=3", "--set =3: must read key=value"),
+        ("identification..a=3", "must read key=value"),
+        ("identification.=3", "must read key=value"),
+        ("robot=[", "--set robot=[: the value is not valid YAML."),
+        ("robot.name=3", "--set robot.name=3: 'robot' is not a group of settings."),
+        ("drives.gear_ratio.0=3", "'gear_ratio' is not a group of settings."),
+        ("identification.cutoff_hz=fast", "key 'identification.cutoff_hz': must be a number"),
+        ("identification.cutof_hz=3", "did you mean 'cutoff_hz'"),
+        ("identifcation.cutoff_hz=3", "did you mean 'identification'"),
+    ],
+)
+def test_impossible_override_is_refused_in_a_sentence(
+    arm: Path, override: str, expected: str
+) -> None:
+    assert expected in refusal(arm, override)
+
+
+# --- what a profile means ---------------------------------------------------------------------
+
+
+def test_terms_come_in_the_order_of_the_profile_joint_by_joint() -> None:
+    terms = [
+        {"kind": "viscous"},
+        {"kind": "coulomb", "joints": ["wrist", "elbow"], "smoothing": 0.1},
+        {"kind": "stribeck", "joints": ["elbow"], "side": "motor", "scale": 0.2},
+    ]
+    profile = RobotProfile.model_validate(ARM | {"terms": terms})
+    found = [(t.kind, t.joint, t.side, t.smoothing, t.scale) for t in profile.joint_terms()]
+    assert found == [
+        ("viscous", 0, "joint", 0.0, 0.0),
+        ("viscous", 1, "joint", 0.0, 0.0),
+        ("viscous", 2, "joint", 0.0, 0.0),
+        ("coulomb", 2, "joint", 0.1, 0.0),
+        ("coulomb", 1, "joint", 0.1, 0.0),
+        ("stribeck", 1, "motor", 0.0, 0.2),
+    ]
+    names = profile.mechanism(ARM_URDF).parameter_names
+    assert names[30:] == ("Fv1", "Fv2", "Fv3", "Fc3", "Fc2", "Fsm2")
+
+
+@pytest.mark.parametrize(
+    ("effort", "unit"),
+    [("torque", "N*m"), ("current", "A"), ("rated_current_permille", "permille")],
+)
+def test_effort_has_the_unit_of_its_source(effort: str, unit: str) -> None:
+    drives = Drives.model_validate(
+        {"effort": effort, "torque_constant": 0.1, "rated_current_ma": 1000}
+    )
+    assert drives.effort_unit == unit
+
+
+def test_number_counts_for_every_joint() -> None:
+    drives = Drives.model_validate({"effort": "current", "torque_constant": 2, "gear_ratio": 3})
+    np.testing.assert_array_equal(drives.torque_factor(4), [6.0, 6.0, 6.0, 6.0])
+
+
+def test_gravity_coupling_and_locked_joints_reach_the_mechanism() -> None:
+    content = ARM | {
+        "joints": ["shoulder", "wrist"],
+        "locked": {"elbow": 0.5},
+        "gravity": [1, 2, 3],
+        "coupling": [[1, 0], [-1, 1]],
+        "drives": {},
+    }
+    mechanism = RobotProfile.model_validate(content).mechanism(ARM_URDF)
+    np.testing.assert_array_equal(mechanism.gravity, [1, 2, 3])
+    np.testing.assert_array_equal(mechanism.coupling, [[1, 0], [-1, 1]])
+    straight = RobotProfile.model_validate(content | {"locked": {}}).mechanism(ARM_URDF)
+    assert not np.allclose(mechanism.urdf_parameters, straight.urdf_parameters)
