@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.closed_loop.clie import ClosedLoopInputError
 from dynid.estimation.closed_loop.cloe import ClosedLoopOutputError
@@ -33,7 +34,6 @@ from dynid.profile import RobotProfile, load_profile
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
 from dynid.signals.settings import VelocityThreshold
-from dynid.signals.signals import Array
 from dynid.simulation.known_loop import twin_loop
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate

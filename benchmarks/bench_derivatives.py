@@ -13,11 +13,11 @@ import argparse
 import numpy as np
 from rich.console import Console
 
+from dynid.arrays import Array
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import FourierSettings
 from dynid.report.terminal.results import table
 from dynid.robot.limits import Limits
-from dynid.signals.filters import Array
 from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
 

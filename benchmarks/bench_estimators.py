@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import DynidError
@@ -35,7 +36,6 @@ from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import RobotProfile, load_profile
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
-from dynid.signals.signals import Array
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters

@@ -28,6 +28,7 @@ from typing import NoReturn
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import DynidError
@@ -36,7 +37,7 @@ from dynid.estimation.fitting import fit, pose
 from dynid.evaluation.errors import compare
 from dynid.profile import RobotProfile, load_profile
 from dynid.signals.preprocess import preprocess
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

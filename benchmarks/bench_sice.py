@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from sice_arm import (
@@ -33,6 +32,7 @@ from sice_arm import (
 )
 from sice_output_error import output_errors
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import DynidError
 from dynid.estimation.estimators import ESTIMATORS
@@ -44,7 +44,6 @@ from dynid.profile import load_profile
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
 
-Array = NDArray[np.float64]
 Estimate = Callable[[Array, Array, Array], Array]
 
 _PAPER = {

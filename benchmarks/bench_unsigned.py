@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.excitation.build import build_excitation
@@ -41,7 +42,6 @@ from dynid.signals.settings import PhysicalSettings
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 
-Array = NDArray[np.float64]
 Robot = tuple[RobotProfile, str]
 
 _GRAVITY = 9.81

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.control.controlled_robot import ControlledRobot
 from dynid.control.tracking.trial import identified
 from dynid.dynamics.kinematics import Kinematics
@@ -25,7 +26,6 @@ from dynid.report.view.scene import Pose
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Array
 
 WRIST = "link_5"  # whose origin is where the wrist's axes meet
 FORCE = 30.0  # [N]

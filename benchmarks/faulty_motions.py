@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.excitation.build import build_excitation
 from dynid.excitation.fourier import FourierExcitation
@@ -17,8 +18,6 @@ from dynid.excitation.settings import FourierSettings
 from dynid.excitation.sine import SineExcitation
 from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
-
-Array = NDArray[np.float64]
 
 _PERIODS = 2
 _CANDIDATES = 500  # random motions to find one among that moves every joint well

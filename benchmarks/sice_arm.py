@@ -11,10 +11,9 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-Array = NDArray[np.float64]
+from dynid.arrays import Array
 
 NAMES = ("J1", "J2", "r", "b1", "b2", "d1", "d2")
 TRUE = np.array([0.429, 0.071, 0.162, 5.236, 1.116, 3.208, 0.743])

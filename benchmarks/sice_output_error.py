@@ -8,14 +8,12 @@ on the output (L. Ljung, "System identification", 1999, section 7.2).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sice_arm import PERIOD, SAMPLES, torque_at
 
+from dynid.arrays import Array
 from dynid.profile import load_profile
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
-
-Array = NDArray[np.float64]
 
 _RATE = 20_000.0  # integration steps per second
 _STEP = 5e-3  # of a parameter, for its central difference

@@ -10,8 +10,9 @@ from time import perf_counter
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.excitation.build import build_excitation
-from dynid.excitation.motion import Array, Motion
+from dynid.excitation.motion import Motion
 from dynid.excitation.settings import FourierSettings
 from dynid.excitation.workspace.proof import RESERVE, workspace_uses
 from dynid.excitation.workspace.workspace import Workspace

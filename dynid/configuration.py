@@ -7,7 +7,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
 import yaml
@@ -66,6 +66,23 @@ class Settings(BaseModel):
                     {"key": name},
                 )
         return content
+
+
+class TaskSettings(Settings):
+    """The settings of one task: a group of the profile that the task's room alone understands.
+
+    Attributes:
+        group: The group's key in a profile.
+        kept_with_model: Whether a model.yaml carries the group, because recordings that the model
+            is evaluated on are read and filtered by it.
+    """
+
+    group: ClassVar[str]
+    kept_with_model: ClassVar[bool] = False
+
+    def content(self, *, exclude_unset: bool = False) -> dict[str, Any]:
+        """The group as YAML holds it."""
+        return self.model_dump(mode="json", exclude_unset=exclude_unset)
 
 
 def _broadcastable(value: object) -> object:
@@ -268,7 +285,7 @@ def _known_keys(settings_type: type[BaseModel], path: tuple[int | str, ...]) -> 
         tagged = [a for a in alternatives if "type" in a.model_fields]
         named = [a for a in tagged if a.model_fields["type"].default == part]
         group = (named or alternatives or [group])[-1]
-    return sorted(group.model_fields)
+    return sorted(field.alias or name for name, field in group.model_fields.items())
 
 
 def _leaf_types(annotation: object) -> set[object]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.playback.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from dynid.excitation.motion import Array
 
 _SECOND_NS = 1_000_000_000
 

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from dynid.arrays import Array
 from dynid.cli.judgement import print_json
 from dynid.cli.options import AsJson, Set, Start, Stop, Urdf
 from dynid.dynamics.base_parameters import base_parameterization
@@ -27,11 +28,8 @@ from dynid.report.write import written_together
 from dynid.simulation.chosen_model import chosen_model
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dynid.dynamics.mechanism import Mechanism
 
-    Array = NDArray[np.float64]
 
 model_app = typer.Typer(
     no_args_is_help=True,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid import _core
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.robot.drive_factors import torque_offset_limit
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 _SMOOTHING = 0.02  # [rad/s or m/s] where there is no velocity limit

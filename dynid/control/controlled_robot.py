@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid import _core
+from dynid.arrays import Array
 from dynid.control.build import control_law, control_model
 from dynid.errors import PlaybackError, SimulationError
 from dynid.playback.follower import TrajectoryFollower
@@ -14,7 +15,6 @@ from dynid.simulation.robot import SimulatedRobot
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Array
     from dynid.playback.trajectory import Trajectory
     from dynid.profile import RobotProfile
     from dynid.simulation.robot import RobotState

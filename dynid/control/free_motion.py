@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.control.residual import with_collision
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.control.residual import Residual
-    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 _BLOCK = 0.1  # [s] of which the largest error stands for all

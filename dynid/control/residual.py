@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid import _core
+from dynid.arrays import Array
 from dynid.control.build import collision_settings, control_model
 from dynid.errors import ConfigurationError
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
     from dynid.recording.model import Recording
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.control.ros_parameters import feedforward_parameters
 from dynid.dynamics.closed_chain import chain_lists
 from dynid.errors import ConfigurationError
@@ -19,7 +20,6 @@ from dynid.simulation.robot import SimulatedRobot
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 PLANT_SETTINGS = (

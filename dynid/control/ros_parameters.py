@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.control.build import control_law_settings, friction_smoothing
 
 if TYPE_CHECKING:
-    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 _PER_JOINT = (

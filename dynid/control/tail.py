@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from dynid.excitation.motion import Array
+from dynid.arrays import Array
 
 _TAIL_QUANTILE = 0.9  # of the values, from which on they count as the tail
 _APART = 0.5  # [s] between excesses that tell two things

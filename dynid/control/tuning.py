@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
+from dynid.arrays import Array
 from dynid.control.free_motion import free_motion, joined
 from dynid.control.residual import with_collision
 from dynid.control.tail import rare_level
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from dynid.control.free_motion import FreeMotion
     from dynid.control.residual import Residual
     from dynid.control.tail import Level
-    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 _LARGEST_FIT = 3000  # blocks of motion

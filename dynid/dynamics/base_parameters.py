@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
+from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-
-Array = NDArray[np.float64]
 
 INERTIAL = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
 """A body's parameters in the order of ``mechanism.parameters``."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynid.signals.signals import Array
+from dynid.arrays import Array
 
 QUANTITIES = (
     ("mass", "kg"),

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dynid import _core
+from dynid.arrays import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)

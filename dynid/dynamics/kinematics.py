@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pinocchio
 
+from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.report.view.scene import Pose
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dynid.profile import RobotProfile
-
-    Array = NDArray[np.float64]
 
 
 class Kinematics:

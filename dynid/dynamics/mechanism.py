@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import numpy as np
 
 from dynid import _core
+from dynid.arrays import Array
 from dynid.dynamics.closed_chain import ClosedChain, core_closure
 from dynid.dynamics.joint_term import TERM_KINDS, JointTerm, core_term
 from dynid.dynamics.sample_arrays import check_output, numbers, sample_arrays, vector
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    Array = NDArray[np.float64]
 
 __all__ = ["TERM_KINDS", "JointTerm", "Mechanism"]
 

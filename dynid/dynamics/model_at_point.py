@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.torque_parts import TorqueParts, torque_parts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dynid.dynamics.mechanism import Mechanism
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

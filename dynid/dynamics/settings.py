@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, model_validator
 
+from dynid.arrays import Vector
 from dynid.configuration import Settings
-from dynid.dynamics.closed_chain import ClosedChain, LoopClosure, Vector
+from dynid.dynamics.closed_chain import ClosedChain, LoopClosure
 
 
 class TermSettings(Settings):

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dynid.dynamics.mechanism import Mechanism
 
-    Array = NDArray[np.float64]
 
 ROTOR_KIND = "rotor_inertia"
 """The kind of joint term that is part of the mass matrix."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.estimation.estimate import Estimate
-from dynid.signals.signals import Array
 
 _LARGE_DEVIATION = 0.3  # relative; a parameter known better than that stays
 _ERROR_GROWTH = 0.01  # of the weighted squared error, all eliminations together

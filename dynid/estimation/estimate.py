@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.estimation.regression import NormalEquations, Problem
-from dynid.signals.signals import Array
 
 
 @dataclass(frozen=True)

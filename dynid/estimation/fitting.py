@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.joint_term import LOAD_KINDS
 from dynid.dynamics.mechanism import Mechanism
@@ -20,7 +21,7 @@ from dynid.estimation.physical import consistent_parameters, is_physically_consi
 from dynid.estimation.regression import Problem, make_rows
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.settings import IdentificationSettings
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _LOAD_ROUNDS = 6
 _LOAD_TOLERANCE = 0.05  # change of base parameters, in their standard deviations

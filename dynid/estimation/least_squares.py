@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.estimation.estimate import Estimate, error_correlation, joint_variance
 from dynid.estimation.linear_equations import Solution, solve
 from dynid.estimation.regression import NormalEquations, Problem
-from dynid.signals.signals import Array
 
 _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
 _WEIGHT_ITERATIONS = 2

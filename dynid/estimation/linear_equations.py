@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError
-from dynid.signals.signals import Array
 
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled information, relative to the largest
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate, error_correlation
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at, weighted_solution
 from dynid.estimation.regression import NormalEquations, Problem
 from dynid.estimation.torque_noise_model import TorqueNoiseModel
-from dynid.signals.signals import Array
 
 _ROUNDS = 10
 _TOLERANCE = 0.01  # change of a parameter, in its standard deviations

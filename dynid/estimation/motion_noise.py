@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 
 class MotionNoise(NamedTuple):

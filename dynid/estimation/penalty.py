@@ -13,13 +13,13 @@ import numpy as np
 from scipy.linalg import cholesky
 from scipy.optimize import least_squares
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.physical import NON_NEGATIVE_KINDS, is_physically_consistent
 from dynid.signals.settings import PhysicalSettings
-from dynid.signals.signals import Array
 
 _STARTS = 3  # as in the report: the URDF's bodies, and random ones
 _LAST_POWER = 16  # of ten, in the largest weight of a penalty

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.joint_term import LOAD_KINDS, MEMORY_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
 from dynid.signals.settings import PhysicalSettings
-from dynid.signals.signals import Array
 
 # parameters that a passive joint cannot have negative
 NON_NEGATIVE_KINDS = frozenset(

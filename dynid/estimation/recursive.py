@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import estimate_at
 from dynid.estimation.regression import Problem
 from dynid.estimation.square_root import Forgetting, SquareRootLeastSquares
-from dynid.signals.signals import Array
 
 _VAGUE = 1e6  # deviation beforehand that leaves the word to data: in those of data at their best
 

@@ -9,10 +9,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.signals.filters import ParallelFilter
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _KEPT_NUMBERS = 2**24
 # samples whose regressor is in memory at once; a parallel filter needs its margins besides

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
@@ -17,7 +18,6 @@ from dynid.estimation.physical import consistent_parameters, is_physically_consi
 from dynid.estimation.regression import NormalEquations
 from dynid.robot.limits import Limits
 from dynid.signals.settings import PhysicalSettings
-from dynid.signals.signals import Array
 
 FEASIBLE = 1e-3
 """Change of torque, relative to torque, below which given parameters count as feasible."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError
-from dynid.signals.signals import Array
 
 _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
 _WEIGHT_ITERATIONS = 2

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from dynid.signals.signals import Array
+from dynid.arrays import Array
 
 _HIGHEST_ORDER = 12
 _ROWS_AN_ORDER = 50  # fewer say nothing about a coefficient

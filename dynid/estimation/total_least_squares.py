@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 from scipy import linalg
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate, joint_variance
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.motion_noise import motion_noise
 from dynid.estimation.regression import Problem, Rows
-from dynid.signals.signals import Array
 
 _ROUNDS = 4
 _LEAST_TORQUE_NOISE = 0.05  # of a joint's error variance

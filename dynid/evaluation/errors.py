@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.regression import unfiltered_torque
 from dynid.evaluation.verdict import Comparison
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.settings import IdentificationSettings
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 
 def compare(

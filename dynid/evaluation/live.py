@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dynid.dynamics.mechanism import Mechanism
     from dynid.profile import RobotProfile
 
-    Array = NDArray[np.float64]
 
 _STAGES = 3
 _ALL_STAGES = 6

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.torque_parts import TorqueParts, torque_parts
 from dynid.errors import OutputError
 from dynid.files import whole_file
@@ -15,14 +16,11 @@ from dynid.signals.preprocess import preprocess
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from dynid.dynamics.mechanism import Mechanism
     from dynid.profile import RobotProfile
     from dynid.recording.model import Recording
     from dynid.signals.signals import Signals
 
-    Array = NDArray[np.float64]
 
 SUFFIXES = (".csv", ".npz")
 

@@ -8,7 +8,8 @@ from math import isfinite, isnan
 
 import numpy as np
 
-from dynid.signals.signals import Array, Signals
+from dynid.arrays import Array
+from dynid.signals.signals import Signals
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.fourier import FourierExcitation
@@ -19,7 +20,7 @@ from dynid.excitation.trajectory_file import trajectory_excitation
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.excitation.motion import Array, Excitation
+    from dynid.excitation.motion import Excitation
     from dynid.excitation.settings import ExcitationSettings
     from dynid.robot.limits import Limits
 

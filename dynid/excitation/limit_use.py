@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from dynid.excitation.motion import Array
 
 
 class Extreme(NamedTuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ExcitationError
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
@@ -14,7 +15,7 @@ from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dynid.excitation.motion import Array, Excitation, Motion
+    from dynid.excitation.motion import Excitation, Motion
     from dynid.robot.limits import Limits
 
 _PER_CYCLE = 200

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from dynid.excitation.motion import Array
+from dynid.arrays import Array
 
 STEP_PEAKS = (1.0, 15 / 8, 10 / sqrt(3), 60.0, 360.0)
 """Largest sizes of the step and of its derivatives to the fourth on [0, 1]."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.excitation.motion import Array, Motion
+from dynid.arrays import Array
+from dynid.excitation.motion import Motion
 from dynid.excitation.quintic_step import STEP_PEAKS, quintic_step
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.excitation.motion import Array, Motion
+from dynid.arrays import Array
+from dynid.excitation.motion import Motion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import centre_of, described_excitation, room_about
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Array, Motion
+    from dynid.excitation.motion import Motion
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.profile import RobotProfile
 

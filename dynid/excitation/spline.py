@@ -9,7 +9,8 @@ import numpy as np
 from scipy.interpolate import BPoly, make_interp_spline
 from scipy.linalg import solve_banded
 
-from dynid.excitation.motion import Array, Motion
+from dynid.arrays import Array
+from dynid.excitation.motion import Motion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from pydantic import Field, NonNegativeInt
 
+from dynid.arrays import Array
 from dynid.configuration import Settings, parse, read_text, yaml_mapping
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.spline import SplineExcitation, spline_through
@@ -17,7 +18,6 @@ from dynid.recording.table import Table, read_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynid.excitation.motion import Array
     from dynid.excitation.settings import TrajectoryColumns, TrajectorySettings
     from dynid.recording.columns import Column
 

@@ -12,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dynid import _core
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
@@ -27,7 +28,7 @@ from dynid.identification.unsigned.torque_signs import TorqueSigns
 from dynid.profile import RobotProfile
 from dynid.recording.model import Recording, Source
 from dynid.signals.preprocess import preprocess
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 Progress = Callable[[str], None]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.identification.quantity_expression import Dual, parse_expression
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from dynid.dynamics.base_parameters import BaseParameterization
     from dynid.dynamics.mechanism import Mechanism
     from dynid.estimation.estimate import Estimate
-    from dynid.identification.quantity_expression import Array
     from dynid.identification.quantity_settings import QuantitySettings
 
 _GRAVITY = "g"

@@ -12,6 +12,7 @@ import numpy as np
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
+from dynid.arrays import Array
 from dynid.files import whole_file
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dynid.identification.validate import Validation
     from dynid.signals.signals import Signals
 
-    Array = NDArray[np.float64]
     Fields = dict[str, Array]
     """Arrays (N, n) by the field of JointState that carries them."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
@@ -15,7 +16,7 @@ from dynid.identification.unsigned.model_signs import signed_by_model
 from dynid.profile import RobotProfile
 from dynid.recording.model import Recording, Source
 from dynid.signals.preprocess import preprocess
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 
 @dataclass(frozen=True)

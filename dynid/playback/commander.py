@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.stopping import stopping
 
 if TYPE_CHECKING:
-    from dynid.excitation.motion import Array
     from dynid.playback.options import Clock, Outlet
     from dynid.playback.pace import Pace
     from dynid.playback.trajectory import Trajectory

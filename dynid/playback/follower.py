@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.playback.curve import Curve, interpolate
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from dynid.excitation.motion import Array, Motion
+    from dynid.excitation.motion import Motion
     from dynid.playback.trajectory import Trajectory
 
 _SECOND = 1e-9  # [s/ns]

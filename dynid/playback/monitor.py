@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Array
     from dynid.playback.follower import TrajectoryFollower
     from dynid.playback.options import Options
     from dynid.playback.plan import Plan

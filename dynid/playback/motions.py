@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
-from dynid.excitation.motion import Array, Motion
+from dynid.excitation.motion import Motion
 from dynid.excitation.quintic_step import STEP_PEAKS, quintic_step
 
 if TYPE_CHECKING:

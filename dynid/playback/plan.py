@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dynid.arrays import Array
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import build_excitation, described_excitation
 from dynid.excitation.checks import MotionCheck, check_motion, examine_motion, sliding_joints
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Array, Excitation
+    from dynid.excitation.motion import Excitation
     from dynid.excitation.settings import ExcitationSettings
     from dynid.profile import RobotProfile
 

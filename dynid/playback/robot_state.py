@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import PlaybackError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from dynid.excitation.motion import Array
 
 
 class RobotState(NamedTuple):

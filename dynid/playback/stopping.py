@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.excitation.quintic_step import quintic_step
 from dynid.playback.motions import DEFAULT_ACCELERATION
 from dynid.playback.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from dynid.excitation.motion import Array
     from dynid.playback.follower import TrajectoryFollower
     from dynid.robot.limits import Limits
 

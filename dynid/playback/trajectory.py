@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.playback.curve import Curve, interpolate
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from dynid.excitation.motion import Array, Excitation, Motion
+    from dynid.excitation.motion import Excitation, Motion
 
 
 @dataclass(frozen=True, eq=False)

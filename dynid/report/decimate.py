@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 
 def envelope(time: Array, values: Array, buckets: int) -> tuple[Array, Array]:

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
+from dynid.arrays import Array
 from dynid.files import write_text
 from dynid.identification.friction.choose import friction_torque
 from dynid.identification.friction.selection import FrictionSelection, JointChoice
 from dynid.report import svg
 from dynid.report.decimate import evenly
 from dynid.report.pages import render
-from dynid.signals.signals import Array
 from dynid.text import significant, unit
 
 _WIDTH, _HEIGHT = 11.4, 2.8  # [inch]

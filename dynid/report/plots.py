@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.report import svg
 from dynid.report.decimate import envelope, evenly
 
@@ -15,13 +16,11 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.limits import Limits
     from dynid.signals.signals import Signals
 
-    Array = NDArray[np.float64]
 
 _WIDTH = 11.4
 _BUCKETS = 900

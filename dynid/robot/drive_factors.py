@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from dynid.robot.drives import Drives
     from dynid.robot.limits import Limits
 
-Array = NDArray[np.float64]
 
 INT16_MAX = 32767
 """Most that 0x60B2 holds [permille]; ethercat_driver casts to it without saturating."""

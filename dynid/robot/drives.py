@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import model_validator
 
+from dynid.arrays import Array
 from dynid.configuration import PerJoint, PerJointPositive, PerJointPositiveOrNone, Settings
 from dynid.robot.drive_factors import torque_per_ampere, torque_per_permille
-
-if TYPE_CHECKING:
-    from dynid.robot.drive_factors import Array
 
 
 class Drives(Settings):

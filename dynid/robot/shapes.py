@@ -8,15 +8,13 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pinocchio
 
+from dynid.arrays import Array, Vector
 from dynid.errors import MechanismError
-from dynid.report.view.scene import Colour, Kind, Pose, Shape, Vector, rod
+from dynid.report.view.scene import Colour, Kind, Pose, Shape, rod
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dynid.dynamics.kinematics import Kinematics
 
-    Array = NDArray[np.float64]
 
 _LINK: Colour = (0.80, 0.82, 0.85, 1.0)
 _JOINT: Colour = (0.36, 0.40, 0.46, 1.0)

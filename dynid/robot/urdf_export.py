@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import MechanismError
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from dynid.dynamics.joint_term import JointTerm
     from dynid.dynamics.mechanism import Mechanism
 
-    Array = NDArray[np.float64]
 
 _PER_BODY = 10
 _KEPT_OF_LINK = frozenset({"inertial"})

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage, signal
 
+from dynid.arrays import Array
 from dynid.errors import PreprocessingError
 from dynid.signals.settings import MedianSettings, ParallelFilterSettings
 
-Array = NDArray[np.float64]
 Sections = NDArray[np.float64]
 
 _SETTLED = 1e-7  # share of its size to which a filter's slowest pole has decayed when it is over

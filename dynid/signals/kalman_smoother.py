@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, optimize, signal, special
 
+from dynid.arrays import Array
 from dynid.errors import PreprocessingError
-
-Array = NDArray[np.float64]
 
 _FEWEST = 20  # samples from which a band width can be told
 _LOWEST_HZ = 0.2

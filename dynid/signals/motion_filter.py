@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dynid.signals.filters import Array, differentiate, low_pass
+from dynid.arrays import Array
+from dynid.signals.filters import differentiate, low_pass
 from dynid.signals.kalman_smoother import KalmanSmoother
 
 if TYPE_CHECKING:

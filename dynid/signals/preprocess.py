@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.errors import PreprocessingError
 from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
@@ -17,7 +18,7 @@ from dynid.signals.filters import average_periods, low_pass, replace_outliers
 from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
 from dynid.signals.settings import IdentificationSettings, MedianSettings, VelocityThreshold
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _STANDSTILL_SHARE = 0.005  # of the velocity limit: slower than that no robot is sent
 _STANDSTILL = 1e-6  # [rad/s or m/s] what rounding in a filter makes of a joint at rest

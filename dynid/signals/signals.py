@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.signals.motion_filter import MotionFilter
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import ConfigurationError
 from dynid.identification.identify import Identification, identify
@@ -18,9 +18,6 @@ from dynid.profile import load_profile, shipped_profiles
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
-
-if TYPE_CHECKING:
-    from dynid.signals.signals import Array
 
 _SECOND_NOISE = 1  # seed of the sensors' noise on the second motion; 0 on the first
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dynid.arrays import Array
 from dynid.estimation.closed_loop.loop import CommandedLoop
 from dynid.excitation.motion import Excitation
 from dynid.profile import RobotProfile
-from dynid.signals.signals import Array
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.settings import SimulationSettings
 

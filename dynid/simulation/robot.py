@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynid import _core
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.simulation.build import build_plant, position_limits
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Array
     from dynid.simulation.settings import SimulationSettings
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import SimulationError
-
-if TYPE_CHECKING:
-    from dynid.excitation.motion import Array
 
 
 def settling_time(error: Array, step: float, window: float, hold: float) -> float:

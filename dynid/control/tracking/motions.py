@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.control.tracking.settings import LineSettings, OscillateSettings
 from dynid.errors import ConfigurationError
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dynid.dynamics.kinematics import Kinematics
-    from dynid.excitation.motion import Array
 
 _KNOTS = 401  # of the spline along a line: errors far below an encoder's step
 _STEPS = 50  # of Newton's method at each

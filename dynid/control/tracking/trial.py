@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.control.build import control_model, feedforward
 from dynid.control.tracking.metrics import peak_to_peak, settling_time
 from dynid.control.tracking.motions import Line, Oscillation
@@ -23,7 +24,6 @@ from dynid.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.motion import Array
     from dynid.profile import RobotProfile
 
 _RATE = 1000.0  # control cycles per second [Hz]

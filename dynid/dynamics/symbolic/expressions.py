@@ -204,7 +204,7 @@ class Expression:
 
 
 @dataclass(frozen=True)
-class Vector:
+class SymbolicVector:
     """Three expressions along the axes of a frame."""
 
     x: Expression
@@ -214,19 +214,19 @@ class Vector:
     def __iter__(self) -> Iterator[Expression]:
         return iter((self.x, self.y, self.z))
 
-    def __add__(self, other: Vector) -> Vector:
-        return Vector(self.x + other.x, self.y + other.y, self.z + other.z)
+    def __add__(self, other: SymbolicVector) -> SymbolicVector:
+        return SymbolicVector(self.x + other.x, self.y + other.y, self.z + other.z)
 
-    def __mul__(self, factor: Operand) -> Vector:
-        return Vector(self.x * factor, self.y * factor, self.z * factor)
+    def __mul__(self, factor: Operand) -> SymbolicVector:
+        return SymbolicVector(self.x * factor, self.y * factor, self.z * factor)
 
-    def dot(self, other: Vector) -> Expression:
+    def dot(self, other: SymbolicVector) -> Expression:
         """Return the scalar product."""
         return self.x * other.x + self.y * other.y + self.z * other.z
 
-    def cross(self, other: Vector) -> Vector:
+    def cross(self, other: SymbolicVector) -> SymbolicVector:
         """Return the vector product."""
-        return Vector(
+        return SymbolicVector(
             self.y * other.z - self.z * other.y,
             self.z * other.x - self.x * other.z,
             self.x * other.y - self.y * other.x,
@@ -237,13 +237,13 @@ class Vector:
 class Matrix:
     """Three rows."""
 
-    rows: tuple[Vector, Vector, Vector]
+    rows: tuple[SymbolicVector, SymbolicVector, SymbolicVector]
 
-    def __matmul__(self, vector: Vector) -> Vector:
-        return Vector(*(row.dot(vector) for row in self.rows))
+    def __matmul__(self, vector: SymbolicVector) -> SymbolicVector:
+        return SymbolicVector(*(row.dot(vector) for row in self.rows))
 
     @property
     def transposed(self) -> Matrix:
         """The transpose, for a rotation the way back."""
-        first, second, third = (Vector(*column) for column in zip(*self.rows, strict=True))
+        first, second, third = (SymbolicVector(*column) for column in zip(*self.rows, strict=True))
         return Matrix((first, second, third))

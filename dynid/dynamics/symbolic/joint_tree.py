@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import MechanismError
 from dynid.report.view.scene import Pose
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dynid.dynamics.kinematics import Kinematics
 
-    Array = NDArray[np.float64]
 
 _DECIMALS = 13
 """Of lengths [m] and of rotations; what is behind is rounding, such as cos(π / 2) = 6e-17."""

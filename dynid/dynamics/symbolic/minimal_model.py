@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.symbolic.expressions import Expression, Graph
@@ -20,12 +21,9 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from dynid.dynamics.mechanism import Mechanism
     from dynid.profile import RobotProfile
 
-    Array = NDArray[np.float64]
 
 _ROUNDING = 1e-14
 """A base parameter that is so small beside what it was summed from is zero."""

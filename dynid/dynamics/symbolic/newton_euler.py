@@ -14,17 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dynid.dynamics.symbolic.expressions import Expression, Graph, Matrix, Vector
+from dynid.arrays import Array
+from dynid.dynamics.symbolic.expressions import Expression, Graph, Matrix, SymbolicVector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from dynid.dynamics.symbolic.joint_tree import TreeJoint
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -50,10 +46,10 @@ class BodyMotion:
     """
 
     rotation: Matrix
-    origin: Vector
-    velocity: Vector
-    acceleration: Vector
-    lift: Vector
+    origin: SymbolicVector
+    velocity: SymbolicVector
+    acceleration: SymbolicVector
+    lift: SymbolicVector
     turning: Matrix
 
 
@@ -61,8 +57,8 @@ class BodyMotion:
 class Wrench:
     """Force, and moment about the origin of a body's frame."""
 
-    force: Vector
-    moment: Vector
+    force: SymbolicVector
+    moment: SymbolicVector
 
 
 def tree_motions(
@@ -121,15 +117,15 @@ def body_wrench(motion: BodyMotion, parameters: Sequence[Expression]) -> Wrench:
     mass, mx, my, mz, xx, xy, yy, xz, yz, zz = parameters
     w, dw, u = motion.velocity, motion.acceleration, motion.turning
     (u11, u12, u13), (u21, u22, u23), (u31, u32, u33) = u.rows
-    moments = Vector(mx, my, mz)
+    moments = SymbolicVector(mx, my, mz)
     # J dw + w x J w, a column for each moment of inertia
     turned = (
-        Vector(dw.x, w.x * w.z, -(w.x * w.y)) * xx
-        + Vector(-u31, u32, u11 - u22) * xy
-        + Vector(-(w.y * w.z), dw.y, w.x * w.y) * yy
-        + Vector(u21, u33 - u11, -u23) * xz
-        + Vector(u22 - u33, -u12, u13) * yz
-        + Vector(w.y * w.z, -(w.x * w.z), dw.z) * zz
+        SymbolicVector(dw.x, w.x * w.z, -(w.x * w.y)) * xx
+        + SymbolicVector(-u31, u32, u11 - u22) * xy
+        + SymbolicVector(-(w.y * w.z), dw.y, w.x * w.y) * yy
+        + SymbolicVector(u21, u33 - u11, -u23) * xz
+        + SymbolicVector(u22 - u33, -u12, u13) * yz
+        + SymbolicVector(w.y * w.z, -(w.x * w.z), dw.z) * zz
     )
     return Wrench(motion.lift * mass + u @ moments, turned + moments.cross(motion.lift))
 
@@ -163,7 +159,7 @@ def _rotation(graph: Graph, joint: TreeJoint, q: Expression) -> Matrix:
     x, y, z = (float(value) for value in joint.axis)
     spin = ((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0))
     turned = [
-        Vector(
+        SymbolicVector(
             *(
                 cosine * (float(i == j) - a * b) + sine * spin[i][j] + a * b
                 for j, b in enumerate((x, y, z))
@@ -172,20 +168,20 @@ def _rotation(graph: Graph, joint: TreeJoint, q: Expression) -> Matrix:
         for i, a in enumerate((x, y, z))
     ]
     columns = Matrix((turned[0], turned[1], turned[2])).transposed
-    return Matrix(tuple(Vector(*(row.dot(c) for c in columns.rows)) for row in placed))  # type: ignore[arg-type]
+    return Matrix(tuple(SymbolicVector(*(row.dot(c) for c in columns.rows)) for row in placed))  # type: ignore[arg-type]
 
 
-def _turning(w: Vector, dw: Vector) -> Matrix:
+def _turning(w: SymbolicVector, dw: SymbolicVector) -> Matrix:
     xx, yy, zz = -(w.x * w.x), -(w.y * w.y), -(w.z * w.z)
     xy, xz, yz = w.x * w.y, w.x * w.z, w.y * w.z
     return Matrix(
         (
-            Vector(yy + zz, xy - dw.z, xz + dw.y),
-            Vector(xy + dw.z, xx + zz, yz - dw.x),
-            Vector(xz - dw.y, yz + dw.x, xx + yy),
+            SymbolicVector(yy + zz, xy - dw.z, xz + dw.y),
+            SymbolicVector(xy + dw.z, xx + zz, yz - dw.x),
+            SymbolicVector(xz - dw.y, yz + dw.x, xx + yy),
         )
     )
 
 
-def _vector(graph: Graph, values: Sequence[float] | Array) -> Vector:
-    return Vector(*(graph.number(float(value)) for value in values))
+def _vector(graph: Graph, values: Sequence[float] | Array) -> SymbolicVector:
+    return SymbolicVector(*(graph.number(float(value)) for value in values))

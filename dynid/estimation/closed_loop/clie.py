@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dynid.arrays import Array
 from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop
 from dynid.estimation.closed_loop.output_error import OutputError, minimise
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.regression import Problem
-from dynid.signals.signals import Array
 
 
 @dataclass(frozen=True)

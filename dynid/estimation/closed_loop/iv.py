@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.estimation.closed_loop.didim import ITERATIONS, is_settled
 from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import estimate_at
 from dynid.estimation.linear_equations import solve
 from dynid.estimation.regression import Problem
-from dynid.signals.signals import Array
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dynid import _core
+from dynid.arrays import Array
 from dynid.errors import EstimationError, MechanismError
 from dynid.estimation.closed_loop.reference import Reference, measured_reference
 from dynid.estimation.estimate import Estimate
@@ -18,7 +19,6 @@ from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import Problem, Rows
 from dynid.signals.filters import differentiate
 from dynid.signals.settings import PhysicalSettings
-from dynid.signals.signals import Array
 
 _CONTROL_RATE = 1000.0  # [Hz] at least
 # integration steps in a cycle, tried in turn: bodies that are light for their friction need more

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.estimation.closed_loop.didim import TOLERANCE
 from dynid.estimation.closed_loop.loop import SimulatedLoop, SimulatedMotion, simulable
@@ -17,7 +18,6 @@ from dynid.estimation.estimate import Estimate, error_correlation
 from dynid.estimation.least_squares import estimate_at
 from dynid.estimation.linear_equations import Solution, solve
 from dynid.estimation.regression import Problem
-from dynid.signals.signals import Array
 
 _ITERATIONS = 6
 _LEAST_GAIN = 1e-3  # share of the cost that an iteration must take away to be followed by another

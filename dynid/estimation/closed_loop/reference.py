@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError, PreprocessingError
 from dynid.signals.kalman_smoother import KalmanSmoother
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _RUN_IN = 0.25  # [s] from rest to the first sample's motion
 _UNSURE = 2.0  # periods of the motion's band width at either end

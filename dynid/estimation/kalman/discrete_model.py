@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.regression import Problem, Rows
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _RATE = 100.0  # [Hz] at most of the filter's steps
 _BLOCK = 4096  # samples whose regressor is in memory at once

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.kalman.discrete_model import DiscreteModel, Inputs
 from dynid.estimation.kalman.state_filter import Prior, fit_by_filter, starting_motion
 from dynid.estimation.regression import Problem
-from dynid.signals.signals import Array
 
 
 class ExtendedKalmanFilter:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.kalman.discrete_model import DiscreteModel, Inputs
 from dynid.estimation.kalman.state_filter import Prior, fit_by_filter, starting_motion
 from dynid.estimation.regression import Problem
-from dynid.signals.signals import Array
 
 _SPREAD = np.sqrt(3.0)  # deviations between the mean and a sigma point: best for normal errors
 _BETA = 2.0  # weight of the central point's own error: best for normal errors

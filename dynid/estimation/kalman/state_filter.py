@@ -7,12 +7,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError, MechanismError
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.kalman.discrete_model import DiscreteModel, Inputs
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
-from dynid.signals.signals import Array
 
 _FEWEST_STEPS = 50
 _LOST = 100.0  # mean square of innovations over what the filter expects

@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit, HeldOut
 from dynid.evaluation.verdict import Comparison
 from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _ENOUGH = 5_000  # samples that all causes together look at where recordings hold more
 

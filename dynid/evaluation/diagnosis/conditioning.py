@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import INERTIAL
 from dynid.estimation.fitting import Fit
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.reach import GOOD, information, predictions
 from dynid.evaluation.diagnosis.wording import listed, only
-from dynid.signals.signals import Array
 
 Indices = NDArray[np.intp]
 

@@ -7,10 +7,11 @@ from itertools import combinations
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.too_short import FEWEST_CYCLES, strokes
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _TOGETHER = 0.95  # of the squared velocity; random series of few harmonics come to 0.9
 _FEWEST = 30  # samples in motion that a share means anything for

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Thinned
-from dynid.signals.signals import Array
 
 
 def own_terms(thinned: Thinned, joint: int) -> Array:

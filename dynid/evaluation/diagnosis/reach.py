@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.estimation.fitting import Fit
 from dynid.evaluation.diagnosis.case import Case
-from dynid.signals.signals import Array
 
 GOOD = 0.02
 """Torque error over torque (rms) that a good model leaves in a good recording."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.own_terms import without
 from dynid.signals.filters import ParallelFilter
-from dynid.signals.signals import Array
 
 _ENOUGH = 5_000  # samples looked at
 _STRIBECK = (0.02, 0.05, 0.1, 0.2)  # of the peak speed: Stribeck velocities tried

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.signals.filters import low_pass
-from dynid.signals.signals import Array
 
 _INSTANTS = 1_500  # that are fitted, of the longest recording
 _CHUNK = 4_000  # samples whose regressor is in memory at once

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.noise import white_noise
 from dynid.evaluation.diagnosis.steps import step_of
 from dynid.evaluation.diagnosis.wording import torque_unit
-from dynid.signals.signals import Array
 
 _SHARE = 0.015  # of the samples: fewer at an extreme are a peak
 _TOP = 0.995  # quantile that stands for the largest value

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.wording import listed, only, units
-from dynid.signals.signals import Array
 
 _SHARE = 0.3  # of the range: a sine of weight over less looks like a straight line with an offset
 # a revolute joint that turned by this shows weight and inertia from all sides, whatever its limits

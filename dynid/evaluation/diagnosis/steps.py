@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.wording import listed, only, units
 from dynid.recording.model import Recording
-from dynid.signals.signals import Array
 
 _FEWEST_LEVELS = 42  # of effort over its range: a step is 2.4 % of it then
 _ACCELERATION_SHARE = 0.01  # of the acceleration (rms): what steps of position may add as noise

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.sampled_fit import Samples, basis_of, beyond, per_joint, sampled
-from dynid.signals.signals import Array
 
 _LONGEST = 0.25  # [s] that is looked for
 _ROUNDS = 4  # of linearising about the delay found so far

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.wording import listed, only, torque_unit, units
-from dynid.signals.signals import Array
 
 _INERTIA_SHARE = 0.03  # of the torque: below, some per cent of unknown friction outweigh inertia
 _FEWER = 4  # of the thinned samples are one looked at

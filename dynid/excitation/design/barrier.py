@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from dynid.excitation.design.limits import MotionBounds, StateLimit
     from dynid.excitation.design.series_space import SeriesSpace
     from dynid.excitation.motion import Motion
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

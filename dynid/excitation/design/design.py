@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import ConfigurationError, ExcitationError
@@ -23,13 +24,10 @@ from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.settings import FourierSettings
     from dynid.profile import RobotProfile
 
-    Array = NDArray[np.float64]
 
 _PER_CYCLE = 16
 """Samples for each period of the highest harmonic, where information and states are looked at."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.excitation.motion import Motion
 from dynid.excitation.perturb import nudged
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.mechanism import Mechanism
 
-    Array = NDArray[np.float64]
 
 Objective = Literal["condition", "determinant", "both"]
 

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import MechanismError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from dynid.excitation.design.barrier import Barrier
     from dynid.excitation.design.information import Information
     from dynid.excitation.motion import Motion
-
-    Array = NDArray[np.float64]
 
 
 class Phase(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import MechanismError
 from dynid.excitation.motion import Motion
 from dynid.excitation.perturb import nudged
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from dynid.excitation.design.series_space import SeriesSpace
     from dynid.excitation.workspace.workspace import Workspace
 
-    Array = NDArray[np.float64]
 
 _STEP = 1e-6
 """[rad or m, per s, per s^2] of central differences."""

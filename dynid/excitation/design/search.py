@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.arrays import Array
 from dynid.excitation.design.design import Design, Wish, make_design
 from dynid.excitation.design.interior_point import STEPS
 
@@ -21,11 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from multiprocessing.sharedctypes import Synchronized
 
-    from numpy.typing import NDArray
-
     from dynid.profile import RobotProfile
 
-    Array = NDArray[np.float64]
 
 _LOOK = 0.1  # [s] between looks at how far the processes are
 

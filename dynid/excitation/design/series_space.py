@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import null_space
 
+from dynid.arrays import Array
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.motion import Motion
 from dynid.excitation.ramp import Ramp
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+    pass
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.robot.limits import Limits
     from dynid.signals.signals import Signals
 
-    Array = NDArray[np.float64]
 
 _BINS = 10
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.simulation.settings import SimulationSettings
@@ -13,12 +14,9 @@ from dynid.simulation.settings import SimulationSettings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from dynid.dynamics.mechanism import Mechanism
     from dynid.profile import RobotProfile
 
-    Array = NDArray[np.float64]
 
 _ASSUMED = 0.01  # of the largest torque
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from dynid.arrays import Array
 
+if TYPE_CHECKING:
     from dynid.dynamics.base_parameters import BaseParameterization
     from dynid.excitation.prediction.precision import Precision
 
-    Array = NDArray[np.float64]
 
 POOR = 0.3
 """Relative standard deviation above which a parameter counts as poorly determined."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dynid.arrays import Array
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.motion import Motion
 
-    Array = NDArray[np.float64]
 
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 _ROUNDING = 1e-15

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import ConfigurationError, ExcitationError
@@ -17,7 +18,7 @@ from dynid.excitation.prediction.parameters import ExpectedParameter, expected_p
 from dynid.excitation.prediction.precision import Precision, motion_precision
 from dynid.report.view.joint_motion import JointMotion
 from dynid.report.view.picture import RobotPicture
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio
 from pinocchio import coal
 
+from dynid.arrays import Array
 from dynid.excitation.workspace.geometry import Solid, body_names
 from dynid.excitation.workspace.levers import moving_path, slides
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.workspace.settings import WorkspaceSettings
 
-    Array = NDArray[np.float64]
 
 _TOUCHING = 1e-3  # [m] beyond the clearance: nearer shapes count as touching
 _CONSTANT = 1e-6  # [m] that a distance may vary by rounding

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
+
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dynid.dynamics.kinematics import Kinematics
-
-    Array = NDArray[np.float64]
 
 
 def moving_path(kinematics: Kinematics, body: int) -> tuple[int, ...]:

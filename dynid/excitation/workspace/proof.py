@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.excitation.limit_use import LimitUse, limit_use
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from dynid.excitation.motion import Excitation
     from dynid.excitation.workspace.workspace import Workspace
 
-    Array = NDArray[np.float64]
 
 RESERVE = 1e-3
 """Of a margin's scale, that a motion must leave for its proof to end."""

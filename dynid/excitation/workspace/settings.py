@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
 
+from dynid.arrays import Vector
 from dynid.configuration import Settings
-
-Vector = tuple[float, float, float]
 
 
 class PlaneSettings(Settings):

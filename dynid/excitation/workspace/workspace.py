@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pinocchio
 
+from dynid.arrays import Array
 from dynid.dynamics.kinematics import Kinematics
 from dynid.excitation.limits import position_range
 from dynid.excitation.motion import Motion
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.profile import RobotProfile
 
-    Array = NDArray[np.float64]
 
 _POSITIONS = 50  # random ones, by which shapes that always touch are found
 _TRIES = 10  # for each of them, as not all can be reached

@@ -16,6 +16,7 @@ import clarabel
 import numpy as np
 from scipy import linalg, sparse
 
+from dynid.arrays import Array
 from dynid.estimation.physical import (
     body_cone,
     parameter_constraints,
@@ -26,7 +27,6 @@ from dynid.estimation.physical import (
 from dynid.identification.drive_gains.fit import GainFit, linearised
 from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.signals.settings import PhysicalSettings
-from dynid.signals.signals import Array
 
 _OPEN_DEVIATION = 0.5  # of a parameter's size, above which a direction is left open by the data
 _PULL = 1e-3  # of what is left open: next to nothing against what is told

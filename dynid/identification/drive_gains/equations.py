@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.estimation.regression import Problem, model_torque
 from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.identification.payload.fit import columns_alone, payload_columns
-from dynid.signals.signals import Array
 
 # terms that neither load nor temperature changes
 _LASTING = frozenset({"offset", "rotor_inertia", "spring_stiffness", "spring_preload"})

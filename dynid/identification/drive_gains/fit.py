@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from scipy.linalg import lstsq
 from scipy.optimize import least_squares
 
+from dynid.arrays import Array
 from dynid.dynamics.joint_term import LOAD_KINDS
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import error_correlation
 from dynid.identification.drive_gains.equations import GainProblem
-from dynid.signals.signals import Array
 
 _WEIGHT_ROUNDS = 10
 _WEIGHT_TOLERANCE = 0.02

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
@@ -19,7 +20,7 @@ from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.profile import RobotProfile
 from dynid.recording.model import Recording, Source
 from dynid.signals.preprocess import preprocess
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 Progress = Callable[[str], None]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.body import RADIUS, REACH, steiner
 from dynid.errors import EstimationError
 from dynid.estimation.physical import pseudo_inertia
-from dynid.signals.signals import Array
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.identification.friction.candidates import Candidate
 from dynid.identification.friction.joint_problem import JointProblem
@@ -16,7 +17,6 @@ from dynid.identification.friction.variable_projection import (
     fit_again,
     fit_shapes,
 )
-from dynid.signals.signals import Array
 
 _WORTH = 1.01
 _FEWEST = 50  # rows of a fold, below which its error says nothing

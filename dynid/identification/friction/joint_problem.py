@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.joint_term import JointTerm
 from dynid.dynamics.mechanism import Mechanism
 from dynid.dynamics.settings import TermSettings
@@ -16,7 +17,6 @@ from dynid.estimation.fitting import Fit
 from dynid.estimation.regression import Problem, Rows
 from dynid.identification.friction.candidates import FRICTION_KINDS
 from dynid.signals.filters import ParallelFilter
-from dynid.signals.signals import Array
 
 _LONE_JOINT = """<robot name="joint"><link name="base"/><link name="body"/>
 <joint name="joint" type="{kind}"><parent link="base"/><child link="body"/><axis xyz="0 0 1"/>

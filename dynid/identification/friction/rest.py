@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynid.signals.signals import Array, Signals
+from dynid.arrays import Array
+from dynid.signals.signals import Signals
 
 _WINDOW = 1.0  # [s]
 _SHARE = 75.0  # [%] of the windows: in some the robot has not come to rest yet

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.settings import TermSettings
 from dynid.errors import EstimationError
@@ -20,7 +21,7 @@ from dynid.identification.friction.rest import noise_at_rest
 from dynid.profile import RobotProfile
 from dynid.recording.model import Recording, Source
 from dynid.signals.preprocess import preprocess
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _LOADED = 0.02  # of the joint's torque that gravity asks at least where load can matter
 _DIGITS = 3

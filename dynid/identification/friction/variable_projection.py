@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize, nnls
 
+from dynid.arrays import Array
 from dynid.dynamics.settings import TermSettings
 from dynid.estimation.physical import NON_NEGATIVE_KINDS
 from dynid.identification.friction.candidates import Candidate, Shapes
 from dynid.identification.friction.joint_problem import JointProblem
-from dynid.signals.signals import Array
 
 _Error = Callable[[Array], float]
 

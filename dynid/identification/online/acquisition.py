@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import savgol_coeffs
 
+from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.identification.online.state_variable_filter import StateVariableFilter
-from dynid.signals.signals import Array
 
 _DEGREE = 5
 _MEMORY = 10.0  # time constants after which a filter of third order has forgotten (0.3 % left)

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.body import RADIUS, REACH
-from dynid.signals.signals import Array
 
 _BELIEF = 60.0  # [s] over which what is carried unchanged is known; older data are forgotten
 _FITS = 4.0  # variance left over that of the model's errors, up to which a payload explains all

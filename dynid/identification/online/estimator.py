@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import error_correlation
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.mechanism import Mechanism
     from dynid.profile import RobotProfile
-    from dynid.signals.signals import Array
 
 _BLOCK = 0.1  # [s] of samples that are worked on together
 _VAGUE = 100.0  # deviation beforehand of a parameter that no model tells, of 1 and its URDF value

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid.signals.signals import Array
+from dynid.arrays import Array
 
 _LONGEST = 5.5  # sampling periods that may lie between two messages; beyond, all begins afresh
 

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 from scipy import signal
 
-from dynid.signals.signals import Array
+from dynid.arrays import Array
 
 
 class StateVariableFilter:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, ModelFileError
 from dynid.identification.identify import Identification
@@ -15,7 +16,6 @@ from dynid.profile import RobotProfile, load_profile
 from dynid.recording.model import Source, digest
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.model_reader import read_model
-from dynid.signals.signals import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from dynid.arrays import Array
 from dynid.dynamics.body import RADIUS, REACH, TOLD, Body, steiner
 from dynid.estimation.physical import body_cone, solve_in_cones
-from dynid.signals.signals import Array
 
 _NOTHING_KNOWN = 1e3  # times its size: standard deviation of a mass before data
 _PULL = 1e-3  # of what is not told to a point: next to nothing against what is told

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynid.signals.signals import Array, Signals
+from dynid.arrays import Array
+from dynid.signals.signals import Signals
 
 _SHORTEST = 0.5  # [s] at rest that make a dwell
 _SETTLING = 0.2  # [s] of it beside motion that are left out

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.body import Body
 from dynid.dynamics.joint_term import LOAD_KINDS
@@ -24,7 +25,7 @@ from dynid.estimation.physical import is_physically_consistent
 from dynid.estimation.regression import Problem, unfiltered_torque
 from dynid.identification.payload.consistent import Belief, believe, consistent_body
 from dynid.signals.settings import IdentificationSettings
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _ROUNDS = 6
 _TOLERANCE = 0.05  # change of a parameter, in its standard deviations

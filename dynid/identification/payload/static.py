@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.joint_term import MEMORY_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
@@ -17,7 +18,6 @@ from dynid.identification.payload.fit import payload_columns
 from dynid.identification.payload.payload import TOO_LITTLE, Payload, describe
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
-from dynid.signals.signals import Array
 
 _TRAVEL = 10.0  # times what presliding friction remembers, after which it has forgotten
 _EXACT = 1e-9  # [N m or N] smallest torque error of a model

@@ -9,13 +9,14 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 _KEPT_NUMBERS = 2**24  # of the regressors of all recordings together, which must fit in memory
 _BLOCK = 8192  # samples whose regressor of standard parameters is in memory at once

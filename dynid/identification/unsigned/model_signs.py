@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.regression import unfiltered_torque
 from dynid.identification.unsigned.drive_rows import joints_to_drives, moving_signals
 from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
-from dynid.signals.signals import Array, Signals
+from dynid.signals.signals import Signals
 
 
 def signed_by_model(profile: RobotProfile, model: Mechanism, recording: Recording) -> Recording:

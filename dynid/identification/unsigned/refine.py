@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from dynid.arrays import Array
 from dynid.identification.unsigned.drive_rows import DriveRows
-from dynid.signals.signals import Array
 
 _ROUNDS = 100
 _SETTLED = 1e-3  # change of the model's torque, in deviations of the torque error, rms

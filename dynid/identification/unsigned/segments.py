@@ -10,9 +10,9 @@ import numpy as np
 from scipy.ndimage import uniform_filter1d
 from scipy.signal import find_peaks
 
+from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.identification.unsigned.drive_rows import DriveRows
-from dynid.signals.signals import Array
 
 _NEAR_ZERO = 0.1  # share of samples left out, those closest to zero (Pennese and Vulcano, 2.4)
 _FEWEST = 3  # rows of a segment

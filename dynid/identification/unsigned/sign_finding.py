@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import error_correlation
@@ -31,7 +32,6 @@ from dynid.identification.unsigned.torque_signs import (
 from dynid.identification.unsigned.turning import Turned, Turning
 from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
-from dynid.signals.signals import Array
 
 _CERTAIN = 0.98  # tanh of a sample whose sign is right with 99 %
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import Estimate
@@ -13,7 +14,6 @@ from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import NormalEquations
 from dynid.identification.unsigned.search import SegmentEquations, improve
 from dynid.signals.settings import PhysicalSettings
-from dynid.signals.signals import Array
 
 _SWEEPS = 4
 _NOISE = 9.0  # what noise of three standard deviations changes of the weighted squared error

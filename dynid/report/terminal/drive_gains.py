@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from dynid.arrays import Array
 from dynid.report.terminal.results import print_sentences, roomy, table
 from dynid.text import percent, significant
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynid.identification.drive_gains.identification import DriveGains
-    from dynid.signals.signals import Array
 
 
 def print_drive_gains(console: Console, found: DriveGains) -> None:

@@ -8,20 +8,19 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from dynid.arrays import Array
 from dynid.report.terminal.results import PIPE_WIDTH, roomy, table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
     from rich.table import Table
 
     from dynid.dynamics.mechanism import Mechanism
     from dynid.dynamics.model_at_point import ModelAtPoint
     from dynid.evaluation.torque_split import TorqueSplit
 
-    Array = NDArray[np.float64]
 
 _WIDTH_OF_NAMES, _WIDTH_OF_NUMBER = 20, 12
 

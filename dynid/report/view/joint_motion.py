@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.evaluation.errors import compare
 from dynid.excitation.build import build_excitation
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dynid.dynamics.mechanism import Mechanism
     from dynid.profile import RobotProfile
     from dynid.recording.model import Recording
 
-    Array = NDArray[np.float64]
 
 _RATE = 100.0  # [Hz] at which an excitation is sampled
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.report.view.scene import Line, Shape
 
-    Array = NDArray[np.float64]
 
 _AROUND = 48  # facets of a circle
 _SIDES = 6  # of a tube

@@ -23,11 +23,10 @@ from dynid.robot.shapes import robot_shapes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dynid.profile import RobotProfile
 
-    Array = NDArray[np.float64]
 
 PATH: Colour = (0.0, 0.447, 0.698, 1.0)
 _AXES: tuple[Colour, ...] = (

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
+from dynid.arrays import Array
 from dynid.files import whole_file
 from dynid.report.view.ground import grid_step
 from dynid.report.view.mesh import shape_faces, tube
@@ -22,11 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from dynid.report.view.scene import Label, Scene
 
-    Array = NDArray[np.float64]
 
 _INK = "#1c2026"
 _SOFT = "#5b6472"

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import pinocchio
 
+from dynid.arrays import Array, Vector
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
 
-Vector = tuple[float, float, float]
 Colour = tuple[float, float, float, float]
 """Red, green, blue and opacity, each from 0 to 1."""
 Kind = Literal["box", "cylinder", "sphere"]

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.report.view.scene import Colour, Label, LegendEntry, Pose, Shape, rod
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dynid.control.settings import CollisionSettings
     from dynid.dynamics.kinematics import Kinematics
     from dynid.dynamics.mechanism import Mechanism
 
-    Array = NDArray[np.float64]
 
 WHITE: Colour = (0.97, 0.97, 0.95, 1.0)
 AMBER: Colour = (1.0, 0.72, 0.05, 1.0)

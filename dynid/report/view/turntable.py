@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dynid.arrays import Array
 from dynid.report.view.png import view_axes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dynid.report.view.scene import Scene, Shape
 
-    Array = NDArray[np.float64]
 
 _MOST_POINTS = 1200  # of the path
 _ROOM = 1.04

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import pinocchio
 
+from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.robot.dh.table import joint_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from dynid.robot.dh.table import ChainTable, DhTable, Inertia, Placement, Row, RowLimits
 
-    Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9  # share of the largest principal moment
 

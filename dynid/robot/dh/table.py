@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import AfterValidator, Field, PositiveFloat, model_validator
 
+from dynid.arrays import Vector
 from dynid.configuration import Settings, parse, read_yaml
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ def _is_of_pi(text: str) -> str:
 
 Angle = float | Annotated[str, AfterValidator(_is_of_pi)]
 """In the table's unit; or ``pi/2``, ``-2*pi/3`` in a table in radians."""
-Vector = tuple[float, float, float]
 
 
 class Placement(Settings):
