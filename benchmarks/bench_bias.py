@@ -26,12 +26,14 @@ from dynid.estimation.closed_loop.cloe import ClosedLoopOutputError
 from dynid.estimation.closed_loop.didim import DirectAndInverseModel
 from dynid.estimation.closed_loop.iv import InstrumentalVariables
 from dynid.estimation.estimate import Estimator
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem
 from dynid.estimation.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
 from dynid.estimation.regression import Problem
+from dynid.identification.settings import IdentificationSettings
 from dynid.playback.plan import make_plan, second_seed
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.settings import VelocityThreshold
 from dynid.simulation.known_loop import twin_loop
@@ -46,8 +48,7 @@ _TWIN = ("excitation.periods=1", "simulation.stribeck_torque=0")  # all friction
 class _Trial(NamedTuple):
     """A recorded twin, and the motion that judges models of it."""
 
-    profile: RobotProfile
-    urdf_xml: str
+    robot: Robot
     recording: Recording
     regressor: Array  # (N, n, k) of the base parameters along the judging motion
     truth: Array  # (k,)
@@ -77,19 +78,19 @@ def main() -> None:
 
 
 def _trial() -> _Trial:
-    profile, urdf_xml = load_profile("puma560", overrides=_TWIN)
-    excitation = make_plan(profile, urdf_xml).excitation
-    second = make_plan(profile, urdf_xml, seed=second_seed(profile)).excitation
-    mechanism = profile.mechanism(urdf_xml)
+    robot = load_robot("puma560", overrides=_TWIN)
+    excitation = make_plan(robot).excitation
+    second = make_plan(robot, seed=second_seed(robot)).excitation
+    mechanism = robot.mechanism()
     base = base_parameterization(mechanism)
     motion = second.evaluate(np.arange(0.0, second.duration, 0.01))
-    known = twin_loop(profile, urdf_xml, [excitation])
+    known = twin_loop(robot, [excitation])
+    simulation = robot.find(SimulationSettings) or SimulationSettings()
     return _Trial(
-        profile=profile,
-        urdf_xml=urdf_xml,
-        recording=simulate(profile, urdf_xml, excitation),
+        robot=robot,
+        recording=simulate(robot, excitation),
         regressor=mechanism.regressor(*motion)[:, :, base.independent],
-        truth=base.project(true_parameters(mechanism, profile.simulation or SimulationSettings())),
+        truth=base.project(true_parameters(mechanism, simulation)),
         estimators={
             "ols": OrdinaryLeastSquares(),
             "wls": WeightedLeastSquares(),
@@ -104,17 +105,17 @@ def _trial() -> _Trial:
 
 
 def _problem(trial: _Trial, cutoff: float, options: argparse.Namespace, seed: int) -> Problem:
-    recording, profile = trial.recording, trial.profile
+    recording, robot = trial.recording, trial.robot
     noise = options.noise * np.random.default_rng(seed).standard_normal(recording.position.shape)
     noisy = replace(recording, position=recording.position + noise)
     threshold = VelocityThreshold(fraction=options.threshold)
-    settings = profile.identification.model_copy(
+    settings = robot.settings(IdentificationSettings).model_copy(
         update={"cutoff_hz": cutoff, "velocity_threshold": threshold}
     )
-    filtered = profile.model_copy(update={"identification": settings})
-    mechanism = profile.mechanism(trial.urdf_xml)
+    filtered = robot.with_settings(settings)
+    mechanism = robot.mechanism()
     signals = [preprocess(noisy, filtered)]
-    return pose(mechanism, base_parameterization(mechanism), signals, settings)
+    return build_problem(mechanism, base_parameterization(mechanism), signals, settings)
 
 
 def _row(

@@ -13,7 +13,8 @@ import numpy as np
 
 from dynid.dynamics.mechanism import Mechanism
 from dynid.excitation.build import build_excitation
-from dynid.profile import load_profile, shipped_profiles
+from dynid.excitation.settings import find_excitation
+from dynid.profile import load_robot, shipped_profiles
 
 _RATE = 1000.0  # [Hz] of the motion: a control cycle's step
 _REPEATS = 9
@@ -33,21 +34,22 @@ def main() -> None:
     """Print a row for each shipped robot with closed chains."""
     print("robot        actuated  passive  closed [us]  tree [us]  ratio")
     for name in shipped_profiles():
-        profile, urdf_xml = load_profile(name)
-        if not profile.closed_chain.passive or profile.excitation is None:
+        robot = load_robot(name)
+        excitation = find_excitation(robot)
+        if not robot.closed_chain.passive or excitation is None:
             continue
-        mechanism = profile.mechanism(urdf_xml)
-        tree = Mechanism(urdf_xml, mechanism.moving_joints, gravity=profile.gravity)
-        motion = build_excitation(profile.excitation, profile.limits, profile.joints)
+        mechanism = robot.mechanism()
+        tree = Mechanism(robot.urdf_xml, mechanism.moving_joints, gravity=robot.gravity)
+        motion = build_excitation(excitation, robot.limits, robot.joints)
         q, dq, ddq = motion.evaluate(np.arange(0.0, motion.duration, 1 / _RATE))
         all_q = mechanism.moving_positions(q)
         still = np.zeros_like(all_q)
         closed = _best(lambda: mechanism.inverse_dynamics(q, dq, ddq))  # noqa: B023  called here
         opened = _best(lambda: tree.inverse_dynamics(all_q, still + 1.0, still + 1.0))  # noqa: B023
         scale = 1e6 / len(q)
-        passive = len(profile.closed_chain.passive)
+        passive = len(robot.closed_chain.passive)
         print(
-            f"{name:<12} {len(profile.joints):>8} {passive:>8} {closed * scale:>12.2f} "
+            f"{name:<12} {len(robot.joints):>8} {passive:>8} {closed * scale:>12.2f} "
             f"{opened * scale:>10.2f} {closed / opened:>6.1f}"
         )
 

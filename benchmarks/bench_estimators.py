@@ -29,12 +29,14 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import DynidError
 from dynid.estimation.estimators import ESTIMATORS
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem
 from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import NormalEquations, Problem
+from dynid.identification.settings import IdentificationSettings
 from dynid.playback.plan import make_plan, second_seed
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
@@ -56,7 +58,7 @@ class Trial:
     second: NormalEquations
     truth: Array  # (k,) base parameters
 
-    def judge(self, base: Array) -> tuple[float, float]:
+    def evaluate(self, base: Array) -> tuple[float, float]:
         """Error of base parameters (k,), and of torque along the second motion."""
         weight = 1 / self.second.squared_torque
         columns = np.einsum("j,jii->i", weight, self.second.joint_gram[:, :-1, :-1])
@@ -78,19 +80,19 @@ def main() -> None:
 
 def compare(seeds: int, budget: float, names: list[str]) -> None:
     """Run each estimator on as many seeds as its budget [s] allows, at least one."""
-    profile, urdf_xml = load_profile(_ROBOT, overrides=_TWIN)
-    trials = list(make_trials(profile, urdf_xml, seeds))
+    robot = load_robot(_ROBOT, overrides=_TWIN)
+    trials = list(make_trials(robot, seeds))
     count = len(trials[0].truth)
     print(f"{_ROBOT}: {count} base parameters, errors in %, processor times in ms\n{_HEADER}")
-    starts = [trial.judge(trial.problem.base.project(_start(trial))) for trial in trials]
+    starts = [trial.evaluate(trial.problem.base.project(_start(trial))) for trial in trials]
     print(row("start", [(error, None, 0.0, 0.0) for error in starts]))
-    truths = [trial.judge(trial.truth) for trial in trials]
+    truths = [trial.evaluate(trial.truth) for trial in trials]
     print(row("truth", [(error, None, 0.0, 0.0) for error in truths]))
     for name in names:
         begun, results = time.process_time(), []
         try:
             for trial in trials:
-                results.append(attempt(name, trial, profile))
+                results.append(attempt(name, trial, robot))
                 if time.process_time() - begun > budget:
                     break
         except DynidError as error:
@@ -102,7 +104,7 @@ def compare(seeds: int, budget: float, names: list[str]) -> None:
 Result = tuple[tuple[float, float], tuple[float, float] | None, float, float]
 
 
-def attempt(name: str, trial: Trial, profile: RobotProfile) -> Result:
+def attempt(name: str, trial: Trial, robot: Robot) -> Result:
     """Errors of the estimate, of the consistent parameters, and seconds for each."""
     problem = Problem(  # without what another estimator's normal equations left behind
         trial.problem.mechanism, trial.problem.base, trial.problem.rows, trial.problem.folds
@@ -110,11 +112,11 @@ def attempt(name: str, trial: Trial, profile: RobotProfile) -> Result:
     begun = time.process_time()
     estimate = ESTIMATORS[name]().fit(problem, _start(trial))
     fitted = time.process_time()
-    physical = profile.identification.physical
+    physical = robot.settings(IdentificationSettings).physical
     solution = consistent_parameters(problem.mechanism, problem.base, estimate, physical)
     done = time.process_time()
-    consistent = trial.judge(problem.base.project(solution.parameters))
-    return trial.judge(estimate.base), consistent, fitted - begun, done - fitted
+    consistent = trial.evaluate(problem.base.project(solution.parameters))
+    return trial.evaluate(estimate.base), consistent, fitted - begun, done - fitted
 
 
 def row(name: str, results: list[Result]) -> str:
@@ -129,41 +131,39 @@ def row(name: str, results: list[Result]) -> str:
     return " ".join([*text, f" {times[0]:9.1f}", f"{times[1]:10.1f}"])
 
 
-def make_trials(profile: RobotProfile, urdf_xml: str, seeds: int) -> Iterator[Trial]:
+def make_trials(robot: Robot, seeds: int) -> Iterator[Trial]:
     """One trial for each seed of the sensors' noise, all along the same two motions."""
-    excitations = [
-        make_plan(profile, urdf_xml, seed=seed).excitation for seed in (None, second_seed(profile))
-    ]
-    exact = profile.mechanism(urdf_xml)
-    standard = true_parameters(exact, profile.simulation or SimulationSettings())
+    excitations = [make_plan(robot, seed=seed).excitation for seed in (None, second_seed(robot))]
+    exact = robot.mechanism()
+    standard = true_parameters(exact, robot.find(SimulationSettings) or SimulationSettings())
     base = base_parameterization(exact)
-    mechanism = profile.mechanism(with_other_masses(urdf_xml))
+    mechanism = robot.with_urdf(with_other_masses(robot.urdf_xml)).mechanism()
     for seed in range(seeds):
         first, second = (
-            posed(
-                profile, mechanism, base, simulate(profile, urdf_xml, one, seed=2 * seed + number)
-            )
+            posed(robot, mechanism, base, simulate(robot, one, seed=2 * seed + number))
             for number, one in enumerate(excitations)
         )
         yield Trial(first, second.normal_equations(at_rest=True), base.project(standard))
 
 
 def posed(
-    profile: RobotProfile, mechanism: Mechanism, base: BaseParameterization, recording: Recording
+    robot: Robot, mechanism: Mechanism, base: BaseParameterization, recording: Recording
 ) -> Problem:
     """The regression problem of one recording."""
-    return pose(mechanism, base, [preprocess(recording, profile)], profile.identification)
+    return build_problem(
+        mechanism, base, [preprocess(recording, robot)], robot.settings(IdentificationSettings)
+    )
 
 
 def with_other_masses(urdf_xml: str) -> str:
     """The URDF with every body made denser or lighter, which any body can be."""
-    robot, random = ET.fromstring(urdf_xml), np.random.default_rng(0)  # noqa: S314
-    for inertial in robot.iter("inertial"):
+    description, random = ET.fromstring(urdf_xml), np.random.default_rng(0)  # noqa: S314
+    for inertial in description.iter("inertial"):
         factor = random.uniform(1 - _SPREAD, 1 + _SPREAD)
         for element in inertial:
             for key in element.attrib if element.tag in {"mass", "inertia"} else ():
                 element.set(key, repr(float(element.attrib[key]) * factor))
-    return ET.tostring(robot, "unicode")
+    return ET.tostring(description, "unicode")
 
 
 def _start(trial: Trial) -> Array:

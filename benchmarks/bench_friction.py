@@ -26,8 +26,9 @@ from threadpoolctl import threadpool_limits
 from dynid.identification.friction.candidates import candidates
 from dynid.identification.friction.choose import try_candidates
 from dynid.identification.friction.selection import FittedRobot, fit_robot, joint_and_motion
-from dynid.profile import load_profile
-from dynid.report.terminal.results import roomy, table
+from dynid.profile import load_robot
+from dynid.report.terminal.console import roomy, table
+from dynid.robot.recordings import load_recording
 from dynid.text import significant
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -45,20 +46,20 @@ MODELS = (
 
 
 @dataclass(frozen=True)
-class Robot:
-    """Recordings to be fitted, and up to where [s]."""
+class Recorded:
+    """A robot's recordings to be fitted, and up to where [s]."""
 
-    profile: str
+    robot: str
     files: tuple[str, ...]
     stop: float | None = None
     overrides: tuple[str, ...] = ()
 
 
 ROBOTS = (
-    Robot("ur10", ("ur10/ur10_exciting_trajectory.db3",), stop=19.26),
+    Recorded("ur10", ("ur10/ur10_exciting_trajectory.db3",), stop=19.26),
     # what moves at all is below 20 Hz
-    Robot("tx40", ("tx40",), overrides=("recording.sampling_rate=500",)),
-    Robot(
+    Recorded("tx40", ("tx40",), overrides=("recording.sampling_rate=500",)),
+    Recorded(
         "ur10e",
         (
             "ur10e/ur-20_02_12-50sec_12harm.csv",
@@ -85,26 +86,26 @@ def main() -> None:
     parser.add_argument("robots", nargs="*", help="all, where none is named")
     asked = parser.parse_args().robots
     console = roomy(Console())
-    for robot in ROBOTS:
-        if asked and robot.profile not in asked:
+    for case in ROBOTS:
+        if asked and case.robot not in asked:
             continue
-        absent = [name for name in robot.files if not (DATA / name).exists()]
+        absent = [name for name in case.files if not (DATA / name).exists()]
         if absent:
-            print(f"{robot.profile}: left out, its recording {absent[0]} is not in {DATA.name}.")
+            print(f"{case.robot}: left out, its recording {absent[0]} is not in {DATA.name}.")
             continue
-        _print(console, robot)
+        _print(console, case)
 
 
-def _print(console: Console, robot: Robot) -> None:
+def _print(console: Console, case: Recorded) -> None:
     begun = time.perf_counter()
-    fitted = _fitted(robot)
+    fitted = _fitted(case)
     signals = fitted.fit.problem.rows[0].signals
     joints = range(len(signals.joint_names))
     # a fork would inherit the locks of the core's threads, but not the threads
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        found = list(pool.map(_tried, [robot] * len(joints), joints))
+        found = list(pool.map(_tried, [case] * len(joints), joints))
     rows = table(
-        f"{robot.profile}: fit / held out [{signals.effort_unit}]",
+        f"{case.robot}: fit / held out [{signals.effort_unit}]",
         *(f"J{joint + 1}" for joint in joints),
         "seconds",
     )
@@ -122,19 +123,19 @@ def _text(value: float) -> str:
 
 
 @cache
-def _fitted(robot: Robot) -> FittedRobot:
-    profile, urdf_xml = load_profile(robot.profile, overrides=robot.overrides)
-    recordings = [profile.load_recording(DATA / name, stop=robot.stop) for name in robot.files]
-    return fit_robot(profile, urdf_xml, recordings)
+def _fitted(case: Recorded) -> FittedRobot:
+    robot = load_robot(case.robot, overrides=case.overrides)
+    recordings = [load_recording(DATA / name, robot, stop=case.stop) for name in case.files]
+    return fit_robot(robot, recordings)
 
 
-def _tried(robot: Robot, joint: int) -> dict[str, Cell]:
+def _tried(case: Recorded, joint: int) -> dict[str, Cell]:
     with threadpool_limits(1, user_api="blas"):
-        return dict(_cells(robot, joint))
+        return dict(_cells(case, joint))
 
 
-def _cells(robot: Robot, joint: int) -> Iterator[tuple[str, Cell]]:
-    fitted = _fitted(robot)
+def _cells(case: Recorded, joint: int) -> Iterator[tuple[str, Cell]]:
+    fitted = _fitted(case)
     problem, motion = joint_and_motion(fitted, joint)
     unit = abs(float(fitted.fit.problem.rows[0].signals.torque_per_effort[joint]))
     for candidate in candidates(motion):

@@ -12,7 +12,7 @@ from swing import Swing
 
 from dynid.dynamics.mechanism import Mechanism
 from dynid.identification.identify import identify
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
 
 _SAMPLES, _RATE, _RUNS = 50_000, 1000.0, 5
@@ -49,7 +49,7 @@ def seconds(task: Callable[[], object]) -> float:
 
 def main() -> None:
     """Time the identification, pinocchio's loop from Python, and dynid's regressor."""
-    profile, urdf = load_profile(
+    robot = load_robot(
         "ur10e",
         overrides=[
             f"terms={_TERMS}",
@@ -57,10 +57,10 @@ def main() -> None:
             "identification={cutoff_hz: 10, velocity_threshold: {fit: all}}",
         ],
     )
-    mechanism = profile.mechanism(urdf)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism)
     position, velocity = recording.position, np.asarray(recording.velocity)
-    model = pinocchio.buildModelFromXML(urdf)
+    model = pinocchio.buildModelFromXML(robot.urdf_xml)
     data = model.createData()
 
     def bare_loop() -> None:
@@ -76,7 +76,7 @@ def main() -> None:
         "dynid's regressor, all samples": seconds(
             lambda: mechanism.regressor(position, velocity, velocity, out=regressor)
         ),
-        "whole identification": seconds(lambda: identify(profile, urdf, [recording])),
+        "whole identification": seconds(lambda: identify(robot, recording)),
     }
     print(f"{_SAMPLES} samples x 6 joints, median of {_RUNS}")
     for name, value in rows.items():

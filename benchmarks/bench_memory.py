@@ -14,7 +14,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.regression import Problem, Rows, make_rows
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.signals import Signals
 
@@ -65,8 +65,8 @@ class Simulated(Sequence[Rows]):
 def main() -> None:
     """Fit, and print how far the estimate is off and what it took."""
     terms = "[{kind: viscous}, {kind: coulomb}, {kind: offset}, {kind: rotor_inertia}]"
-    profile, urdf = load_profile("ur10e", overrides=[f"terms={terms}"])
-    mechanism = profile.mechanism(urdf)
+    robot = load_robot("ur10e", overrides=[f"terms={terms}"])
+    mechanism = robot.mechanism()
     truth = mechanism.urdf_parameters.copy()
     truth[10 * len(mechanism.joints) :] = 1.0
     base = base_parameterization(mechanism)

@@ -20,12 +20,13 @@ from dynid.dynamics.base_table import base_table
 from dynid.dynamics.symbolic.c_code import c_header, c_source
 from dynid.dynamics.symbolic.minimal_model import minimal_model
 from dynid.dynamics.symbolic.term_formulas import TERM_FORMULAS
-from dynid.simulation.chosen_model import chosen_model
+from dynid.profile import load_robot
+from dynid.simulation.true_parameters import simulated_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dynid.simulation.chosen_model import ChosenModel
+    from dynid.robot.model import Model
 
 _SAMPLES, _RUNS = 100_000, 15
 _LOOP = """
@@ -39,13 +40,13 @@ void all(long count, const double *q, const double *dq, const double *ddq, doubl
 """
 
 
-def compiled(chosen: ChosenModel, folder: Path) -> ctypes.CDLL:
+def compiled(model: Model, folder: Path) -> ctypes.CDLL:
     """Return the generated code, with a loop over samples."""
-    formulas = minimal_model(chosen.mechanism, chosen.profile, chosen.urdf_xml)
-    table = base_table(chosen.mechanism, formulas.base, chosen.profile.robot, chosen.origin)
+    formulas = minimal_model(model.mechanism)
+    table = base_table(model.mechanism, formulas.base, model.robot.name, "of a benchmark.")
     (folder / "robot.h").write_text(c_header(formulas, "robot", table))
     (folder / "robot.c").write_text(c_source(formulas, "robot", table))
-    (folder / "loop.c").write_text(_LOOP.format(n=len(chosen.profile.joints)))
+    (folder / "loop.c").write_text(_LOOP.format(n=len(model.mechanism.joints)))
     command = "cc -std=c99 -O2 -shared -fPIC robot.c loop.c -o robot.so -lm"
     subprocess.run(command.split(), cwd=folder, check=True)
     return ctypes.CDLL(str(folder / "robot.so"))
@@ -58,19 +59,18 @@ def nanoseconds(task: Callable[[], object]) -> float:
     return 1e9 * (time.perf_counter() - start) / _SAMPLES
 
 
-def compare(robot: str) -> str:
+def compare(name: str) -> str:
     """Return one line: both times, and their ratio."""
-    chosen = chosen_model(None, robot, None, None)
-    remembering = {term.kind for term in chosen.mechanism.terms} - set(TERM_FORMULAS)
-    chosen = chosen.without_terms(sorted(remembering))
-    values = chosen.mechanism.parameters
-    added = np.random.default_rng(0).uniform(0.1, 1.0, len(values))
-    mechanism = chosen.mechanism.with_parameters(values + added)  # none of them zero
+    model = simulated_model(load_robot(name))
+    remembering = {term.kind for term in model.mechanism.terms} - set(TERM_FORMULAS)
+    model = model.without_terms(sorted(remembering))
+    added = np.random.default_rng(0).uniform(0.1, 1.0, len(model.parameters))
+    mechanism = model.mechanism.with_parameters(model.parameters + added)  # none of them zero
     n = len(mechanism.joints)
     q, dq, ddq = Swing(n, highest_hz=1.0).at(np.arange(_SAMPLES) / 1000.0)
     torque = np.empty_like(q)
     with tempfile.TemporaryDirectory() as folder:
-        code = compiled(replace(chosen, mechanism=mechanism), Path(folder))
+        code = compiled(replace(model, mechanism=mechanism), Path(folder))
         arrays = [ctypes.c_void_p(array.ctypes.data) for array in (q, dq, ddq, torque)]
         times = [
             (
@@ -84,15 +84,15 @@ def compare(robot: str) -> str:
     # the least, because whatever else the machine does only adds
     generated, core = (min(column) for column in zip(*times, strict=True))
     return (
-        f"{robot:>8}: generated C {generated:6.0f} ns, core {core:6.0f} ns, "
+        f"{name:>8}: generated C {generated:6.0f} ns, core {core:6.0f} ns, "
         f"ratio {generated / core:.2f}; largest difference {difference:.0e} of the largest torque"
     )
 
 
 def main() -> None:
     """Time three robots with the joint terms of their profiles, but those with memory."""
-    for robot in ("puma560", "ur10", "scara"):
-        print(compare(robot))
+    for name in ("puma560", "ur10", "scara"):
+        print(compare(name))
 
 
 if __name__ == "__main__":

@@ -16,10 +16,12 @@ from rich.console import Console
 from rich.table import Table
 
 from dynid.excitation.build import build_excitation
+from dynid.excitation.settings import find_excitation
 from dynid.identification.online.change import PayloadChange
 from dynid.identification.online.estimator import OnlineEstimator, OnlineSettings
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
 
@@ -28,16 +30,18 @@ _CENTRE = (0.03, -0.05, 0.08)
 _GYRATION = np.array([8e-3, 1e-3, 6e-3, -5e-4, 7e-4, 5e-3]) / 2  # inertia of 1 kg [kg m^2]
 
 
-def moved(profile: RobotProfile, urdf_xml: str, seed: int) -> Recording:
+def moved(robot: Robot, seed: int) -> Recording:
     """The simulated robot on its profile's excitation with another seed."""
-    settings = profile.excitation.model_copy(update={"seed": seed})
-    motion = build_excitation(settings, profile.limits, profile.joints)
-    return simulate(profile, urdf_xml, motion, seed=seed)
+    settings = find_excitation(robot)
+    if settings is None:
+        raise SystemExit(f"{robot.name}: its profile has no excitation.")
+    other = settings.model_copy(update={"seed": seed})
+    motion = build_excitation(other, robot.limits, robot.joints)
+    return simulate(robot, motion, seed=seed)
 
 
 def changes(
-    profile: RobotProfile,
-    urdf_xml: str,
+    robot: Robot,
     parts: list[tuple[Recording, slice]],
     gap: float = 0.0,
 ) -> tuple[list[PayloadChange], float, float]:
@@ -45,7 +49,7 @@ def changes(
 
     Without a gap [s] between them they have to fit together; behind one, filters begin afresh.
     """
-    estimator = OnlineEstimator(profile, profile.mechanism(urdf_xml), OnlineSettings())
+    estimator = OnlineEstimator(robot, robot.mechanism(), OnlineSettings())
     found, most, begun = [], -np.inf, time.process_time()
     length = 0.0
     for recording, span in parts:
@@ -65,21 +69,21 @@ def main() -> None:
     parser.add_argument("robots", nargs="*", default=["puma560", "spatial_3r"])
     parser.add_argument("--seeds", type=int, default=5, help="motions, each with its noise")
     arguments = parser.parse_args()
-    for robot in arguments.robots:
-        profile, urdf_xml = load_profile(robot)
-        table = Table(title=f"{robot}: payload picked up, {arguments.seeds} motions")
+    for name in arguments.robots:
+        robot = load_robot(name)
+        table = Table(title=f"{name}: payload picked up, {arguments.seeds} motions")
         for column in ("mass [kg]", "found", "error [%]", "error / deviation", "time error [s]"):
             table.add_column(column, justify="right")
-        bare = [moved(profile, urdf_xml, seed) for seed in range(1, arguments.seeds + 1)]
+        bare = [moved(robot, seed) for seed in range(1, arguments.seeds + 1)]
         for mass in _MASSES:
-            loaded = carrying(profile, urdf_xml, mass, _CENTRE, mass * _GYRATION)
+            loaded = carrying(robot, mass, _CENTRE, mass * _GYRATION)
             told, wrong = [], 0
             for seed, recording in enumerate(bare, start=1):
                 half = len(recording.time) // 2
-                carried = moved(loaded, urdf_xml, seed)
+                carried = moved(loaded, seed)
                 parts = [(recording, slice(half)), (carried, slice(half, None))]
                 at = half / recording.sampling_rate
-                found, _, _ = changes(profile, urdf_xml, parts)
+                found, _, _ = changes(robot, parts)
                 right = [one for one in found if one.kind == "picked up"]
                 told += [(one.mass, one.deviation, one.time - at) for one in right[:1]]
                 wrong += len(found) - len(right[:1])
@@ -96,10 +100,10 @@ def main() -> None:
             )
         Console().print(table)
         every = 2 * [(recording, slice(None)) for recording in bare]
-        found, most, share = changes(profile, urdf_xml, every, gap=1.0)
+        found, most, share = changes(robot, every, gap=1.0)
         minutes = sum(len(one.time) / one.sampling_rate for one, _ in every) / 60
         print(
-            f"{robot}: {len(found)} false alarms in {minutes:.1f} minutes without change (largest "
+            f"{name}: {len(found)} false alarms in {minutes:.1f} minutes without change (largest "
             f"evidence {most:.0f}, threshold {OnlineSettings().threshold:g}); {100 * share:.0f} % "
             "of a core."
         )

@@ -33,9 +33,12 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import DynidError
 from dynid.estimation.estimators import ESTIMATORS
-from dynid.estimation.fitting import fit, pose
+from dynid.estimation.fitting import build_problem, fit
 from dynid.evaluation.errors import compare
-from dynid.profile import RobotProfile, load_profile
+from dynid.identification.settings import IdentificationSettings
+from dynid.profile import load_robot
+from dynid.robot.recordings import load_recording
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
@@ -50,10 +53,10 @@ class Part:
     start: float | None = None
     stop: float | None = None
 
-    def signals(self, folder: Path, profile: RobotProfile) -> Signals:
+    def signals(self, folder: Path, robot: Robot) -> Signals:
         """Read and preprocess it."""
-        recording = profile.load_recording(folder / self.path, start=self.start, stop=self.stop)
-        return preprocess(recording, profile)
+        recording = load_recording(folder / self.path, robot, start=self.start, stop=self.stop)
+        return preprocess(recording, robot)
 
 
 _BAG = "ur10/ur10_exciting_trajectory.db3"
@@ -75,35 +78,35 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=list(ESTIMATORS), help="estimators")
     parser.add_argument("--patience", type=float, default=30.0, help="[s] for each fit")
     options = parser.parse_args()
-    for robot in options.robots:
-        if (options.data / robot).is_dir():
+    for name in options.robots:
+        if (options.data / name).is_dir():
             with threadpool_limits(1, user_api="blas"):
-                compare_estimators(robot, options.data, options.only, options.patience)
+                compare_estimators(name, options.data, options.only, options.patience)
         else:
-            print(f"{robot}: its recordings are not in {options.data}, so that it is left out.")
+            print(f"{name}: its recordings are not in {options.data}, so that it is left out.")
 
 
-def compare_estimators(robot: str, folder: Path, names: list[str], patience: float) -> None:
+def compare_estimators(name: str, folder: Path, names: list[str], patience: float) -> None:
     """Print a row for each estimator, or the sentence with which it declines."""
-    profile, urdf_xml = load_profile(robot)
-    parts, held_out = _SPLITS[robot]
-    fitted = [part.signals(folder, profile) for part in parts]
-    unseen = held_out.signals(folder, profile)
-    mechanism = profile.mechanism(urdf_xml)
+    robot = load_robot(name)
+    parts, held_out = _SPLITS[name]
+    fitted = [part.signals(folder, robot) for part in parts]
+    unseen = held_out.signals(folder, robot)
+    mechanism = robot.mechanism()
     ampere = unseen.effort_unit == "A"
-    joints = [f"J{number}" for number in range(1, len(profile.joints) + 1)]
+    joints = [f"J{number}" for number in range(1, len(robot.joints) + 1)]
     header = "".join(f"{joint:>7s}" for joint in joints)
     unit = "".join(f"{joint + ' [A]':>8s}" for joint in joints) if ampere else ""
-    print(f"{robot}: {len(unseen.time)} samples held out, errors in % of standard deviation")
+    print(f"{name}: {len(unseen.time)} samples held out, errors in % of standard deviation")
     print(f"{'':10s}{header}{'mean':>7s}{'free':>7s}{'time [s]':>10s}{unit}")
-    for name in names:
-        print(row_or_reason(name, profile, mechanism, fitted, unseen, patience), flush=True)
+    for estimator in names:
+        print(row_or_reason(estimator, robot, mechanism, fitted, unseen, patience), flush=True)
     print()
 
 
 def row_or_reason(
-    name: str,
-    profile: RobotProfile,
+    estimator: str,
+    robot: Robot,
     mechanism: Mechanism,
     fitted: list[Signals],
     unseen: Signals,
@@ -112,11 +115,11 @@ def row_or_reason(
     """One estimator's row, or why it cannot work here."""
     try:
         with at_most(patience):
-            return row(name, profile, mechanism, fitted, unseen)
+            return row(estimator, robot, mechanism, fitted, unseen)
     except DynidError as error:
-        return f"{name:10s}  {error}"
+        return f"{estimator:10s}  {error}"
     except TimeoutError:
-        return f"{name:10s}  takes longer than {patience:g} s; --patience gives it more."
+        return f"{estimator:10s}  takes longer than {patience:g} s; --patience gives it more."
 
 
 @contextmanager
@@ -136,15 +139,15 @@ def at_most(seconds: float) -> Iterator[None]:
 
 
 def row(
-    name: str,
-    profile: RobotProfile,
+    estimator: str,
+    robot: Robot,
     mechanism: Mechanism,
     fitted: list[Signals],
     unseen: Signals,
 ) -> str:
     """Fit, and hold the model against what it has not seen."""
-    settings = profile.identification.model_copy(update={"estimator": name})
-    problem = pose(mechanism, base_parameterization(mechanism), fitted, settings)
+    settings = robot.settings(IdentificationSettings).model_copy(update={"estimator": estimator})
+    problem = build_problem(mechanism, base_parameterization(mechanism), fitted, settings)
     begun = time.process_time()
     found = fit(problem, settings)
     seconds = time.process_time() - begun
@@ -158,7 +161,7 @@ def row(
     free, _ = errors(found.unconstrained)
     values = "".join(f"{value:7.1f}" for value in [*relative, relative.mean(), free.mean()])
     ampere = "".join(f"{value:8.3f}" for value in absolute) if unseen.effort_unit == "A" else ""
-    return f"{name:10s}{values}{seconds:10.2f}{ampere}"
+    return f"{estimator:10s}{values}{seconds:10.2f}{ampere}"
 
 
 if __name__ == "__main__":

@@ -36,11 +36,12 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import DynidError
 from dynid.estimation.estimators import ESTIMATORS
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem
 from dynid.estimation.square_root import Forgetting, SquareRootLeastSquares
 from dynid.identification.online.acquisition import Acquisition
 from dynid.identification.online.state_variable_filter import StateVariableFilter
-from dynid.profile import load_profile
+from dynid.identification.settings import IdentificationSettings
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
 
@@ -89,8 +90,8 @@ def as_in_paper(time_constant: float, *, with_velocity: bool) -> Estimate:
 
 def consistent(*, with_velocity: bool) -> Estimate:
     """Recursive least squares, vector form, on rows as dynid acquires them online."""
-    profile, urdf_xml = load_profile("sice")
-    mechanism = profile.mechanism(urdf_xml)
+    robot = load_robot("sice")
+    mechanism = robot.mechanism()
     columns = [mechanism.parameter_names.index(name.rstrip("R")) for name in _BASE_NAMES]
 
     def estimate(position: Array, velocity: Array, torque: Array) -> Array:
@@ -108,8 +109,8 @@ def consistent(*, with_velocity: bool) -> Estimate:
 
 def of_recording(name: str) -> Estimate:
     """An estimator of recordings, with the settings of the profile ``sice``; position alone."""
-    profile, urdf_xml = load_profile("sice")
-    mechanism = profile.mechanism(urdf_xml)
+    robot = load_robot("sice")
+    mechanism = robot.mechanism()
     base = base_parameterization(mechanism)
     where = [base.names.index(one) for one in _BASE_NAMES]
 
@@ -119,10 +120,12 @@ def of_recording(name: str) -> Estimate:
             position=position,
             velocity=None,
             effort=torque,
-            joint_names=profile.joints,
+            joint_names=robot.joints,
             sampling_rate=1 / PERIOD,
         )
-        problem = pose(mechanism, base, [preprocess(recording, profile)], profile.identification)
+        problem = build_problem(
+            mechanism, base, [preprocess(recording, robot)], robot.settings(IdentificationSettings)
+        )
         fitted = ESTIMATORS[name]().fit(problem, mechanism.urdf_parameters)
         return fitted.base[where] * _SCALE
 

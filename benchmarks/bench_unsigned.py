@@ -28,21 +28,23 @@ from rich.text import Text
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
+from dynid.estimation.settings import PhysicalSettings
 from dynid.excitation.build import build_excitation
 from dynid.excitation.motion import Excitation
-from dynid.excitation.settings import FourierSettings, SplineSettings
-from dynid.identification.identify import Identification, identify
+from dynid.excitation.settings import FourierSettings, SplineSettings, find_excitation
+from dynid.identification.identify import identify
+from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.sign_finding import find_signs
 from dynid.identification.validate import validate
 from dynid.playback.plan import make_plan, second_seed
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
-from dynid.report.terminal.results import roomy, table
-from dynid.signals.settings import PhysicalSettings
+from dynid.report.terminal.console import roomy, table
+from dynid.robot.model import Model
+from dynid.robot.recordings import load_recording
+from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
-
-Robot = tuple[RobotProfile, str]
 
 _GRAVITY = 9.81
 _L2, _D2 = 0.3, 0.09  # [m] of the 3R arm
@@ -79,33 +81,32 @@ def main() -> None:
     for noise in _NOISES:
         _one_joint(console, noise, seeds)
     _three_joints(console, "3R, the report's robot: no friction", frictionless("spatial_3r"), seeds)
-    _three_joints(console, "3R with friction and rotors", load_profile("spatial_3r"), seeds)
+    _three_joints(console, "3R with friction and rotors", load_robot("spatial_3r"), seeds)
     _six_joints(console)
 
 
 def frictionless(name: str, noise: float | None = None) -> Robot:
     """A twin without joint terms; with a torque noise [N m], sensors that have no other error."""
-    profile, urdf = load_profile(name)
+    robot = load_robot(name)
     changes: dict[str, object] = {"parameters": {}, "stribeck_torque": (0.0,)}
     if noise is not None:
         changes |= {"torque_noise": (noise,), "rated_torque": (0.0,), "position_resolution": (0.0,)}
-    simulation = (profile.simulation or SimulationSettings()).model_copy(update=changes)
-    return profile.model_copy(update={"terms": (), "simulation": simulation}), urdf
+    simulation = robot.find(SimulationSettings) or SimulationSettings()
+    return robot.with_terms(()).with_settings(simulation.model_copy(update=changes))
 
 
-def trial(robot: Robot, excitation: Excitation, seed: int, found: Callable[..., Array]) -> Trial:
+def trial(
+    robot: Robot, excitation: Excitation, seed: int, found: Callable[[Model], Array]
+) -> Trial:
     """Identify from one recording, with its signs and without."""
-    profile, urdf = robot
-    held = simulate(profile, urdf, excitation, seed=seed)
+    held = simulate(robot, excitation, seed=seed)
     recording = replace(held, effort=_between_cycles(held.effort))
     unsigned = replace(recording, effort=_between_cycles(np.abs(held.effort)))
-    urdf = heavier(urdf)
-    settings = profile.identification.model_copy(update={"unsigned_torque": True})
-    lost = profile.model_copy(update={"identification": settings})
+    robot = robot.with_urdf(heavier(robot.urdf_xml))
     return Trial(
-        found(identify(profile, urdf, [recording])),
-        found(identify(lost, urdf, [unsigned])),
-        _right((profile, urdf), recording, unsigned),
+        found(identify(robot, recording).model),
+        found(identify(robot, unsigned, unsigned_torque=True).model),
+        _right(robot, recording, unsigned),
     )
 
 
@@ -125,27 +126,26 @@ def heavier(urdf: str) -> str:
 
 def _right(robot: Robot, recording: Recording, unsigned: Recording) -> float:
     """Share of samples with the right sign, where torque is above a tenth of its rms."""
-    mechanism = robot[0].mechanism(robot[1])
-    (signed,), _ = find_signs(robot[0], mechanism, base_parameterization(mechanism), [unsigned])
+    mechanism = robot.mechanism()
+    (signed,), _ = find_signs(robot, mechanism, base_parameterization(mechanism), [unsigned])
     effort = recording.effort
     large = np.abs(effort) > 0.1 * np.sqrt(np.mean(effort**2, axis=0))
     return float(np.mean((signed.effort * effort)[large] > 0))
 
 
-def _values(identification: Identification) -> dict[str, float]:
-    mechanism = identification.mechanism
-    return dict(zip(mechanism.parameter_names, mechanism.parameters.tolist(), strict=True))
+def _values(model: Model) -> dict[str, float]:
+    return dict(zip(model.parameter_names, model.parameters.tolist(), strict=True))
 
 
-def pendulum_coefficients(identification: Identification) -> Array:
+def pendulum_coefficients(model: Model) -> Array:
     """Return pi_1 = g m d and pi_2 = I + m d^2 of the model that runs."""
-    of = _values(identification)
+    of = _values(model)
     return np.array([_GRAVITY * of["MX1"], of["ZZ1"]])
 
 
-def spatial_coefficients(identification: Identification) -> Array:
+def spatial_coefficients(model: Model) -> Array:
     """Return what torque tells of the 13 coefficients of section 3.1, from the model that runs."""
-    return coefficients_of(_values(identification))
+    return coefficients_of(_values(model))
 
 
 def coefficients_of(of: dict[str, float]) -> Array:
@@ -177,16 +177,16 @@ def coefficients_of(of: dict[str, float]) -> Array:
 
 
 def _one_joint(console: Console, noise: float, seeds: Sequence[int]) -> None:
-    profile, urdf = frictionless("pendulum", noise)
+    robot = frictionless("pendulum", noise)
     # the report's model: the rod's centre of mass is on the rod
     physical = PhysicalSettings(bounds={"MY1": (0.0, 0.0)})
-    settings = profile.identification.model_copy(update={"physical": physical})
-    robot = profile.model_copy(update={"identification": settings}), urdf
+    settings = robot.settings(IdentificationSettings).model_copy(update={"physical": physical})
+    robot = robot.with_settings(settings)
     truth = np.array([24.525, 1.6708])
     rows = table(
         f"1R, noise {noise:g} N·m", "report", "mean", "worst", "signed mean", "worst", "signs right"
     )
-    for (name, motion), reported in zip(_motions(robot[0]).items(), _PAPER, strict=True):
+    for (name, motion), reported in zip(_motions(robot).items(), _PAPER, strict=True):
         trials = [trial(robot, motion(seed), seed, pendulum_coefficients) for seed in seeds]
         errors = [np.linalg.norm(one.unsigned - truth) for one in trials]
         signed = [np.linalg.norm(one.signed - truth) for one in trials]
@@ -199,20 +199,20 @@ def _one_joint(console: Console, noise: float, seeds: Sequence[int]) -> None:
     )
 
 
-def _motions(profile: RobotProfile) -> dict[str, Callable[[int], Excitation]]:
+def _motions(robot: Robot) -> dict[str, Callable[[int], Excitation]]:
     """The four experiments of section 2.2; seeds of the last two differ."""
 
     def spline(*degrees: float) -> Callable[[int], Excitation]:
         times = tuple(np.linspace(0, 20, len(degrees)).tolist())
         settings = SplineSettings(times=times, waypoints=tuple((d * pi / 180,) for d in degrees))
-        return lambda _: build_excitation(settings, profile.limits, profile.joints)
+        return lambda _: build_excitation(settings, robot.limits, robot.joints)
 
     def fourier(first: int) -> Callable[[int], Excitation]:
         def build(seed: int) -> Excitation:
             settings = FourierSettings(
                 base_frequency=0.05, harmonics=5, periods=3, ramp=2.0, seed=first + seed
             )
-            return build_excitation(settings, profile.limits, profile.joints)
+            return build_excitation(settings, robot.limits, robot.joints)
 
         return build
 
@@ -225,17 +225,16 @@ def _motions(profile: RobotProfile) -> dict[str, Callable[[int], Excitation]]:
 
 
 def _three_joints(console: Console, title: str, robot: Robot, seeds: Sequence[int]) -> None:
-    profile, urdf = robot
-    settings = profile.excitation
+    settings = find_excitation(robot)
     if not isinstance(settings, FourierSettings):
-        raise SystemExit(f"{profile.robot}: its excitation must be of type fourier.")
-    mechanism = profile.mechanism(urdf)
+        raise SystemExit(f"{robot.name}: its excitation must be of type fourier.")
+    mechanism = robot.mechanism()
     bodies = dict(zip(mechanism.parameter_names, mechanism.urdf_parameters.tolist(), strict=True))
     truth = coefficients_of(bodies)
     trials = []
     for seed in seeds:
         motion = settings.model_copy(update={"seed": 1 + seed})
-        excitation = build_excitation(motion, profile.limits, profile.joints)
+        excitation = build_excitation(motion, robot.limits, robot.joints)
         trials.append(trial(robot, excitation, seed, spatial_coefficients))
     rows = table(title, "truth", "mean error", "worst", "signed mean", "worst")
     told = _told_by_torque(mechanism)
@@ -254,32 +253,29 @@ def _three_joints(console: Console, title: str, robot: Robot, seeds: Sequence[in
 
 
 def _six_joints(console: Console) -> None:
-    puma, ur10, ur10e = (load_profile(name) for name in ("puma560", "ur10", "ur10e"))
-    motions = [make_plan(*puma, seed=seed).excitation for seed in (None, second_seed(puma[0]))]
-    twin = [simulate(*puma, motion, seed=seed) for seed, motion in enumerate(motions)]
+    puma, ur10, ur10e = (load_robot(name) for name in ("puma560", "ur10", "ur10e"))
+    motions = [make_plan(puma, seed=seed).excitation for seed in (None, second_seed(puma))]
+    twin = [simulate(puma, motion, seed=seed) for seed, motion in enumerate(motions)]
     rows = table("six joints", "signs right", "held out, % of torque", "with signs")
     _held_out(rows, "PUMA 560, twin", puma, twin[0], twin[1])
     if _UR10.exists():
         parts = [
-            ur10[0].load_recording(_UR10, stop=19.26),
-            ur10[0].load_recording(_UR10, start=19.26),
+            load_recording(_UR10, ur10, stop=19.26),
+            load_recording(_UR10, ur10, start=19.26),
         ]
         _held_out(rows, "UR10, last 30 %", ur10, parts[0], parts[1])
     if all(path.exists() for path in _UR10E):
-        parts = [ur10e[0].load_recording(path) for path in _UR10E]
+        parts = [load_recording(path, ur10e) for path in _UR10E]
         _held_out(rows, "UR10e, ten points", ur10e, parts[0], parts[1])
     console.print(rows)
 
 
 def _held_out(rows: Table, name: str, robot: Robot, training: Recording, judged: Recording) -> None:
-    profile, urdf = robot
     unsigned = replace(training, effort=np.abs(training.effort))
     errors = []
     for lost, recording in ((True, unsigned), (False, training)):
-        settings = profile.identification.model_copy(update={"unsigned_torque": lost})
-        asked = profile.model_copy(update={"identification": settings})
-        model = identify(asked, urdf, [recording]).mechanism
-        joints = validate(profile, model, [judged]).judgement.joints
+        model = identify(robot, recording, unsigned_torque=lost).model
+        joints = validate(model.with_robot(robot), judged).verdict.joints
         errors.append(" ".join(f"{100 * joint.relative_error:.1f}" for joint in joints))
     rows.add_row(name, f"{100 * _right(robot, training, unsigned):.2f} %", *errors)
 

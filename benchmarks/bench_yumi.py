@@ -27,11 +27,13 @@ from threadpoolctl import threadpool_limits
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
-from dynid.estimation.fitting import fit, pose
+from dynid.estimation.fitting import build_problem, fit
 from dynid.evaluation.errors import compare
+from dynid.identification.settings import IdentificationSettings
 from dynid.playback.plan import make_plan, second_seed
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
@@ -69,14 +71,14 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10, help="noises that are averaged")
     seeds = parser.parse_args().seeds
     with threadpool_limits(1, user_api="blas"):
-        profile, urdf_xml = load_profile("yumi_arm", overrides=[*_FILTERS, *_NOISELESS])
-        first, second = (
-            noiseless(profile, urdf_xml, seed) for seed in (None, second_seed(profile))
+        robot = load_robot("yumi_arm", overrides=[*_FILTERS, *_NOISELESS])
+        first, second = (noiseless(robot, seed) for seed in (None, second_seed(robot)))
+        mechanism = robot.mechanism()
+        standard = true_parameters(
+            mechanism, robot.find(SimulationSettings) or SimulationSettings()
         )
-        mechanism = profile.mechanism(urdf_xml)
-        standard = true_parameters(mechanism, profile.simulation or SimulationSettings())
         truth = mechanism.with_parameters(standard)
-        runs = [one_seed(profile, truth, first, second, seed) for seed in range(seeds)]
+        runs = [one_seed(robot, truth, first, second, seed) for seed in range(seeds)]
     print(f"yumi_arm, {_RATE:g} Hz, {seeds} seeds: NRMSE in %")
     print(" " * 34 + "".join(f"{'J' + str(joint):>7s}" for joint in range(1, len(_PAPER) + 1)))
     print_row("the paper's model, real robot", _PAPER)
@@ -85,50 +87,50 @@ def main() -> None:
 
 
 def one_seed(
-    profile: RobotProfile, truth: Mechanism, first: Motion, second: Motion, seed: int
+    robot: Robot, truth: Mechanism, first: Motion, second: Motion, seed: int
 ) -> dict[str, Array]:
     """NRMSE (n,) of one noise, by what it is of."""
-    settings = profile.identification
+    settings = robot.settings(IdentificationSettings)
     noisy = [
-        preprocess(with_noise(motion, profile, 2 * seed + number), profile)
+        preprocess(with_noise(motion, robot, 2 * seed + number), robot)
         for number, motion in enumerate((first, second))
     ]
-    problem = pose(truth, base_parameterization(truth), noisy[:1], settings)
+    problem = build_problem(truth, base_parameterization(truth), noisy[:1], settings)
     model = truth.with_parameters(fit(problem, settings).standard)
-    clean = preprocess(second.recording, profile)
+    clean = preprocess(second.recording, robot)
     return {
-        "true parameters, second motion": nrmse(truth, noisy[1], second, profile),
-        "dynid, fitted motion": nrmse(model, noisy[0], first, profile),
-        "dynid, second motion": nrmse(model, noisy[1], second, profile),
-        "dynid, second, noiseless torque": nrmse(model, clean, second, profile),
+        "true parameters, second motion": nrmse(truth, noisy[1], second, robot),
+        "dynid, fitted motion": nrmse(model, noisy[0], first, robot),
+        "dynid, second motion": nrmse(model, noisy[1], second, robot),
+        "dynid, second, noiseless torque": nrmse(model, clean, second, robot),
     }
 
 
-def nrmse(model: Mechanism, signals: Signals, motion: Motion, profile: RobotProfile) -> Array:
+def nrmse(model: Mechanism, signals: Signals, motion: Motion, robot: Robot) -> Array:
     """RMS of the filtered torque error over the range of the noiseless torque, (n,)."""
-    (one,) = compare(model, [signals], profile.identification)
+    (one,) = compare(model, [signals], robot.settings(IdentificationSettings))
     rms = np.sqrt(np.mean((one.model - one.measured) ** 2, axis=0))
     return np.asarray(rms / motion.range)
 
 
-def noiseless(profile: RobotProfile, urdf_xml: str, seed: int | None) -> Motion:
+def noiseless(robot: Robot, seed: int | None) -> Motion:
     """The twin on the profile's excitation, or on that of another seed."""
-    excitation = make_plan(profile, urdf_xml, seed=seed).excitation
-    recording = simulate(profile, urdf_xml, excitation, control_rate=_RATE)
-    return Motion(recording, filtered(recording.effort, profile))
+    excitation = make_plan(robot, seed=seed).excitation
+    recording = simulate(robot, excitation, control_rate=_RATE)
+    return Motion(recording, filtered(recording.effort, robot))
 
 
-def with_noise(motion: Motion, profile: RobotProfile, seed: int) -> Recording:
+def with_noise(motion: Motion, robot: Robot, seed: int) -> Recording:
     """The recording with white noise that the filter leaves the paper's figures of."""
     noise = np.random.default_rng(seed).standard_normal(motion.recording.effort.shape)
-    left = np.sqrt(np.mean(filtered(noise, profile) ** 2, axis=0))
+    left = np.sqrt(np.mean(filtered(noise, robot) ** 2, axis=0))
     effort = motion.recording.effort + noise * (_PAPER * motion.range / left)
     return replace(motion.recording, effort=effort)
 
 
-def filtered(values: Array, profile: RobotProfile) -> Array:
+def filtered(values: Array, robot: Robot) -> Array:
     """Through the parallel filter, (N, n)."""
-    settings = profile.identification.parallel_filter
+    settings = robot.settings(IdentificationSettings).parallel_filter
     return ParallelFilter.from_settings(settings, _RATE).smooth(values)
 
 

@@ -18,11 +18,11 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.control.controlled_robot import ControlledRobot
 from dynid.control.tracking.trial import identified
-from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.pose import Pose
 from dynid.playback.motions import point_to_point
 from dynid.playback.trajectory import sample
-from dynid.profile import RobotProfile, load_profile
-from dynid.report.view.scene import Pose
+from dynid.profile import load_robot
+from dynid.robot.robot import Robot
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
@@ -38,12 +38,12 @@ REST = 1000  # [ms] after a collision
 class Work:
     """A robot at work, and its clock."""
 
-    def __init__(self, profile: RobotProfile, urdf_xml: str, model: Mechanism, seed: int) -> None:
-        self.robot = ControlledRobot(profile, urdf_xml, seed=seed)
+    def __init__(self, robot: Robot, model: Mechanism, seed: int) -> None:
+        self.robot = ControlledRobot(robot, seed=seed)
         self.robot.use(model)
         self.random = np.random.default_rng(seed)
-        self._profile = profile
-        self._kinematics = Kinematics(profile, urdf_xml)
+        self._robot = robot
+        self._kinematics = robot.kinematics()
         self._body = self._kinematics.links()[WRIST][0]
         self._at = self.robot.robot.home
         self.now = 10**9
@@ -62,13 +62,13 @@ class Work:
 
     def go(self) -> int:
         """Begin a motion, and return how many cycles it takes."""
-        low, high = np.array(self._profile.limits.position).T
+        low, high = np.array(self._robot.limits.position).T
         goal = (low + high) / 2 + 0.35 * (high - low) * self.random.uniform(-1, 1, len(low))
         if self.random.random() < 0.5:
             goal = np.where(self.random.random(len(low)) < 0.5, self._at, goal)
         speed = self.random.uniform(0.1, 0.9)
-        motion = point_to_point(self._at, goal, self._profile.limits, speed)
-        self.robot.accept(sample(motion, self._profile.joints, 100.0), 0, self.now)
+        motion = point_to_point(self._at, goal, self._robot.limits, speed)
+        self.robot.accept(sample(motion, self._robot.joints, 100.0), 0, self.now)
         self._at = goal
         return (self.robot.end_ns - self.now) // 10**6
 
@@ -135,10 +135,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set", action="append", default=[], dest="settings")
     arguments = parser.parse_args()
-    profile, urdf_xml = load_profile(arguments.robot, overrides=arguments.settings)
-    model = identified(profile, urdf_xml)
-    alarms = free_motion(Work(profile, urdf_xml, model, arguments.seed), arguments.hours)
-    delays = pushes(Work(profile, urdf_xml, model, arguments.seed + 1), arguments.pushes)
+    robot = load_robot(arguments.robot, overrides=arguments.settings)
+    model = identified(robot)
+    alarms = free_motion(Work(robot, model, arguments.seed), arguments.hours)
+    delays = pushes(Work(robot, model, arguments.seed + 1), arguments.pushes)
     found = [delay for delay in delays if delay is not None]
     print(
         json.dumps(

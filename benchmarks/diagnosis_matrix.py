@@ -18,7 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 
-from faulty_recordings import FAULTS, ROBOTS, does_it_apply, robot
+from faulty_recordings import FAULTS, ROBOTS, does_it_apply, make_subject
 
 from dynid.errors import DynidError
 from dynid.evaluation.diagnosis.causes import CAUSES
@@ -88,9 +88,9 @@ class Outcome:
 
 def outcome(name: str, fault: str, variant: str, seed: int) -> Outcome:
     """Bring one fault into one recording, and diagnose it."""
-    trial = FAULTS[fault][variant](robot(name), seed)
+    trial = FAULTS[fault][variant](make_subject(name), seed)
     try:
-        diagnosis = diagnose_recordings(trial.profile, trial.urdf_xml, [trial.recording])
+        diagnosis = diagnose_recordings(trial.robot, [trial.recording])
     except DynidError as error:
         return Outcome(name, fault, variant, seed, (), str(error))
     found = {finding.cause for finding in diagnosis.found}

@@ -13,7 +13,7 @@ import sys
 from dynid.identification.drive_gains.identification import DriveGains, identify_drive_gains
 from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.playback.plan import make_plan, second_seed
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
 
@@ -30,20 +30,19 @@ _KNOWN = {
 def compare(name: str, overrides: list[str]) -> None:
     """Print one robot's constants for a payload that is known less and better."""
     true, unknown = (
-        load_profile(
+        load_robot(
             name, overrides=[*overrides, f"drives={{effort: current, torque_constant: {constant}}}"]
         )
         for constant in (_CONSTANT, 1.0)
     )
-    profile, urdf_xml = true
-    heavy = carrying(profile, urdf_xml, _MASS, _CENTRE, _INERTIA)
+    heavy = carrying(true, _MASS, _CENTRE, _INERTIA)
     without, with_it = (
-        simulate(robot, urdf_xml, make_plan(profile, urdf_xml, seed=seed).excitation, seed=noise)
-        for noise, (robot, seed) in enumerate([(profile, None), (heavy, second_seed(profile))])
+        simulate(robot, make_plan(true, seed=seed).excitation, seed=noise)
+        for noise, (robot, seed) in enumerate([(true, None), (heavy, second_seed(true))])
     )
     print(f"{name}: {without.time[-1]:.1f} s without payload, {with_it.time[-1]:.1f} s with it")
     for what, payload in _KNOWN.items():
-        found = identify_drive_gains(unknown[0], urdf_xml, [without], [with_it], payload)
+        found = identify_drive_gains(unknown, [without], [with_it], payload)
         print(f"  {what:24s}{line(found)}")
 
 
@@ -57,5 +56,5 @@ def line(found: DriveGains) -> str:
 
 if __name__ == "__main__":
     names = [word for word in sys.argv[1:] if "=" not in word]
-    for robot in names or ["puma560", "scara", "delta_3"]:
-        compare(robot, [word for word in sys.argv[1:] if "=" in word])
+    for name in names or ["puma560", "scara", "delta_3"]:
+        compare(name, [word for word in sys.argv[1:] if "=" in word])

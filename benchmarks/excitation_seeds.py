@@ -19,15 +19,16 @@ import numpy as np
 from rich.console import Console
 
 from dynid.configuration import per_joint
-from dynid.excitation.design.design import Wish
+from dynid.excitation.design.design import ExcitationSpec
 from dynid.excitation.design.optimise import optimise
 from dynid.excitation.design.proposal import propose_series
-from dynid.excitation.design.search import Robot
 from dynid.excitation.limits import position_range
 from dynid.excitation.prediction.noise import torque_noise
 from dynid.excitation.workspace.workspace import Workspace
-from dynid.profile import load_profile
-from dynid.report.terminal.results import table
+from dynid.profile import load_robot
+from dynid.report.terminal.console import table
+from dynid.robot.model import nominal_model
+from dynid.simulation.sensor_noise import stated_torque_noise
 
 ROBOTS = ("ur10e", "puma560", "scara", "delta_3")
 _WORKSPACE = (
@@ -49,38 +50,37 @@ class Trial(NamedTuple):
     seconds: float
 
 
-def trial(robot: str, seed: int) -> Trial:
+def trial(name: str, seed: int) -> Trial:
     """Search with one seed, and look closely."""
-    profile, urdf_xml = load_profile(robot, overrides=_WORKSPACE)
-    mechanism = profile.mechanism(urdf_xml)
-    joints = len(profile.joints)
-    noise = torque_noise(profile, mechanism, np.zeros((1, joints))).deviation
-    wish = Wish(propose_series(profile, periods=1))
+    robot = load_robot(name, overrides=_WORKSPACE)
+    mechanism = robot.mechanism()
+    joints = len(robot.joints)
+    stated = stated_torque_noise(robot, mechanism)
+    noise = torque_noise(robot, mechanism, np.zeros((1, joints)), stated=stated).deviation
+    spec = ExcitationSpec(propose_series(robot, periods=1))
     begun = time.perf_counter()
-    found = optimise(
-        Robot(profile, urdf_xml, mechanism.parameters, noise), wish, starts=1, seed=seed, jobs=1
-    )
+    found = optimise(nominal_model(robot), spec, noise, starts=1, seed=seed, jobs=1)
     seconds = time.perf_counter() - begun
-    samples = _FINELY * wish.settings.harmonics + 1
+    samples = _FINELY * spec.settings.harmonics + 1
     motion = found.excitation.evaluate(np.linspace(0, found.excitation.duration, samples))
-    low, high = position_range(profile.limits, joints) or (np.full(joints, -np.inf), np.inf)
+    low, high = position_range(robot.limits, joints) or (np.full(joints, -np.inf), np.inf)
     middle, half = (low + high) / 2, (high - low) / 2
     used = {"position": float(np.max(np.abs(motion.position - middle) / half))}
     torque = mechanism.torque(*motion, mechanism.parameters)
-    for name, values in (
+    for limit, values in (
         ("velocity", motion.velocity),
         ("acceleration", motion.acceleration),
         ("torque_max", torque),
     ):
-        limit = getattr(profile.limits, name)
-        if limit is not None:
-            used[name] = float(np.max(np.abs(values) / per_joint(limit, joints, name)))
-    workspace = Workspace(profile, urdf_xml, mechanism)
+        most = getattr(robot.limits, limit)
+        if most is not None:
+            used[limit] = float(np.max(np.abs(values) / per_joint(most, joints, limit)))
+    workspace = Workspace(robot, mechanism)
     left = workspace.margins(motion).min(axis=0) / workspace.scale
     for one, share in zip(workspace.constraints, left.tolist(), strict=True):
         kind = "tool speed" if one.unit == "m/s" else "plane" if "plane" in one.name else "itself"
         used[kind] = max(used.get(kind, -np.inf), 1 - share)
-    return Trial(robot, seed, found.condition_number, used, seconds)
+    return Trial(name, seed, found.condition_number, used, seconds)
 
 
 def main() -> None:
@@ -91,21 +91,21 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     robots = given.robots or ROBOTS
-    work = [(robot, seed) for robot in robots for seed in range(given.seeds)]
+    work = [(name, seed) for name in robots for seed in range(given.seeds)]
     with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
         trials = pool.starmap(trial, work, chunksize=1)
     rows = table("robot", "limit", "seeds", "broken by", "most used", "condition", "seconds each")
-    for robot in robots:
-        own = [one for one in trials if one.robot == robot]
-        broken = Counter(name for one in own for name, share in one.used.items() if share > 1)
+    for name in robots:
+        own = [one for one in trials if one.robot == name]
+        broken = Counter(limit for one in own for limit, share in one.used.items() if share > 1)
         conditions = [one.condition_number for one in own]
-        for name in own[0].used:
-            most = max(one.used[name] for one in own)
+        for limit in own[0].used:
+            most = max(one.used[limit] for one in own)
             rows.add_row(
-                robot,
                 name,
+                limit,
                 str(len(own)),
-                str(broken[name]),
+                str(broken[limit]),
                 f"{most:.4f}",
                 f"{min(conditions):.3g} … {max(conditions):.3g}",
                 f"{np.mean([one.seconds for one in own]):.1f}",

@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 import numpy as np
 from rich.console import Console
 
-from dynid.excitation.design.design import Design, Wish
+from dynid.excitation.design.design import Design, ExcitationSpec, make_design
 from dynid.excitation.design.information import Objective
 from dynid.excitation.design.optimise import optimise
 from dynid.excitation.design.proposal import propose_series
-from dynid.excitation.design.search import Robot, design_for
 from dynid.excitation.prediction.noise import torque_noise
-from dynid.profile import load_profile
-from dynid.report.terminal.results import table
+from dynid.profile import load_robot
+from dynid.report.terminal.console import table
+from dynid.robot.model import nominal_model
+from dynid.simulation.sensor_noise import stated_torque_noise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,18 +95,19 @@ def random_conditions(design: Design, count: int) -> np.ndarray:
 
 def row(case: Case, starts: int, count: int, objective: Objective) -> list[str]:
     """Return a case's cells."""
-    profile, urdf_xml = load_profile(case.robot, overrides=case.overrides)
-    model = profile.mechanism(urdf_xml)
-    noise = torque_noise(profile, model, np.zeros((1, len(model.joints)))).deviation
-    settings = propose_series(profile, duration=case.duration, harmonics=case.harmonics)
+    robot = load_robot(case.robot, overrides=case.overrides)
+    model = nominal_model(robot)
+    still = np.zeros((1, len(robot.joints)))
+    stated = stated_torque_noise(robot, model.mechanism)
+    noise = torque_noise(robot, model.mechanism, still, stated=stated).deviation
+    settings = propose_series(robot, duration=case.duration, harmonics=case.harmonics)
     if case.duration is not None:
         settings = settings.model_copy(update={"base_frequency": 1 / case.duration, "periods": 1})
-    wish = Wish(settings, objective, scaled=case.scaled)
-    robot = Robot(profile, urdf_xml, model.parameters, noise)
+    spec = ExcitationSpec(settings, objective, scaled=case.scaled)
     begun = time.perf_counter()
-    found = optimise(robot, wish, starts=starts)
+    found = optimise(model, spec, noise, starts=starts)
     seconds = time.perf_counter() - begun
-    design = design_for(robot, wish)
+    design = make_design(model, spec, noise)
     begun = time.perf_counter()
     random = random_conditions(design, count)
     spent = time.perf_counter() - begun

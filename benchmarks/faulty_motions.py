@@ -14,10 +14,10 @@ from dynid.configuration import per_joint
 from dynid.excitation.build import build_excitation
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.ramp import Ramp
-from dynid.excitation.settings import FourierSettings
+from dynid.excitation.settings import FourierSettings, find_excitation
 from dynid.excitation.sine import SineExcitation
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 
 _PERIODS = 2
 _CANDIDATES = 500  # random motions to find one among that moves every joint well
@@ -26,21 +26,21 @@ _CYCLES = 4  # that every joint makes at least
 _STROKE = 0.1  # of the peak speed that a stroke reaches at least
 
 
-def motion(profile: RobotProfile, seed: int) -> FourierExcitation:
+def motion(robot: Robot, seed: int) -> FourierExcitation:
     """Return a random Fourier series that moves every joint widely and often enough."""
-    settings = profile.excitation
+    settings = find_excitation(robot)
     if not isinstance(settings, FourierSettings):
-        raise TypeError(f"{profile.robot}: the profile's excitation must be of type fourier")
-    wide = _REACH * region(profile)
+        raise TypeError(f"{robot.name}: the profile's excitation must be of type fourier")
+    wide = _REACH * region(robot)
     for candidate in range(_CANDIDATES):
         update = {"periods": _PERIODS, "seed": _CANDIDATES * seed + candidate}
         tried = settings.model_copy(update=update)
-        excitation = build_excitation(tried, profile.limits, profile.joints)
+        excitation = build_excitation(tried, robot.limits, robot.joints)
         along = excitation.evaluate(np.linspace(0, excitation.duration, 1000))
         wide_enough = np.all(np.ptp(along.position, axis=0) >= wide)
         if wide_enough and np.all(strokes(along.velocity) >= 2 * _CYCLES):
             return cast("FourierExcitation", excitation)
-    raise RuntimeError(f"{profile.robot}: none of {_CANDIDATES} random motions is wide enough")
+    raise RuntimeError(f"{robot.name}: none of {_CANDIDATES} random motions is wide enough")
 
 
 def of_motion(
@@ -57,20 +57,20 @@ def of_motion(
     )
 
 
-def sine_motion(profile: RobotProfile, ratios: Sequence[float]) -> SineExcitation:
+def sine_motion(robot: Robot, ratios: Sequence[float]) -> SineExcitation:
     """Return sines, as fast as limits allow, whose frequencies have these ratios (n,).
 
     The lowest frequency goes to the joint that can only be slow, and so on.
     """
-    joints = len(profile.joints)
-    lower, upper = np.array(profile.limits.position).T * np.ones(joints)
+    joints = len(robot.joints)
+    lower, upper = np.array(robot.limits.position).T * np.ones(joints)
     centre = (lower + upper) / 2
-    settings = profile.excitation
+    settings = find_excitation(robot)
     if isinstance(settings, FourierSettings) and settings.centre is not None:
         centre = per_joint(settings.centre, joints, "centre")
-    half = 0.4 * region(profile)
-    highest = per_joint(profile.limits.velocity or (np.inf,), joints, "velocity") / half
-    acceleration = per_joint(profile.limits.acceleration or (np.inf,), joints, "acceleration")
+    half = 0.4 * region(robot)
+    highest = per_joint(robot.limits.velocity or (np.inf,), joints, "velocity") / half
+    acceleration = per_joint(robot.limits.acceleration or (np.inf,), joints, "acceleration")
     highest = 0.8 * np.minimum(highest, np.sqrt(acceleration / half)) / (2 * np.pi)
     of_joint = np.empty(joints)
     of_joint[np.argsort(highest)] = np.sort(ratios)
@@ -99,7 +99,7 @@ def _stroke_begins(velocity: Array) -> NDArray[np.intp]:
     return np.asarray(fast[turned])
 
 
-def region(profile: RobotProfile) -> Array:
+def region(robot: Robot) -> Array:
     """Return how far each joint can go, at most half a turn, (n,)."""
-    lower, upper = np.array(profile.limits.position).T
+    lower, upper = np.array(robot.limits.position).T
     return np.minimum(upper - lower, np.pi)

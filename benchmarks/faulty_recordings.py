@@ -1,7 +1,7 @@
 """Simulated recordings of robots with one fault each, of a known cause, and without any.
 
 A fault is brought in where it comes from: into the motion, the robot, its drives, what they told,
-or the profile that the recording is identified by. ``FAULTS`` has every cause with its variants.
+or the robot that the recording is taken to be of. ``FAULTS`` has every cause with its variants.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from drive_faults import (
     shifted,
     weak_drive,
 )
-from faulty_robots import ROBOTS, Fault, Robot, Trial, does_it_apply, robot
+from faulty_robots import ROBOTS, Fault, Subject, Trial, does_it_apply, make_subject
 from model_faults import (
     alike_terms,
     asymmetric,
@@ -48,12 +48,12 @@ from motion_faults import (
     small_everywhere,
 )
 
-__all__ = ["FAULTS", "ROBOTS", "does_it_apply", "robot"]
+__all__ = ["FAULTS", "ROBOTS", "does_it_apply", "make_subject"]
 
 
-def clean(robot: Robot, seed: int) -> Trial:
+def clean(subject: Subject, seed: int) -> Trial:
     """Return the robot on a Fourier series."""
-    return robot.trial(robot.recorded(seed))
+    return subject.trial(subject.recorded(seed))
 
 
 FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(

@@ -8,24 +8,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 from faulty_motions import motion
 
+from dynid.configuration import TaskSettings
 from dynid.excitation.motion import Excitation
-from dynid.profile import RobotProfile, load_profile
+from dynid.identification.settings import IdentificationSettings
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.simulation.simulate import simulate
 
 
 @dataclass(frozen=True, eq=False)
-class Robot:
+class Subject:
     """A robot that gets faults.
 
     Attributes:
+        robot: with plain terms.
         heavy: joint whose bodies show in its torque beyond friction and a rotor.
         pair: two joints that a transmission could couple: the first also turns the second's motor.
         ratio: by how much of its motion.
     """
 
-    profile: RobotProfile
-    urdf_xml: str
+    robot: Robot
     heavy: int
     pair: tuple[int, int]
     ratio: float
@@ -33,33 +36,32 @@ class Robot:
     @property
     def joints(self) -> int:
         """How many there are."""
-        return len(self.profile.joints)
+        return len(self.robot.joints)
 
     def recorded(
         self,
         seed: int,
-        plant: RobotProfile | None = None,
+        plant: Robot | None = None,
         excitation: Excitation | None = None,
     ) -> Recording:
         """Record the robot, or another plant, on a random motion of its own or a given one."""
-        excitation = excitation or motion(self.profile, seed)
-        return simulate(plant or self.profile, self.urdf_xml, excitation, seed=seed)
+        excitation = excitation or motion(self.robot, seed)
+        return simulate(plant or self.robot, excitation, seed=seed)
 
-    def trial(self, recording: Recording, profile: RobotProfile | None = None) -> Trial:
-        """Have a recording identified by the robot's profile or another one."""
-        return Trial(profile or self.profile, self.urdf_xml, recording)
+    def trial(self, recording: Recording, robot: Robot | None = None) -> Trial:
+        """Have a recording identified as of the robot, or as of another one."""
+        return Trial(robot or self.robot, recording)
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A recording, and the profile that it is identified by."""
+    """A recording, and the robot that it is taken to be of."""
 
-    profile: RobotProfile
-    urdf_xml: str
+    robot: Robot
     recording: Recording
 
 
-Fault = Callable[[Robot, int], Trial]
+Fault = Callable[[Subject, int], Trial]
 
 _WEIGHTLESS = ("scara",)  # gravity does not act on its heavy joint,
 _NEED_WEIGHT = ("load",)  # of which these variants are
@@ -74,19 +76,20 @@ ROBOTS = tuple(_TRAITS)
 _PLAIN = ("viscous", "coulomb", "offset", "rotor_inertia")
 
 
-def robot(name: str) -> Robot:
+def make_subject(name: str) -> Subject:
     """Return one of ``ROBOTS`` with plain terms: where all friction is modelled, none is missing.
 
     Signs are not smoothed, as they are not in the simulated robot either.
     """
-    profile, urdf_xml = load_profile(name)
-    plain = [term for term in profile.terms if term.kind in _PLAIN]
-    terms = tuple(term.model_copy(update={"smoothing": 0.0}) for term in plain)
-    profile = profile.model_copy(update={"terms": terms})
+    robot = load_robot(name)
+    plain = [term for term in robot.terms if term.kind in _PLAIN]
+    robot = robot.with_terms([term.model_copy(update={"smoothing": 0.0}) for term in plain])
     # the same filter for all robots' rate, which is that of the control here
-    filtered = profile.identification.parallel_filter.model_copy(update={"decimation": 20})
-    profile = changed(profile, "identification", parallel_filter=filtered)
-    return Robot(profile, urdf_xml, *_TRAITS[name])
+    filtered = robot.settings(IdentificationSettings).parallel_filter.model_copy(
+        update={"decimation": 20}
+    )
+    robot = changed(robot, IdentificationSettings, parallel_filter=filtered)
+    return Subject(robot, *_TRAITS[name])
 
 
 def does_it_apply(name: str, variant: str) -> bool:
@@ -94,9 +97,9 @@ def does_it_apply(name: str, variant: str) -> bool:
     return variant not in _NEED_WEIGHT or name not in _WEIGHTLESS
 
 
-def any_joint(robot: Robot, seed: int) -> int:
+def any_joint(subject: Subject, seed: int) -> int:
     """Return a joint that is to get a fault."""
-    return int(np.random.default_rng(seed).integers(robot.joints))
+    return int(np.random.default_rng(seed).integers(subject.joints))
 
 
 def thinned(recording: Recording, step: int) -> Recording:
@@ -113,7 +116,6 @@ def thinned(recording: Recording, step: int) -> Recording:
     )
 
 
-def changed(profile: RobotProfile, group: str, **changes: object) -> RobotProfile:
-    """Return a profile with other settings in one of its groups."""
-    settings = getattr(profile, group).model_copy(update=changes)
-    return profile.model_copy(update={group: settings})
+def changed(robot: Robot, kind: type[TaskSettings], **changes: object) -> Robot:
+    """Return a robot with other settings of one task."""
+    return robot.with_settings(robot.settings(kind).model_copy(update=changes))

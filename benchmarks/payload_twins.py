@@ -14,16 +14,18 @@ import numpy as np
 
 from dynid.dynamics.body import QUANTITIES, steiner
 from dynid.excitation.build import build_excitation
-from dynid.identification.identify import Identification, identify
-from dynid.identification.payload.base_model import base_model_of
+from dynid.excitation.settings import FourierSettings, find_excitation
+from dynid.identification.identify import identify
 from dynid.identification.payload.fit import payload_columns
 from dynid.identification.payload.identification import identify_payload
 from dynid.identification.payload.payload import Row
 from dynid.identification.payload.static import payload_at_rest
 from dynid.playback.motions import point_to_point
 from dynid.playback.plan import second_seed
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid.simulation.build import position_limits
 from dynid.simulation.payload import carrying
 from dynid.simulation.robot import SimulatedRobot
@@ -36,41 +38,40 @@ _PARAMETERS = [_MASS, *(_MASS * _CENTRE), *(_INERTIA + steiner(_MASS, _CENTRE))]
 _POSES, _RATE = 10, 1000.0
 
 
-def excited(profile: RobotProfile, urdf_xml: str, excitation_seed: int, seed: int) -> Recording:
-    """The simulated robot on one of the profile's excitations."""
-    settings = profile.excitation.model_copy(update={"seed": excitation_seed})
-    motion = build_excitation(settings, profile.limits, profile.joints)
-    return simulate(profile, urdf_xml, motion, seed=seed)
+def excited(robot: Robot, excitation: FourierSettings, seed: int) -> Recording:
+    """The simulated robot on an excitation."""
+    motion = build_excitation(excitation, robot.limits, robot.joints)
+    return simulate(robot, motion, seed=seed)
 
 
-def posed(profile: RobotProfile, urdf_xml: str) -> Recording:
+def posed(robot: Robot) -> Recording:
     """The simulated robot, a second at rest in each of some poses."""
-    robot = SimulatedRobot(profile, urdf_xml, control_rate=_RATE, seed=2)
-    lower, upper = position_limits(profile)
+    simulated = SimulatedRobot(robot, control_rate=_RATE, seed=2)
+    lower, upper = position_limits(robot)
     middle = np.where(np.isfinite(lower + upper), (lower + upper) / 2, 0.0)
     reach = np.where(np.isfinite(upper - lower), 0.3 * (upper - lower), 1.0)
     shares = np.random.default_rng(1).uniform(-1, 1, (_POSES, len(middle)))
-    here, targets = robot.home, []
+    here, targets = simulated.home, []
     for pose in middle + reach * shares:
-        motion = point_to_point(here, pose, profile.limits, 0.2)
+        motion = point_to_point(here, pose, robot.limits, 0.2)
         cycles = np.arange(round((motion.duration + 1.0) * _RATE))
         targets.append(motion.evaluate(cycles / _RATE).position)
         here = pose
-    state = robot.run(np.concatenate(targets))
+    state = simulated.run(np.concatenate(targets))
     return Recording(
         time=np.arange(len(state.position)) / _RATE,
         position=state.position,
         velocity=state.velocity,
         effort=state.effort,
-        joint_names=profile.joints,
+        joint_names=robot.joints,
         sampling_rate=_RATE,
     )
 
 
-def truths(model: Identification) -> dict[str, float]:
+def truths(model: Model) -> dict[str, float]:
     """What every figure of a payload should be, by name."""
     names = [name for name, _ in QUANTITIES]
-    names += [model.mechanism.parameter_names[c] for c in payload_columns(model.mechanism)]
+    names += [model.parameter_names[c] for c in payload_columns(model.mechanism)]
     return dict(zip(names, [*_TRUTH, *_PARAMETERS], strict=True))
 
 
@@ -87,28 +88,28 @@ def line(row: Row, true: float) -> str:
 
 def compare(name: str, overrides: list[str]) -> None:
     """Print one robot's payload, found in three ways."""
-    profile, urdf_xml = load_profile(name, overrides=overrides)
-    if profile.excitation is None:
-        print(f"{name}: has no excitation")
+    robot = load_robot(name, overrides=overrides)
+    first = find_excitation(robot)
+    if not isinstance(first, FourierSettings):
+        print(f"{name}: has no excitation of type fourier")
         return
-    loaded = carrying(profile, urdf_xml, _MASS, _CENTRE, _INERTIA)
-    first = profile.excitation.seed
-    model = identify(profile, urdf_xml, [excited(profile, urdf_xml, first, seed=0)])
-    base = base_model_of(model)
-    truth = truths(model)
+    loaded = carrying(robot, _MASS, _CENTRE, _INERTIA)
+    base = identify(robot, excited(robot, first, seed=0)).model
+    truth = truths(base)
+    other = first.model_copy(update={"seed": second_seed(robot)})
     print(f"{name}: {_MASS:g} kg")
-    for motion, seed in (("same motion", first), ("another motion", second_seed(profile))):
-        recording = excited(loaded, urdf_xml, seed, seed=1)
+    for motion, excitation in (("same motion", first), ("another motion", other)):
+        recording = excited(loaded, excitation, seed=1)
         found = identify_payload(base, [recording])
-        before, after = found.without.mean_relative_error, found.judgement.mean_relative_error
+        before, after = found.without.mean_relative_error, found.verdict.mean_relative_error
         print(f"  {motion}: torque error {100 * before:.1f} % without, {100 * after:.2f} % with it")
         for row in found.payload.rows:
             print(line(row, truth[row.name]))
-    weighed = payload_at_rest(base, [posed(loaded, urdf_xml)])
+    weighed = payload_at_rest(base, [posed(loaded)])
     print(f"  at rest: {weighed.outcome}")
 
 
 if __name__ == "__main__":
     names = [word for word in sys.argv[1:] if "=" not in word]
-    for robot in names or ["puma560", "scara", "ur10"]:
-        compare(robot, [word for word in sys.argv[1:] if "=" in word])
+    for name in names or ["puma560", "scara", "ur10"]:
+        compare(name, [word for word in sys.argv[1:] if "=" in word])

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 
 from rich.console import Console
 from rich.text import Text
 
 from dynid.errors import DynidError
-from dynid.report.terminal.results import roomy, table
-from dynid.simulation.ground_truth import TwinTrial, trial, twins
+from dynid.profile import load_robot, shipped_profiles
+from dynid.report.terminal.console import roomy, table
+from dynid.simulation.ground_truth import GroundTruthTrial, missing_for_trial, try_robot
 from dynid.text import percent, significant
 
 
@@ -31,10 +33,10 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    possible, left_out = twins()
+    possible, left_out = possible_robots()
     left_out = {} if asked.robots else left_out
     tried = {robot: _tried(robot, asked.overrides) for robot in asked.robots or possible}
-    trials = [one for one in tried.values() if isinstance(one, TwinTrial)]
+    trials = [one for one in tried.values() if isinstance(one, GroundTruthTrial)]
     left_out |= {robot: str(one) for robot, one in tried.items() if isinstance(one, DynidError)}
     if asked.json:
         print(json.dumps({"trials": [asdict(one) for one in trials], "left_out": left_out}))
@@ -42,7 +44,19 @@ def main() -> None:
         _print(Console(), trials, left_out)
 
 
-def _tried(robot: str, overrides: list[str]) -> TwinTrial | DynidError:
+def possible_robots() -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the shipped robots that can be tried, and why the others cannot."""
+    missing = {name: missing_for_trial(load_robot(name)) for name in shipped_profiles()}
+    left_out = {name: reason for name, reason in missing.items() if reason is not None}
+    return tuple(name for name in missing if name not in left_out), left_out
+
+
+def trial(name: str, *, overrides: Iterable[str] = ()) -> GroundTruthTrial:
+    """Try a robot by the name or file of its profile, with overrides of the profile."""
+    return try_robot(load_robot(name, overrides=overrides))
+
+
+def _tried(robot: str, overrides: list[str]) -> GroundTruthTrial | DynidError:
     """Return what came of one robot; an error of one must not cost the others their rows."""
     try:
         return trial(robot, overrides=overrides)
@@ -50,7 +64,7 @@ def _tried(robot: str, overrides: list[str]) -> TwinTrial | DynidError:
         return error
 
 
-def _print(console: Console, trials: list[TwinTrial], left_out: dict[str, str]) -> None:
+def _print(console: Console, trials: list[GroundTruthTrial], left_out: dict[str, str]) -> None:
     console = roomy(console)
     rows = table(
         "robot", "axes", "base", "condition", "torque error", "parameters", "worst", "seconds"

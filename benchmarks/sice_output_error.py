@@ -11,7 +11,7 @@ import numpy as np
 from sice_arm import PERIOD, SAMPLES, torque_at
 
 from dynid.arrays import Array
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 
@@ -55,17 +55,16 @@ def output_errors(measured: list[Array], start: Array, scale: float) -> list[Arr
 
 def simulated(parameters: Array, scale: float) -> Array:
     """Positions (N, 2) of the arm with J1, J2, r, b1, b2, d1, d2, from rest."""
-    profile, urdf_xml = load_profile("sice")
+    robot = load_robot("sice")
     j1, j2, r, b1, b2, d1, d2 = (float(value) for value in parameters)
-    mechanism = profile.mechanism(urdf_xml)
+    mechanism = robot.mechanism()
     mass = mechanism.urdf_parameters[mechanism.parameter_names.index("M2")]
     bodies = {"ZZ1": j1 - 0.04 * mass, "ZZ2": j2, "MX2": r / 0.2}  # links of 0.2 m
     true = {**bodies, "Fv1": b1, "Fv2": b2, "Fc1": d1, "Fc2": d2}
     simulation = SimulationSettings().model_copy(update={**_IDLE, "parameters": true})
-    arm = profile.model_copy(update={"simulation": simulation})
-    robot = SimulatedRobot(arm, urdf_xml, control_rate=1 / PERIOD)
+    arm = SimulatedRobot(robot.with_settings(simulation), control_rate=1 / PERIOD)
     torque = torque_at((np.arange(SAMPLES - 1) + 0.5) * PERIOD, scale)
-    state = robot.run(np.zeros_like(torque), torque)
+    state = arm.run(np.zeros_like(torque), torque)
     return np.vstack([np.zeros(2), state.position])
 
 

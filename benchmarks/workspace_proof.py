@@ -13,10 +13,10 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.excitation.build import build_excitation
 from dynid.excitation.motion import Motion
-from dynid.excitation.settings import FourierSettings
+from dynid.excitation.settings import FourierSettings, find_excitation
 from dynid.excitation.workspace.proof import RESERVE, workspace_uses
 from dynid.excitation.workspace.workspace import Workspace
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 SEEDS = 100
 ROBOTS = {
@@ -47,10 +47,11 @@ class CountedWorkspace(Workspace):
         return super().margins(motion)
 
 
-def row(robot: str, overrides: tuple[str, ...]) -> str:
+def row(name: str, overrides: tuple[str, ...]) -> str:
     """Return a robot's line of the table."""
-    profile, urdf_xml = load_profile(robot, overrides=overrides)
-    workspace = CountedWorkspace(profile, urdf_xml, profile.mechanism(urdf_xml))
+    robot = load_robot(name, overrides=overrides)
+    excitation = find_excitation(robot)
+    workspace = CountedWorkspace(robot, robot.mechanism())
     accepted = violated = with_room = samples = 0
     seconds = 0.0
     for seed in range(SEEDS):
@@ -60,10 +61,10 @@ def row(robot: str, overrides: tuple[str, ...]) -> str:
             periods=1,
             ramp=1.0,
             seed=seed,
-            span=profile.excitation.span or (0.6,),
-            centre=profile.excitation.centre,
+            span=excitation.span or (0.6,),
+            centre=excitation.centre,
         )
-        motion = build_excitation(settings, profile.limits, profile.joints)
+        motion = build_excitation(settings, robot.limits, robot.joints)
         workspace.samples, start = 0, perf_counter()
         safe = all(use.passed is None for use in workspace_uses(motion, workspace))
         seconds, samples = seconds + perf_counter() - start, samples + workspace.samples
@@ -73,7 +74,7 @@ def row(robot: str, overrides: tuple[str, ...]) -> str:
         violated += safe and bool(np.any(least < 0))
         with_room += not safe and bool(np.all(least > 2 * RESERVE * workspace.scale))
     return (
-        f"| {robot} | {len(workspace.names)} | {accepted} | {violated} | {SEEDS - accepted} "
+        f"| {name} | {len(workspace.names)} | {accepted} | {violated} | {SEEDS - accepted} "
         f"| {with_room} | {samples / SEEDS:.0f} | {1e3 * seconds / SEEDS:.0f} ms |"
     )
 

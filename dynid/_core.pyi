@@ -1,4 +1,4 @@
-"""Types of the compiled core. Its documented face is ``dynid.mechanism``."""
+"""Types of the compiled core. Its documented face is ``dynid.dynamics``."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar

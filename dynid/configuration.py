@@ -184,6 +184,16 @@ def parse(settings_type: type[SettingsT], content: Mapping[str, Any], where: str
         raise ConfigurationError(_sentence(settings_type, error, content, where)) from None
 
 
+def changed(settings: SettingsT, changes: Mapping[str, Any], where: str) -> SettingsT:
+    """Settings with some keys replaced, validated as a whole.
+
+    Raises:
+        ConfigurationError: a key is unknown, or a value impossible.
+    """
+    given = {name: getattr(settings, name) for name in settings.model_fields_set}
+    return parse(type(settings), given | dict(changes), where)
+
+
 def _sentence(
     settings_type: type[Settings], error: ValidationError, content: object, where: str
 ) -> str:

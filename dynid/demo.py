@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from dynid.errors import PlaybackError
-from dynid.identification.identify import Identification, identify
+from dynid.identification.identify import identify
+from dynid.identification.result import Identification
 from dynid.identification.validate import Validation, validate
 from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.options import Options
@@ -22,10 +23,13 @@ from dynid.playback.plan import Plan, check_joint_side, make_plan, second_seed
 from dynid.playback.playback import Playback
 from dynid.playback.robot_state import StateReader
 from dynid.playback.trajectory import Trajectory
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.recording.model import Recording
+from dynid.recording.settings import RecordingSettings
 from dynid.report.write import write_outputs, write_validation_outputs
+from dynid.robot.recordings import load_recording
+from dynid.robot.robot import Robot
 from dynid.simulation.robot import RobotState, SimulatedRobot
 
 STEPS = 6
@@ -45,44 +49,44 @@ class Demonstration:
 
     @property
     def judged(self) -> dict[str, Identification | Validation]:
-        """What has a judgement: ``judgement``, and ``validation`` if there was one."""
+        """What has a verdict: ``judgement``, and ``validation`` if there was one."""
         found: dict[str, Identification | Validation] = {"judgement": self.identification}
         return found if self.validation is None else {**found, "validation": self.validation}
 
     @property
     def success(self) -> bool:
         """Whether the model is good on every motion."""
-        return all(one.judgement.success for one in self.judged.values())
+        return all(one.verdict.success for one in self.judged.values())
 
 
-def run_demo(robot: str, output: Path, progress: Callable[[str], None]) -> Demonstration:
+def run_demo(name: str, output: Path, progress: Callable[[str], None]) -> Demonstration:
     """Identify the simulated robot of a profile, and validate on a second motion.
 
     Args:
-        robot: name or file of a profile with an excitation.
+        name: name or file of a profile with an excitation.
         output: folder for bags, model and reports.
         progress: told the name of each step as it begins.
 
     Raises:
         DynidError: a step fails.
     """
-    profile, urdf_xml = load_profile(robot)
-    check_joint_side(profile)
-    cell = _Cell(profile, urdf_xml)
+    robot = load_robot(name)
+    check_joint_side(robot)
+    cell = _Cell(robot)
     progress("moving to the start, playing and recording the excitation")
-    bag = cell.record(make_plan(profile, urdf_xml), named(output, "recording"))
+    bag = cell.record(make_plan(robot), named(output, "recording"))
     progress("identifying")
-    identification = identify(profile, urdf_xml, [profile.load_recording(bag)])
+    identification = identify(robot, load_recording(bag, robot))
     progress("writing the report")
     written = [bag, *write_outputs(identification, output)]
-    seed = second_seed(profile)
+    seed = second_seed(robot)
     if seed is None:
         return Demonstration(identification, None, tuple(written))
     progress("moving to the start, playing and recording a second motion")
-    plan = make_plan(profile, urdf_xml, seed=seed)
+    plan = make_plan(robot, seed=seed)
     bag = cell.record(plan, named(output, "validation_recording"))
     progress("validating")
-    validation = validate(profile, identification.mechanism, [profile.load_recording(bag)])
+    validation = validate(identification.model, load_recording(bag, robot))
     progress("writing the report")
     written += [bag, *write_validation_outputs(validation, output)]
     return Demonstration(identification, validation, tuple(written))
@@ -99,11 +103,11 @@ class _Cell:
     To the playback it is clock and outlet at once.
     """
 
-    def __init__(self, profile: RobotProfile, urdf_xml: str) -> None:
-        self._profile = profile
-        self._robot = SimulatedRobot(profile, urdf_xml, control_rate=float(_RATE))
-        self._follower = TrajectoryFollower(profile.joints, self._robot.home)
-        self._reader = StateReader(profile.joints, "the simulated robot")
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self._simulated = SimulatedRobot(robot, control_rate=float(_RATE))
+        self._follower = TrajectoryFollower(robot.joints, self._simulated.home)
+        self._reader = StateReader(robot.joints, "the simulated robot")
         self._cycles = 0
         self._states: list[RobotState] = []
         self._playback = Playback(self._reader, self, self)
@@ -141,7 +145,7 @@ class _Cell:
         self._playback.start(plan, Options())
         self._run("finished")
         folder.parent.mkdir(parents=True, exist_ok=True)
-        write_bag(self._recording(), folder, self._profile.recording.topic)
+        write_bag(self._recording(), folder, self._robot.settings(RecordingSettings).topic)
         return folder
 
     def _run(self, wanted: str) -> None:
@@ -155,10 +159,10 @@ class _Cell:
 
     def _step(self) -> None:
         self._cycles += 1
-        state = self._robot.step(self._follower.reference(self.now_ns()))
+        state = self._simulated.step(self._follower.reference(self.now_ns()))
         self._states.append(state)
         told = self._reader.read(
-            self._profile.joints,
+            self._robot.joints,
             state.position.tolist(),
             state.effort.tolist(),
             self.now_ns(),
@@ -174,6 +178,6 @@ class _Cell:
             position=position,
             velocity=velocity,
             effort=effort,
-            joint_names=self._profile.joints,
+            joint_names=self._robot.joints,
             sampling_rate=float(_RATE),
         )

@@ -45,6 +45,10 @@ class ModelFileError(DynidError):
     """A model.yaml is missing, incomplete, or not what it claims to be."""
 
 
+class ModelFileWarning(UserWarning):
+    """A model.yaml is read, but something about it cannot be checked."""
+
+
 class TaskError(DynidError):
     """A step of a sequence on the robot was refused, or failed."""
 

@@ -1,11 +1,13 @@
-"""Files written whole or not at all: a reader never sees half of one."""
+"""Files written whole or not at all, and where the files that come with dynid are."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from dynid.errors import OutputError
@@ -53,10 +55,10 @@ def write_text(path: Path, text: str) -> None:
 
 
 def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
-    """Raise an OutputError where one of the files is there already, unless forced."""
+    """Raise an OutputError where one of the files already exists, unless forced."""
     for path in paths:
         if path.exists() and not force:
-            message = f"{path}: is there already; --force replaces it."
+            message = f"{path}: already exists; --force replaces it."
             raise OutputError(message)
 
 
@@ -64,3 +66,29 @@ def _flush(path: Path) -> None:
     """Put the content on the disk before its name, or a power cut leaves an empty file."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
+
+
+@contextmanager
+def written_together(folder: Path) -> Iterator[Path]:
+    """Yield a folder to write to; what is in it moves to ``folder`` only if the block succeeds.
+
+    Raises:
+        OutputError: the folder cannot be made, or a file not be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder, prefix=".unfinished-") as temporary:
+            yield Path(temporary)
+            for path in sorted(Path(temporary).iterdir()):
+                path.replace(folder / path.name)
+    except OSError as error:
+        name = error.filename or folder
+        raise OutputError(f"{name}: cannot be written ({error.strerror}).") from None
+
+
+def share_directories() -> list[Path]:
+    """Where shipped profiles and URDFs can be: source tree, virtual environment, ROS prefix."""
+    here = Path(__file__).resolve()
+    roots = [here.parents[1], Path(sys.prefix) / "share" / "dynid"]
+    roots += [parent / "share" / "dynid" for parent in here.parents[2:6]]
+    return [root for root in roots if (root / "config" / "robots").is_dir()]

@@ -1,65 +1,34 @@
-"""The robot profile: one YAML file with everything about a robot but its parameters."""
+"""One YAML file with all about a robot, parsed into a ``Robot`` and the settings of its tasks."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-import numpy as np
 import yaml
-from pydantic import Field, PositiveFloat, model_validator
+from pydantic import Field, model_validator
 
-from dynid.configuration import Settings, parse, read_yaml
-from dynid.control.settings import CollisionSettings, FeedforwardSettings
+from dynid.configuration import parse, read_text, read_yaml
 from dynid.control.tracking.settings import TrackingSettings
-from dynid.dynamics.joint_term import JointTerm
-from dynid.dynamics.mechanism import Mechanism
-from dynid.dynamics.settings import ClosedChainSettings, TermSettings
 from dynid.errors import ConfigurationError
-from dynid.excitation.files import find_trajectory
-from dynid.excitation.settings import ExcitationSettings
+from dynid.excitation.settings import ExcitationSettings, find_trajectory
 from dynid.excitation.workspace.settings import WorkspaceSettings
-from dynid.identification.quantity_settings import QuantitySettings
-from dynid.recording.columns import ColumnMap
-from dynid.recording.load import load_recording
-from dynid.recording.model import Recording
-from dynid.robot.drive_factors import with_drive_limits
-from dynid.robot.drives import Drives
-from dynid.robot.limits import Limits
-from dynid.signals.settings import IdentificationSettings
+from dynid.files import share_directories, write_text
+from dynid.identification.quantity_settings import Quantities, QuantitySettings
+from dynid.identification.settings import IdentificationSettings
+from dynid.recording.settings import RecordingSettings
+from dynid.robot.model import Model
+from dynid.robot.model_file import read_model
+from dynid.robot.robot import Robot, check_counts
+from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
+from dynid.robot.urdf_profile import urdf_profile
 from dynid.simulation.settings import SimulationSettings
 
 
-class RecordingSettings(Settings):
-    """Where the robot's state is found in a recording."""
+class _Profile(Robot):
+    """The groups of a profile: those of the robot, and one for each task."""
 
-    topic: str = "/joint_states"
-    side: Literal["joint", "motor"] = "joint"
-    sampling_rate: PositiveFloat | None = None
-    columns: ColumnMap | None = None
-
-
-class RobotProfile(Settings):
-    """A robot, its drives, and how it is excited and identified. ``joints`` are in drive order."""
-
-    robot: str
-    urdf: str
-    joints: Annotated[tuple[str, ...], Field(min_length=1)]
-    locked: dict[str, float] = Field(default_factory=dict)
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    coupling: tuple[tuple[float, ...], ...] | None = None
-    closed_chain: ClosedChainSettings = ClosedChainSettings()
-    payload_joint: str | None = None
-    semi_static: bool = False
-    limits: Limits = Limits()
-    drives: Drives = Drives()
-    terms: tuple[TermSettings, ...] = (
-        TermSettings(kind="viscous"),
-        TermSettings(kind="coulomb"),
-        TermSettings(kind="offset"),
-    )
     recording: RecordingSettings = RecordingSettings()
     identification: IdentificationSettings = IdentificationSettings()
     quantities: dict[str, QuantitySettings] = Field(default_factory=dict)
@@ -71,142 +40,73 @@ class RobotProfile(Settings):
     tracking: TrackingSettings | None = None
 
     @model_validator(mode="after")
-    def _joints_are_told_apart(self) -> RobotProfile:
-        if len(set(self.joints)) != len(self.joints):
-            raise ValueError("a joint is listed twice in 'joints'")
-        for joint in self.closed_chain.passive:
-            if joint in self.joints:
-                raise ValueError(
-                    f"joint '{joint}' is in 'joints', so it has a drive, and in "
-                    "'closed_chain.passive' as well; it can be in one of them only"
-                )
+    def _counts_of_tasks_match(self) -> _Profile:
+        for group in (self.identification.velocity_threshold, self.feedforward, self.collision):
+            check_counts(group, len(self.joints))
         return self
 
-    @model_validator(mode="after")
-    def _counts_match(self) -> RobotProfile:
-        n = len(self.joints)
-        for group in (
-            self.limits,
-            self.drives,
-            self.identification.velocity_threshold,
-            self.feedforward,
-            self.collision,
-        ):
-            for name, value in group:
-                if isinstance(value, tuple) and len(value) not in (1, n):
-                    raise ValueError(
-                        f"'{name}' has {len(value)} values, expected 1 or {n} (one per joint)"
-                    )
-        if self.coupling is not None and {len(self.coupling), *map(len, self.coupling)} != {n}:
-            raise ValueError(f"'coupling' must be a {n} x {n} matrix (motor to joint)")
-        moving = self.moving_joints
-        for term in self.terms:
-            for joint in () if term.joints == "all" else term.joints:
-                if joint not in moving:
-                    raise ValueError(
-                        f"term '{term.kind}' names joint '{joint}', which is not in 'joints'"
-                    )
-        return self
-
-    @property
-    def moving_joints(self) -> tuple[str, ...]:
-        """The actuated joints in drive order and, behind them, the passive ones."""
-        return (*self.joints, *self.closed_chain.passive)
-
-    @model_validator(mode="after")
-    def _drives_limit_what_is_left_open(self) -> RobotProfile:
-        limits = with_drive_limits(self.limits, self.drives, len(self.joints))
-        return self if limits == self.limits else self.model_copy(update={"limits": limits})
-
-    def joint_terms(self) -> tuple[JointTerm, ...]:
-        """The joint terms in the order of the profile, joint by joint within a kind."""
-        return tuple(
-            JointTerm(
-                kind=term.kind,
-                joint=self.moving_joints.index(joint),
-                side=term.side,
-                smoothing=term.smoothing,
-                scale=term.scale,
-                dead_band=term.dead_band,
-                static_ratio=term.static_ratio,
-                stribeck_velocity=term.stribeck_velocity,
-            )
-            for term in self.terms
-            for joint in (self.joints if term.joints == "all" else term.joints)
+    def as_robot(self, urdf_xml: str) -> Robot:
+        """The robot, carrying the settings of its tasks."""
+        own = Robot.model_fields
+        robot = Robot.model_construct(
+            _fields_set=self.model_fields_set & set(own),
+            **{field.alias or name: getattr(self, name) for name, field in own.items()},
         )
-
-    def mechanism(self, urdf_xml: str) -> Mechanism:
-        """The mechanism this profile describes on top of a URDF.
-
-        Raises:
-            MechanismError: the URDF lacks a joint, or joint, coupling and terms do not fit.
-        """
-        return Mechanism(
-            urdf_xml,
-            self.joints,
-            locked=self.locked,
-            gravity=self.gravity,
-            coupling=None if self.coupling is None else np.array(self.coupling),
-            terms=self.joint_terms(),
-            chain=self.closed_chain.chain(),
-            payload_joint=self.payload_joint,
-            semi_static=self.semi_static,
-        )
-
-    def load_recording(
-        self,
-        path: Path,
-        *,
-        topic: str | None = None,
-        start: float | None = None,
-        stop: float | None = None,
-    ) -> Recording:
-        """Load a recording of this robot, as the profile's ``recording`` group describes it.
-
-        Args:
-            path: any file or folder that dynid.recording.load_recording takes.
-            topic: in a bag, in place of the profile's.
-            start: leave out what lies before [s].
-            stop: leave out what lies behind [s].
-
-        Raises:
-            RecordingError: it cannot be read, or lacks a joint.
-        """
-        source = self.recording
-        return load_recording(
-            path,
-            self.joints,
-            topic=topic or source.topic,
-            columns=source.columns,
-            sampling_rate=source.sampling_rate,
-            start=start,
-            stop=stop,
-        )
+        groups = {name: getattr(self, name) for name in type(self).model_fields if name not in own}
+        groups["quantities"] = Quantities(by_name=self.quantities)
+        tasks = (group for group in groups.values() if group is not None)
+        return robot.with_urdf(urdf_xml).with_settings(*tasks)
 
 
-def load_profile(
-    name: str, *, urdf: Path | None = None, overrides: Iterable[str] = ()
-) -> tuple[RobotProfile, str]:
-    """Load a profile by name (``ur10``) or file (``my_robot.yaml``) together with its URDF's text.
+def load_robot(
+    path_or_name: str | Path, *, urdf: str | Path | None = None, overrides: Iterable[str] = ()
+) -> Robot:
+    """Load a robot with the settings of its tasks.
 
     Args:
-        name: a profile shipped with dynid, or the path of a YAML file.
+        path_or_name: a profile (``my_robot.yaml``), a robot that comes with dynid (``ur10``), or a
+            URDF, whose movable joints are then all actuated.
         urdf: URDF to use in place of the profile's.
         overrides: ``key=value``, dots for nesting, value in YAML: ``identification.cutoff_hz=20``.
 
     Raises:
         ConfigurationError: no such profile or URDF, or an entry is unknown or impossible.
     """
-    path = _profile_path(name)
-    content = read_yaml(path)
+    path = _profile_path(str(path_or_name))
+    given = None if urdf is None else Path(urdf)
+    alone = path.suffix == ".urdf"
+    content = urdf_profile(read_text(path), path.name) if alone else read_yaml(path)
     for override in overrides:
         _override(content, override)
-    if urdf is not None:
-        content["urdf"] = urdf.name
+    if given is not None:
+        content["urdf"] = given.name
     _find_drive(content, path)
     find_trajectory(content, path)
-    profile = parse(RobotProfile, content, path.name)
-    return profile, _urdf_text(profile.urdf, path, urdf)
+    profile = parse(_Profile, content, path.name)
+    return profile.as_robot(_urdf_text(profile.urdf, path, given))
+
+
+def make_robot(content: Mapping[str, Any], urdf_xml: str, *, where: str = "profile") -> Robot:
+    """The robot that a profile's content describes.
+
+    Args:
+        content: what a profile's YAML holds.
+        urdf_xml: text of the URDF.
+        where: names the content in error messages.
+
+    Raises:
+        ConfigurationError: an entry is unknown or impossible.
+    """
+    return parse(_Profile, content, where).as_robot(urdf_xml)
+
+
+def load_model(path: str | Path) -> Model:
+    """Load an identified model from its model.yaml.
+
+    Raises:
+        ModelFileError: the file is missing, incomplete, altered or contradicts itself.
+    """
+    return read_model(Path(path), make_robot)
 
 
 def _find_drive(content: dict[str, Any], path: Path) -> None:
@@ -219,25 +119,6 @@ def _find_drive(content: dict[str, Any], path: Path) -> None:
             drives["drive"] = str(beside)
 
 
-def parse_profile(text: str, where: str) -> RobotProfile:
-    """A profile from its YAML text, as a model.yaml carries it."""
-    try:
-        content = yaml.safe_load(text)
-    except yaml.YAMLError:
-        content = None
-    if not isinstance(content, Mapping):
-        raise ConfigurationError(f"{where}: the profile in it is not a YAML mapping.")
-    return parse(RobotProfile, content, where)
-
-
-def share_directories() -> list[Path]:
-    """Where shipped profiles and URDFs can be: source tree, virtual environment, ROS prefix."""
-    here = Path(__file__).resolve()
-    roots = [here.parents[1], Path(sys.prefix) / "share" / "dynid"]
-    roots += [parent / "share" / "dynid" for parent in here.parents[2:6]]
-    return [root for root in roots if (root / "config" / "robots").is_dir()]
-
-
 def shipped_profiles() -> list[str]:
     """Names of the profiles that come with dynid."""
     found = [p for root in share_directories()[:1] for p in root.glob("config/robots/*.yaml")]
@@ -246,7 +127,7 @@ def shipped_profiles() -> list[str]:
 
 def _profile_path(name: str) -> Path:
     path = Path(name)
-    if path.suffix in {".yaml", ".yml"}:
+    if path.suffix in {".yaml", ".yml", ".urdf"}:
         return path
     for root in share_directories():
         candidate = root / "config" / "robots" / f"{name}.yaml"
@@ -254,7 +135,7 @@ def _profile_path(name: str) -> Path:
             return candidate
     raise ConfigurationError(
         f"profile '{name}': not shipped with dynid ({', '.join(shipped_profiles())}), "
-        "and not a file that ends in .yaml."
+        "and not a file that ends in .yaml or .urdf."
     )
 
 
@@ -295,3 +176,21 @@ def _override(content: dict[str, Any], override: str) -> None:
         if not isinstance(target, dict):
             raise ConfigurationError(f"--set {override}: '{group}' is not a group of settings.")
     target[last] = value
+
+
+_HEADER = "# Terms chosen by `dynid friction`; comments of the profile it was given are lost.\n"
+
+
+def write_profile(chosen: Robot, path: Path) -> None:
+    """Write a profile such that dynid loads it as it is.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    content = chosen.yaml_content(exclude_unset=True)
+    content["terms"] = [
+        {"kind": term.kind} | term.model_dump(mode="json", exclude_defaults=True)
+        for term in chosen.terms
+    ]
+    text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=100)
+    write_text(path, _HEADER + text)

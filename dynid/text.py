@@ -1,9 +1,11 @@
-"""Numbers and units as people read them."""
+"""Numbers, units, lists and times as people read them."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timezone
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NOT_KNOWN = "–"
@@ -44,3 +46,32 @@ def unit(text: str) -> str:
 def count(number: int) -> str:
     """Return a count with its thousands apart."""
     return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names as a sentence lists them: ``a``, ``a and b``, ``a, b and c``."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def only(names: Sequence[str]) -> str | None:
+    """Return the joint a finding is about, None where it is about several."""
+    return names[0] if len(names) == 1 else None
+
+
+def joint_units(
+    prismatic: Sequence[bool], joints: Iterable[int], revolute_unit: str, prismatic_unit: str
+) -> str:
+    """Return the unit of what is listed for some joints: one, or both in the joints' order."""
+    units = (prismatic_unit if prismatic[joint] else revolute_unit for joint in joints)
+    return ", ".join(dict.fromkeys(units))
+
+
+def torque_unit(prismatic: bool) -> str:
+    """Return the unit of a joint's torque, or force."""
+    return "N" if prismatic else "N m"
+
+
+def iso_time(moment: datetime) -> str:
+    """Return a time in UTC as in ``2026-01-31T12:00:00Z``."""
+    return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rclpy.task import Future
 
-    from dynid.robot.ros_parameters import ParameterValue
+    from dynid.robot.parameter_file import ParameterValue
     from dynid_ros.node import DynidNode
 
 _LOOK = 0.5  # [s] between looks whether the controller is there

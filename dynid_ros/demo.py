@@ -21,13 +21,9 @@ from rclpy.signals import SignalHandlerOptions
 
 from dynid.errors import DynidError
 from dynid.playback.plan import make_plan, second_seed
-from dynid.profile import load_profile
-from dynid.report.terminal.results import (
-    print_demonstration,
-    print_written,
-    progress,
-    result_console,
-)
+from dynid.profile import load_robot
+from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.results import print_demonstration
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.executor import make_executor
 from dynid_ros.identification_task import STEPS, IdentificationTask
@@ -50,9 +46,9 @@ def demonstrate(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Excite, record, identify and validate a simulated robot with the nodes of dynid."""
-    profile, urdf_xml = load_profile(robot)
-    make_plan(profile, urdf_xml)  # what the player would refuse is refused before nodes are made
-    seed = second_seed(profile)
+    loaded = load_robot(robot)
+    make_plan(loaded)  # what the player would refuse is refused before nodes are made
+    seed = second_seed(loaded)
     output.mkdir(parents=True, exist_ok=True)
     begun = time.time()
     _stay_apart()

@@ -18,6 +18,8 @@ from dynid.playback.options import Options
 from dynid.playback.plan import Plan, check_joint_side, make_plan
 from dynid.playback.playback import Playback
 from dynid.playback.robot_state import StateReader
+from dynid.profile import load_model
+from dynid.recording.settings import RecordingSettings
 from dynid_ros.node import ERROR, OK, DynidNode, run
 from dynid_ros.qos import LATCHED, MONITORED
 from dynid_ros.trajectory_messages import start_ns
@@ -49,11 +51,11 @@ class ExcitationPlayer(DynidNode):
     """Parameters say what is played; they count for the next motion."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
-        """Load the profile, and wait for joint states and services."""
+        """Load the robot, and wait for joint states and services."""
         super().__init__("excitation_player", **options)
         self.declare_robot()
-        self._profile, self._urdf_xml = self.load_robot()
-        check_joint_side(self._profile)
+        self._robot = self.load_robot()
+        check_joint_side(self._robot)
         self._declare_motion()
         controller = self.parameter(
             "controller",
@@ -67,9 +69,9 @@ class ExcitationPlayer(DynidNode):
             "How it gets them: its action, its topic, or auto: the action where it is there.",
             fixed=True,
         )
-        topic = self._profile.recording.topic
+        topic = self._robot.settings(RecordingSettings).topic
         self._outlet = TrajectoryOutlet(self, controller, interface, self._fail)
-        self._reader = StateReader(self._profile.joints, topic)
+        self._reader = StateReader(self._robot.joints, topic)
         self._times = _Times(self.get_clock(), self.steady)
         self._playback = Playback(self._reader, self._times, self._outlet)
         self._planned: tuple[tuple[object, ...], Plan] | None = None
@@ -203,13 +205,14 @@ class ExcitationPlayer(DynidNode):
 
     def _plan(self) -> Plan:
         seed = self.current("seed", int)
-        excitation, model = self.current("excitation", str), self.current("model", str)
+        excitation, path = self.current("excitation", str), self.current("model", str)
+        with self.logging_warnings():
+            model = load_model(path) if path else None
         return make_plan(
-            self._profile,
-            self._urdf_xml,
+            self._robot,
             seed=None if seed < 0 else seed,
             excitation=Path(excitation) if excitation else None,
-            model=Path(model) if model else None,
+            model=model,
             rate=self.current("rate", float),
         )
 

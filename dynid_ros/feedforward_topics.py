@@ -13,8 +13,10 @@ from std_srvs.srv import Trigger
 
 from dynid import _core
 from dynid.errors import DynidError
+from dynid.profile import make_robot
 from dynid.robot.acceptance import check_acceptance
-from dynid.robot.model_reader import parse_model
+from dynid.robot.model_file import parse_model
+from dynid.text import iso_time
 from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import LATCHED, MONITORED
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from builtin_interfaces.msg import Time
 
     from dynid.control.controlled_robot import ControlledRobot
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
     from dynid_ros.node import DynidNode
 
 _QUANTITIES = ("reference", "feedback", "torque_error", "filtered_error", "threshold")
@@ -43,21 +45,20 @@ class FeedforwardTopics:
     def __init__(
         self,
         node: DynidNode,
-        robot: ControlledRobot,
+        controlled: ControlledRobot,
         law: _core.ControlLaw,
-        profile: RobotProfile,
-        urdf_xml: str,
+        robot: Robot,
         rate: float,
     ) -> None:
         """Begin without a model, at control cycles per second ``rate`` [Hz]."""
-        self._node, self._robot, self._law = node, robot, law
-        self._profile, self._urdf_xml = profile, urdf_xml
+        self._node, self._controlled, self._law = node, controlled, law
+        self._robot = robot
         self._cycles = max(1, round(rate / _STATE_RATE))
         self._cycle = 0
         self._stamp_ns = 0  # of the collision
-        rows = [f"{joint}/{quantity}" for quantity in _QUANTITIES for joint in profile.joints]
+        rows = [f"{joint}/{quantity}" for quantity in _QUANTITIES for joint in robot.joints]
         self._state = JointState(name=rows)
-        self._unknown = np.full(3 * len(profile.joints), np.nan)
+        self._unknown = np.full(3 * len(robot.joints), np.nan)
         name = "/feedforward_controller"
         self._state_out = node.create_publisher(JointState, f"{name}/state", MONITORED.depth)
         self._collision_out = node.create_publisher(DiagnosticStatus, f"{name}/collision", LATCHED)
@@ -85,14 +86,18 @@ class FeedforwardTopics:
             self._warn_of_silence()
 
     def _publish_state(self, stamp: Time) -> None:
-        robot, law = self._robot, self._law
+        controlled, law = self._controlled, self._law
         message, unknown = self._state, self._unknown
         message.header.stamp = stamp
-        message.position = _joined(robot.reference.position, robot.feedback.position, unknown)
-        message.velocity = _joined(robot.reference.velocity, robot.feedback.velocity, unknown)
+        message.position = _joined(
+            controlled.reference.position, controlled.feedback.position, unknown
+        )
+        message.velocity = _joined(
+            controlled.reference.velocity, controlled.feedback.velocity, unknown
+        )
         message.effort = _joined(
             law.torque_offset,
-            robot.feedback.torque,
+            controlled.feedback.torque,
             law.torque_error,
             law.detector.filtered_error,
             law.detector.threshold,
@@ -101,9 +106,9 @@ class FeedforwardTopics:
 
     def _tell(self) -> None:
         """Publish a collision, a warning, or that all is well again."""
-        detector, joints = self._law.detector, self._profile.joints
+        detector, joints = self._law.detector, self._robot.joints
         told, level = detector.collision, OK
-        message = _core.describe_collision(told, joints, self._robot.sliding)
+        message = _core.describe_collision(told, joints, self._controlled.sliding)
         if self._law.latched:
             level = ERROR
         elif detector.level == _core.CollisionLevel.warn:
@@ -141,10 +146,10 @@ class FeedforwardTopics:
                 self._node.get_logger().warning(said)
                 self._node.health(WARN, said)
             elif silence == _core.Silence.none:
-                self._node.health(OK, f"simulating {self._profile.robot}, {said}")
+                self._node.health(OK, f"simulating {self._robot.name}, {said}")
 
     def _reset(self) -> str:
-        said = self._robot.reset()
+        said = self._controlled.reset()
         self._tell()
         return said
 
@@ -152,14 +157,16 @@ class FeedforwardTopics:
         """Use a model from the next cycle on, or say why not."""
         where = "/dynid/model"
         try:
-            model = parse_model(message.data, where)
+            with self._node.logging_warnings():
+                model = parse_model(message.data, where, make_robot)
             # whoever published it has decided whether a failed one will do
-            check_acceptance(model, self._profile, self._urdf_xml, where, force=True)
-            self._robot.use(model.mechanism())
+            check_acceptance(model, self._robot, where, force=True)
+            self._controlled.use(model.mechanism)
         except DynidError as error:
             self._node.get_logger().error(str(error))
             return
-        self._node.get_logger().info(f"a model is in use, identified on {model.entries.created}")
+        created = iso_time(model.identified_provenance.created)
+        self._node.get_logger().info(f"a model is in use, identified on {created}")
 
 
 def _joined(*parts: np.ndarray) -> array[float]:

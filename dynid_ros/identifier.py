@@ -14,12 +14,13 @@ from std_srvs.srv import Trigger
 from dynid.errors import RecordingError
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_model, load_robot
 from dynid.recording.model import Recording
-from dynid.report.verdict_json import judgement_json
+from dynid.recording.settings import RecordingSettings
+from dynid.report.verdict_json import verdict_json
 from dynid.report.write import write_outputs, write_validation_outputs
-from dynid.robot.model_file import model_text
-from dynid.robot.model_reader import read_model
+from dynid.robot.recordings import load_recording
+from dynid.robot.robot import Robot
 from dynid.text import percent
 from dynid_ros.background import Answer, Background, Conclude
 from dynid_ros.joint_state_collector import JointStateCollector
@@ -29,7 +30,7 @@ from dynid_ros.qos import LATCHED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dynid.evaluation.verdict import Judgement
+    from dynid.evaluation.verdict import Verdict
     from dynid.recording.live import LiveMessages
 
     Step = Callable[[str], None]
@@ -50,15 +51,15 @@ class _Asked:
     start: float | None
     stop: float | None
 
-    def robot(self) -> tuple[RobotProfile, str]:
-        return load_profile(self.profile, urdf=self.urdf, overrides=self.overrides)
+    def robot(self) -> Robot:
+        return load_robot(self.profile, urdf=self.urdf, overrides=self.overrides)
 
-    def read(self, profile: RobotProfile, step: Step) -> Recording:
+    def read(self, robot: Robot, step: Step) -> Recording:
         """The recording: from its file, or from what was collected live."""
         if self.recording is not None:
             step(f"reading {self.recording.name}")
-            return profile.load_recording(
-                self.recording, topic=self.topic, start=self.start, stop=self.stop
+            return load_recording(
+                self.recording, robot, topic=self.topic, start=self.start, stop=self.stop
             )
         if self.live is None:
             raise RecordingError(
@@ -67,8 +68,8 @@ class _Asked:
             )
         step("reading what was collected")
         return self.live.recording(
-            profile.joints,
-            sampling_rate=profile.recording.sampling_rate,
+            robot.joints,
+            sampling_rate=robot.settings(RecordingSettings).sampling_rate,
             start=self.start,
             stop=self.stop,
         )
@@ -170,75 +171,76 @@ class Identifier(DynidNode):
 
     # --- identify and validate, in the background -------------------------------------------------
     def _identify(self, asked: _Asked, step: Step) -> Conclude:
-        profile, urdf_xml = asked.robot()
-        recording = asked.read(profile, step)
-        result = identify(profile, urdf_xml, [recording], progress=step)
+        robot = asked.robot()
+        recording = asked.read(robot, step)
+        result = identify(robot, recording, progress=step)
         step("writing the report")
         write_outputs(result, asked.output)
-        judged = judgement_json(
-            result.judgement,
-            condition_number=result.condition_number,
+        judged = verdict_json(
+            result.verdict,
+            condition_number=result.provenance.condition_number,
             base_parameters=len(result.base_parameters),
             samples=result.samples,
             quantities=result.quantities,
         )
-        model = model_text(result)
+        model = result.model.text()
 
         def conclude() -> Answer:
             path = asked.output / "model.yaml"
             self._judgement.publish(String(data=json.dumps(judged, allow_nan=False)))
-            if result.judgement.success:
+            if result.verdict.success:
                 self._model.publish(String(data=model))
-                outcome = f"identified {profile.robot}", f"model in {path}"
+                outcome = f"identified {robot.name}", f"model in {path}"
             else:
                 outcome = (
-                    f"the identification of {profile.robot} failed",
+                    f"the identification of {robot.name} failed",
                     f"the model in {path} is marked so and must not run",
                 )
-            return self._judged(result.judgement, *outcome)
+            return self._judged(result.verdict, *outcome)
 
         return conclude
 
     def _validate(self, asked: _Asked, step: Step) -> Conclude:
-        stored = read_model(asked.model)
-        recording = asked.read(stored.profile, step)
-        step("judging")
-        failed = stored.status == "failed"
-        result = validate(stored.profile, stored.mechanism(), [recording], failed=failed)
+        with self.logging_warnings():
+            model = load_model(asked.model)
+        made = model.identified_provenance
+        recording = asked.read(model.robot, step)
+        step("evaluating")
+        result = validate(model, recording)
         step("writing the report")
         write_validation_outputs(result, asked.output)
-        judged = judgement_json(
-            result.judgement,
-            condition_number=stored.condition_number,
-            base_parameters=stored.base_parameter_count,
+        judged = verdict_json(
+            result.verdict,
+            condition_number=made.condition_number,
+            base_parameters=made.base_parameter_count,
             samples=result.samples,
         )
 
         def conclude() -> Answer:
             self._validation.publish(String(data=json.dumps(judged, allow_nan=False)))
-            verb = "validated" if result.judgement.success else "refuted"
+            verb = "validated" if result.verdict.success else "refuted"
             return self._judged(
-                result.judgement,
+                result.verdict,
                 f"{verb} {asked.model}",
                 f"report in {asked.output / 'validation.html'}",
             )
 
         return conclude
 
-    def _judged(self, judgement: Judgement, outcome: str, where: str) -> Answer:
+    def _judged(self, verdict: Verdict, outcome: str, where: str) -> Answer:
         """Tell the outcome to /diagnostics, with the figures of all joints, and to the caller."""
-        error = percent(judgement.mean_relative_error)
+        error = percent(verdict.mean_relative_error)
         sentence = f"{outcome}: mean relative error {error}, {where}."
-        if not judgement.success:
-            sentence = f"{sentence} {' '.join(judgement.reasons)}"
+        if not verdict.success:
+            sentence = f"{sentence} {' '.join(verdict.reasons)}"
         figures = {
             f"{joint.joint}: relative error": percent(joint.relative_error)
-            for joint in judgement.joints
+            for joint in verdict.joints
         }
-        warnings = {f"warning {n}": text for n, text in enumerate(judgement.warnings, start=1)}
-        level = ERROR if not judgement.success else WARN if warnings else OK
+        warnings = {f"warning {n}": text for n, text in enumerate(verdict.warnings, start=1)}
+        level = ERROR if not verdict.success else WARN if warnings else OK
         self.health(level, sentence, **figures, **warnings)
-        return Answer(judgement.success, sentence)
+        return Answer(verdict.success, sentence)
 
     # --- joint states as they come ----------------------------------------------------------------
     def _start(self) -> str:
@@ -246,7 +248,7 @@ class Identifier(DynidNode):
         asked = self._asked()
         self._collector = JointStateCollector(
             self,
-            self.resolve_topic_name(asked.topic or asked.robot()[0].recording.topic),
+            self.resolve_topic_name(asked.topic or asked.robot().settings(RecordingSettings).topic),
             longest=self.current("max_duration", float),
             ended=self._full,
         )

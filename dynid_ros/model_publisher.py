@@ -12,15 +12,19 @@ from std_srvs.srv import Trigger
 
 from dynid.configuration import read_text
 from dynid.errors import DynidError, ModelFileError
+from dynid.profile import make_robot
 from dynid.robot.acceptance import check_acceptance
-from dynid.robot.model_reader import StoredModel, parse_model
-from dynid.robot.ros_parameters import ros_parameters
+from dynid.robot.model_file import parse_model
+from dynid.robot.parameter_file import ros_parameters
+from dynid.text import iso_time
 from dynid_ros.controller_parameters import ControllerParameters
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from dynid.robot.model import Model
 
 
 class ModelPublisher(DynidNode):
@@ -41,7 +45,7 @@ class ModelPublisher(DynidNode):
             "Node whose parameters model.… are set, such as /feedforward_controller.",
             fixed=True,
         )
-        self._model: StoredModel | None = None
+        self._model: Model | None = None
         self._where = ""
         self._refusal = ""
         self._publisher = self.create_publisher(String, "/dynid/model", LATCHED)
@@ -73,19 +77,20 @@ class ModelPublisher(DynidNode):
     def _take(self, text: str, where: str) -> str:
         """Publish a model if it is one for this robot; else what was published stays."""
         with self._refusing():
-            model = parse_model(text, where)
-            profile, urdf_xml = self.load_robot()
+            with self.logging_warnings():
+                model = parse_model(text, where, make_robot)
+            robot = self.load_robot()
             force = self.current("force", bool)
-            check_acceptance(model, profile, urdf_xml, where, force=force)
+            check_acceptance(model, robot, where, force=force)
             parameters = ros_parameters(text, where)
         self._publisher.publish(String(data=text))
         self._model, self._where = model, where
         if self._controller is not None:
             self._controller.give(parameters)
         self._tell()
-        failed = ", whose identification failed," if model.status == "failed" else ""
+        failed = ", whose identification failed," if model.failed else ""
         return (
-            f"{where}: the model of {profile.robot} identified on {model.entries.created}{failed} "
+            f"{where}: the model of {robot.name} identified on {_created(model)}{failed} "
             "is published."
         )
 
@@ -113,9 +118,9 @@ class ModelPublisher(DynidNode):
         if self._model is not None:
             figures = {
                 "published": self._where,
-                "robot": self._model.profile.robot,
-                "identified": self._model.entries.created,
-                "status": self._model.status,
+                "robot": self._model.robot.name,
+                "identified": _created(self._model),
+                "status": "failed" if self._model.failed else "success",
             }
         controller = self._controller
         if controller is not None and controller.sentence:
@@ -126,10 +131,15 @@ class ModelPublisher(DynidNode):
             self.health(WARN, "no model yet", **figures)
         elif controller is not None and controller.level != OK:
             self.health(controller.level, controller.sentence, **figures)
-        elif self._model.status == "failed":
+        elif self._model.failed:
             self.health(WARN, f"{self._where}: failed its criterion, loaded by force", **figures)
         else:
             self.health(OK, f"{self._where} is published", **figures)
+
+
+def _created(model: Model) -> str:
+    """When a stored model was identified."""
+    return iso_time(model.identified_provenance.created)
 
 
 def main() -> None:

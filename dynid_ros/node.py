@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
+import warnings
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,18 +23,18 @@ from rclpy.exceptions import (
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
-from dynid.errors import ConfigurationError, DynidError
-from dynid.profile import load_profile
+from dynid.errors import ConfigurationError, DynidError, ModelFileWarning
+from dynid.profile import load_robot
 from dynid_ros.executor import make_executor
 from dynid_ros.qos import DIAGNOSTICS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from std_srvs.srv import Trigger
 
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 OK, WARN, ERROR = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 
@@ -108,14 +110,23 @@ class DynidNode(Node):
         self.parameter("profile", "puma560", "Robot profile: name or YAML file.", fixed=fixed)
         self.parameter("urdf", "", "URDF in place of the profile's; empty: none.", fixed=fixed)
 
-    def load_robot(self) -> tuple[RobotProfile, str]:
-        """The profile and the URDF's text that the parameters name now.
+    def load_robot(self) -> Robot:
+        """The robot that the parameters name now.
 
         Raises:
             ConfigurationError: there are none, or they are impossible.
         """
         urdf = self.current("urdf", str)
-        return load_profile(self.current("profile", str), urdf=Path(urdf) if urdf else None)
+        return load_robot(self.current("profile", str), urdf=Path(urdf) if urdf else None)
+
+    @contextmanager
+    def logging_warnings(self) -> Iterator[None]:
+        """Log what Python warns of in the block, such as a model.yaml without a seal."""
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", ModelFileWarning)  # also where it was read before
+            yield
+        for one in warned:
+            self.get_logger().warning(str(one.message))
 
     def warn_of_unknown_parameters(self) -> None:
         """Say which parameters given at start-up this node does not have; ROS ignores them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -14,8 +13,8 @@ from std_srvs.srv import Trigger
 from dynid.errors import DynidError, EstimationError
 from dynid.identification.online.estimator import OnlineEstimator, OnlineSettings
 from dynid.identification.online.online_json import change_json, parameters_json
+from dynid.profile import load_model
 from dynid.robot.acceptance import check_acceptance
-from dynid.robot.model_reader import read_model
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, STATE_DEPTH
 
@@ -120,14 +119,15 @@ class OnlineEstimatorNode(DynidNode):
         )
 
     def _make(self) -> OnlineEstimator:
-        profile, urdf_xml = self.load_robot()
+        robot = self.load_robot()
         path = self.current("model", str)
         if not path:
-            return OnlineEstimator(profile, profile.mechanism(urdf_xml), self._settings)
-        stored = read_model(Path(path))
-        check_acceptance(stored, profile, urdf_xml, path)
+            return OnlineEstimator(robot, robot.mechanism(), self._settings)
+        with self.logging_warnings():
+            model = load_model(path)
+        check_acceptance(model, robot, path)
         return OnlineEstimator(
-            stored.profile, stored.mechanism(), self._settings, deviations=stored.base_deviations
+            model.robot, model.mechanism, self._settings, deviations=model.base.by_name
         )
 
     def _reset(self) -> str:

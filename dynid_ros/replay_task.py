@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from sensor_msgs.msg import JointState
 
 from dynid.errors import DynidError, TaskError
+from dynid.profile import load_model
 from dynid.recording.replay import read_messages
-from dynid.robot.model_difference import largest_difference
-from dynid.robot.model_reader import read_model
+from dynid.robot.acceptance import largest_difference
 from dynid_ros.qos import STATES
 from dynid_ros.sequence import SequenceNode, run_sequence
 
@@ -77,10 +77,10 @@ class ReplayTask(SequenceNode):
         step("identifying the bag")
         self.identifier.set(recording=str(self._bag), output=str(self._output / "from_bag"))
         self.judged("identify", "judgement")
-        difference = largest_difference(
-            read_model(self._output / "model.yaml"),
-            read_model(self._output / "from_bag" / "model.yaml"),
-        )
+        with self.logging_warnings():
+            heard = load_model(self._output / "model.yaml")
+            read = load_model(self._output / "from_bag" / "model.yaml")
+        difference = largest_difference(heard, read)
         step(f"parameters heard and read differ by {difference:.1g} of the largest of their kind")
         if self._model:
             step("validating the given model")

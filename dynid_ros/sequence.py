@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rclpy.executors import Executor
 
-    from dynid.evaluation.verdict import Judgement
+    from dynid.evaluation.verdict import Verdict
     from dynid.identification.quantities import Quantity
 
 _TICK = 0.05  # [s] between looks at a condition
@@ -40,7 +40,7 @@ class SequenceNode(DynidNode):
         self._stop = stop
         self._spinning = executor
         executor.add_node(self)
-        self.judgements: dict[str, Judgement] = {}
+        self.judgements: dict[str, Verdict] = {}
         """What was found, under ``judgement`` and ``validation``."""
         self.heard: dict[str, str] = {}
         """The same as JSON, as the identifier published it."""
@@ -91,7 +91,7 @@ class SequenceNode(DynidNode):
             self.get_logger().error(str(error))
 
     def judged(self, service: str, kind: str) -> bool:
-        """Let the identifier work, and wait for its judgement; a failed model is no refusal."""
+        """Let the identifier work, and wait for its verdict; a failed model is no refusal."""
         self.heard.pop(kind, None)
         answer = self.identifier.call(service, timeout=None)
         try:

@@ -20,6 +20,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from dynid.control.controlled_robot import ControlledRobot
 from dynid.errors import DynidError, SimulationError
+from dynid.recording.settings import RecordingSettings
 from dynid_ros.feedforward_topics import FeedforwardTopics
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import CLOCK, COMMAND, STATES
@@ -68,16 +69,14 @@ class SimulatedRobotNode(DynidNode):
             "Whether the torque of /dynid/model is added, and collisions are detected.",
             fixed=True,
         )
-        profile, urdf_xml = self.load_robot()
+        robot = self.load_robot()
         self._controlled = ControlledRobot(
-            profile, urdf_xml, control_rate=rate, seed=seed, feedforward=feedforward
+            robot, control_rate=rate, seed=seed, feedforward=feedforward
         )
         self._robot = self._controlled.robot
         law = self._controlled.law
         self._feedforward = (
-            None
-            if law is None
-            else FeedforwardTopics(self, self._controlled, law, profile, urdf_xml, rate)
+            None if law is None else FeedforwardTopics(self, self._controlled, law, robot, rate)
         )
         self._cycle = round(1e9 / rate)  # [ns]
         self._cycles = 0  # since the beginning
@@ -86,8 +85,10 @@ class SimulatedRobotNode(DynidNode):
         self._epoch = self.get_clock().now().nanoseconds if self._wall else _FIRST_TIME
         self._skipped = 0  # [ns]
         self._fault: str | None = None  # the one that was told
-        self._state = JointState(name=list(profile.joints))
-        self._states_out = self.create_publisher(JointState, profile.recording.topic, STATES)
+        self._state = JointState(name=list(robot.joints))
+        self._states_out = self.create_publisher(
+            JointState, robot.settings(RecordingSettings).topic, STATES
+        )
         self._clock_out = None if self._wall else self.create_publisher(Clock, "/clock", CLOCK)
         self._clock_cycles = max(1, round(rate / _CLOCK_RATE))
         self.create_subscription(
@@ -104,7 +105,7 @@ class SimulatedRobotNode(DynidNode):
         )
         self._listen(WrenchStamped, "~/external_force", self._push)
         self.create_timer(_PERIOD, self._advance, clock=self.steady)
-        self.health(OK, f"simulating {profile.robot}")
+        self.health(OK, f"simulating {robot.name}")
 
     def measured(self) -> dict[str, object]:
         """Cycles so far, how many of them lost their frame, and time this machine was too slow."""

@@ -14,10 +14,10 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from dynid.evaluation.live import LiveState, LiveTorqueError
+from dynid.profile import load_model
 from dynid.report.view.joint_motion import excitation_motion
 from dynid.report.view.picture import RobotPicture, check_same_joints
 from dynid.report.view.torque_markers import RED
-from dynid.robot.model_reader import read_model
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED, MONITORED
 
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
     from rclpy.time import Time
 
-    from dynid.profile import RobotProfile
-    from dynid.report.view.scene import Colour, Label, Line, Scene, Shape
+    from dynid.report.view.scene import Label, Line, Scene
+    from dynid.robot.robot import Robot
+    from dynid.robot.shapes import Colour, Shape
 
 _KINDS = {"box": Marker.CUBE, "cylinder": Marker.CYLINDER, "sphere": Marker.SPHERE}
 _MARKER_DEPTH = 1  # markers that were not shown in time are of no use
@@ -73,11 +74,11 @@ class VisualizerNode(DynidNode):
         frame = self.parameter(
             "frame_id", "", "Frame of the markers; empty: the URDF's root link.", fixed=True
         )
-        profile, urdf_xml = self.load_robot()
-        self._joints = profile.joints
-        self._picture = RobotPicture(profile, urdf_xml, tool=tool or None)
+        robot = self.load_robot()
+        self._joints = robot.joints
+        self._picture = RobotPicture(robot, tool=tool or None)
         self._frame = frame or self._picture.kinematics.root
-        self._live = None if not model else _live(Path(model), profile, cutoff)
+        self._live = None if not model else self._live_error(Path(model), robot, cutoff)
         self._state: LiveState | None = None
         self._position: np.ndarray | None = None
         self._heard: Time | None = None
@@ -87,13 +88,19 @@ class VisualizerNode(DynidNode):
         )
         self._path = self.create_publisher(MarkerArray, "~/path", LATCHED)
         self._markers = self.create_publisher(MarkerArray, "~/markers", _MARKER_DEPTH)
-        self._publish_path(profile)
+        self._publish_path(robot)
         self.create_subscription(JointState, topic, self._take, MONITORED)
         self.create_timer(1 / rate, self._show, clock=self.steady)
         self.health(WARN, f"no {topic} yet")
 
-    def _publish_path(self, profile: RobotProfile) -> None:
-        motion = excitation_motion(profile, self._picture.kinematics.mechanism)
+    def _live_error(self, path: Path, robot: Robot, cutoff_hz: float) -> LiveTorqueError:
+        with self.logging_warnings():
+            model = load_model(path)
+        check_same_joints(model.robot, robot, path)
+        return LiveTorqueError(model.robot, model.mechanism, cutoff_hz=cutoff_hz)
+
+    def _publish_path(self, robot: Robot) -> None:
+        motion = excitation_motion(robot, self._picture.kinematics.mechanism)
         if motion is not None:
             path = line_marker(self._picture.tool_path(motion), self._frame)
             self._path.publish(MarkerArray(markers=[path]))
@@ -195,12 +202,6 @@ def _marker(frame: str, namespace: str, number: int, kind: int, colour: Colour) 
     marker.color = ColorRGBA(r=red, g=green, b=blue, a=alpha)
     marker.pose.orientation.w = 1.0
     return marker
-
-
-def _live(path: Path, profile: RobotProfile, cutoff_hz: float) -> LiveTorqueError:
-    stored = read_model(path)
-    check_same_joints(stored.profile, profile, path)
-    return LiveTorqueError(stored.profile, stored.mechanism(), cutoff_hz=cutoff_hz)
 
 
 def _in_order(

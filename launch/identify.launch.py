@@ -28,7 +28,7 @@ from launch_ros.substitutions import FindPackageShare
 
 from dynid.control.ros2_control import uses_ros2_control
 from dynid.playback.plan import second_seed
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -102,8 +102,8 @@ def _seed(value: Callable[[str], str]) -> int:
     if value("recording"):
         return -1
     urdf, excitation = value("urdf"), value("excitation")
-    profile, _ = load_profile(value("robot"), urdf=Path(urdf) if urdf else None)
-    seed = second_seed(profile, Path(excitation) if excitation else None)
+    robot = load_robot(value("robot"), urdf=Path(urdf) if urdf else None)
+    seed = second_seed(robot, Path(excitation) if excitation else None)
     return -1 if seed is None else seed
 
 

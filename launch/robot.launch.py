@@ -22,7 +22,7 @@ from dynid.control.ros2_control import (
     uses_ros2_control,
 )
 from dynid.errors import ConfigurationError
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -80,15 +80,13 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return str(LaunchConfiguration(name).perform(context))
 
     urdf = value("urdf")
-    profile, urdf_xml = load_profile(value("robot"), urdf=Path(urdf) if urdf else None)
+    robot = load_robot(value("robot"), urdf=Path(urdf) if urdf else None)
     hardware = value("hardware")
     if uses_ros2_control(value("ros2_control")):
         rate, feedforward = int(value("rate")), value("feedforward") == "true"
-        parameters = controller_parameters(profile, rate, feedforward=feedforward)
+        parameters = controller_parameters(robot, rate, feedforward=feedforward)
         slaves = Path(value("slaves")) if value("slaves") else None
-        description = robot_description(
-            profile, urdf_xml, hardware, control_rate=rate, slaves=slaves
-        )
+        description = robot_description(robot, hardware, control_rate=rate, slaves=slaves)
         spawned = controllers(feedforward=feedforward)
         return _controlled(description, parameters, spawned, value("ends"))
     if hardware != "simulated":
@@ -105,7 +103,7 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return [
         LogInfo(msg="ros2_control is not installed or not wanted: simulated_robot runs"),
         _robot_node("dynid", "simulated_robot", simulation, value("ends")),
-        *_state_publisher(urdf_xml),
+        *_state_publisher(robot.urdf_xml),
     ]
 
 

@@ -9,7 +9,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from dynid.control.ros2_control import installed, root_link
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -42,13 +42,13 @@ def _view(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return str(LaunchConfiguration(name).perform(context))
 
     urdf = value("urdf")
-    _, urdf_xml = load_profile(value("robot"), urdf=Path(urdf) if urdf else None)
+    robot = load_robot(value("robot"), urdf=Path(urdf) if urdf else None)
     parameters = {"profile": value("robot"), "urdf": urdf, "model": value("model")}
     nodes: list[LaunchDescriptionEntity] = [
         Node(package="dynid", executable="visualizer", parameters=[parameters])
     ]
     if value("state_publisher") == "true" and installed("robot_state_publisher"):
-        description = {"robot_description": urdf_xml}
+        description = {"robot_description": robot.urdf_xml}
         nodes.append(
             Node(
                 package="robot_state_publisher",
@@ -60,5 +60,5 @@ def _view(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         hint = f"rviz2 is not installed; 'dynid view {value('robot')}' shows this in a browser"
         return [*nodes, LogInfo(msg=hint)]
     config = Path(get_package_share_directory("dynid")) / "rviz" / "dynid.rviz"
-    arguments = ["-d", str(config), "-f", root_link(urdf_xml)]
+    arguments = ["-d", str(config), "-f", root_link(robot.urdf_xml)]
     return [*nodes, Node(package="rviz2", executable="rviz2", arguments=arguments)]

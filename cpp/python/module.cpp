@@ -1,4 +1,4 @@
-// dynid._core: the C++ core for Python. Thin on purpose: dynid/mechanism.py documents and checks.
+// dynid._core: the C++ core for Python. Thin on purpose: dynid/dynamics/mechanism.py documents and checks.
 
 #include <pybind11/eigen.h>
 #include <pybind11/numpy.h>
@@ -226,7 +226,7 @@ std::vector<std::string> kind_names()
 
 PYBIND11_MODULE(_core, module)
 {
-  module.doc() = "The C++ core of dynid; see dynid.mechanism for its documented face.";
+  module.doc() = "The C++ core of dynid; see dynid.dynamics for its documented face.";
   module.attr("version") = DYNID_VERSION;
   module.attr("pinocchio_version") = DYNID_PINOCCHIO_VERSION;
   module.def("term_kinds", &kind_names);

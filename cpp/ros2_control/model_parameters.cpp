@@ -8,7 +8,9 @@ namespace dynid
 namespace
 {
 
-constexpr int known_format = 1;
+// 2 adds what only other readers use: covariance, and a seal
+constexpr int oldest_format = 1;
+constexpr int newest_format = 2;
 
 template <typename Value>
 Value get(const ParameterSource & source, const std::string & name)
@@ -127,10 +129,11 @@ ModelParameters read_model(
   const ParameterSource & source, const std::vector<std::string> & joints, bool force)
 {
   const auto format = get<std::int64_t>(source, "format");
-  if (format != known_format) {
+  if (format < oldest_format || format > newest_format) {
     throw std::invalid_argument(
-      "The model has format " + std::to_string(format) + ", but this controller reads format " +
-      std::to_string(known_format) + "; identify again with this release.");
+      "The model has format " + std::to_string(format) + ", but this controller reads formats " +
+      std::to_string(oldest_format) + " to " + std::to_string(newest_format) +
+      "; identify again with this release.");
   }
   if (get<std::string>(source, "status") != "success" && !force) {
     throw std::invalid_argument(

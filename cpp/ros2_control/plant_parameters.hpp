@@ -12,7 +12,7 @@ namespace dynid
 /// The hardware parameters of a `<ros2_control>` tag.
 using HardwareParameters = std::unordered_map<std::string, std::string>;
 
-/// Builds the plant that hardware parameters describe, as dynid.bringup writes them: numbers and
+/// Builds the plant that hardware parameters describe, as dynid.control.ros2_control writes them: numbers and
 /// words with spaces between them, everything in SI. Throws std::invalid_argument with a sentence
 /// that names the parameter.
 [[nodiscard]] DrivePlant make_plant(

@@ -9,11 +9,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dynid.cli.judgement import print_json
+from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Set, Urdf
 from dynid.playback.plan import examine_plan
-from dynid.profile import load_profile
-from dynid.report.terminal.results import print_sentences, progress, result_console, roomy, table
+from dynid.profile import load_model, load_robot
+from dynid.report.terminal.console import print_sentences, progress, result_console, roomy, table
 from dynid.text import percent, significant, unit
 
 if TYPE_CHECKING:
@@ -43,17 +43,18 @@ def check_command(
     Looks at position, velocity, acceleration, torque, what closed chains reach, and the profile's
     workspace. Exit code 0: it is safe, 1: it is not, 2: bad input.
     """
-    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
+    robot = load_robot(profile, urdf=urdf, overrides=settings or [])
+    loaded = None if model is None else load_model(model)
     console = result_console(as_json)
     with progress(console) as step:
         step(f"checking {excitation.name}")
-        motion, check = examine_plan(robot, urdf_xml, excitation=excitation, model=model)
+        motion, check = examine_plan(robot, excitation=excitation, model=loaded)
     if as_json:
-        about = {"robot": robot.robot, "excitation": str(excitation), "duration": motion.duration}
+        about = {"robot": robot.name, "excitation": str(excitation), "duration": motion.duration}
         print_json({**about, **_check_json(check)})
     else:
         console.print(
-            f"{robot.robot}: {excitation}, {motion.duration:.3f} s\n",
+            f"{robot.name}: {excitation}, {motion.duration:.3f} s\n",
             highlight=False,
             soft_wrap=True,
         )

@@ -8,15 +8,12 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.judgement import print_json, with_model
+from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Output
 from dynid.demo import STEPS, run_demo
-from dynid.report.terminal.results import (
-    print_demonstration,
-    print_written,
-    progress,
-    result_console,
-)
+from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.results import print_demonstration
+from dynid.report.verdict_json import identification_json
 
 
 def demo_command(
@@ -40,12 +37,15 @@ def demo_command(
     judged = demonstration.judged
     if as_json:
         print_json(
-            {kind: with_model(demonstration.identification, one) for kind, one in judged.items()}
+            {
+                kind: identification_json(demonstration.identification, one)
+                for kind, one in judged.items()
+            }
         )
     else:
         print_demonstration(
             console,
-            {kind: one.judgement for kind, one in judged.items()},
+            {kind: one.verdict for kind, one in judged.items()},
             demonstration.identification.quantities,
         )
         print_written(console, demonstration.written)

@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.judgement import print_json
+from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Recordings, Set, Urdf
 from dynid.files import write_text
 from dynid.identification.drive_gains.identification import identify_drive_gains
 from dynid.identification.drive_gains.known_payload import KnownPayload
-from dynid.profile import load_profile
+from dynid.profile import load_robot
+from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.drive_gains import drive_gains_json, print_drive_gains, profile_fragment
-from dynid.report.terminal.results import print_written, progress, result_console
 
 Centre = tuple[float, float, float]
 Inertia = tuple[float, float, float, float, float, float]
@@ -49,14 +49,14 @@ def drive_gains_command(
     RECORDINGS are without payload. What a payload of known mass adds sets the scale of all torques.
     Exit code 1 where a joint's constant is not told.
     """
-    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
+    robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     payload = KnownPayload(payload_mass, payload_centre, payload_inertia)
     console = result_console(as_json)
     with progress(console) as step:
         without, with_it = (
             load_recordings(paths, robot, None, None, step) for paths in (recordings, loaded)
         )
-        found = identify_drive_gains(robot, urdf_xml, without, with_it, payload, progress=step)
+        found = identify_drive_gains(robot, without, with_it, payload, progress=step)
     written = [output / "drive_gains.yaml"] if output is not None and any(found.told) else []
     for path in written:
         path.parent.mkdir(parents=True, exist_ok=True)

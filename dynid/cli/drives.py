@@ -10,16 +10,14 @@ import typer
 from rich.console import Console
 
 from dynid.control.ros2_control import HARDWARE, hardware_tag
-from dynid.files import refuse_to_replace, write_text
-from dynid.profile import load_profile
+from dynid.files import refuse_to_replace, write_text, written_together
+from dynid.profile import load_robot
+from dynid.report.terminal.console import print_written
 from dynid.report.terminal.drives import print_drives
-from dynid.report.terminal.results import print_written
-from dynid.report.write import written_together
-from dynid.robot.drive_profile import DriveProfile, load_drive
-from dynid.robot.slave_files import slave_files, slave_path
+from dynid.robot.slave_files import DriveProfile, load_drive, slave_files, slave_path
 
 if TYPE_CHECKING:
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 
 _SMALLEST_MA = 50.0
@@ -47,7 +45,7 @@ def drives_command(
     With --output: a slave file for each joint, and the <ros2_control> tag for each kind of
     hardware, which urdf/robot.ros2_control.xacro includes.
     """
-    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
+    robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     drive = load_drive(robot.drives.drive)
     if robot.drives.encoder_counts is None and drive.encoder_counts is not None:
         sheet = robot.drives.model_copy(update={"encoder_counts": (drive.encoder_counts,)})
@@ -68,7 +66,7 @@ def drives_command(
                 err=True,
             )
     if output is not None:
-        texts = _texts(robot, urdf_xml, drive, rate, output)
+        texts = _texts(robot, drive, rate, output)
         refuse_to_replace(texts, force)
         with written_together(output) as unfinished:
             for path, text in texts.items():
@@ -76,15 +74,13 @@ def drives_command(
         print_written(console, list(texts))
 
 
-def _texts(
-    robot: RobotProfile, urdf_xml: str, drive: DriveProfile, rate: float, folder: Path
-) -> dict[Path, str]:
+def _texts(robot: Robot, drive: DriveProfile, rate: float, folder: Path) -> dict[Path, str]:
     """Every file, made before the first is written."""
     slaves = slave_files(robot.joints, robot.drives, drive, rate)
     texts = {slave_path(folder, joint): text for joint, text in slaves.items()}
     for hardware in HARDWARE:
         root = ET.Element("robot")
-        root.append(hardware_tag(robot, urdf_xml, hardware, control_rate=rate, slaves=folder))
+        root.append(hardware_tag(robot, hardware, control_rate=rate, slaves=folder))
         ET.indent(root)
         texts[folder / f"{hardware}.ros2_control.xml"] = ET.tostring(root, "unicode") + "\n"
     return texts

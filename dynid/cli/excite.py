@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,36 +15,37 @@ from dynid.cli.options import AsJson, Set, Urdf
 from dynid.errors import ConfigurationError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.checks import sliding_joints
-from dynid.excitation.design.design import Wish
+from dynid.excitation.design.design import ExcitationSpec
 from dynid.excitation.design.optimise import Optimum, optimise
 from dynid.excitation.design.proposal import propose_series
-from dynid.excitation.design.search import Robot
-from dynid.excitation.excitation_text import excitation_text
+from dynid.excitation.files import excitation_text
 from dynid.excitation.prediction.advice import good
 from dynid.excitation.prediction.noise import torque_noise
-from dynid.excitation.prediction.prediction import Expectation, expect
-from dynid.excitation.prediction.prediction_json import expectation_json
-from dynid.excitation.settings import FourierSettings, SineSettings
+from dynid.excitation.prediction.prediction import Prediction, predict
+from dynid.excitation.prediction.prediction_json import prediction_json
+from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
 from dynid.excitation.sine_proposal import propose_sine
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.files import refuse_to_replace, write_text
-from dynid.profile import RobotProfile, load_profile
-from dynid.report.prediction import write_expectation_report
+from dynid.profile import load_model, load_robot
+from dynid.report.prediction import write_prediction_report
 from dynid.report.prediction_picture import write_picture
-from dynid.report.terminal.prediction import print_expectation
-from dynid.report.terminal.results import (
+from dynid.report.terminal.console import (
     print_sentences,
     print_written,
     result_console,
     share_progress,
 )
+from dynid.report.terminal.prediction import print_prediction
 from dynid.report.terminal.sine import print_sine
-from dynid.robot.model_reader import read_model
+from dynid.robot.model import nominal_model
+from dynid.robot.robot import Robot
+from dynid.simulation.sensor_noise import stated_torque_noise
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynid.dynamics.mechanism import Mechanism
+    from dynid.robot.model import Model
 
 
 _MARGIN = 0.9  # of the limits, where the profile does not say
@@ -91,43 +93,46 @@ def excite_command(
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find a motion that tells most of a robot's parameters within its limits.
+    """Find the most informative motion for a robot's parameters within its limits.
 
-    Exit code 1 where it would not tell all of them well.
+    Exit code 1 where some of them would stay uncertain.
     """
     files = _files(output)
     refuse_to_replace(files, force)
-    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
-    mechanism = _mechanism(robot, urdf_xml, model)
+    robot = load_robot(profile, urdf=urdf, overrides=settings or [])
+    identified = _model(robot, model)
+    mechanism = identified.mechanism
     console = result_console(as_json)
     notes: list[str] = []
     found: FourierSettings | SineSettings
     if kind == "sine":
-        workspace = Workspace(robot, urdf_xml, mechanism)
+        workspace = Workspace(robot, mechanism)
         _refuse_series_options(harmonics, periods, from_centre=from_centre, unscaled=unscaled)
-        margin = robot.excitation.margin if robot.excitation else _MARGIN
+        own = find_excitation(robot)
+        margin = _MARGIN if own is None else own.margin
         found = propose_sine(
             robot, mechanism, workspace=workspace, duration=duration, margin=margin
         )
     else:
         series = propose_series(robot, duration=duration, periods=periods, harmonics=harmonics)
-        wish = Wish(series, objective, scaled=not unscaled, from_centre=from_centre)
-        found, notes = _optimised(robot, urdf_xml, mechanism, wish, starts, seed, console)
+        spec = ExcitationSpec(series, objective, scaled=not unscaled, from_centre=from_centre)
+        found, notes = _optimised(identified, spec, starts, seed, console)
     excitation = build_excitation(
         found, robot.limits, robot.joints, prismatic=sliding_joints(mechanism)
     )
-    expectation = expect(excitation, robot, mechanism, urdf_xml)
-    _write(found, expectation, files)
+    stated = stated_torque_noise(robot, mechanism)
+    prediction = predict(identified, excitation, stated_noise=stated)
+    _write(found, prediction, files)
     if as_json:
-        content = expectation_json(expectation) | {"excitation": found.model_dump(mode="json")}
+        content = prediction_json(prediction) | {"excitation": found.model_dump(mode="json")}
         typer.echo(json.dumps(content, allow_nan=False))
     else:
-        print_expectation(console, expectation)
+        print_prediction(console, prediction)
         if isinstance(found, SineSettings):
             print_sine(console, found, robot.limits, robot.joints)
         print_sentences(console, "How it was found", notes, "")
         print_written(console, files)
-    raise typer.Exit(0 if good(expectation) else 1)
+    raise typer.Exit(0 if good(prediction) else 1)
 
 
 def _refuse_series_options(
@@ -152,47 +157,47 @@ def _files(output: Path) -> list[Path]:
     return [output, output.with_suffix(".png"), output.with_suffix(".html")]
 
 
-def _mechanism(robot: RobotProfile, urdf_xml: str, model: Path | None) -> Mechanism:
-    """The profile's mechanism, with the URDF's parameters or those of a model of it."""
-    mechanism = robot.mechanism(urdf_xml)
-    if model is None:
-        return mechanism
-    stored = read_model(model).mechanism()
-    if stored.parameter_names != mechanism.parameter_names or stored.joints != mechanism.joints:
+def _model(robot: Robot, path: Path | None) -> Model:
+    """The profile's model, with the URDF's parameters or those of an identified one."""
+    nominal = nominal_model(robot)
+    if path is None:
+        return nominal
+    found = load_model(path)
+    if (
+        found.parameter_names != nominal.parameter_names
+        or found.mechanism.joints != nominal.mechanism.joints
+    ):
         message = (
-            f"{model}: has other joints or terms than profile '{robot.robot}'; name the profile "
+            f"{path}: has other joints or terms than profile '{robot.name}'; name the profile "
             "that it was identified with."
         )
         raise ConfigurationError(message)
-    return mechanism.with_parameters(stored.parameters)
+    return replace(
+        found, robot=robot, mechanism=nominal.mechanism.with_parameters(found.parameters)
+    )
 
 
 def _optimised(
-    robot: RobotProfile,
-    urdf_xml: str,
-    mechanism: Mechanism,
-    wish: Wish,
-    starts: int,
-    seed: int,
-    console: Console,
+    model: Model, spec: ExcitationSpec, starts: int, seed: int, console: Console
 ) -> tuple[FourierSettings, list[str]]:
     """An optimised series, and sentences on how it was found."""
+    robot, mechanism = model.robot, model.mechanism
     still = np.zeros((1, len(robot.joints)))
-    noise = torque_noise(robot, mechanism, still)
-    whose = Robot(robot, urdf_xml, mechanism.parameters, noise.deviation)
+    stated = stated_torque_noise(robot, mechanism)
+    noise = torque_noise(robot, mechanism, still, stated=stated)
     begun = time.perf_counter()
     with share_progress(console, "searching (Ctrl-C takes the best so far)") as told:
-        found = optimise(whose, wish, starts=starts, seed=seed, progress=told)
-    return found.settings, _account(found, wish, time.perf_counter() - begun)
+        found = optimise(model, spec, noise.deviation, starts=starts, seed=seed, progress=told)
+    return found.settings, _account(found, spec, time.perf_counter() - begun)
 
 
-def _account(found: Optimum, wish: Wish, seconds: float) -> list[str]:
-    ended = [worth for worth in found.worths if np.isfinite(worth)]
-    scaling = "weighted by noise, columns scaled" if wish.scaled else "as it is"
+def _account(found: Optimum, spec: ExcitationSpec, seconds: float) -> list[str]:
+    ended = [value for value in found.objectives if np.isfinite(value)]
+    scaling = "weighted by noise, columns scaled" if spec.scaled else "as it is"
     spread = f", which differ by {np.ptp(ended):.2g}" if len(ended) > 1 else ""
     account = [
-        f"{wish.settings.harmonics} harmonics of {wish.settings.base_frequency:.4g} Hz; objective "
-        f"{wish.objective} of the base regressor with smooth terms ({scaling}): condition number "
+        f"{spec.settings.harmonics} harmonics of {spec.settings.base_frequency:.4g} Hz; objective "
+        f"{spec.objective} of the base regressor with smooth terms ({scaling}): condition number "
         f"{found.condition_number:.3g} in {seconds:.1f} s; the best of {len(ended)} starts{spread}."
     ]
     if found.interrupted:
@@ -208,14 +213,14 @@ def _account(found: Optimum, wish: Wish, seconds: float) -> list[str]:
 
 
 def _write(
-    settings: FourierSettings | SineSettings, expectation: Expectation, files: list[Path]
+    settings: FourierSettings | SineSettings, prediction: Prediction, files: list[Path]
 ) -> None:
     comments = [
-        f"Excitation of {expectation.robot}, {expectation.duration:g} s, made by dynid excite.",
+        f"Excitation of {prediction.robot}, {prediction.duration:g} s, made by dynid excite.",
         "Condition number of the base regressor, rows weighted and columns scaled: "
-        f"{expectation.precision.scaled_condition_number:.3g}.",
+        f"{prediction.precision.scaled_condition_number:.3g}.",
     ]
     text, picture, report = files
     write_text(text, excitation_text(settings, comments))
-    write_picture(expectation, picture)
-    write_expectation_report(expectation, report)
+    write_picture(prediction, picture)
+    write_prediction_report(prediction, report)

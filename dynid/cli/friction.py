@@ -7,18 +7,16 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.judgement import print_json
+from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Output, Recordings, Set, Start, Stop, Urdf
-from dynid.files import write_text
-from dynid.identification.friction.profile_file import write_profile
+from dynid.files import write_text, written_together
 from dynid.identification.friction.selection import select_friction
 from dynid.identification.friction.validation import compare_profiles
-from dynid.profile import load_profile
+from dynid.profile import load_robot, write_profile
 from dynid.report.friction import write_page
+from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.friction import print_comparisons, print_selection, selection_json
-from dynid.report.terminal.results import print_written, progress, result_console
-from dynid.report.write import written_together
 
 
 def friction_command(
@@ -41,19 +39,19 @@ def friction_command(
 
     Takes minutes: every model is fitted to every joint once for each recording.
     """
-    given, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
+    given = load_robot(profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)
     with progress(console) as step:
         loaded = load_recordings(recordings, given, start, stop, step)
         unseen = load_recordings(validate or [], given, None, None, step)
-        selection = select_friction(given, urdf_xml, loaded, progress=step)
+        selection = select_friction(given, loaded, progress=step)
         # its URDF is written beside it
-        chosen = selection.profile.model_copy(update={"urdf": Path(given.urdf).name})
-        comparisons = compare_profiles(given, chosen, urdf_xml, loaded, unseen, progress=step)
+        chosen = selection.robot.model_copy(update={"urdf": Path(given.urdf).name})
+        comparisons = compare_profiles(given, chosen, loaded, unseen, progress=step)
         step("writing the profile")
         with written_together(output) as unfinished:
-            write_profile(chosen, unfinished / f"{chosen.robot}_friction.yaml")
-            write_text(unfinished / chosen.urdf, urdf_xml)
+            write_profile(chosen, unfinished / f"{chosen.name}_friction.yaml")
+            write_text(unfinished / chosen.urdf, chosen.urdf_xml)
             write_page(selection, unfinished / "friction.html")
             names = sorted(path.name for path in unfinished.iterdir())
     if as_json:

@@ -6,26 +6,20 @@ from typing import Annotated, get_args
 import typer
 from rich.console import Console
 
-from dynid.cli.judgement import print_json, with_model
+from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Output, Profile, Recordings, Set, Start, Stop, Urdf
-from dynid.cli.payload import identify_payload_only
+from dynid.cli.payload import identify_payload_only, load_payload_base
 from dynid.errors import ConfigurationError
-from dynid.identification.identify import Identification, identify
-from dynid.identification.payload.base_model import load_base_model
+from dynid.estimation.settings import EstimatorName
+from dynid.identification.identify import identify
+from dynid.identification.result import Identification
 from dynid.identification.validate import validate
-from dynid.profile import load_profile
-from dynid.report.terminal.results import (
-    print_identification,
-    print_judgement,
-    print_written,
-    progress,
-    result_console,
-)
-from dynid.report.verdict_json import judgement_json
+from dynid.profile import load_model, load_robot
+from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.results import print_identification, print_verdict
+from dynid.report.verdict_json import identification_json, verdict_json
 from dynid.report.write import write_outputs, write_validation_outputs
-from dynid.robot.model_reader import read_model
-from dynid.signals.settings import EstimatorName
 
 
 def identify_command(
@@ -63,21 +57,21 @@ def identify_command(
             "its payload."
         )
     if base_model is not None:
-        base = load_base_model(base_model, profile=profile, urdf=urdf, overrides=overrides)
+        base = load_payload_base(base_model, profile=profile, urdf=urdf, overrides=overrides)
         identify_payload_only(recordings, base, start, stop, output, as_json)
     if profile is None:
         raise ConfigurationError(
             "identify needs a robot's profile: name one with --profile (dynid robots lists them)."
         )
-    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=overrides)
+    robot = load_robot(profile, urdf=urdf, overrides=overrides)
     console = result_console(as_json)
     with progress(console) as step:
         loaded = load_recordings(recordings, robot, start, stop, step)
-        identification = identify(robot, urdf_xml, loaded, progress=step)
+        identification = identify(robot, loaded, progress=step)
         step("writing the report")
         written = write_outputs(identification, output)
     _show(identification, console, written, as_json)
-    raise typer.Exit(0 if identification.judgement.success else 1)
+    raise typer.Exit(0 if identification.verdict.success else 1)
 
 
 def validate_command(
@@ -90,36 +84,35 @@ def validate_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge an identified model on recordings that it has not seen."""
-    stored = read_model(model)
+    """Evaluate an identified model on recordings that it has not seen."""
+    loaded_model = load_model(model)
     console = result_console(as_json)
     with progress(console) as step:
-        loaded = load_recordings(recordings, stored.profile, start, stop, step)
-        step("judging")
-        validation = validate(
-            stored.profile, stored.mechanism(), loaded, failed=stored.status == "failed"
-        )
+        loaded = load_recordings(recordings, loaded_model.robot, start, stop, step)
+        step("evaluating")
+        validation = validate(loaded_model, loaded)
         written = [] if output is None else write_validation_outputs(validation, output)
     if as_json:
+        made = loaded_model.identified_provenance
         print_json(
-            judgement_json(
-                validation.judgement,
-                condition_number=stored.condition_number,
-                base_parameters=stored.base_parameter_count,
+            verdict_json(
+                validation.verdict,
+                condition_number=made.condition_number,
+                base_parameters=made.base_parameter_count,
                 samples=validation.samples,
             )
         )
     else:
-        print_judgement(console, validation.judgement, notes=validation.notes)
+        print_verdict(console, validation.verdict, notes=validation.notes)
         print_written(console, written)
-    raise typer.Exit(0 if validation.judgement.success else 1)
+    raise typer.Exit(0 if validation.verdict.success else 1)
 
 
 def _show(
     identification: Identification, console: Console, written: list[Path], as_json: bool
 ) -> None:
     if as_json:
-        print_json(with_model(identification, identification))
+        print_json(identification_json(identification, identification))
     else:
         print_identification(console, identification)
         print_written(console, written)

@@ -1,27 +1,67 @@
-"""Recordings that a command is given."""
+"""The recordings and models that a command is given."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dynid.errors import ConfigurationError
+from dynid.profile import load_model, load_robot
+from dynid.robot.acceptance import check_acceptance
+from dynid.robot.recordings import load_recording
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from dynid.profile import RobotProfile
     from dynid.recording.model import Recording
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 
 def load_recordings(
-    paths: list[Path],
-    profile: RobotProfile,
+    paths: Sequence[Path],
+    robot: Robot,
     start: float | None,
     stop: float | None,
     step: Callable[[str], None],
 ) -> list[Recording]:
-    """Read each as the profile describes it, from ``start`` to ``stop`` [s]."""
+    """Read each as the robot's settings describe it, from ``start`` to ``stop`` [s]."""
     loaded = []
     for path in paths:
         step(f"reading {path.name}")
-        loaded.append(profile.load_recording(path, start=start, stop=stop))
+        loaded.append(load_recording(path, robot, start=start, stop=stop))
     return loaded
+
+
+def load_model_for(
+    path: Path,
+    profile: str | None,
+    *,
+    urdf: Path | None = None,
+    overrides: Sequence[str] = (),
+    force: bool = False,
+) -> Model:
+    """Read a model, with the settings of a profile of its robot where one is named.
+
+    Args:
+        path: of the model.yaml.
+        profile: name or file; None for the settings that the model carries.
+        urdf: in place of the profile's.
+        overrides: of the profile's keys.
+        force: whether a profile takes a model whose identification failed.
+
+    Raises:
+        ModelFileError: the model cannot be read, or is of another robot than the profile.
+        ConfigurationError: no such profile, or options that need one.
+    """
+    model = load_model(path)
+    if profile is not None:
+        robot = load_robot(profile, urdf=urdf, overrides=overrides)
+        check_acceptance(model, robot, str(path), force=force)
+        return model.with_robot(robot)
+    for option, given in (("--set", bool(overrides)), ("--urdf", urdf is not None)):
+        if given:
+            raise ConfigurationError(
+                f"{option} belongs to a profile: name one with --profile besides the model."
+            )
+    return model

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from dynid.arrays import Array
-from dynid.cli.judgement import print_json
+from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Set, Start, Stop, Urdf
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.base_table import base_table
@@ -20,15 +20,21 @@ from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
 from dynid.dynamics.symbolic.minimal_model import minimal_model, operation_counts
 from dynid.errors import ConfigurationError
 from dynid.evaluation.torque_split import check_split_path, split_torque, write_split
-from dynid.files import write_text
+from dynid.files import write_text, written_together
+from dynid.profile import load_model, load_robot
 from dynid.report.base_formats import base_latex, base_text, base_yaml
+from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.model import print_operations, print_point, print_shares
-from dynid.report.terminal.results import print_written, progress, result_console
-from dynid.report.write import written_together
-from dynid.simulation.chosen_model import chosen_model
+from dynid.robot.recordings import load_recording
+from dynid.simulation.settings import SimulationSettings
+from dynid.simulation.true_parameters import simulated_model
+from dynid.text import iso_time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.robot.model import Model
 
 
 model_app = typer.Typer(
@@ -36,7 +42,7 @@ model_app = typer.Typer(
     help="What a model says at a point, along a recording, on paper, and as C code.",
 )
 
-Model = Annotated[
+ModelFile = Annotated[
     Path | None, typer.Option("--model", "-m", help="model.yaml of an identification.")
 ]
 OrProfile = Annotated[
@@ -56,14 +62,14 @@ def at_command(
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Motion of joints that turn is in degrees.")
     ] = False,
-    model: Model = None,
+    model: ModelFile = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,
     as_json: AsJson = False,
 ) -> None:
     """Mass matrix, Coriolis matrix, torque in parts, and accelerations, in one state."""
-    chosen = chosen_model(model, profile, urdf, settings)
+    chosen = _named_model(model, profile, urdf, settings)
     mechanism = chosen.mechanism
     position, velocity, acceleration = (
         _numbers(mechanism, name, text, degrees=degrees)
@@ -72,18 +78,18 @@ def at_command(
     torque = None if tau is None else _numbers(mechanism, "--tau", tau, degrees=False)
     point = model_at_point(mechanism, position, velocity, acceleration, torque)
     if as_json:
-        about = {"robot": chosen.profile.robot, "parameters": chosen.origin}
+        about = {"robot": chosen.robot.name, "parameters": _origin(chosen)}
         print_json({**about, **point_json(mechanism, point)})
         return
     console = Console()
-    console.print(f"{chosen.profile.robot}: {chosen.origin}\n", highlight=False, soft_wrap=True)
+    console.print(f"{chosen.robot.name}: {_origin(chosen)}\n", highlight=False, soft_wrap=True)
     print_point(console, mechanism, point)
 
 
 @model_app.command("along")
 def along_command(
     recording: Annotated[Path, typer.Argument(help="rosbag2, .mcap, .db3, .npz or CSV.")],
-    model: Model = None,
+    model: ModelFile = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,
@@ -97,21 +103,21 @@ def along_command(
     """Torque along a recording, in parts: inertia, Coriolis, gravity, friction by kind."""
     if output is not None:
         check_split_path(output)
-    chosen = chosen_model(model, profile, urdf, settings)
+    chosen = _named_model(model, profile, urdf, settings)
     console = result_console(as_json)
     with progress(console) as step:
         step(f"reading {recording.name}")
-        loaded = chosen.profile.load_recording(recording, start=start, stop=stop)
+        loaded = load_recording(recording, chosen.robot, start=start, stop=stop)
         step("computing")
-        split = split_torque(chosen.mechanism, chosen.profile, loaded)
+        split = split_torque(chosen.mechanism, chosen.robot, loaded)
         if output is not None:
             write_split(split, output)
     if as_json:
         rms = {name: values.tolist() for name, values in split.rms().items()}
         joints = list(chosen.mechanism.joints)
-        print_json({"parameters": chosen.origin, "joints": joints, "rms_torque": rms})
+        print_json({"parameters": _origin(chosen), "joints": joints, "rms_torque": rms})
         return
-    console.print(f"{chosen.profile.robot}: {chosen.origin}\n", highlight=False, soft_wrap=True)
+    console.print(f"{chosen.robot.name}: {_origin(chosen)}\n", highlight=False, soft_wrap=True)
     print_shares(console, split)
     print_written(console, [] if output is None else [output])
 
@@ -133,7 +139,7 @@ _FORMATS = {
 
 @model_app.command("base")
 def base_command(
-    model: Model = None,
+    model: ModelFile = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,
@@ -145,10 +151,10 @@ def base_command(
     ] = None,
 ) -> None:
     """Base parameters with their regrouping relations, in SYMORO's names."""
-    chosen = chosen_model(model, profile, urdf, settings)
-    name = chosen.profile.robot
+    chosen = _named_model(model, profile, urdf, settings)
+    name = chosen.robot.name
     base = base_parameterization(chosen.mechanism)
-    table = base_table(chosen.mechanism, base, name, chosen.origin, chosen.standard_deviations)
+    table = base_table(chosen.mechanism, base, name, _origin(chosen), chosen.base.by_name)
     text = _FORMATS[written_as](table)
     if output is None:
         typer.echo(text, nl=False)
@@ -160,7 +166,7 @@ def base_command(
 @model_app.command("code")
 def code_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the two files.")],
-    model: Model = None,
+    model: ModelFile = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,
@@ -172,22 +178,62 @@ def code_command(
     ] = None,
 ) -> None:
     """C99 of the minimal inverse dynamic model, which needs nothing but math.h."""
-    chosen = chosen_model(model, profile, urdf, settings).without_terms(without or [])
-    prefix = c_name(name or chosen.profile.robot)
+    chosen = _named_model(model, profile, urdf, settings).without_terms(without or [])
+    prefix = c_name(name or chosen.robot.name)
     console = Console()
     with progress(console) as step:
         step("finding base parameters")
-        formulas = minimal_model(chosen.mechanism, chosen.profile, chosen.urdf_xml)
-    table = base_table(chosen.mechanism, formulas.base, chosen.profile.robot, chosen.origin)
+        formulas = minimal_model(chosen.mechanism)
+    table = base_table(chosen.mechanism, formulas.base, chosen.robot.name, _origin(chosen))
     texts = {
         f"{prefix}.c": c_source(formulas, prefix, table),
-        f"{prefix}.h": c_header(formulas, prefix, table, chosen.provenance),
+        f"{prefix}.h": c_header(formulas, prefix, table, _provenance(chosen, without or [])),
     }
     with written_together(output) as unfinished:
         for file, text in texts.items():
             write_text(unfinished / file, text)
     print_operations(console, operation_counts(formulas))
     print_written(console, [output / file for file in texts])
+
+
+def _named_model(
+    model: Path | None, profile: str | None, urdf: Path | None, settings: Sequence[str] | None
+) -> Model:
+    """The model that options name: a model.yaml, or that of a profile's simulated robot.
+
+    Raises:
+        DynidError: not just one of them is named, or it cannot be read.
+    """
+    if profile is not None and model is None:
+        return simulated_model(load_robot(profile, urdf=urdf, overrides=settings or []))
+    if model is None or profile is not None:
+        message = "Name either an identified model with --model, or a robot with --profile."
+        raise ConfigurationError(message)
+    if urdf is not None or settings:
+        message = "--urdf and --set belong to a profile: a model.yaml has its own."
+        raise ConfigurationError(message)
+    return load_model(model)
+
+
+def _origin(model: Model) -> str:
+    """Where a model's parameters are from, as a sentence."""
+    made = model.provenance
+    if made is not None:
+        outcome = " (which failed its criterion)" if made.failed else ""
+        name = "a model" if model.source is None else model.source.name
+        return f"parameters as identified, {name} of {iso_time(made.created)}{outcome}."
+    if model.robot.find(SimulationSettings) is None:
+        return "parameters of the URDF, joint terms 0 (the profile simulates no robot)."
+    return "parameters of the URDF, and of the profile's simulated robot where it names others."
+
+
+def _provenance(model: Model, without: Sequence[str]) -> list[str]:
+    """Further sentences about a model: its recordings, and what was left out of it."""
+    sources = () if model.provenance is None else model.provenance.sources
+    return [
+        *(f"Recording: {source.name}, SHA-256 {source.sha256}" for source in sources),
+        *(f"Left out: the joint terms {kind}." for kind in without),
+    ]
 
 
 def _numbers(mechanism: Mechanism, name: str, text: str | None, *, degrees: bool) -> Array:

@@ -7,10 +7,11 @@ import typer
 from rich.console import Console
 
 from dynid.configuration import parse, read_yaml
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.recording.columns import ColumnMap
 from dynid.recording.convert import convert
 from dynid.recording.info import describe
+from dynid.recording.settings import RecordingSettings
 from dynid.report.terminal.results import print_recording_info
 
 
@@ -34,10 +35,10 @@ def info_command(
         str | None, typer.Option("--profile", "-p", help="Profile that has a column map.")
     ] = None,
 ) -> None:
-    """Tell what a recording holds."""
+    """Show what a recording holds."""
     column_map = _column_map(columns)
     if column_map is None and profile is not None:
-        column_map = load_profile(profile)[0].recording.columns
+        column_map = load_robot(profile).settings(RecordingSettings).columns
     print_recording_info(Console(), describe(recording, columns=column_map))
 
 

@@ -11,15 +11,16 @@ import yaml
 from rich.console import Console
 from rich.text import Text
 
-from dynid.cli.judgement import print_json
+from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Output, Set, Urdf
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.given_parameters import read_base_parameters
 from dynid.estimation.retrieval import retrieve
-from dynid.files import write_text
-from dynid.profile import RobotProfile, load_profile
-from dynid.report.terminal.results import print_written, progress, result_console, roomy, table
-from dynid.report.write import written_together
+from dynid.files import write_text, written_together
+from dynid.identification.settings import IdentificationSettings
+from dynid.profile import load_robot
+from dynid.report.terminal.console import print_written, progress, result_console, roomy, table
+from dynid.robot.robot import Robot
 from dynid.robot.urdf_export import identified_urdf
 from dynid.simulation.settings import SimulationSettings
 from dynid.text import percent, significant
@@ -42,21 +43,23 @@ def retrieve_command(
     output: Output = Path("out"),
     as_json: AsJson = False,
 ) -> None:
-    """Find standard parameters that real bodies can have from given base parameters.
+    """Find physically consistent standard parameters from given base parameters.
 
     Writes a URDF with these bodies, and the profile with all parameters as those of its simulated
     robot, so that every command takes them. Tells how far the given ones are from any robot that
     can exist. ``--set identification.physical.method=penalty`` for the penalty method.
     """
-    robot, urdf_xml = load_profile(profile, urdf=urdf, overrides=settings or [])
-    mechanism = robot.mechanism(urdf_xml)
+    robot = load_robot(profile, urdf=urdf, overrides=settings or [])
+    mechanism = robot.mechanism()
     base = base_parameterization(mechanism)
     values = read_base_parameters(given, mechanism, base)
     console = result_console(as_json)
     with progress(console) as step:
         step("retrieving")
-        found = retrieve(mechanism, base, values, robot.limits, robot.identification.physical)
-    written = _write(robot, urdf_xml, mechanism, found, output)
+        found = retrieve(
+            mechanism, base, values, robot.limits, robot.settings(IdentificationSettings).physical
+        )
+    written = _write(robot, mechanism, found, output)
     if as_json:
         print_json(_json(mechanism, base, found))
         return
@@ -64,19 +67,19 @@ def retrieve_command(
     print_written(console, written)
 
 
-def _write(
-    robot: RobotProfile, urdf_xml: str, mechanism: Mechanism, found: Retrieval, folder: Path
-) -> list[Path]:
+def _write(robot: Robot, mechanism: Mechanism, found: Retrieval, folder: Path) -> list[Path]:
     """Write the URDF, and the profile whose simulated robot has every parameter."""
-    names = [f"{robot.robot}_retrieved{ending}" for ending in (".urdf", ".yaml")]
+    names = [f"{robot.name}_retrieved{ending}" for ending in (".urdf", ".yaml")]
     parameters = dict(zip(mechanism.parameter_names, found.parameters.tolist(), strict=True))
-    simulation = (robot.simulation or SimulationSettings()).model_copy(
+    simulation = (robot.find(SimulationSettings) or SimulationSettings()).model_copy(
         update={"parameters": parameters}
     )
-    profile = robot.model_copy(update={"urdf": names[0], "simulation": simulation})
-    content = yaml.safe_dump(profile.model_dump(mode="json"), sort_keys=False, width=100)
+    retrieved = robot.model_copy(update={"urdf": names[0]}).with_settings(simulation)
+    content = yaml.safe_dump(retrieved.yaml_content(), sort_keys=False, width=100)
     with written_together(folder) as unfinished:
-        write_text(unfinished / names[0], identified_urdf(urdf_xml, mechanism, found.parameters))
+        write_text(
+            unfinished / names[0], identified_urdf(robot.urdf_xml, mechanism, found.parameters)
+        )
         write_text(unfinished / names[1], content)
     return [folder / name for name in names]
 

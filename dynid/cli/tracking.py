@@ -10,12 +10,11 @@ import typer
 
 from dynid.control.tracking.trial import identified, track
 from dynid.errors import ConfigurationError
-from dynid.profile import load_profile
-from dynid.report.terminal.results import print_written, progress, result_console
+from dynid.profile import load_model, load_robot
+from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.tracking import print_trial
 from dynid.report.tracking_plot import write_plot
 from dynid.robot.acceptance import check_acceptance
-from dynid.robot.model_reader import read_model
 
 
 def tracking_command(
@@ -48,17 +47,17 @@ def tracking_command(
     """
     if output is not None and output.suffix.lower() != ".png":
         raise ConfigurationError(f"--output {output}: must end in .png.")
-    profile, urdf_xml = load_profile(robot, overrides=settings or [])
-    stored = None if model is None else read_model(model)
+    simulated = load_robot(robot, overrides=settings or [])
+    stored = None if model is None else load_model(model)
     if stored is not None:  # a poor model does no harm here
-        check_acceptance(stored, profile, urdf_xml, str(model), force=True)
+        check_acceptance(stored, simulated, str(model), force=True)
     console = result_console(as_json)
     with progress(console) as step:
         if stored is None:
             step("identifying the simulated robot")
-        mechanism = identified(profile, urdf_xml) if stored is None else stored.mechanism()
+        mechanism = identified(simulated) if stored is None else stored.mechanism
         step("following the motion twice")
-        trial = track(profile, urdf_xml, mechanism, seed=seed)
+        trial = track(simulated, mechanism, seed=seed)
         if output is not None:
             write_plot(trial, output)
     if as_json:

@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
+from dynid.cli.loading import load_model_for
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import tune
-from dynid.errors import ConfigurationError, OutputError
+from dynid.errors import OutputError
 from dynid.files import write_text
-from dynid.profile import load_profile
-from dynid.report.terminal.results import print_written, progress, result_console
+from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.tuning import print_tuning, profile_lines, tuning_json
 from dynid.robot.acceptance import check_acceptance
-from dynid.robot.model_reader import read_model
+from dynid.robot.recordings import load_recording
 
 
 def tune_collision_command(
@@ -55,16 +55,10 @@ def tune_collision_command(
     slow, with pauses and reversals. Filter, debounce and low_speed are those of the profile.
     """
     if output is not None and output.exists():
-        raise OutputError(f"{output}: is there already; name a file that is not.")
-    stored = read_model(model)
-    if profile is not None:
-        robot, urdf_xml = load_profile(profile, overrides=settings or [])
-    elif settings:
-        message = "--set belongs to a profile: name one with --profile."
-        raise ConfigurationError(message)
-    else:
-        robot, urdf_xml = stored.profile, stored.urdf_xml
-    check_acceptance(stored, robot, urdf_xml, str(model), force=force)
+        raise OutputError(f"{output}: already exists; name a new file.")
+    loaded = load_model_for(model, profile, overrides=settings or [], force=True)
+    robot = loaded.robot
+    check_acceptance(loaded, robot, str(model), force=force)
     if profile is None and not as_json:
         typer.echo("The detector's other settings are the defaults; -p takes those of a profile.")
     console = result_console(as_json)
@@ -72,8 +66,8 @@ def tune_collision_command(
     with progress(console) as step:
         for path in recordings:
             step(f"reading {path.name}")
-            recording = robot.load_recording(path)
-            residuals.append(recorded_residual(robot, stored.mechanism(), recording))
+            recording = load_recording(path, robot)
+            residuals.append(recorded_residual(robot, loaded.mechanism, recording))
         step("tuning")
         tuning = tune(
             robot,

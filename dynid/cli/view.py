@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from dynid.errors import ConfigurationError
-from dynid.profile import load_profile
+from dynid.profile import load_model, load_robot
 from dynid.report.view.html import write_html
 from dynid.report.view.joint_motion import excitation_motion, recorded_motion, resting_position
 from dynid.report.view.picture import RobotPicture, check_same_joints
 from dynid.report.view.png import write_png
 from dynid.report.view.scene import Scene
 from dynid.report.view.serve import has_display, serve
-from dynid.robot.model_reader import read_model
+from dynid.robot.recordings import load_recording
 
 _SUFFIXES = (".html", ".png")
 
@@ -80,9 +80,9 @@ def _scene(
     urdf: Path | None,
     settings: list[str],
 ) -> Scene:
-    stored = None if model is None else read_model(model)
+    stored = None if model is None else load_model(model)
     if name is not None:
-        profile, urdf_xml = load_profile(name, urdf=urdf, overrides=settings)
+        robot = load_robot(name, urdf=urdf, overrides=settings)
     elif stored is None:
         message = "dynid view: name a profile (dynid robots lists them), or a --model."
         raise ConfigurationError(message)
@@ -90,24 +90,24 @@ def _scene(
         message = "--urdf and --set belong to a profile: name one beside --model."
         raise ConfigurationError(message)
     else:
-        profile, urdf_xml = stored.profile, stored.urdf_xml
+        robot = stored.robot
     if stored is not None and model is not None:
-        check_same_joints(stored.profile, profile, model)
-    picture = RobotPicture(profile, urdf_xml, tool=tool)
+        check_same_joints(stored.robot, robot, model)
+    picture = RobotPicture(robot, tool=tool)
     if recording is None:
-        motion = excitation_motion(profile, picture.kinematics.mechanism)
+        motion = excitation_motion(robot, picture.kinematics.mechanism)
     else:
-        model_profile = profile if stored is None else stored.profile
+        recorded = robot if stored is None else stored.robot
         motion = recorded_motion(
-            model_profile,
-            model_profile.load_recording(recording),
-            None if stored is None else stored.mechanism(),
+            recorded,
+            load_recording(recording, recorded),
+            None if stored is None else stored.mechanism,
         )
     if motion is None:
         if at is not None:
-            message = f"--at {at:g}: profile {profile.robot} has no excitation; name a --recording."
+            message = f"--at {at:g}: profile {robot.name} has no excitation; name a --recording."
             raise ConfigurationError(message)
-        return picture.scene(resting_position(profile))
+        return picture.scene(resting_position(robot))
     moment = 0 if at is None else motion.index(at)
     error = motion.peak_errors()
     if at is not None and motion.torque_error is not None:
@@ -118,7 +118,7 @@ def _scene(
         path=picture.tool_path(motion),
         motion=motion,
         time=float(motion.time[moment]),
-        title=_title(profile.robot, at, peak=error is not None and at is None),
+        title=_title(robot.name, at, peak=error is not None and at is None),
     )
 
 

@@ -10,11 +10,13 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
-from dynid.robot.drive_factors import torque_offset_limit
+from dynid.recording.settings import RecordingSettings
+from dynid.robot.drives import torque_offset_limit
+from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 _SMOOTHING = 0.02  # [rad/s or m/s] where there is no velocity limit
 _SMOOTHING_SHARE = 0.01  # of the velocity limit
@@ -23,11 +25,11 @@ _JUMP_ACCELERATION = 5.0  # times the acceleration limit: splines may overshoot 
 _DECELERATION = 10.0  # [rad/s^2 or m/s^2] where there is no acceleration limit
 
 
-def control_model(profile: RobotProfile, mechanism: Mechanism) -> _core.ControlModel:
+def control_model(robot: Robot, mechanism: Mechanism) -> _core.ControlModel:
     """Return a model for control cycles, for the side that the drives are commanded at.
 
     Args:
-        profile: of the robot; its ``feedforward`` says how friction is smoothed.
+        robot: of the robot; its ``feedforward`` says how friction is smoothed.
         mechanism: with the identified parameters.
 
     Raises:
@@ -37,15 +39,15 @@ def control_model(profile: RobotProfile, mechanism: Mechanism) -> _core.ControlM
         return _core.ControlModel(
             mechanism.core_description,
             mechanism.parameters,
-            friction_smoothing(profile),
-            profile.recording.side == "motor",
+            friction_smoothing(robot),
+            robot.settings(RecordingSettings).side == "motor",
         )
     except ValueError as error:
         message = f"feedforward: {error}"
         raise ConfigurationError(message) from None
 
 
-def control_law(profile: RobotProfile, *, control_rate: float) -> _core.ControlLaw:
+def control_law(robot: Robot, *, control_rate: float) -> _core.ControlLaw:
     """Return the control law of a profile, without a model yet.
 
     Raises:
@@ -53,103 +55,104 @@ def control_law(profile: RobotProfile, *, control_rate: float) -> _core.ControlL
     """
     try:
         law = _core.ControlLaw(
-            len(profile.joints), control_law_settings(profile, control_rate=control_rate)
+            len(robot.joints), control_law_settings(robot, control_rate=control_rate)
         )
     except ValueError as error:
         message = f"feedforward, collision: {error}"
         raise ConfigurationError(message) from None
-    _set_share(law, profile)
+    _set_share(law, robot)
     return law
 
 
-def control_law_settings(profile: RobotProfile, *, control_rate: float) -> _core.ControlLawSettings:
+def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlLawSettings:
     """Return the core's settings of a profile, for one control rate [Hz].
 
     Raises:
         ConfigurationError: The profile has no ``limits.torque_max``, or counts do not fit.
     """
-    given = profile.collision
-    delay = profile.feedforward.torque_error_delay
+    given = robot.settings(CollisionSettings)
+    delay = robot.settings(FeedforwardSettings).torque_error_delay
     settings = _core.ControlLawSettings()
-    settings.feedforward = feedforward_settings(profile, control_rate=control_rate)
-    settings.collision = collision_settings(profile, control_rate=control_rate)
+    settings.feedforward = feedforward_settings(robot, control_rate=control_rate)
+    settings.collision = collision_settings(robot, control_rate=control_rate)
     settings.torque_error_delay = -1 if delay is None else delay
     settings.method = _core.DetectionMethod.__members__[given.method]
     settings.observer_gain = given.observer_gain
     settings.reaction = _core.CollisionReaction.__members__[given.reaction]
     settings.deceleration = _each(
-        profile, given.deceleration or profile.limits.acceleration, _DECELERATION, "deceleration"
+        robot, given.deceleration or robot.limits.acceleration, _DECELERATION, "deceleration"
     )
     settings.reference_tolerance = _each(
-        profile, profile.feedforward.reference_tolerance, np.inf, "reference_tolerance"
+        robot,
+        robot.settings(FeedforwardSettings).reference_tolerance,
+        np.inf,
+        "reference_tolerance",
     )
     return settings
 
 
-def feedforward(profile: RobotProfile, *, control_rate: float) -> _core.Feedforward:
+def feedforward(robot: Robot, *, control_rate: float) -> _core.Feedforward:
     """Return a profile's additive torque alone, without a model yet.
 
     Raises:
         ConfigurationError: The settings do not fit the robot.
     """
-    settings = feedforward_settings(profile, control_rate=control_rate)
+    settings = feedforward_settings(robot, control_rate=control_rate)
     try:
-        core = _core.Feedforward(len(profile.joints), settings)
+        core = _core.Feedforward(len(robot.joints), settings)
     except ValueError as error:
         message = f"feedforward: {error}"
         raise ConfigurationError(message) from None
-    _set_share(core, profile)
+    _set_share(core, robot)
     return core
 
 
-def _set_share(core: _core.ControlLaw | _core.Feedforward, profile: RobotProfile) -> None:
+def _set_share(core: _core.ControlLaw | _core.Feedforward, robot: Robot) -> None:
     """Say how much of the model's torque is added, and what of it."""
-    core.set_gain(profile.feedforward.gain)
-    core.set_mode(_core.FeedforwardMode.__members__[profile.feedforward.mode])
+    core.set_gain(robot.settings(FeedforwardSettings).gain)
+    core.set_mode(_core.FeedforwardMode.__members__[robot.settings(FeedforwardSettings).mode])
 
 
-def feedforward_settings(
-    profile: RobotProfile, *, control_rate: float
-) -> _core.FeedforwardSettings:
+def feedforward_settings(robot: Robot, *, control_rate: float) -> _core.FeedforwardSettings:
     """Return the core's settings of the additive torque.
 
     Raises:
         ConfigurationError: The profile has no ``limits.torque_max``, or counts do not fit.
     """
-    given, limits = profile.feedforward, profile.limits
+    given, limits = robot.settings(FeedforwardSettings), robot.limits
     if limits.torque_max is None:
         message = (
-            f"profile '{profile.robot}': additive torque needs 'limits.torque_max', the most that "
+            f"profile '{robot.name}': additive torque needs 'limits.torque_max', the most that "
             "may be added at each joint [N m or N]."
         )
         raise ConfigurationError(message)
-    velocity = _each(profile, limits.velocity, np.inf, "velocity")
-    acceleration = _each(profile, limits.acceleration, np.inf, "acceleration")
+    velocity = _each(robot, limits.velocity, np.inf, "velocity")
+    acceleration = _each(robot, limits.acceleration, np.inf, "acceleration")
     settings = _core.FeedforwardSettings()
     settings.control_rate = control_rate
     settings.additive_torque_delay = given.additive_torque_delay
     settings.ramp_time = given.ramp_time
-    settings.torque_max = _each(profile, limits.torque_max, np.inf, "torque_max")
-    if profile.drives.scales_torque_offset:  # the driver would wrap what int16 does not hold
+    settings.torque_max = _each(robot, limits.torque_max, np.inf, "torque_max")
+    if robot.drives.scales_torque_offset:  # the driver would wrap what int16 does not hold
         settings.torque_max = torque_offset_limit(
-            profile.drives, len(profile.joints), settings.torque_max
+            robot.drives, len(robot.joints), settings.torque_max
         )
     settings.position_jump = _each(
-        profile, given.position_jump, _JUMP_CYCLES * velocity / control_rate, "position_jump"
+        robot, given.position_jump, _JUMP_CYCLES * velocity / control_rate, "position_jump"
     )
     settings.acceleration_jump = _each(
-        profile, given.acceleration_jump, _JUMP_ACCELERATION * acceleration, "acceleration_jump"
+        robot, given.acceleration_jump, _JUMP_ACCELERATION * acceleration, "acceleration_jump"
     )
     return settings
 
 
-def collision_settings(profile: RobotProfile, *, control_rate: float) -> _core.CollisionSettings:
+def collision_settings(robot: Robot, *, control_rate: float) -> _core.CollisionSettings:
     """Return the core's settings of collision detection.
 
     Raises:
         ConfigurationError: Counts do not fit the robot.
     """
-    given = profile.collision
+    given = robot.settings(CollisionSettings)
     settings = _core.CollisionSettings()
     settings.control_rate = control_rate
     settings.boost_time = given.boost_time
@@ -163,33 +166,35 @@ def collision_settings(profile: RobotProfile, *, control_rate: float) -> _core.C
         "reversal_boost",
         "low_speed",
     ):
-        setattr(settings, name, _each(profile, getattr(given, name), 0.0, name))
-    settings.torque_error_max = _each(profile, given.torque_error_max, np.inf, "torque_error_max")
+        setattr(settings, name, _each(robot, getattr(given, name), 0.0, name))
+    settings.torque_error_max = _each(robot, given.torque_error_max, np.inf, "torque_error_max")
     settings.torque_threshold = _each(
-        profile, profile.limits.torque_threshold, np.inf, "torque_threshold"
+        robot, robot.limits.torque_threshold, np.inf, "torque_threshold"
     )
     return settings
 
 
-def friction_smoothing(profile: RobotProfile) -> Array:
+def friction_smoothing(robot: Robot) -> Array:
     """Return the velocities (n,) over which the signs of dry friction are rounded off."""
-    limit = profile.limits.velocity
+    limit = robot.limits.velocity
     default = (
-        np.full(len(profile.joints), _SMOOTHING)
+        np.full(len(robot.joints), _SMOOTHING)
         if limit is None
-        else _SMOOTHING_SHARE * _each(profile, limit, 0.0, "velocity")
+        else _SMOOTHING_SHARE * _each(robot, limit, 0.0, "velocity")
     )
-    return _each(profile, profile.feedforward.friction_smoothing, default, "friction_smoothing")
+    return _each(
+        robot, robot.settings(FeedforwardSettings).friction_smoothing, default, "friction_smoothing"
+    )
 
 
 def _each(
-    profile: RobotProfile,
+    robot: Robot,
     values: tuple[float, ...] | tuple[bool, ...] | None,
     default: Array | float,
     name: str,
 ) -> Array:
     """Return one value for each joint (n,)."""
-    joints = len(profile.joints)
+    joints = len(robot.joints)
     if values is None:
         return np.full(joints, default, dtype=np.float64)
     return per_joint(values, joints, name)

@@ -16,7 +16,7 @@ from dynid.simulation.robot import SimulatedRobot
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.playback.trajectory import Trajectory
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
     from dynid.simulation.robot import RobotState
 
 
@@ -26,8 +26,7 @@ class ControlledRobot:
     After a collision the robot is held, whatever its trajectory was, until :meth:`reset`.
 
     Args:
-        profile: of the robot.
-        urdf_xml: the URDF's text.
+        robot: with its limits and settings.
         control_rate: cycles per second [Hz].
         seed: of the sensors' noise.
         feedforward: whether the control law is between trajectories and drives; else positions go
@@ -48,19 +47,18 @@ class ControlledRobot:
 
     def __init__(
         self,
-        profile: RobotProfile,
-        urdf_xml: str,
+        robot: Robot,
         *,
         control_rate: float = 1000.0,
         seed: int = 0,
         feedforward: bool = True,
     ) -> None:
-        self._profile = profile
-        self.robot = SimulatedRobot(profile, urdf_xml, control_rate=control_rate, seed=seed)
-        self.law = control_law(profile, control_rate=control_rate) if feedforward else None
-        self.sliding = profile.mechanism(urdf_xml).prismatic
-        self._factor = profile.drives.torque_factor(len(profile.joints))
-        self._rest = np.zeros(len(profile.joints))
+        self._robot = robot
+        self.robot = SimulatedRobot(robot, control_rate=control_rate, seed=seed)
+        self.law = control_law(robot, control_rate=control_rate) if feedforward else None
+        self.sliding = robot.mechanism().prismatic
+        self._factor = robot.drives.torque_factor(len(robot.joints))
+        self._rest = np.zeros(len(robot.joints))
         self.reference = _core.Reference(self.robot.home, self._rest, self._rest)
         self.feedback = _core.Feedback(self.robot.home, self._rest, self._rest)
         self._hold(self.robot.home)
@@ -81,7 +79,7 @@ class ControlledRobot:
         if self.law is None or not self.latched:
             return ""
         return _core.describe_collision(
-            self.law.detector.collision, self._profile.joints, self.sliding
+            self.law.detector.collision, self._robot.joints, self.sliding
         )
 
     def use(self, mechanism: Mechanism | None) -> None:
@@ -92,7 +90,7 @@ class ControlledRobot:
         """
         if self.law is None:
             return
-        model = None if mechanism is None else control_model(self._profile, mechanism)
+        model = None if mechanism is None else control_model(self._robot, mechanism)
         self.law.use(model)
 
     def accept(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:
@@ -129,10 +127,10 @@ class ControlledRobot:
             message = "The robot is not watched for collisions."
             raise SimulationError(message)
         report = self.law.reset()
-        sentence = _core.describe_reset(report, self._profile.joints, self.sliding)
+        sentence = _core.describe_reset(report, self._robot.joints, self.sliding)
         if report.answer != _core.ResetAnswer.done:
             raise SimulationError(sentence)
-        self._follower = TrajectoryFollower(self._profile.joints, self.law.position_command)
+        self._follower = TrajectoryFollower(self._robot.joints, self.law.position_command)
         return sentence
 
     def clear_fault(self) -> None:
@@ -152,6 +150,6 @@ class ControlledRobot:
             reference.acceleration = acceleration
 
     def _hold(self, position: Array) -> None:
-        self._follower = TrajectoryFollower(self._profile.joints, position)
+        self._follower = TrajectoryFollower(self._robot.joints, position)
         if self.law is not None:
             self.law.start(position)

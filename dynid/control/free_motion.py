@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.control.residual import Residual
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 _BLOCK = 0.1  # [s] of which the largest error stands for all
 _BETWEEN = 1.0  # [s] between two recordings
@@ -54,7 +54,7 @@ def joined(motions: Sequence[FreeMotion]) -> FreeMotion:
     )
 
 
-def free_motion(profile: RobotProfile, residual: Residual, *, control_rate: float) -> FreeMotion:
+def free_motion(robot: Robot, residual: Residual, *, control_rate: float) -> FreeMotion:
     """Condense a residual, filtered as the profile's detector filters in control cycles.
 
     Raises:
@@ -62,7 +62,7 @@ def free_motion(profile: RobotProfile, residual: Residual, *, control_rate: floa
     """
     # thresholds that tell whether the boost acts, and never stop
     showing = with_collision(
-        profile,
+        robot,
         torque_error_max=(_BEYOND,),
         velocity_factor=(0.0,),
         acceleration_factor=(0.0,),

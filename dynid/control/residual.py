@@ -11,12 +11,15 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import collision_settings, control_model
 from dynid.errors import ConfigurationError
+from dynid.identification.settings import IdentificationSettings
+from dynid.recording.settings import RecordingSettings
+from dynid.robot.torque_settings import CollisionSettings
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
     from dynid.recording.model import Recording
+    from dynid.robot.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,7 @@ class Residual:
         return len(self.error) / self.rate / 3600
 
     def watch(
-        self, profile: RobotProfile, *, control_rate: float
+        self, robot: Robot, *, control_rate: float
     ) -> tuple[Array, Array, list[_core.Collision]]:
         """Return what a profile's detector makes of it: filtered errors, thresholds, collisions.
 
@@ -51,19 +54,17 @@ class Residual:
         its debounce takes as long.
 
         Args:
-            profile: with the detector's settings for the control cycle.
+            robot: with the detector's settings for the control cycle.
             control_rate: cycles per second [Hz].
 
         Raises:
             ConfigurationError: the settings do not fit the robot.
         """
-        detector = _detector(profile, self.rate, control_rate)
+        detector = _detector(robot, self.rate, control_rate)
         return detector.run(self.error, self.torque, self.velocity, self.acceleration)
 
 
-def recorded_residual(
-    profile: RobotProfile, mechanism: Mechanism, recording: Recording
-) -> Residual:
+def recorded_residual(robot: Robot, mechanism: Mechanism, recording: Recording) -> Residual:
     """Return the torque errors of a recording.
 
     Its measured motion, through the profile's zero-phase filters, stands for the commanded one; its
@@ -74,36 +75,38 @@ def recorded_residual(
         ConfigurationError: profile and model do not fit.
     """
     # nothing is left out: a detector cannot be choosy about its samples
-    settings = profile.identification.model_copy(update={"border": 0.0, "trim_rest": False})
-    profile = profile.model_copy(update={"identification": settings})
-    signals = preprocess(recording, profile)
+    settings = robot.settings(IdentificationSettings).model_copy(
+        update={"border": 0.0, "trim_rest": False}
+    )
+    robot = robot.with_settings(settings)
+    signals = preprocess(recording, robot)
     motion, torque = (signals.position, signals.velocity, signals.acceleration), signals.raw_torque
-    if profile.coupling is not None and profile.recording.side == "motor":
-        coupling = np.array(profile.coupling)  # q_j = T q_m, tau_m = T^T tau_j
+    if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
+        coupling = np.array(robot.coupling)  # q_j = T q_m, tau_m = T^T tau_j
         motion = tuple(part @ np.linalg.inv(coupling).T for part in motion)
         torque = torque @ coupling
-    model = control_model(profile, mechanism)
+    model = control_model(robot, mechanism)
     return Residual(
         model.torque(*motion) - torque, torque, motion[1], motion[2], signals.sampling_rate
     )
 
 
-def with_collision(profile: RobotProfile, **settings: tuple[float, ...]) -> RobotProfile:
-    """Return a profile that watches torque errors alone, with other settings of ``collision``."""
-    collision = profile.collision.model_copy(update=settings)
-    limits = profile.limits.model_copy(update={"torque_threshold": None})
-    return profile.model_copy(update={"collision": collision, "limits": limits})
+def with_collision(robot: Robot, **settings: tuple[float, ...]) -> Robot:
+    """Return a robot whose torque errors alone are watched, by other settings of ``collision``."""
+    collision = robot.settings(CollisionSettings).model_copy(update=settings)
+    limits = robot.limits.model_copy(update={"torque_threshold": None})
+    return robot.with_settings(collision).model_copy(update={"limits": limits})
 
 
-def _detector(profile: RobotProfile, rate: float, control_rate: float) -> _core.CollisionDetector:
+def _detector(robot: Robot, rate: float, control_rate: float) -> _core.CollisionDetector:
     """Return a profile's detector for samples at another rate [Hz]."""
-    settings = collision_settings(profile, control_rate=control_rate)
+    settings = collision_settings(robot, control_rate=control_rate)
     cycles = control_rate / rate  # per sample
     settings.control_rate = rate
     settings.torque_error_filter = settings.torque_error_filter**cycles
     settings.debounce = max(1, round(settings.debounce / cycles))
     try:
-        return _core.CollisionDetector(len(profile.joints), settings)
+        return _core.CollisionDetector(len(robot.joints), settings)
     except ValueError as error:
         message = f"collision: {error}"
         raise ConfigurationError(message) from None

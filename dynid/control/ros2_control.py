@@ -20,7 +20,7 @@ from dynid.simulation.robot import SimulatedRobot
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 PLANT_SETTINGS = (
     "control_rate",
@@ -63,8 +63,7 @@ HARDWARE = tuple(_PLUGINS)
 
 
 def robot_description(
-    profile: RobotProfile,
-    urdf_xml: str,
+    robot: Robot,
     hardware: str,
     *,
     control_rate: float,
@@ -73,8 +72,7 @@ def robot_description(
     """Return the URDF with the ``<ros2_control>`` that hardware of a kind needs.
 
     Args:
-        profile: the robot.
-        urdf_xml: its URDF's text.
+        robot: with its simulation settings.
         hardware: ``simulated``, ``mock``, or ``ethercat``.
         control_rate: cycles per second [Hz].
         slaves: folder that ``dynid drives`` has written, for ethercat; without one the URDF must
@@ -84,26 +82,25 @@ def robot_description(
         ConfigurationError: there are neither slave files nor a tag in the URDF, or the files do
             not fit.
     """
-    root = ET.fromstring(urdf_xml)  # noqa: S314  a robot's own URDF
+    root = ET.fromstring(robot.urdf_xml)  # noqa: S314  a robot's own URDF
     if hardware == "ethercat" and slaves is None:
         if root.find("ros2_control") is None:
             raise ConfigurationError(
-                f"URDF of '{profile.robot}': hardware ethercat needs a <ros2_control> tag that "
+                f"URDF of '{robot.name}': hardware ethercat needs a <ros2_control> tag that "
                 "names ethercat_driver/EthercatDriver and the slaves; give such a URDF, or the "
                 "folder that `dynid drives` has written, with slaves:=."
             )
-        return urdf_xml
+        return robot.urdf_xml
     if hardware == "ethercat" and slaves is not None:
-        check_slave_files(slaves, profile.joints, control_rate)
+        check_slave_files(slaves, robot.joints, control_rate)
     for tag in root.findall("ros2_control"):
         root.remove(tag)
-    root.append(hardware_tag(profile, urdf_xml, hardware, control_rate=control_rate, slaves=slaves))
+    root.append(hardware_tag(robot, hardware, control_rate=control_rate, slaves=slaves))
     return ET.tostring(root, encoding="unicode")
 
 
 def hardware_tag(
-    profile: RobotProfile,
-    urdf_xml: str,
+    robot: Robot,
     hardware: str,
     *,
     control_rate: float,
@@ -115,27 +112,26 @@ def hardware_tag(
     effort. On EtherCAT, drives are numbered in the order of the joints, from position 0.
 
     Args:
-        profile: the robot.
-        urdf_xml: its URDF's text.
+        robot: with its simulation settings.
         hardware: ``simulated``, ``mock`` or ``ethercat``.
         control_rate: cycles per second [Hz].
         slaves: folder of the slave files, for ethercat.
     """
-    system = ET.Element("ros2_control", name=profile.robot, type="system")
+    system = ET.Element("ros2_control", name=robot.name, type="system")
     plugin = ET.SubElement(system, "hardware")
     ET.SubElement(plugin, "plugin").text = _PLUGINS[hardware]
     if hardware == "ethercat":
         # the driver's own default is 100
         ET.SubElement(plugin, "param", name="control_frequency").text = f"{control_rate:g}"
         folder = (slaves or Path()).resolve()
-        for number, joint in enumerate(profile.joints):
+        for number, joint in enumerate(robot.joints):
             _ec_module(_joint(system, joint), joint, number, slave_path(folder, joint))
         return system
-    robot = SimulatedRobot(profile, urdf_xml)  # whose settings are proven by it
+    simulated = SimulatedRobot(robot)  # whose settings are proven by it
     if hardware == "simulated":
-        for name, value in _plant(profile, urdf_xml, robot.home, control_rate).items():
+        for name, value in _plant(robot, simulated.home, control_rate).items():
             ET.SubElement(plugin, "param", name=name).text = value
-    for joint, position in zip(profile.joints, robot.home, strict=True):
+    for joint, position in zip(robot.joints, simulated.home, strict=True):
         _joint(system, joint, float(position))
     return system
 
@@ -146,19 +142,19 @@ def controllers(*, feedforward: bool) -> tuple[str, ...]:
 
 
 def controller_parameters(
-    profile: RobotProfile, update_rate: int, *, feedforward: bool = False
+    robot: Robot, update_rate: int, *, feedforward: bool = False
 ) -> dict[str, Any]:
     """Return the parameter file of controller_manager and its controllers.
 
     Args:
-        profile: the robot.
+        robot: with its simulation settings.
         update_rate: control cycles per second [Hz].
         feedforward: whether references reach the drives through dynid/FeedforwardController.
 
     Raises:
         ConfigurationError: feedforward is wanted, and its settings do not fit the robot.
     """
-    joints = list(profile.joints)
+    joints = list(robot.joints)
     trajectories: dict[str, Any] = {
         "joints": joints,
         "command_interfaces": ["position"],
@@ -174,7 +170,7 @@ def controller_parameters(
     parameters: dict[str, Any] = {_BROADCASTER: {"publish_dynamic_joint_states": False}}
     if feedforward:
         types[FEEDFORWARD] = {"type": "dynid/FeedforwardController"}
-        parameters[FEEDFORWARD] = feedforward_parameters(profile, control_rate=update_rate)
+        parameters[FEEDFORWARD] = feedforward_parameters(robot, control_rate=update_rate)
         trajectories |= {
             "command_joints": [f"{FEEDFORWARD}/{joint}" for joint in joints],
             "command_interfaces": ["position", "velocity", "acceleration"],
@@ -224,29 +220,27 @@ def root_link(urdf_xml: str) -> str:
     return roots[0]
 
 
-def _plant(
-    profile: RobotProfile, urdf_xml: str, home: Array, control_rate: float
-) -> dict[str, str]:
+def _plant(robot: Robot, home: Array, control_rate: float) -> dict[str, str]:
     """Return the hardware parameters of dynid/SimulatedDrives (cpp/ros2_control).
 
     Lists without anything in them are left out, because ros2_control takes no empty ``<param>``.
     """
-    made = plant_arguments(profile, urdf_xml, control_rate=control_rate)
+    made = plant_arguments(robot, control_rate=control_rate)
     mechanism, terms = made.mechanism, made.mechanism.terms
     numbers: dict[str, Iterable[float]] = {
         "gravity": mechanism.gravity,
         "coupling": mechanism.coupling.ravel(),
-        "locked_positions": made.locked.values(),
+        "locked_positions": made.mechanism.locked.values(),
         "term_joints": [term.joint for term in terms],
         "term_scales": [term.scale for term in terms],
         "term_static_ratios": [term.static_ratio for term in terms],
         "term_stribeck_velocities": [term.stribeck_velocity for term in terms],
         "parameters": made.parameters,
         "home": home,
-        "torque_factor": profile.drives.torque_factor(len(profile.joints)),
+        "torque_factor": robot.drives.torque_factor(len(robot.joints)),
     }
     words: dict[str, Iterable[str]] = {
-        "locked_joints": made.locked,
+        "locked_joints": made.mechanism.locked,
         "term_kinds": [term.kind for term in terms],
         "term_sides": [term.side for term in terms],
     }

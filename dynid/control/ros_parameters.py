@@ -8,9 +8,11 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.control.build import control_law_settings, friction_smoothing
+from dynid.recording.settings import RecordingSettings
+from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 
 if TYPE_CHECKING:
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 _PER_JOINT = (
     "torque_error_filter",
@@ -21,30 +23,30 @@ _PER_JOINT = (
 )
 
 
-def feedforward_parameters(profile: RobotProfile, *, control_rate: float) -> dict[str, Any]:
+def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, Any]:
     """Return what the controller is configured with, its model apart.
 
     Args:
-        profile: the robot; the effort states of its drives are in the unit of its recordings.
+        robot: the robot; the effort states of its drives are in the unit of its recordings.
         control_rate: cycles per second [Hz].
 
     Raises:
         ConfigurationError: The settings do not fit the robot.
     """
-    settings = control_law_settings(profile, control_rate=control_rate)
+    settings = control_law_settings(robot, control_rate=control_rate)
     feedforward, collision = settings.feedforward, settings.collision
-    given = profile.collision
+    given = robot.settings(CollisionSettings)
     parameters: dict[str, Any] = {
-        "joints": list(profile.joints),
-        "side": profile.recording.side,
-        "effort_factor": _list(profile.drives.torque_factor(len(profile.joints))),
+        "joints": list(robot.joints),
+        "side": robot.settings(RecordingSettings).side,
+        "effort_factor": _list(robot.drives.torque_factor(len(robot.joints))),
         "torque_max": _list(feedforward.torque_max),
         "additive_torque_delay": feedforward.additive_torque_delay,
         "torque_error_delay": settings.torque_error_delay,
         "ramp_time": feedforward.ramp_time,
-        "gain": profile.feedforward.gain,
-        "mode": profile.feedforward.mode,
-        "friction_smoothing": _list(friction_smoothing(profile)),
+        "gain": robot.settings(FeedforwardSettings).gain,
+        "mode": robot.settings(FeedforwardSettings).mode,
+        "friction_smoothing": _list(friction_smoothing(robot)),
         "reference_tolerance": _list(settings.reference_tolerance),
         **_where_limited("position_jump", feedforward.position_jump),
         **_where_limited("acceleration_jump", feedforward.acceleration_jump),

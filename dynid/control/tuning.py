@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dynid.control.free_motion import FreeMotion
     from dynid.control.residual import Residual
     from dynid.control.tail import Level
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 _LARGEST_FIT = 3000  # blocks of motion
 _FEWEST_MOVING = 50  # of them
@@ -88,7 +88,7 @@ class Tuning:
 
 
 def tune(
-    profile: RobotProfile,
+    robot: Robot,
     residuals: Sequence[Residual],
     *,
     false_alarms_per_hour: float,
@@ -102,7 +102,7 @@ def tune(
     the boost. No threshold is below the largest error seen.
 
     Args:
-        profile: its ``collision`` has the detector's filter, debounce, low_speed and boost_time.
+        robot: its ``collision`` has the detector's filter, debounce, low_speed and boost_time.
         residuals: of free motion.
         false_alarms_per_hour: of all joints together [1/h].
         control_rate: cycles per second that filter and debounce are given for [Hz].
@@ -123,13 +123,13 @@ def tune(
             "least, and minutes for thresholds to rely on."
         )
         raise ConfigurationError(message)
-    parts = [free_motion(profile, one, control_rate=control_rate) for one in residuals]
+    parts = [free_motion(robot, one, control_rate=control_rate) for one in residuals]
 
     def tuned(motions: Sequence[FreeMotion], *held_out: int) -> Tuning:
-        return _tune(profile, joined(motions), false_alarms_per_hour, held_out)
+        return _tune(robot, joined(motions), false_alarms_per_hour, held_out)
 
     held_out = [
-        count_alarms(profile, tuned([*parts[:k], *parts[k + 1 :]]), one, control_rate=control_rate)
+        count_alarms(robot, tuned([*parts[:k], *parts[k + 1 :]]), one, control_rate=control_rate)
         for k, one in enumerate(residuals)
         if len(residuals) > 1 and _hours([*residuals[:k], *residuals[k + 1 :]]) * 3600 >= _SHORTEST
     ]
@@ -137,10 +137,10 @@ def tune(
 
 
 def count_alarms(
-    profile: RobotProfile, tuning: Tuning, residual: Residual, *, control_rate: float = 1000.0
+    robot: Robot, tuning: Tuning, residual: Residual, *, control_rate: float = 1000.0
 ) -> int:
     """Return how often thresholds would have stopped a robot that was touching nothing."""
-    tuned = with_collision(profile, **tuning.settings())
+    tuned = with_collision(robot, **tuning.settings())
     _, _, found = residual.watch(tuned, control_rate=control_rate)
     return len(found)
 
@@ -150,22 +150,22 @@ def _hours(residuals: Sequence[Residual]) -> float:
 
 
 def _tune(
-    profile: RobotProfile, motion: FreeMotion, false_alarms_per_hour: float, held_out: Sequence[int]
+    robot: Robot, motion: FreeMotion, false_alarms_per_hour: float, held_out: Sequence[int]
 ) -> Tuning:
-    wanted = motion.hours * false_alarms_per_hour / len(profile.joints)
+    wanted = motion.hours * false_alarms_per_hour / len(robot.joints)
     joints = tuple(
-        _tune_joint(motion, number, name, wanted) for number, name in enumerate(profile.joints)
+        _tune_joint(motion, number, name, wanted) for number, name in enumerate(robot.joints)
     )
     warnings = [
         *_warnings(motion.hours, false_alarms_per_hour, sum(held_out)),
-        *_poor_joints(joints, profile),
+        *_poor_joints(joints, robot),
     ]
     return Tuning(joints, motion.hours, false_alarms_per_hour, tuple(held_out), tuple(warnings))
 
 
-def _poor_joints(joints: Sequence[TunedJoint], profile: RobotProfile) -> Iterator[str]:
+def _poor_joints(joints: Sequence[TunedJoint], robot: Robot) -> Iterator[str]:
     """Say where thresholds are of little use, or rest on little."""
-    limit = profile.limits.torque_max
+    limit = robot.limits.torque_max
     largest = np.full(len(joints), np.inf) if limit is None else np.broadcast_to(limit, len(joints))
     for joint, torque_max in zip(joints, largest, strict=True):
         if joint.resting is None:

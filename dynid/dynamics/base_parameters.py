@@ -63,15 +63,7 @@ def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParamet
         EstimationError: the rank is not clear-cut.
     """
     regressor = _random_regressor(mechanism, seed)
-    order = _preferred_order(mechanism)
-    independent, dependent = _split(regressor, order)
-    pivoted = np.abs(np.diag(qr(_scaled(regressor), mode="r", pivoting=True)[0]))
-    rank = int((pivoted > _TOLERANCE * pivoted[0]).sum())
-    if rank != len(independent):
-        raise EstimationError(
-            f"the rank of the regressor is unclear ({len(independent)} or {rank} base parameters): "
-            "inertias or lengths in the URDF may differ by too many orders of magnitude."
-        )
+    independent, dependent = _independent(regressor, mechanism)
     regrouping = np.zeros((len(independent), regressor.shape[1]))
     regrouping[np.arange(len(independent)), independent] = 1.0
     if len(dependent):
@@ -82,6 +74,33 @@ def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParamet
     names, expressions = _texts(mechanism.parameter_names, independent, regrouping)
     units = tuple(mechanism.parameter_units[i] for i in independent)
     return BaseParameterization(independent, regrouping, names, expressions, units)
+
+
+def base_parameter_counts(mechanism: Mechanism, *, seed: int = 0) -> tuple[int, int]:
+    """How many base parameters there are, and how many of them a body's parameter leads.
+
+    Raises:
+        EstimationError: the rank is not clear-cut.
+    """
+    independent, _ = _independent(_random_regressor(mechanism, seed), mechanism)
+    return len(independent), int((independent < mechanism.first_term).sum())
+
+
+def _independent(
+    regressor: Array, mechanism: Mechanism
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The columns that lead a base parameter, and those that are regrouped into them."""
+    # R of W = Q R has columns as long as W's and at the same angles, but far fewer rows
+    triangle = np.asarray(np.linalg.qr(regressor, mode="r"))
+    independent, dependent = _split(triangle, _preferred_order(mechanism))
+    pivoted = np.abs(np.diag(qr(_scaled(triangle), mode="r", pivoting=True)[0]))
+    rank = int((pivoted > _TOLERANCE * pivoted[0]).sum())
+    if rank != len(independent):
+        raise EstimationError(
+            f"the rank of the regressor is unclear ({len(independent)} or {rank} base parameters): "
+            "inertias or lengths in the URDF may differ by too many orders of magnitude."
+        )
+    return independent, dependent
 
 
 def _random_regressor(mechanism: Mechanism, seed: int) -> Array:
@@ -107,13 +126,16 @@ def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samp
     middle = np.array(mechanism.chain.assembled_at or [0.0] * len(mechanism.joints))
     reach = np.where(mechanism.prismatic, *_REACH)
     tried = middle + reach * random.uniform(-1, 1, (20 * samples, len(middle)))
-    found = tried[mechanism.reachable(tried)][:samples]
+    found = np.empty((0, len(middle)))
+    for some in np.array_split(tried, 20):
+        if len(found) < samples:
+            found = np.concatenate([found, some[mechanism.reachable(some)]])
     if len(found) < samples:
         raise EstimationError(
             f"the closed chain can be closed at {len(found)} of {len(tried)} positions around that "
             "of its assembly only: choose another one for closed_chain.assembled_at."
         )
-    return np.asarray(found)
+    return np.asarray(found[:samples])
 
 
 def _preferred_order(mechanism: Mechanism) -> list[int]:

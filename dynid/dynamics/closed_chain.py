@@ -1,4 +1,4 @@
-"""What makes closed chains of a tree of joints: passive joints, and where loops are closed."""
+"""Closed chains: passive joints, where loops are closed, and a profile's ``closed_chain``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from pydantic import Field, PositiveFloat, model_validator
 
 from dynid import _core
 from dynid.arrays import Vector
+from dynid.configuration import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,3 +66,47 @@ def chain_lists(chain: ClosedChain) -> dict[str, list[str] | list[float]]:
         "closure_axes": [float(x) for one in closures for axis in one.axes for x in axis],
         "closure_lengths": [float(one.length) for one in closures],
     }
+
+
+class ClosureSettings(Settings):
+    """Two links joined where the URDF's tree was cut open; vectors are in the links' frames."""
+
+    links: tuple[str, str]
+    kind: Literal["point", "revolute", "distance"] = "point"
+    points: tuple[Vector, Vector]  # [m]
+    axes: tuple[Vector, Vector] | None = None  # of a revolute one
+    length: PositiveFloat | None = None  # of a distance [m]
+
+    @model_validator(mode="after")
+    def _kind_has_what_it_needs(self) -> ClosureSettings:
+        for kind, name in (("revolute", "axes"), ("distance", "length")):
+            there = getattr(self, name) is not None
+            if there and self.kind != kind:
+                raise ValueError(f"'{name}' belongs to a closure of kind {kind}, and to no other")
+            if self.kind == kind and not there:
+                raise ValueError(f"a closure of kind {kind} needs '{name}'")
+        return self
+
+    def closure(self) -> LoopClosure:
+        """The mechanism's closure."""
+        given = {name: value for name, value in self if value is not None}
+        return LoopClosure(**given)
+
+
+class ClosedChainSettings(Settings):
+    """Passive joints, about where they are at ``assembled_at``, and what closes the loops."""
+
+    passive: dict[str, float] = Field(default_factory=dict)  # [rad or m]
+    assembled_at: tuple[float, ...] = ()  # of ``joints``; all at 0 where absent
+    closures: tuple[ClosureSettings, ...] = ()
+
+    @model_validator(mode="after")
+    def _complete(self) -> ClosedChainSettings:
+        if bool(self.passive) != bool(self.closures):
+            raise ValueError("'passive' and 'closures' need one another: name both, or neither")
+        return self
+
+    def chain(self) -> ClosedChain:
+        """The mechanism's closed chain; empty for a tree."""
+        closures = tuple(one.closure() for one in self.closures)
+        return ClosedChain(self.passive, closures, self.assembled_at)

@@ -8,17 +8,17 @@ import numpy as np
 import pinocchio
 
 from dynid.arrays import Array
+from dynid.dynamics.pose import Pose
 from dynid.errors import ConfigurationError
-from dynid.report.view.scene import Pose
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dynid.profile import RobotProfile
+    from dynid.dynamics.mechanism import Mechanism
 
 
 class Kinematics:
-    """Poses of all that moves, for positions as the profile orders them.
+    """Poses of all that moves, for positions of the mechanism's actuated joints.
 
     Bodies are the root and one for each movable joint of the URDF, also a locked one; links that
     are rigidly attached belong to the body that carries them.
@@ -29,25 +29,25 @@ class Kinematics:
     payload.
 
     Args:
-        profile: names the joints and the positions of locked ones.
-        urdf_xml: the URDF's text.
+        mechanism: names the joints and the positions of locked ones.
         tool: name of the link whose origin is the tool point; None for the last link.
+        at_motors: whether what is recorded are positions of the motors, not of the joints.
 
     Raises:
-        MechanismError: profile and URDF do not make a mechanism.
         ConfigurationError: the URDF has no link of the tool's name.
     """
 
-    def __init__(self, profile: RobotProfile, urdf_xml: str, *, tool: str | None = None) -> None:
-        self.mechanism = profile.mechanism(urdf_xml)
-        at_motors = profile.recording.side == "motor"
-        self._coupling = self.mechanism.coupling if at_motors else np.eye(len(profile.joints))
-        self._model = pinocchio.buildModelFromXML(urdf_xml)
+    def __init__(
+        self, mechanism: Mechanism, *, tool: str | None = None, at_motors: bool = False
+    ) -> None:
+        self.mechanism = mechanism
+        self._coupling = mechanism.coupling if at_motors else np.eye(len(mechanism.joints))
+        self._model = pinocchio.buildModelFromXML(mechanism.urdf_xml)
         self._data = self._model.createData()
-        self._joint_ids = [self._model.getJointId(joint) for joint in profile.joints]
+        self._joint_ids = [self._model.getJointId(joint) for joint in mechanism.joints]
         self._moving_ids = [self._model.getJointId(one) for one in self.mechanism.moving_joints]
         self._rest = pinocchio.neutral(self._model)
-        for joint, value in profile.locked.items():
+        for joint, value in mechanism.locked.items():
             self._place(self._rest, self._model.getJointId(joint), value)
         self.root = str(self._model.frames[1].name) if self._model.nframes > 1 else "world"
         self.tool = self._last_link() if tool is None else tool

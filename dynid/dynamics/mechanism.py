@@ -16,7 +16,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.dynamics.closed_chain import ClosedChain, core_closure
-from dynid.dynamics.joint_term import TERM_KINDS, JointTerm, core_term
+from dynid.dynamics.joint_terms import TERM_KINDS, JointTerm, core_term
 from dynid.dynamics.sample_arrays import check_output, numbers, sample_arrays, vector
 from dynid.errors import MechanismError
 
@@ -81,13 +81,14 @@ class Mechanism:
             Mechanism,
             urdf_xml,
             joints,
-            locked=locked,
+            locked=dict(locked),
             coupling=coupling,
             terms=terms,
             chain=chain,
             payload_joint=payload_joint,
             semi_static=semi_static,
         )
+        self._urdf_xml, self._locked = urdf_xml, MappingProxyType(dict(locked))
         self._chain, self._semi_static = chain, semi_static
         self._joints = tuple(joints)
         self._terms = tuple(terms)
@@ -119,10 +120,24 @@ class Mechanism:
                 message = f"The URDF gives the body of joint '{joint}' a mass of {mass:g} kg."
                 raise MechanismError(f"{message} A mass must not be negative.")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle as what it is built from, so that it can be sent to a process."""
+        return _rebuilt, (self._under, np.array(self._gravity), np.array(self.parameters))
+
     @property
     def joints(self) -> tuple[str, ...]:
         """Names of the actuated joints, in drive order."""
         return self._joints
+
+    @property
+    def urdf_xml(self) -> str:
+        """Text of the URDF."""
+        return self._urdf_xml
+
+    @property
+    def locked(self) -> Mapping[str, float]:
+        """Positions [rad or m] of locked joints by name, as given."""
+        return self._locked
 
     @property
     def body_joints(self) -> tuple[str, ...]:
@@ -212,6 +227,10 @@ class Mechanism:
     def with_gravity(self, gravity: ArrayLike) -> Mechanism:
         """Return the same mechanism under another gravity (3,), with the URDF's parameters."""
         return self._under(gravity=gravity)
+
+    def without_terms(self) -> Mechanism:
+        """Return the same bodies without joint terms, with the URDF's parameters."""
+        return self._under(gravity=self._gravity, terms=())
 
     def with_parameters(self, parameters: ArrayLike) -> Mechanism:
         """Return the same mechanism with other parameters (p,).
@@ -369,6 +388,10 @@ class Mechanism:
 
     def _parameter_vector(self, parameters: ArrayLike) -> Array:
         return vector("parameters", parameters, len(self._core.parameter_names))
+
+
+def _rebuilt(under: partial[Mechanism], gravity: Array, parameters: Array) -> Mechanism:
+    return under(gravity=gravity).with_parameters(parameters)
 
 
 def _sentence(function: Callable[[], _Result]) -> _Result:

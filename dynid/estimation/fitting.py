@@ -10,17 +10,16 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
-from dynid.dynamics.joint_term import LOAD_KINDS
+from dynid.dynamics.joint_terms import LOAD_KINDS
 from dynid.dynamics.mechanism import Mechanism
-from dynid.estimation.essential import essential_parameters
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.least_squares import weighted_solution
 from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
 from dynid.estimation.regression import Problem, make_rows
+from dynid.estimation.settings import EstimationSettings
 from dynid.signals.filters import ParallelFilter
-from dynid.signals.settings import IdentificationSettings
 from dynid.signals.signals import Signals
 
 _LOAD_ROUNDS = 6
@@ -56,11 +55,11 @@ class HeldOut:
     relative_error: tuple[float, ...]
 
 
-def pose(
+def build_problem(
     mechanism: Mechanism,
     base: BaseParameterization,
     signals: Sequence[Signals],
-    settings: IdentificationSettings,
+    settings: EstimationSettings,
 ) -> Problem:
     """The regression problem of these signals."""
     rows = tuple(
@@ -75,7 +74,7 @@ def pose(
     return Problem(mechanism, base, rows, settings.folds)
 
 
-def fit(problem: Problem, settings: IdentificationSettings) -> Fit:
+def fit(problem: Problem, settings: EstimationSettings) -> Fit:
     """Estimate, make consistent, and repeat while load-dependent friction shifts the load.
 
     Raises:
@@ -123,7 +122,7 @@ def cross_validate(fitted: Fit) -> HeldOut:
     )
 
 
-def _fit_once(problem: Problem, settings: IdentificationSettings) -> Fit:
+def _fit_once(problem: Problem, settings: EstimationSettings) -> Fit:
     mechanism, base = problem.mechanism, problem.base
     near = mechanism.urdf_parameters
     estimate = ESTIMATORS[settings.estimator]().fit(problem, near)
@@ -140,3 +139,61 @@ def _fit_once(problem: Problem, settings: IdentificationSettings) -> Fit:
             standard = penalised_parameters(mechanism, base, estimate, settings.physical)
     consistent = is_physically_consistent(mechanism, standard)
     return Fit(problem, estimate, unconstrained, standard, determined, essential, consistent)
+
+
+_LARGE_DEVIATION = 0.3  # relative; a parameter known better than that stays
+_ERROR_GROWTH = 0.01  # of the weighted squared error, all eliminations together
+
+
+def essential_parameters(estimate: Estimate) -> tuple[NDArray[np.bool_], Array]:
+    """Eliminate the parameter of largest relative standard deviation until none is left to spare.
+
+    Stops when every parameter left is known to better than 30 %, or when leaving out the next one
+    would raise the weighted squared error by more than 1 % in all (Gautier and Khalil; Janot).
+
+    Returns:
+        (k,) which parameters are essential, and (k,) their values, zero elsewhere.
+    """
+    weight = 1 / estimate.joint_variance
+    extended = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
+    inflation = float(np.max(estimate.correlation))
+    kept = estimate.determined.copy()
+    values = _solve(extended, kept)
+    allowed = (1 + _ERROR_GROWTH) * _squared_error(extended, values)
+    while kept.sum() > 1:
+        relative = _relative_deviation(extended, kept, values, inflation)
+        worst = int(np.argmax(relative))
+        if relative[worst] <= _LARGE_DEVIATION:
+            break
+        without = kept.copy()
+        without[worst] = False
+        reduced = _solve(extended, without)
+        if _squared_error(extended, reduced) > allowed:
+            break
+        kept, values = without, reduced
+    return kept, values
+
+
+def _solve(extended: Array, kept: NDArray[np.bool_]) -> Array:
+    values = np.zeros(len(kept))
+    matrix = extended[:-1, :-1][np.ix_(kept, kept)]
+    scale = 1 / np.sqrt(np.diag(matrix))
+    scaled = scale[:, None] * matrix * scale
+    values[kept] = scale * np.linalg.lstsq(scaled, scale * extended[:-1, -1][kept], rcond=None)[0]
+    return values
+
+
+def _squared_error(extended: Array, values: Array) -> float:
+    vector = np.append(values, -1.0)
+    return float(vector @ extended @ vector)
+
+
+def _relative_deviation(
+    extended: Array, kept: NDArray[np.bool_], values: Array, inflation: float
+) -> Array:
+    matrix = extended[:-1, :-1][np.ix_(kept, kept)]
+    scale = 1 / np.sqrt(np.diag(matrix))
+    variance = scale**2 * np.diag(np.linalg.pinv(scale[:, None] * matrix * scale))
+    relative = np.zeros(len(kept))
+    relative[kept] = np.sqrt(inflation * variance) / np.maximum(np.abs(values[kept]), 1e-300)
+    return relative

@@ -2,14 +2,148 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
 
 from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate, error_correlation
 from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at, weighted_solution
 from dynid.estimation.regression import NormalEquations, Problem
-from dynid.estimation.torque_noise_model import TorqueNoiseModel
+
+_HIGHEST_ORDER = 12
+_ROWS_AN_ORDER = 50  # fewer say nothing about a coefficient
+_LEFT_ROWS = 0.9  # share of the rows that must be left where pauses break them up
+_WHITE_SHARE = 1e-3  # of the variance: where a filter stops everything, nothing shall be amplified
+
+
+@dataclass(frozen=True)
+class TorqueNoiseModel:
+    """An autoregression per joint, driven by white innovations that joints share.
+
+    e_t + c_1 e_(t-1) + … + c_p e_(t-p) = u_t, with u_t of covariance S.
+
+    Attributes:
+        coefficients: (p_j + 1,) of each joint, from 1 for the present on.
+        covariance: (n, n) S.
+    """
+
+    coefficients: tuple[Array, ...]
+    covariance: Array
+
+    @property
+    def memory(self) -> int:
+        """How many earlier rows the longest autoregression looks at."""
+        return max(len(one) for one in self.coefficients) - 1
+
+    @classmethod
+    def fitted_to(
+        cls, errors: Sequence[Array], fitted: Sequence[Array], floor: Array
+    ) -> TorqueNoiseModel:
+        """Fit errors (m, n) of each recording where ``fitted`` (m, n) is above 0.
+
+        Autoregressions by Yule and Walker's equations, their orders by Schwarz's criterion (1978).
+
+        Args:
+            errors: torque errors.
+            fitted: which of them count.
+            floor: (n,) smallest variance of an innovation, above 0.
+        """
+        counted = [mask > 0 for mask in fitted]
+        coefficients = tuple(
+            _autoregression([e[:, joint] for e in errors], [c[:, joint] for c in counted])
+            for joint in range(len(floor))
+        )
+        model = cls(coefficients, np.diag(floor))
+        innovations = np.concatenate([model.innovations(one) for one in errors])
+        usable = np.concatenate([model.usable(one) for one in counted])
+        return cls(coefficients, _lag_covariance(innovations, usable, floor))
+
+    def usable(self, counted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Rows (m, n) that count together with all earlier ones that the joint's model looks at."""
+        result = np.zeros_like(counted)
+        for joint, coefficients in enumerate(self.coefficients):
+            result[:, joint] = _unbroken(counted[:, joint], len(coefficients))
+        return result
+
+    def innovations(self, errors: Array) -> Array:
+        """White innovations behind errors, both (m, n)."""
+        return np.asarray(self.whitened(errors.T)[..., 0].T)
+
+    def whitened(self, values: Array) -> Array:
+        """Run each joint's values (n, m) or (n, m, c) through its autoregression; (n, m, c)."""
+        columns = values.reshape(*values.shape[:2], -1)
+        result = np.zeros_like(columns)
+        for joint, coefficients in enumerate(self.coefficients):
+            for lag, coefficient in enumerate(coefficients):
+                length = max(0, columns.shape[1] - lag)
+                result[joint, lag:] += coefficient * columns[joint, :length]
+        return result
+
+    def gram(self, stacked: Array, usable: NDArray[np.bool_]) -> Array:
+        """Sum of AᵀS⁻¹A over rows, A the whitened ``stacked`` (n, m, c); (c, c).
+
+        Where a row is not usable for some joints, the others' own covariance counts.
+        """
+        total = np.zeros((stacked.shape[2], stacked.shape[2]))
+        kinds, which = np.unique(usable, axis=0, return_inverse=True)
+        for number, kind in enumerate(kinds):
+            joints = np.flatnonzero(kind)
+            if len(joints) == 0:
+                continue
+            chosen = stacked[np.ix_(joints, np.flatnonzero(which.ravel() == number))]
+            root = linalg.cholesky(self.covariance[np.ix_(joints, joints)], lower=True)
+            flat = linalg.solve_triangular(root, chosen.reshape(len(joints), -1), lower=True)
+            flat = flat.reshape(-1, stacked.shape[2])
+            total += flat.T @ flat
+        return total
+
+
+def _unbroken(counted: NDArray[np.bool_], length: int) -> NDArray[np.bool_]:
+    """Which samples end a run of at least ``length`` that count."""
+    result = np.zeros_like(counted)
+    if len(counted) >= length:
+        windows = np.lib.stride_tricks.sliding_window_view(counted, length)
+        result[length - 1 :] = windows.all(axis=1)
+    return result
+
+
+def _autoregression(errors: Sequence[Array], counted: Sequence[NDArray[np.bool_]]) -> Array:
+    """Coefficients of one joint's errors (m,), the present one's first."""
+    rows = sum(int(mask.sum()) for mask in counted)
+    highest = min(_HIGHEST_ORDER, rows // _ROWS_AN_ORDER)
+    masked = [e * mask for e, mask in zip(errors, counted, strict=True)]
+    products = np.zeros(highest + 1)
+    for one in masked:
+        for lag in range(min(len(one), highest + 1)):
+            products[lag] += one[lag:] @ one[: len(one) - lag]
+    best, least = np.ones(1), np.log(max(products[0], 1e-300)) * rows
+    products[0] *= 1 + _WHITE_SHARE
+    for order in range(1, highest + 1):
+        left = sum(int(_unbroken(mask, order + 1).sum()) for mask in counted)
+        if products[0] <= 0 or left < _LEFT_ROWS * rows:
+            break
+        ahead = linalg.solve_toeplitz(products[:order], products[1 : order + 1])
+        variance = products[0] - ahead @ products[1 : order + 1]
+        criterion = np.log(variance) * rows + order * np.log(rows)
+        if criterion < least:
+            best, least = np.append(1.0, -ahead), criterion
+    return best
+
+
+def _lag_covariance(innovations: Array, usable: NDArray[np.bool_], floor: Array) -> Array:
+    """Covariance (n, n) of innovations (m, n), of rows usable at all joints where these suffice."""
+    together = usable.all(axis=1)
+    if together.sum() >= _ROWS_AN_ORDER * len(floor):
+        chosen = innovations[together]
+        return np.asarray(chosen.T @ chosen / len(chosen) + np.diag(floor))
+    counts = np.maximum(usable.sum(axis=0), 1)
+    return np.diag(np.sum((innovations * usable) ** 2, axis=0) / counts + floor)
+
 
 _ROUNDS = 10
 _TOLERANCE = 0.01  # change of a parameter, in its standard deviations

@@ -19,7 +19,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.physical import NON_NEGATIVE_KINDS, is_physically_consistent
-from dynid.signals.settings import PhysicalSettings
+from dynid.estimation.settings import PhysicalSettings
 
 _STARTS = 3  # as in the report: the URDF's bodies, and random ones
 _LAST_POWER = 16  # of ten, in the largest weight of a penalty

@@ -11,11 +11,11 @@ from scipy import sparse
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
-from dynid.dynamics.joint_term import LOAD_KINDS, MEMORY_KINDS
+from dynid.dynamics.joint_terms import LOAD_KINDS, MEMORY_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
-from dynid.signals.settings import PhysicalSettings
+from dynid.estimation.settings import PhysicalSettings
 
 # parameters that a passive joint cannot have negative
 NON_NEGATIVE_KINDS = frozenset(

@@ -16,8 +16,8 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
 from dynid.estimation.regression import NormalEquations
+from dynid.estimation.settings import PhysicalSettings
 from dynid.robot.limits import Limits
-from dynid.signals.settings import PhysicalSettings
 
 FEASIBLE = 1e-3
 """Change of torque, relative to torque, below which given parameters count as feasible."""

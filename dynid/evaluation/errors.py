@@ -11,12 +11,12 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.regression import unfiltered_torque
 from dynid.evaluation.verdict import Comparison
 from dynid.signals.filters import ParallelFilter
-from dynid.signals.settings import IdentificationSettings
+from dynid.signals.settings import SignalSettings
 from dynid.signals.signals import Signals
 
 
 def compare(
-    model: Mechanism, signals: Sequence[Signals], settings: IdentificationSettings
+    model: Mechanism, signals: Sequence[Signals], settings: SignalSettings
 ) -> tuple[Comparison, ...]:
     """Run the model (its current parameters) along every recording, filtered by the settings."""
     return tuple(_compare_one(model, one, settings) for one in signals)
@@ -29,9 +29,7 @@ def relative_errors(comparisons: Sequence[Comparison]) -> Array:
     return np.asarray(np.sqrt(error / np.where(torque > 0, torque, np.inf)))
 
 
-def _compare_one(
-    model: Mechanism, signals: Signals, settings: IdentificationSettings
-) -> Comparison:
+def _compare_one(model: Mechanism, signals: Signals, settings: SignalSettings) -> Comparison:
     parallel = ParallelFilter.from_settings(settings.parallel_filter, signals.sampling_rate)
     raw_model = unfiltered_torque(model, signals, model.parameters)
     return Comparison(

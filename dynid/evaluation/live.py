@@ -9,12 +9,14 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.evaluation.settings import EvaluationSettings
+from dynid.recording.settings import RecordingSettings
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 
 _STAGES = 3
@@ -59,21 +61,21 @@ class LiveTorqueError:
     friction in neither direction explains.
 
     Args:
-        profile: says what recorded positions and efforts mean.
+        robot: says what recorded positions and efforts mean.
         model: carries the parameters.
         cutoff_hz: of each low-pass [Hz].
     """
 
-    def __init__(self, profile: RobotProfile, model: Mechanism, *, cutoff_hz: float = 10.0) -> None:
+    def __init__(self, robot: Robot, model: Mechanism, *, cutoff_hz: float = 10.0) -> None:
         if not cutoff_hz > 0:
             message = f"cutoff_hz must be positive, got {cutoff_hz:g}"
             raise ValueError(message)
         self._model = model
-        self._torque_factor = profile.drives.torque_factor(len(profile.joints))
-        at_motors = profile.recording.side == "motor"
-        self._coupling = model.coupling if at_motors else np.eye(len(profile.joints))
+        self._torque_factor = robot.drives.torque_factor(len(robot.joints))
+        at_motors = robot.settings(RecordingSettings).side == "motor"
+        self._coupling = model.coupling if at_motors else np.eye(len(robot.joints))
         self._lag = 1 / (2 * np.pi * cutoff_hz)
-        self._slowest = slowest_motion(profile)
+        self._slowest = slowest_motion(robot)
 
     @property
     def delay(self) -> float:
@@ -137,11 +139,11 @@ class LiveTorqueError:
         return np.asarray(np.where(steady, torques[0], nearest) - measured)
 
 
-def slowest_motion(profile: RobotProfile) -> Array:
+def slowest_motion(robot: Robot) -> Array:
     """Speed below which a joint counts as at rest; (n,) [rad/s or m/s]."""
-    threshold, joints = profile.identification.velocity_threshold, len(profile.joints)
+    threshold, joints = robot.settings(EvaluationSettings).velocity_threshold, len(robot.joints)
     if threshold.absolute is not None:
         return np.array(np.broadcast_to(threshold.absolute, joints), dtype=np.float64)
-    if profile.limits.velocity is None:
+    if robot.limits.velocity is None:
         return np.full(joints, _SLOWEST)
-    return threshold.fraction * per_joint(profile.limits.velocity, joints, "velocity")
+    return threshold.fraction * per_joint(robot.limits.velocity, joints, "velocity")

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
     from dynid.recording.model import Recording
+    from dynid.robot.robot import Robot
     from dynid.signals.signals import Signals
 
 
@@ -51,13 +51,13 @@ class TorqueSplit:
         return {name: np.sqrt(np.mean(t**2, axis=0)) for name, t in self.torques().items()}
 
 
-def split_torque(mechanism: Mechanism, profile: RobotProfile, recording: Recording) -> TorqueSplit:
+def split_torque(mechanism: Mechanism, robot: Robot, recording: Recording) -> TorqueSplit:
     """Take the torque of a recording apart, with the profile's filters.
 
     Raises:
         PreprocessingError: The filters do not fit the recording.
     """
-    signals = preprocess(recording, profile)
+    signals = preprocess(recording, robot)
     parts = torque_parts(mechanism, signals.position, signals.velocity, signals.acceleration)
     return TorqueSplit(mechanism, signals, parts)
 

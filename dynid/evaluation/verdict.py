@@ -13,7 +13,7 @@ from dynid.signals.signals import Signals
 
 
 @dataclass(frozen=True)
-class JointJudgement:
+class JointErrors:
     """Torque error (model minus measured) of one joint; relative figures are fractions.
 
     Attributes:
@@ -43,10 +43,10 @@ class JointJudgement:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Verdict:
     """All joints together; ``reasons`` says in sentences what failed or deserves a look."""
 
-    joints: tuple[JointJudgement, ...]
+    joints: tuple[JointErrors, ...]
     success: bool
     reasons: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -72,9 +72,9 @@ class Comparison:
     sliding: tuple[bool, ...] = ()  # which joints are prismatic; () where none is
 
 
-def judge(
+def evaluate(
     comparisons: Sequence[Comparison], *, allowed: float, warnings: Sequence[str] = ()
-) -> Judgement:
+) -> Verdict:
     """Judge every joint over all recordings together.
 
     Args:
@@ -83,12 +83,12 @@ def judge(
         warnings: sentences that deserve a look whatever the figures say.
     """
     names = comparisons[0].signals.joint_names
-    joints = tuple(_judge_joint(comparisons, number) for number in range(len(names)))
+    joints = tuple(_joint_errors(comparisons, number) for number in range(len(names)))
     reasons = [reason for joint in joints for reason in _reasons(joint, allowed)]
-    return Judgement(joints, not reasons, tuple(reasons), tuple(warnings))
+    return Verdict(joints, not reasons, tuple(reasons), tuple(warnings))
 
 
-def _reasons(joint: JointJudgement, allowed: float) -> list[str]:
+def _reasons(joint: JointErrors, allowed: float) -> list[str]:
     worst = joint.max_relative_torque_error
     if not isfinite(joint.rmse):
         return [f"{joint.joint}: model or measured torque is not a finite number throughout."]
@@ -103,7 +103,7 @@ def _reasons(joint: JointJudgement, allowed: float) -> list[str]:
     return []
 
 
-def _judge_joint(comparisons: Sequence[Comparison], number: int) -> JointJudgement:
+def _joint_errors(comparisons: Sequence[Comparison], number: int) -> JointErrors:
     first = comparisons[0].signals
     measured = np.concatenate([c.measured[:, number] for c in comparisons])
     error = np.concatenate([c.model[:, number] for c in comparisons]) - measured
@@ -114,7 +114,7 @@ def _judge_joint(comparisons: Sequence[Comparison], number: int) -> JointJudgeme
     mean = float(np.abs(error[moving]).mean()) if moving.any() else 0.0
     rmse = _rms(error)
     sliding = any(c.sliding[number] for c in comparisons if c.sliding)
-    return JointJudgement(
+    return JointErrors(
         joint=first.joint_names[number],
         unit="N" if sliding and first.effort_unit == "N*m" else first.effort_unit,
         rmse=rmse / abs(float(first.torque_per_effort[number])),

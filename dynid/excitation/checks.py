@@ -10,7 +10,7 @@ import numpy as np
 from dynid.configuration import per_joint
 from dynid.errors import ExcitationError, MechanismError, PlaybackError
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
-from dynid.excitation.limits import limit_uses, position_range, sample_peaks
+from dynid.excitation.limits import limit_uses, sample_peaks
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.proof import workspace_uses
 
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from dynid.excitation.limits import Peaks
     from dynid.excitation.motion import Excitation
     from dynid.excitation.workspace.workspace import Workspace
-    from dynid.playback.robot_state import RobotState
     from dynid.robot.limits import Limits
 
 _PROVEN = ("position", "velocity", "acceleration")
-_FARTHEST = 1.0  # [s] that stamps and the own clock may differ by; more are two different clocks
 
 
 @dataclass(frozen=True)
@@ -108,57 +106,6 @@ def check_reachable(
     except ExcitationError as error:
         message = f"the start cannot be reached from where the robot stands: {error}"
         raise PlaybackError(message) from None
-
-
-def check_state(
-    state: RobotState,
-    limits: Limits,
-    mechanism: Mechanism,
-    *,
-    max_age: float,
-    now_ns: int,
-    now: float,
-) -> None:
-    """Raise a PlaybackError unless a robot's state is fresh and within its position limits.
-
-    Args:
-        state: The newest.
-        limits: Those on position.
-        mechanism: Names its joints.
-        max_age: Time [s] since its arrival that it may have.
-        now_ns: The present instant on the clock of its stamp [ns].
-        now: The present instant on the clock of its arrival [s].
-    """
-    age = now - state.arrival
-    if age > max_age:
-        message = (
-            f"the robot's position is stale: its last joint states came {age:.2g} s ago, at most "
-            f"{max_age:g} s are allowed; is its driver still running?"
-        )
-        raise PlaybackError(message)
-    offset = (now_ns - state.stamp_ns) * 1e-9
-    if abs(offset) > _FARTHEST:
-        side = "before" if offset > 0 else "after"
-        message = (
-            f"the joint states are stamped {abs(offset):.4g} s {side} this computer's time, so "
-            "that they cannot be compared with a motion; synchronise the clocks, or set "
-            "use_sim_time where a simulation has its own."
-        )
-        raise PlaybackError(message)
-    joints, sliding = mechanism.joints, sliding_joints(mechanism)
-    reach = position_range(limits, len(joints))
-    for j, joint in enumerate(joints):
-        low, high = (-np.inf, np.inf) if reach is None else (reach[0][j], reach[1][j])
-        where, unit = state.position[j], "m" if joint in sliding else "rad"
-        if not np.isfinite(where):
-            message = f"joint '{joint}': the joint states tell its position as {where}."
-            raise PlaybackError(message)
-        if not low <= where <= high:
-            message = (
-                f"joint '{joint}' stands at {where:.4g} {unit}, outside its limits {low:.4g} to "
-                f"{high:.4g} {unit}; move it back inside by hand first."
-            )
-            raise PlaybackError(message)
 
 
 def _torque_uses(

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import yaml
 
 from dynid.configuration import Settings, parse, read_text, yaml_mapping
-from dynid.excitation.settings import ExcitationSettings, TrajectorySettings
+from dynid.excitation.settings import ExcitationSettings, TrajectorySettings, find_trajectory
 from dynid.excitation.trajectory_file import is_message, is_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
+
+    from dynid.excitation.settings import ExcitationSettings
+
+if TYPE_CHECKING:
+    pass
 
 
 class _ExcitationFile(Settings):
@@ -36,9 +43,12 @@ def read_excitation(path: Path) -> ExcitationSettings:
     return parse(_ExcitationFile, content, path.name).excitation
 
 
-def find_trajectory(content: Mapping[str, Any], path: Path) -> None:
-    """Take the file that a YAML file's ``excitation`` names for one beside it, ``path``."""
-    excitation = content.get("excitation")
-    file = excitation.get("file") if isinstance(excitation, dict) else None
-    if isinstance(excitation, dict) and isinstance(file, str) and file:
-        excitation["file"] = str(path.parent / file)
+def excitation_text(settings: ExcitationSettings, comments: Sequence[str]) -> str:
+    """Return YAML with a group ``excitation``, below comments of a line each.
+
+    Numbers are written so that they are read as the very same.
+    """
+    content = settings.model_dump(mode="json", exclude_none=True, exclude_unset=True)
+    group = {"excitation": {"type": settings.type, **content}}
+    text = yaml.safe_dump(group, sort_keys=False, default_flow_style=None, width=100)
+    return "".join(f"# {line}\n" for line in comments) + text

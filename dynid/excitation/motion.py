@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from dynid.arrays import Array
@@ -56,3 +57,15 @@ class Excitation(Protocol):
     def derivative_bound(self, order: int) -> Array:
         """Bound on the size of a derivative of position, order 1 to 4, between breakpoints (n,)."""
         ...
+
+
+def nudged(motion: Motion, order: int, joint: int, step: float) -> tuple[Motion, Motion]:
+    """Return a motion with one joint's quantity larger, and smaller, by a step at every sample.
+
+    ``order`` 0 is position, 1 velocity, 2 acceleration, each for itself.
+    """
+    by = np.zeros(motion.position.shape[1])
+    by[joint] = step
+    name = Motion._fields[order]
+    ahead, behind = (motion._replace(**{name: motion[order] + s * by}) for s in (1, -1))
+    return ahead, behind

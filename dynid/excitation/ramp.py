@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
+from math import comb, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.arrays import Array
 from dynid.excitation.motion import Motion
-from dynid.excitation.quintic_step import STEP_PEAKS, quintic_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
+
+STEP_PEAKS = (1.0, 15 / 8, 10 / sqrt(3), 60.0, 360.0)
+"""Largest sizes of the step and of its derivatives to the fourth on [0, 1]."""
+
+
+def quintic_step(x: Array) -> tuple[Array, Array, Array]:
+    """Return 10 x^3 - 15 x^4 + 6 x^5 and its first two derivatives, for x between 0 and 1."""
+    return (
+        x**3 * (10 + x * (6 * x - 15)),
+        30 * x**2 * (1 - x) ** 2,
+        60 * x * (1 - x) * (1 - 2 * x),
+    )
 
 
 @dataclass(frozen=True)

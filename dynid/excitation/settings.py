@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     Discriminator,
@@ -17,15 +18,20 @@ from pydantic import (
     model_validator,
 )
 
-from dynid.configuration import PerJoint, PerJointPositive, Settings
+from dynid.configuration import PerJoint, PerJointPositive, Settings, TaskSettings
 from dynid.recording.columns import Column
+from dynid.robot.robot import Robot
 
 _SHORTEST = 1e-3  # [s] between waypoints
 
 Margin = Annotated[float, Field(gt=0, le=1)]
 
 
-class SineSettings(Settings):
+class _Excitation(TaskSettings):
+    group = "excitation"
+
+
+class SineSettings(_Excitation):
     """Every joint swings between two positions at its own frequency."""
 
     type: Literal["sine"] = "sine"
@@ -37,7 +43,7 @@ class SineSettings(Settings):
     margin: Margin = 1.0  # fraction of the limits that may be used
 
 
-class FourierSettings(Settings):
+class FourierSettings(_Excitation):
     """A periodic sum of sines; random unless coefficients are given."""
 
     type: Literal["fourier"] = "fourier"
@@ -66,7 +72,7 @@ class FourierSettings(Settings):
         return self
 
 
-class SplineSettings(Settings):
+class SplineSettings(_Excitation):
     """A smooth motion through waypoints."""
 
     type: Literal["spline"] = "spline"
@@ -99,7 +105,7 @@ class TrajectoryColumns(Settings):
     acceleration: tuple[Column, ...] | None = None  # likewise
 
 
-class TrajectorySettings(Settings):
+class TrajectorySettings(_Excitation):
     """The motion in a CSV file, or in a trajectory_msgs/JointTrajectory as YAML."""
 
     type: Literal["trajectory"] = "trajectory"
@@ -126,3 +132,21 @@ ExcitationSettings = Annotated[
         custom_error_message="type must be fourier, sine, spline or trajectory",
     ),
 ]
+
+
+def find_excitation(robot: Robot) -> ExcitationSettings | None:
+    """The excitation in a robot's profile, if it has one."""
+    found = robot.find(_Excitation)
+    if found is None or isinstance(
+        found, SineSettings | FourierSettings | SplineSettings | TrajectorySettings
+    ):
+        return found
+    raise TypeError(found)
+
+
+def find_trajectory(content: Mapping[str, Any], path: Path) -> None:
+    """Take the file that a YAML file's ``excitation`` names for one beside it, ``path``."""
+    excitation = content.get("excitation")
+    file = excitation.get("file") if isinstance(excitation, dict) else None
+    if isinstance(excitation, dict) and isinstance(file, str) and file:
+        excitation["file"] = str(path.parent / file)

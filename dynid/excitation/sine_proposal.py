@@ -15,7 +15,7 @@ from dynid.excitation.build import centre_of, described_excitation, room_about
 from dynid.excitation.limit_use import first_broken
 from dynid.excitation.limits import sample_peaks
 from dynid.excitation.repetition import FEWEST_CYCLES
-from dynid.excitation.settings import FourierSettings, SineSettings
+from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
 from dynid.excitation.workspace.proof import workspace_uses
 from dynid.robot.limits import Limits
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.motion import Motion
     from dynid.excitation.workspace.workspace import Workspace
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 _CYCLES = 7  # of the slowest joint, or more, where nobody says how long the motion is to last
 _NEAR = 0.75  # of its fastest frequency, which each joint comes to then
@@ -48,7 +48,7 @@ class _Room(NamedTuple):
 
 
 def propose_sine(
-    profile: RobotProfile,
+    robot: Robot,
     mechanism: Mechanism,
     *,
     workspace: Workspace | None = None,
@@ -70,7 +70,7 @@ def propose_sine(
     before either has made 3 cycles.
 
     Args:
-        profile: The robot's.
+        robot: with its limits and settings.
         mechanism: Predicts torque, by its current parameters.
         workspace: What the robot must keep clear of; None: nothing.
         duration: Of the whole motion, ramps included [s]; None: 7 cycles of the slowest joint, or
@@ -83,13 +83,13 @@ def propose_sine(
         ExcitationError: A joint cannot make 3 cycles in that time, or not even rest within its
             torque limit, or the workspace leaves no room.
     """
-    widest, sentence = _room(profile, margin), ""
+    widest, sentence = _room(robot, margin), ""
     for size in _SIZES:
         room = widest._replace(distance=size * widest.distance)
         settings = _within(room, mechanism, duration, margin, ramp)
         if workspace is None:
             return settings
-        excitation = described_excitation(settings, profile.limits, profile.joints)
+        excitation = described_excitation(settings, robot.limits, robot.joints)
         broken = first_broken(workspace_uses(excitation, workspace))
         if broken is None:
             return settings
@@ -127,9 +127,9 @@ def _rounded(values: Array) -> tuple[float, ...]:
     return tuple(np.round(values, 6).tolist())
 
 
-def _room(profile: RobotProfile, margin: float) -> _Room:
-    joints, limits = profile.joints, profile.limits
-    given = profile.excitation
+def _room(robot: Robot, margin: float) -> _Room:
+    joints, limits = robot.joints, robot.limits
+    given = find_excitation(robot)
     about = given if isinstance(given, FourierSettings) else FourierSettings()
     about = about.model_copy(update={"margin": margin})
     centre = centre_of(about, limits, len(joints))

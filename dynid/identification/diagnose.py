@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
-from dynid.profile import RobotProfile
+from dynid.notebook import html_table
 from dynid.recording.model import Recording, Source
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 
 
@@ -33,6 +34,16 @@ class Diagnosis:
     findings: tuple[Finding, ...]
     no_model: str | None = None
 
+    def __repr__(self) -> str:
+        """The robot, and a line for each finding."""
+        lines = [f"{one.severity}: {one.sentence} {one.remedy}" for one in self.findings]
+        return "\n".join([f"Diagnosis of {self.robot}: {len(self.found)} found", *lines])
+
+    def _repr_html_(self) -> str:
+        """The findings as a table, for a notebook."""
+        rows = [(f.severity, f.joint or "", f.sentence, f.remedy) for f in self.findings]
+        return html_table(("severity", "joint", "finding", "remedy"), rows)
+
     @property
     def found(self) -> tuple[Finding, ...]:
         """What is more than a note."""
@@ -40,18 +51,16 @@ class Diagnosis:
 
 
 def diagnose_recordings(
-    profile: RobotProfile,
-    urdf_xml: str,
+    robot: Robot,
     recordings: Sequence[Recording],
     *,
-    model: Mechanism | None = None,
+    model: Model | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Diagnosis:
     """Look for every cause in recordings.
 
     Args:
-        profile: the robot, and every step's settings.
-        urdf_xml: text of its URDF.
+        robot: the robot, and every step's settings.
         recordings: of the profile's joints, in its order.
         model: to hold against them; None: one is fitted, and where that is impossible, the
             recordings are looked at without.
@@ -63,13 +72,13 @@ def diagnose_recordings(
     sources = tuple(source for recording in recordings for source in recording.sources)
     if model is not None:
         progress("diagnosing")
-        findings = validate(profile, model, recordings).findings
-        return Diagnosis(profile.robot, sources, findings)
+        findings = validate(model.with_robot(robot), recordings).findings
+        return Diagnosis(robot.name, sources, findings)
     try:
-        findings = identify(profile, urdf_xml, recordings, progress=progress).findings
+        findings = identify(robot, recordings, progress=progress).findings
     except EstimationError as error:
         progress("diagnosing")
-        signals = tuple(preprocess(recording, profile) for recording in recordings)
-        case = Case(profile, profile.mechanism(urdf_xml), tuple(recordings), signals)
-        return Diagnosis(profile.robot, sources, diagnose(case), no_model=str(error))
-    return Diagnosis(profile.robot, sources, findings)
+        signals = tuple(preprocess(recording, robot) for recording in recordings)
+        case = Case(robot, robot.mechanism(), tuple(recordings), signals)
+        return Diagnosis(robot.name, sources, diagnose(case), no_model=str(error))
+    return Diagnosis(robot.name, sources, findings)

@@ -4,192 +4,206 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import fields
 from datetime import datetime, timezone
 from importlib import metadata
+from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dynid import _core
-from dynid.arrays import Array
+from dynid.configuration import changed
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import Fit, HeldOut, cross_validate, fit, pose
+from dynid.estimation.fitting import Fit, HeldOut, build_problem, cross_validate, fit
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
-from dynid.evaluation.diagnosis.finding import Finding, sentences
+from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.errors import compare, relative_errors
-from dynid.evaluation.verdict import Judgement, judge
+from dynid.evaluation.verdict import Verdict, evaluate
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
+from dynid.identification.quantity_settings import Quantities
+from dynid.identification.result import BaseParameter, Identification, StandardParameter
+from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.sign_finding import find_signs
-from dynid.identification.unsigned.torque_signs import TorqueSigns
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording, Source
+from dynid.robot.model import Model
+from dynid.robot.provenance import BaseEstimate, ModelErrors, Provenance, StoredQuantities
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
+
+if TYPE_CHECKING:
+    pass
 
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class StandardParameter:
-    """One standard parameter of the model that will run; ``determined``: by these data alone."""
-
-    name: str
-    value: float
-    unit: str
-    urdf: float
-    determined: bool
-
-
-@dataclass(frozen=True)
-class BaseParameter:
-    """One base parameter: a combination of standard parameters that torque depends on.
-
-    ``regrouping`` reads such as ``ZZ2R = ZZ2 + YY3 + 0.0961 M3``; ``essential`` is False where
-    stepwise elimination left it out; ``determined`` is False where the data hold no information.
-    ``value`` is the estimator's, ``consistent_value`` that of the physically consistent solution.
-    """
-
-    name: str
-    regrouping: str
-    value: float
-    consistent_value: float
-    unit: str
-    standard_deviation: float
-    relative_standard_deviation: float
-    essential: bool
-    determined: bool
-
-
-@dataclass(frozen=True)
-class Identification:
-    """Everything one identification found out; reports and files are written from it alone."""
-
-    profile: RobotProfile
-    urdf_xml: str
-    mechanism: Mechanism  # carries the identified standard parameters
-    estimator: str
-    sources: tuple[Source, ...]
-    created: datetime  # UTC
-    versions: dict[str, str]
-    signals: tuple[Signals, ...]  # one per recording
-    measured_torque: tuple[Array, ...]  # (N, n) per recording, through the parallel filter
-    model_torque: tuple[Array, ...]  # (N, n) per recording, through the same
-    parameters: tuple[StandardParameter, ...]
-    base_parameters: tuple[BaseParameter, ...]
-    condition_number: float
-    physically_consistent: bool
-    unconstrained_relative_error: tuple[float, ...]  # of the estimator before consistency, (n,)
-    judgement: Judgement
-    held_out: HeldOut
-    raw_samples: int
-    samples: int
-    notes: tuple[str, ...]
-    quantities: tuple[Quantity, ...] = ()  # that the profile asks for
-    findings: tuple[Finding, ...] = ()  # of the diagnosis, the worst first
-    signs: TorqueSigns | None = None  # where torque was recorded without
-
-
 def identify(
-    profile: RobotProfile,
-    urdf_xml: str,
-    recordings: Sequence[Recording],
+    robot: Robot,
+    recordings: Recording | Sequence[Recording],
     *,
     progress: Progress = lambda _: None,
+    **settings: object,
 ) -> Identification:
     """Identify a robot's dynamic model from one or more recordings.
 
     Args:
-        profile: the robot, and every step's settings.
-        urdf_xml: text of its URDF; kinematics are taken from it, masses only as a last resort.
-        recordings: of the profile's joints, in its order.
+        robot: from its URDF kinematics are taken, masses only as a last resort.
+        recordings: of the robot's joints, in its order.
         progress: told the name of each step as it begins.
+        settings: that replace the robot's own, by the names of the profile's ``identification``:
+            ``cutoff_hz=20``.
 
     Raises:
         DynidError: a recording, setting or mechanism does not allow it.
     """
+    if isinstance(recordings, Recording):
+        recordings = [recordings]
+    if settings:
+        own = robot.settings(IdentificationSettings)
+        robot = robot.with_settings(changed(own, settings, "identify()"))
     # matrices here are some 80 wide: more threads only get in each other's way
     with threadpool_limits(1, user_api="blas"):
-        return _identify(profile, urdf_xml, recordings, progress)
+        return _identify(robot, recordings, progress)
 
 
-def _identify(
-    profile: RobotProfile,
-    urdf_xml: str,
-    recordings: Sequence[Recording],
-    progress: Progress,
-) -> Identification:
+def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> Identification:
+    settings = robot.settings(IdentificationSettings)
     progress("building the mechanism")
-    mechanism = profile.mechanism(urdf_xml)
-    check_quantities(profile.quantities, mechanism)
+    mechanism = robot.mechanism()
+    wanted = robot.settings(Quantities).by_name
+    check_quantities(wanted, mechanism)
     base = base_parameterization(mechanism)
     signs = None
-    if profile.identification.unsigned_torque:
+    if settings.unsigned_torque:
         progress("finding the signs of torque")
-        recordings, signs = find_signs(profile, mechanism, base, recordings)
+        recordings, signs = find_signs(robot, mechanism, base, recordings)
     progress("preprocessing")
-    signals = tuple(preprocess(recording, profile) for recording in recordings)
+    signals = tuple(preprocess(recording, robot) for recording in recordings)
     if not any(one.moving.any() for one in signals):
         raise EstimationError(
             "no joint moves anywhere in what was recorded; an identification needs motion."
         )
     progress("estimating")
-    fitted = fit(pose(mechanism, base, signals, profile.identification), profile.identification)
-    progress("judging")
-    model = mechanism.with_parameters(fitted.standard)
-    comparisons = compare(model, signals, profile.identification)
+    fitted = fit(build_problem(mechanism, base, signals, settings), settings)
+    progress("evaluating")
+    identified = mechanism.with_parameters(fitted.standard)
+    comparisons = compare(identified, signals, settings)
     held_out = cross_validate(fitted)
     progress("diagnosing")
     recorded = tuple(recordings)
-    case = Case(profile, mechanism, recorded, signals, model, comparisons, fitted, held_out)
+    case = Case(robot, mechanism, recorded, signals, identified, comparisons, fitted, held_out)
     findings = diagnose(case)
     unconstrained = mechanism.with_parameters(fitted.unconstrained)
-    plain = relative_errors(compare(unconstrained, signals, profile.identification))
+    plain = relative_errors(compare(unconstrained, signals, settings))
+    verdict = evaluate(
+        comparisons,
+        allowed=settings.max_relative_torque_error,
+        warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
+    )
+    parameters = _standard_table(mechanism, fitted)
+    base_parameters = _base_table(base, fitted)
+    quantities = find_quantities(wanted, mechanism, base, fitted.estimate)
+    model = Model(
+        robot=robot,
+        mechanism=identified,
+        base=_base_estimate(base_parameters, fitted),
+        provenance=_provenance(settings, verdict, fitted, recorded, signals),
+        errors=_model_errors(verdict, held_out),
+        determined=tuple(one.determined for one in parameters),
+        quantities=stored_quantities(quantities),
+        source=Source(name=robot.name, sha256="", kind="model"),
+    )
     return Identification(
-        profile=profile,
-        urdf_xml=urdf_xml,
-        mechanism=model,
-        estimator=profile.identification.estimator,
-        sources=tuple(source for recording in recordings for source in recording.sources),
-        created=datetime.now(timezone.utc),
-        versions=versions(),
+        model=model,
         signals=signals,
         measured_torque=tuple(c.measured for c in comparisons),
         model_torque=tuple(c.model for c in comparisons),
-        parameters=_standard_table(mechanism, fitted),
-        base_parameters=_base_table(base, fitted),
-        condition_number=fitted.estimate.condition_number,
-        physically_consistent=fitted.consistent,
+        parameters=parameters,
+        base_parameters=base_parameters,
         unconstrained_relative_error=tuple(float(e) for e in plain),
-        judgement=judge(
-            comparisons,
-            allowed=profile.identification.max_relative_torque_error,
-            warnings=[*(signs.warnings() if signs else ()), *sentences(findings)],
-        ),
+        verdict=verdict,
         held_out=held_out,
-        raw_samples=sum(len(recording.time) for recording in recordings),
-        samples=sum(len(s.time) for s in signals),
         notes=(
             *([signs.note()] if signs else ()),
             *(note for s in signals for note in s.notes),
             *_whiteness(mechanism, fitted),
         ),
-        quantities=find_quantities(profile.quantities, mechanism, base, fitted.estimate),
+        quantities=quantities,
         findings=findings,
         signs=signs,
     )
 
 
 def versions() -> dict[str, str]:
-    """Versions of dynid and of what its figures depend on."""
+    """Versions of dynid and of what its numbers depend on."""
     found = {"dynid": _core.version, "pinocchio": _core.pinocchio_version}
     for name in ("numpy", "scipy", "clarabel"):
         with suppress(metadata.PackageNotFoundError):  # a distribution may leave it out
             found[name] = metadata.version(name)
     return found
+
+
+def stored_quantities(quantities: Sequence[Quantity]) -> StoredQuantities:
+    """Physical quantities as a model keeps them."""
+    return StoredQuantities(
+        names=tuple(one.name for one in quantities),
+        values=tuple(one.value for one in quantities),
+        standard_deviations=tuple(one.standard_deviation for one in quantities),
+        units=tuple(one.unit for one in quantities),
+        unknown=tuple(one.unknown for one in quantities),
+    )
+
+
+def _provenance(
+    settings: IdentificationSettings,
+    verdict: Verdict,
+    fitted: Fit,
+    recordings: Sequence[Recording],
+    signals: Sequence[Signals],
+) -> Provenance:
+    return Provenance(
+        status="success" if verdict.success else "failed",
+        created=datetime.now(timezone.utc),
+        estimator=settings.estimator,
+        physically_consistent=fitted.consistent,
+        cutoff_hz=settings.motion_cutoff_hz,
+        raw_samples=sum(len(recording.time) for recording in recordings),
+        samples=sum(len(s.time) for s in signals),
+        condition_number=fitted.estimate.condition_number,
+        base_parameter_count=len(fitted.problem.base.names),
+        allowed_error=settings.max_relative_torque_error,
+        reasons=verdict.reasons,
+        warnings=verdict.warnings,
+        sources=tuple(source for recording in recordings for source in recording.sources),
+        versions=versions(),
+    )
+
+
+def _model_errors(verdict: Verdict, held_out: HeldOut) -> ModelErrors:
+    names = [one.name for one in fields(ModelErrors) if one.name != "held_out_relative_error"]
+    columns = {name: tuple(getattr(joint, name) for joint in verdict.joints) for name in names}
+    return ModelErrors(**columns, held_out_relative_error=held_out.relative_error)
+
+
+def _base_estimate(table: Sequence[BaseParameter], fitted: Fit) -> BaseEstimate:
+    """Of those base parameters whose uncertainty is known."""
+    known = [
+        number
+        for number, one in enumerate(table)
+        if one.determined and np.isfinite(one.standard_deviation)
+    ]
+    return BaseEstimate(
+        names=tuple(table[number].name for number in known),
+        regroupings=tuple(table[number].regrouping for number in known),
+        values=np.array([table[number].value for number in known]),
+        consistent_values=np.array([table[number].consistent_value for number in known]),
+        standard_deviations=np.array([table[number].standard_deviation for number in known]),
+        covariance=fitted.estimate.covariance[np.ix_(known, known)],
+    )
 
 
 def _whiteness(mechanism: Mechanism, fitted: Fit) -> list[str]:

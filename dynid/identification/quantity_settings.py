@@ -1,12 +1,12 @@
-"""A physical quantity as a profile asks for it: an entry of ``quantities``."""
+"""Physical quantities as a profile asks for them: ``quantities``."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, field_validator
 
-from dynid.configuration import Settings
+from dynid.configuration import Settings, TaskSettings
 from dynid.identification.quantity_expression import parse_expression
 
 
@@ -25,3 +25,19 @@ class QuantitySettings(Settings):
     def _can_be_read(cls, text: str) -> str:
         parse_expression(text)
         return text
+
+
+class Quantities(TaskSettings):
+    """The quantities of a profile, by name."""
+
+    group = "quantities"
+    kept_with_model = True
+
+    by_name: dict[str, QuantitySettings] = Field(default_factory=dict)
+
+    def content(self, *, exclude_unset: bool = False) -> dict[str, Any]:
+        """The group as YAML holds it: names and what they are."""
+        return {
+            name: one.model_dump(mode="json", exclude_unset=exclude_unset)
+            for name, one in self.by_name.items()
+        }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dynid.identification.identify import Identification
+    from dynid.identification.result import Identification
     from dynid.identification.validate import Validation
     from dynid.signals.signals import Signals
 

@@ -1,69 +1,110 @@
-"""Hold an identified model against recordings it has not seen."""
+"""An identified model compared with recordings it has not seen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 from dynid.arrays import Array
-from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding, sentences
 from dynid.evaluation.errors import compare
-from dynid.evaluation.verdict import Judgement, judge
+from dynid.evaluation.verdict import JointErrors, Verdict, evaluate
+from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.model_signs import signed_by_model
-from dynid.profile import RobotProfile
+from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.model import Recording, Source
+from dynid.robot.model import Model
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
+from dynid.text import percent
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Validation:
-    """A model's judgement on given recordings, with what is needed to draw it."""
+    """The errors of a model on given recordings, with what is needed to draw them.
 
-    profile: RobotProfile
-    mechanism: Mechanism  # carries the model's parameters
-    judgement: Judgement
-    signals: tuple[Signals, ...]  # one per recording
-    measured_torque: tuple[Array, ...]  # (N, n) per recording, through the parallel filter
-    model_torque: tuple[Array, ...]  # (N, n) per recording, through the same
+    Attributes:
+        model: that was evaluated.
+        verdict: errors of each joint, and whether they are good.
+        signals: one per recording.
+        measured_torque, model_torque: (N, n) per recording, through the parallel filter.
+        sources: the recordings' files.
+        samples: used.
+        notes: sentences on what was repaired or left out.
+        findings: of the diagnosis, the worst first.
+    """
+
+    model: Model
+    verdict: Verdict
+    signals: tuple[Signals, ...]
+    measured_torque: tuple[Array, ...]
+    model_torque: tuple[Array, ...]
     sources: tuple[Source, ...]
     samples: int
     notes: tuple[str, ...]
-    findings: tuple[Finding, ...] = ()  # of the diagnosis, the worst first
+    findings: tuple[Finding, ...] = ()
+
+    def to_frame(self) -> DataFrame:
+        """Errors of each joint as a pandas DataFrame; relative figures are fractions.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        names = [one.name for one in fields(JointErrors)]
+        return data_frame(
+            {name: [getattr(joint, name) for joint in self.verdict.joints] for name in names}
+        )
+
+    def __repr__(self) -> str:
+        """Robot and verdict, then a line for each joint."""
+        return "\n".join([*self._lines(), *("  ".join(row) for row in self._rows())])
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for a notebook."""
+        return html_lines(self._lines()) + html_table(("joint", "relative error"), self._rows())
+
+    def _lines(self) -> list[str]:
+        outcome = "succeeded" if self.verdict.success else "FAILED"
+        names = ", ".join(source.name for source in self.sources) or "recordings without a file"
+        first = f"Validation of {self.model.robot.name} on {names}: {outcome}"
+        return [first, *self.verdict.reasons]
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [(joint.joint, percent(joint.relative_error)) for joint in self.verdict.joints]
 
 
-def validate(
-    profile: RobotProfile,
-    model: Mechanism,
-    recordings: Sequence[Recording],
-    *,
-    failed: bool = False,
-) -> Validation:
-    """Judge ``model`` (its current parameters) on recordings, by the profile's filters.
+def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Validation:
+    """Evaluate a model on recordings, which are filtered as its robot's settings say.
 
-    ``failed`` says that the model's own identification failed, which is then a warning.
+    Args:
+        model: identified on other recordings; that its own identification failed is a warning.
+        recordings: one or several.
 
     Raises:
         DynidError: a recording or setting does not allow it.
     """
-    # a fit may be choosy about its samples, a judgement may not: borders count
-    settings = profile.identification.model_copy(update={"border": 0.0})
-    profile = profile.model_copy(update={"identification": settings})
+    if isinstance(recordings, Recording):
+        recordings = [recordings]
+    # a fit may be choosy about its samples, a verdict may not: borders count
+    settings = model.robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})
+    robot, mechanism = model.robot.with_settings(settings), model.mechanism
     if settings.unsigned_torque:
-        recordings = [signed_by_model(profile, model, recording) for recording in recordings]
-    signals = tuple(preprocess(recording, profile) for recording in recordings)
-    comparisons = compare(model, signals, settings)
-    plain = model.with_parameters(model.urdf_parameters)
-    case = Case(profile, plain, tuple(recordings), signals, model, comparisons)
+        recordings = [signed_by_model(robot, mechanism, recording) for recording in recordings]
+    signals = tuple(preprocess(recording, robot) for recording in recordings)
+    comparisons = compare(mechanism, signals, settings)
+    plain = mechanism.with_parameters(mechanism.urdf_parameters)
+    case = Case(robot, plain, tuple(recordings), signals, mechanism, comparisons)
     findings = diagnose(case)
-    warnings = ["the identification of this model failed its criterion."] if failed else []
+    warnings = ["the identification of this model failed its criterion."] if model.failed else []
     return Validation(
-        profile=profile,
-        mechanism=model,
-        judgement=judge(
+        model=model.with_robot(robot),
+        verdict=evaluate(
             comparisons,
             allowed=settings.max_relative_torque_error,
             warnings=[*warnings, *sentences(findings)],

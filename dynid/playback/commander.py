@@ -12,9 +12,36 @@ from dynid.playback.stopping import stopping
 
 if TYPE_CHECKING:
     from dynid.playback.options import Clock, Outlet
-    from dynid.playback.pace import Pace
     from dynid.playback.trajectory import Trajectory
     from dynid.robot.limits import Limits
+
+_SPAN = 0.5  # [s] to measure over
+
+
+class Pace:
+    """Time of motions per time that passes: 1 for a real robot, more where one is simulated fast.
+
+    Messages take as long whatever the robot's time; what allows for them is stretched by this.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        """Take the pace for 1 until it is measured."""
+        self._clock = clock
+        self._since = (clock.now_ns(), clock.steady())
+        self._pace = 1.0
+
+    def measure(self) -> None:
+        """Look at both clocks; to be called often."""
+        now_ns, steady = self._clock.now_ns(), self._clock.steady()
+        if steady - self._since[1] >= _SPAN:
+            self._pace = (now_ns - self._since[0]) * 1e-9 / (steady - self._since[1])
+            self._since = (now_ns, steady)
+
+    def stretched_ns(self, duration: float) -> int:
+        """A duration [s] in time of motions [ns], never shorter."""
+        # a clock that is set, or begins, is no pace
+        return round(1e9 * duration * min(max(self._pace, 1.0), 20.0))
+
 
 _LEAD = 0.2  # [s] between sending a trajectory and its start, so that it arrives before
 _ONWARD = 0.03  # [s] that a motion goes on before it slows down, likewise

@@ -9,6 +9,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
+from dynid.robot.torque_settings import CollisionSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,16 +125,16 @@ class Monitor:
 
 def watching(plan: Plan, options: Options) -> Monitor:
     """The monitor of a plan: by its robot's limits, and by its model where that is identified."""
-    profile = plan.profile
-    joints, limits = len(profile.joints), profile.limits
+    robot = plan.robot
+    joints, limits = len(robot.joints), robot.limits
     unlimited = (np.inf,)
-    torque_error = profile.collision.threshold_at_rest(joints)
+    torque_error = robot.settings(CollisionSettings).threshold_at_rest(joints)
     return Monitor(
-        profile.joints,
+        robot.joints,
         plan.sliding,
         Thresholds(
             tracking_error=np.full(joints, options.tracking_error),
-            torque_factor=profile.drives.torque_factor(joints),
+            torque_factor=robot.drives.torque_factor(joints),
             torque_max=per_joint(limits.torque_max or unlimited, joints, "torque_max"),
             torque_error=np.full(joints, np.inf) if torque_error is None else torque_error,
         ),

@@ -10,7 +10,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.excitation.motion import Motion
-from dynid.excitation.quintic_step import STEP_PEAKS, quintic_step
+from dynid.excitation.ramp import STEP_PEAKS, quintic_step
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -11,10 +11,10 @@ from dynid.excitation.build import build_excitation, described_excitation
 from dynid.excitation.checks import MotionCheck, check_motion, examine_motion, sliding_joints
 from dynid.excitation.files import read_excitation
 from dynid.excitation.limits import check_rest
-from dynid.excitation.settings import FourierSettings
+from dynid.excitation.settings import FourierSettings, find_excitation
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.playback.trajectory import Trajectory, sample
-from dynid.robot.model_reader import read_model
+from dynid.recording.settings import RecordingSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.motion import Excitation
     from dynid.excitation.settings import ExcitationSettings
-    from dynid.profile import RobotProfile
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class Plan:
     """A motion that keeps every limit.
 
     Attributes:
-        profile: The robot's.
+        robot: with its limits and settings.
         mechanism: What torque is predicted by: the URDF's bodies, or an identified model.
         identified: Whether it is identified, so that measured torque can be held against it.
         workspace: What the robot keeps clear of.
@@ -38,7 +39,7 @@ class Plan:
         trajectory: The same as points, to be sent.
     """
 
-    profile: RobotProfile
+    robot: Robot
     mechanism: Mechanism
     identified: bool
     workspace: Workspace
@@ -58,42 +59,40 @@ class Plan:
 
 
 def make_plan(
-    profile: RobotProfile,
-    urdf_xml: str,
+    robot: Robot,
     *,
     seed: int | None = None,
     excitation: Path | None = None,
-    model: Path | None = None,
+    model: Model | None = None,
     rate: float = 100.0,
 ) -> Plan:
     """Build an excitation and prove that the robot can bear it.
 
     Args:
-        profile: The robot's.
-        urdf_xml: Its URDF.
+        robot: with its limits and settings.
         seed: Of random coefficients in place of the profile's.
         excitation: A file in place of the profile's excitation: YAML with a group ``excitation``,
             or a trajectory itself, as dynid.excitation.read_excitation takes it.
-        model: A model.yaml to predict torque by; without one the bodies of the URDF count, which
-            have neither friction nor rotor inertia.
+        model: An identified model to predict torque by; without one the bodies of the URDF count,
+            which have neither friction nor rotor inertia.
         rate: Points per second [Hz].
 
     Raises:
         DynidError: there is no excitation, a limit would be exceeded, or a file is not what it
             should be.
     """
-    settings = _settings(profile, seed, excitation)
-    mechanism, identified = _mechanism(profile, urdf_xml, model)
+    settings = _settings(robot, seed, excitation)
+    mechanism, identified = _mechanism(robot, model)
     sliding = sliding_joints(mechanism)
-    motion = build_excitation(settings, profile.limits, profile.joints, prismatic=sliding)
-    workspace = Workspace(profile, urdf_xml, mechanism)
-    check_motion(motion, profile.limits, mechanism, workspace)
-    trajectory = sample(motion, profile.joints, rate)
-    return Plan(profile, mechanism, identified, workspace, motion, trajectory)
+    motion = build_excitation(settings, robot.limits, robot.joints, prismatic=sliding)
+    workspace = Workspace(robot, mechanism)
+    check_motion(motion, robot.limits, mechanism, workspace)
+    trajectory = sample(motion, robot.joints, rate)
+    return Plan(robot, mechanism, identified, workspace, motion, trajectory)
 
 
 def examine_plan(
-    profile: RobotProfile, urdf_xml: str, *, excitation: Path | None, model: Path | None
+    robot: Robot, *, excitation: Path | None, model: Model | None
 ) -> tuple[Excitation, MotionCheck]:
     """Build an excitation, and hold it against every limit of the robot, whether it keeps them.
 
@@ -103,54 +102,54 @@ def examine_plan(
     Raises:
         DynidError: there is no excitation, or a file is not what it should be.
     """
-    settings = _settings(profile, None, excitation)
-    mechanism, identified = _mechanism(profile, urdf_xml, model)
-    motion = described_excitation(settings, profile.limits, profile.joints)
-    workspace = Workspace(profile, urdf_xml, mechanism)
-    check = examine_motion(motion, profile.limits, mechanism, workspace)
-    if profile.limits.torque_max is not None and not identified:
+    settings = _settings(robot, None, excitation)
+    mechanism, identified = _mechanism(robot, model)
+    motion = described_excitation(settings, robot.limits, robot.joints)
+    workspace = Workspace(robot, mechanism)
+    check = examine_motion(motion, robot.limits, mechanism, workspace)
+    if robot.limits.torque_max is not None and not identified:
         without = "That torque is of the URDF's bodies, without friction and rotor inertia."
         check = replace(check, grounds=(*check.grounds, without))
     try:
-        check_rest(motion, profile.joints)
+        check_rest(motion, robot.joints)
     except ExcitationError as error:
         check = replace(check, violation=str(error), time=None)
     return motion, check
 
 
-def second_seed(profile: RobotProfile, excitation: Path | None = None) -> int | None:
+def second_seed(robot: Robot, excitation: Path | None = None) -> int | None:
     """A seed for another motion than the first one, or None where that has no random coefficients.
 
     Args:
-        profile: The robot's.
+        robot: with its limits and settings.
         excitation: A file in place of the profile's excitation.
 
     Raises:
         ConfigurationError: there is no excitation, or the file is not one.
     """
-    settings = _settings(profile, None, excitation)
+    settings = _settings(robot, None, excitation)
     if isinstance(settings, FourierSettings) and settings.sine is None:
         return settings.seed + 1
     return None
 
 
-def check_joint_side(profile: RobotProfile) -> None:
+def check_joint_side(robot: Robot) -> None:
     """Raise a ConfigurationError where joint states tell of motors, which cannot be commanded."""
-    if profile.recording.side == "motor" and profile.coupling is not None:
+    if robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None:
         message = (
-            f"profile '{profile.robot}': recording.side is 'motor', but motions are played at the "
+            f"profile '{robot.name}': recording.side is 'motor', but motions are played at the "
             "joints; use a driver that does the coupling, and recording.side joint."
         )
         raise ConfigurationError(message)
 
 
-def _settings(profile: RobotProfile, seed: int | None, file: Path | None) -> ExcitationSettings:
-    settings = profile.excitation
+def _settings(robot: Robot, seed: int | None, file: Path | None) -> ExcitationSettings:
+    settings = find_excitation(robot)
     if file is not None:
         settings = read_excitation(file)
     if settings is None:
         message = (
-            f"profile '{profile.robot}' has no 'excitation' group; add one, or name a YAML file "
+            f"profile '{robot.name}' has no 'excitation' group; add one, or name a YAML file "
             "with one."
         )
         raise ConfigurationError(message)
@@ -165,14 +164,15 @@ def _settings(profile: RobotProfile, seed: int | None, file: Path | None) -> Exc
     return settings.model_copy(update={"seed": seed})
 
 
-def _mechanism(profile: RobotProfile, urdf_xml: str, model: Path | None) -> tuple[Mechanism, bool]:
+def _mechanism(robot: Robot, model: Model | None) -> tuple[Mechanism, bool]:
     if model is None:
-        return profile.mechanism(urdf_xml), False
-    mechanism = read_model(model).mechanism()
-    if mechanism.joints != profile.joints:
+        return robot.mechanism(), False
+    mechanism = model.mechanism
+    if mechanism.joints != robot.joints:
+        where = model.source.name if model.source is not None else "the model"
         message = (
-            f"{model}: is a model of {', '.join(mechanism.joints)}, expected one of "
-            f"{', '.join(profile.joints)} as in profile '{profile.robot}'."
+            f"{where}: is a model of {', '.join(mechanism.joints)}, expected one of "
+            f"{', '.join(robot.joints)} as in profile '{robot.name}'."
         )
         raise ConfigurationError(message)
     return mechanism, True

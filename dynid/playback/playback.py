@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.errors import PlaybackError
-from dynid.excitation.checks import check_reachable, check_state
-from dynid.playback.commander import Commander
+from dynid.excitation.checks import check_reachable
+from dynid.playback.commander import Commander, Pace
 from dynid.playback.monitor import watching
 from dynid.playback.motions import point_to_point
 from dynid.playback.options import Options
-from dynid.playback.pace import Pace
-from dynid.playback.phase import UNDER_WAY, WATCHED, Phase
-from dynid.playback.robot_state import RestWatch
+from dynid.playback.robot_state import RestWatch, check_state
 from dynid.playback.trajectory import sample
 
 if TYPE_CHECKING:
@@ -23,6 +22,27 @@ if TYPE_CHECKING:
     from dynid.playback.plan import Plan
     from dynid.playback.robot_state import RobotState, StateReader
     from dynid.playback.trajectory import Trajectory
+
+
+class Phase(Enum):
+    """What a playback does; slowing down counts as settling."""
+
+    IDLE = "idle"
+    MOVING = "moving"
+    READY = "ready"
+    PLAYING = "playing"
+    SETTLING = "settling"
+    STOPPING = "stopping"
+    FINISHED = "finished"
+    ABORTED = "aborted"
+
+
+WATCHED = (Phase.MOVING, Phase.PLAYING, Phase.SETTLING)
+"""When the robot has to follow."""
+
+UNDER_WAY = (*WATCHED, Phase.STOPPING)
+"""When it moves, or may still move."""
+
 
 _LONGEST_WAY = 60.0  # [s] that a reference may take to come to a robot that is held back
 _PATIENCE = 5.0  # [s] after its end that a motion may take to come to rest
@@ -73,7 +93,7 @@ class Playback:
         """Largest tracking error of each joint in the last motion [rad or m]."""
         if self._monitor is None or self._plan is None:
             return {}
-        return dict(zip(self._plan.profile.joints, self._monitor.peaks.tolist(), strict=True))
+        return dict(zip(self._plan.robot.joints, self._monitor.peaks.tolist(), strict=True))
 
     @property
     def remaining(self) -> float:
@@ -215,21 +235,21 @@ class Playback:
         It would push against the obstacle, or jump when the fault is cleared.
         """
         self._gave_way = True
-        limits, fraction = plan.profile.limits, self._options.move_fraction
+        limits, fraction = plan.robot.limits, self._options.move_fraction
         way = point_to_point(commander.goal, state.position, limits, fraction)
         if not way.duration < _LONGEST_WAY:
             self._abort(_not_stopped(self._reason, "its position is beyond reach."))
             return
         self._wait_for_rest(self._reason, way.duration)
         try:
-            commander.command(sample(way, plan.profile.joints, self._options.rate))
+            commander.command(sample(way, plan.robot.joints, self._options.rate))
         except PlaybackError as error:
             self._abort(_not_stopped(self._reason, str(error)))
 
     def _move(self, plan: Plan, options: Options, asked: float | None) -> float:
         """Begin to move to the start; the time that takes [s]."""
         state = self._checked_state(plan, options, asked)
-        joints, limits = plan.profile.joints, plan.profile.limits
+        joints, limits = plan.robot.joints, plan.robot.limits
         commander = self._commander
         if commander is None or not commander.is_at(state.position):
             # fetched from where it is, when someone else has moved it
@@ -254,7 +274,7 @@ class Playback:
         assert self._plan is not None  # noqa: S101
         self._gave_way = False
         try:
-            self._wait_for_rest(reason, self._commander.stop(self._plan.profile.limits))
+            self._wait_for_rest(reason, self._commander.stop(self._plan.robot.limits))
         except PlaybackError as error:
             self._wait_for_rest(_not_stopped(reason, str(error)), 0.0)
 
@@ -274,7 +294,7 @@ class Playback:
             raise self._reader.unknown()
         check_state(
             state,
-            plan.profile.limits,
+            plan.robot.limits,
             plan.mechanism,
             max_age=options.max_age,
             now_ns=self._clock.now_ns(),

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.configuration import per_joint
-from dynid.excitation.quintic_step import quintic_step
+from dynid.excitation.ramp import quintic_step
 from dynid.playback.motions import DEFAULT_ACCELERATION
 from dynid.playback.trajectory import Trajectory
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import PreprocessingError
+from dynid.notebook import data_frame, html_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from pandas import DataFrame
 
 FEWEST_SAMPLES = 10
 """Below this no derivative or fit means anything, so shorter recordings and spans are refused."""
@@ -86,6 +88,37 @@ class Recording:
     def duration(self) -> float:
         """Time from the first sample to the last [s]."""
         return float(self.time[-1] - self.time[0])
+
+    def to_frame(self) -> DataFrame:
+        """Samples as a pandas DataFrame: ``time``, then ``<joint>.position`` and the like.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        columns = {"time": self.time}
+        for number, joint in enumerate(self.joint_names):
+            for name in ("position", "velocity", "effort"):
+                values = getattr(self, name)
+                if values is not None:
+                    columns[f"{joint}.{name}"] = values[:, number]
+        return data_frame(columns)
+
+    def __repr__(self) -> str:
+        """Files, joints, length and rate, and what was repaired."""
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """The same, for a notebook."""
+        return html_lines(self._lines())
+
+    def _lines(self) -> list[str]:
+        names = ", ".join(source.name for source in self.sources) or "no file"
+        return [
+            f"Recording of {len(self.joint_names)} joints ({names}): {self.duration:.4g} s, "
+            f"{len(self.time)} samples at {self.sampling_rate:.6g} Hz"
+            + ("" if self.velocity is not None else ", without velocity"),
+            *self.repairs,
+        ]
 
     def cut(self, start: float | None, stop: float | None) -> Recording:
         """The samples with ``start <= time < stop``, their time starting at 0 again.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from dynid.files import write_text
 from dynid.report import svg
-from dynid.report.decimate import envelope, evenly
 from dynid.report.pages import render
+from dynid.report.svg import envelope, evenly
 from dynid.text import significant
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from dynid.files import write_text
 from dynid.identification.friction.choose import friction_torque
 from dynid.identification.friction.selection import FrictionSelection, JointChoice
 from dynid.report import svg
-from dynid.report.decimate import evenly
 from dynid.report.pages import render
+from dynid.report.svg import evenly
 from dynid.text import significant, unit
 
 _WIDTH, _HEIGHT = 11.4, 2.8  # [inch]
@@ -28,7 +28,7 @@ def write_page(selection: FrictionSelection, path: Path) -> None:
         OutputError: the file cannot be written.
     """
     content = {
-        "title": f"{selection.profile.robot}: friction",
+        "title": f"{selection.robot.name}: friction",
         "sources": selection.sources,
         "left_out": selection.left_out,
         "joints": [_section(one, number) for number, one in enumerate(selection.joints)],

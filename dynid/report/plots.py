@@ -9,7 +9,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.report import svg
-from dynid.report.decimate import envelope, evenly
+from dynid.report.svg import envelope, evenly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

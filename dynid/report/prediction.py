@@ -1,4 +1,4 @@
-"""An expectation as one HTML file that loads nothing from anywhere."""
+"""An prediction as one HTML file that loads nothing from anywhere."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dynid.report.prediction_panels import (
     draw_deviations,
     draw_joints,
     draw_use,
+    prediction_scene,
 )
 from dynid.report.tables import Cell, coverage_row, folded, plus_minus
 from dynid.report.terminal.prediction import (
@@ -32,56 +33,56 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from dynid.excitation.prediction.parameters import ExpectedParameter
-    from dynid.excitation.prediction.prediction import Expectation
+    from dynid.excitation.prediction.parameters import PredictedParameter
+    from dynid.excitation.prediction.prediction import Prediction
 
 _COLOURS = Palette(ink=svg.INK, line=svg.MODEL, limit=svg.LIMIT, bad=svg.ERROR)
 _WIDTH, _BARS, _ROW = 11.4, 2.7, 1.3  # [inch]
 
 
-def write_expectation_report(expectation: Expectation, path: Path) -> None:
+def write_prediction_report(prediction: Prediction, path: Path) -> None:
     """Write what an excitation will tell: verdict, tables, figures, and the tool's path to turn.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    precision = expectation.precision
+    precision = prediction.precision
     scaled, rigid_scaled, plain, rigid = condition_numbers(precision)
     content = {
-        "title": f"{expectation.robot}: what the excitation will tell",
-        "good": good(expectation),
-        "verdict": verdict(expectation),
-        "advice": advice(expectation),
+        "title": f"{prediction.robot.name}: predicted parameter uncertainty",
+        "good": good(prediction),
+        "verdict": verdict(prediction),
+        "advice": advice(prediction),
         "facts": [
-            (f"{significant(expectation.duration, 4)} s", "of motion"),
-            (str(len(expectation.parameters)), "base parameters"),
+            (f"{significant(prediction.duration, 4)} s", "of motion"),
+            (str(len(prediction.parameters)), "base parameters"),
             (scaled, f"condition number, {rigid_scaled} of bodies alone"),
             (plain, f"in SI units, {rigid} of bodies alone"),
             (significant(precision.log10_det, 4), "log₁₀ det of the information"),
         ],
-        "joints": _joint_rows(expectation),
-        "use": _use(expectation),
-        "parameters": [_parameter_row(one) for one in expectation.parameters],
-        "summary": rest_in_words(expectation, shown=len(worst_first(expectation))),
-        "deviations": _deviations(expectation),
-        "motion": _motion(expectation),
-        "coverage": coverage_plot(as_motion(expectation), expectation.limits),
-        "tool": tool_in_words(expectation),
-        "turntable": turntable(expectation.scene),
-        "assumptions": expectation.assumptions,
+        "joints": _joint_rows(prediction),
+        "use": _use(prediction),
+        "parameters": [_parameter_row(one) for one in prediction.parameters],
+        "summary": rest_in_words(prediction, shown=len(worst_first(prediction))),
+        "deviations": _deviations(prediction),
+        "motion": _motion(prediction),
+        "coverage": coverage_plot(as_motion(prediction), prediction.limits),
+        "tool": tool_in_words(prediction),
+        "turntable": turntable(prediction_scene(prediction)),
+        "assumptions": prediction.assumptions,
     }
-    write_text(path, render("expectation.html.j2", content))
+    write_text(path, render("prediction.html.j2", content))
 
 
-def _joint_rows(expectation: Expectation) -> list[dict[str, Any]]:
-    motion, rows = as_motion(expectation), []
-    for number, name in enumerate(expectation.joints):
-        covered, torque = expectation.coverage[number], expectation.torques[number]
+def _joint_rows(prediction: Prediction) -> list[dict[str, Any]]:
+    motion, rows = as_motion(prediction), []
+    for number, name in enumerate(prediction.joints):
+        covered, torque = prediction.coverage[number], prediction.torques[number]
         shown = motion.units(number)[3]
         used = "" if torque.share is None else f"{percent(torque.share)} of limits"
         over = torque.share is not None and torque.share > 1
         cells = [
-            *coverage_row(motion, expectation.limits, number),
+            *coverage_row(motion, prediction.limits, number),
             Cell(share(covered.bin_share)),
             Cell(share(covered.pair_share)),
             Cell(f"{covered.cycles:g}"),
@@ -94,7 +95,7 @@ def _joint_rows(expectation: Expectation) -> list[dict[str, Any]]:
     return rows
 
 
-def _parameter_row(one: ExpectedParameter) -> dict[str, Any]:
+def _parameter_row(one: PredictedParameter) -> dict[str, Any]:
     return {
         "name": one.name,
         "value": significant(one.value),
@@ -108,22 +109,22 @@ def _parameter_row(one: ExpectedParameter) -> dict[str, Any]:
     }
 
 
-def _use(expectation: Expectation) -> Markup:
+def _use(prediction: Prediction) -> Markup:
     with svg.style("use"):
-        drawing = svg.figure(_WIDTH, 0.9 + 0.28 * len(expectation.joints))
-        draw_use(drawing.subplots(), expectation, _COLOURS)
+        drawing = svg.figure(_WIDTH, 0.9 + 0.28 * len(prediction.joints))
+        draw_use(drawing.subplots(), prediction, _COLOURS)
         return svg.markup(drawing, "How much of its limits each joint uses")
 
 
-def _deviations(expectation: Expectation) -> Markup:
+def _deviations(prediction: Prediction) -> Markup:
     with svg.style("deviations"):
         drawing = svg.figure(_WIDTH, _BARS)
-        draw_deviations(drawing.subplots(), expectation, _COLOURS)
+        draw_deviations(drawing.subplots(), prediction, _COLOURS)
         return svg.markup(drawing, "Predicted relative standard deviation of each base parameter")
 
 
-def _motion(expectation: Expectation) -> Markup:
+def _motion(prediction: Prediction) -> Markup:
     with svg.style("motion"):
-        drawing = svg.figure(_WIDTH, _ROW * len(expectation.joints) + 0.5)
-        draw_joints(drawing, expectation, _COLOURS)
+        drawing = svg.figure(_WIDTH, _ROW * len(prediction.joints) + 0.5)
+        draw_joints(drawing, prediction, _COLOURS)
         return svg.markup(drawing, "Position, velocity, acceleration and torque of each joint")

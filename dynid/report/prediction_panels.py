@@ -1,21 +1,36 @@
-"""What the picture and the report's figures have in common: an expectation drawn on axes."""
+"""What the picture and the report's figures have in common: an prediction drawn on axes."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dynid.excitation.prediction.parameters import POOR
-from dynid.report.decimate import envelope
+from dynid.excitation.prediction.prediction import Prediction
 from dynid.report.plots import Motion
+from dynid.report.svg import envelope
+from dynid.report.view.joint_motion import JointMotion
+from dynid.report.view.picture import RobotPicture
+from dynid.report.view.scene import Scene
 from dynid.text import significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-    from dynid.excitation.prediction.prediction import Expectation
+    from dynid.excitation.prediction.prediction import Prediction
+
+
+def prediction_scene(prediction: Prediction) -> Scene:
+    """Return the robot along the motion of a prediction."""
+    picture, signals = RobotPicture(prediction.robot, tool=prediction.tool), prediction.signals
+    motion = JointMotion("excitation", signals.time, signals.position)
+    path = picture.tool_path(motion)
+    scene = picture.scene(signals.position[0], path=path, motion=motion)
+    return replace(scene.only("robot", "base"), legend=scene.legend[:1])
+
 
 _QUANTITIES = ("position", "velocity", "acceleration", "torque")
 _BUCKETS = 300
@@ -34,19 +49,19 @@ class Palette(NamedTuple):
     bad: str
 
 
-def as_motion(expectation: Expectation) -> Motion:
+def as_motion(prediction: Prediction) -> Motion:
     """Return the predicted motion as the report on a recording takes it."""
-    signals = expectation.signals
-    return Motion((signals,), (signals.torque,), (signals.torque,), expectation.prismatic)
+    signals = prediction.signals
+    return Motion((signals,), (signals.torque,), (signals.torque,), prediction.prismatic)
 
 
-def draw_joints(part: Figure | SubFigure, expectation: Expectation, palette: Palette) -> None:
+def draw_joints(part: Figure | SubFigure, prediction: Prediction, palette: Palette) -> None:
     """Draw each joint's quantities over time, a row for each joint."""
-    joints = expectation.joints
+    joints = prediction.joints
     grid = part.subplots(len(joints), len(_QUANTITIES), sharex=True, squeeze=False)
     for joint, row in enumerate(grid):
         for column, axes in enumerate(row):
-            _draw_quantity(axes, expectation, joint, column, palette)
+            _draw_quantity(axes, prediction, joint, column, palette)
         size = "medium" if len(joints[joint]) <= _SHORT_NAME else "small"
         label = f"{joints[joint]}\n{row[0].get_ylabel()}"
         row[0].set_ylabel(label, fontsize=size, parse_math=False)
@@ -54,9 +69,9 @@ def draw_joints(part: Figure | SubFigure, expectation: Expectation, palette: Pal
         axes.set_xlabel("time [s]")
 
 
-def draw_deviations(axes: Axes, expectation: Expectation, palette: Palette) -> None:
+def draw_deviations(axes: Axes, prediction: Prediction, palette: Palette) -> None:
     """Draw the relative standard deviations of the parameters whose size is known, as bars."""
-    known = [one for one in expectation.parameters if one.known]
+    known = [one for one in prediction.parameters if one.known]
     axes.set_ylabel("relative std. deviation [%]")
     axes.set_title("Predicted deviation of base parameters that are not 0 now")
     if not known:
@@ -79,13 +94,13 @@ def draw_deviations(axes: Axes, expectation: Expectation, palette: Palette) -> N
     axes.grid(visible=False, axis="x")
 
 
-def draw_use(axes: Axes, expectation: Expectation, palette: Palette) -> None:
+def draw_use(axes: Axes, prediction: Prediction, palette: Palette) -> None:
     """Draw how much of its limits each joint uses."""
     kinds = ("range", "velocity", "acceleration", "torque")
-    markers, count = ("s", "o", "^", "D"), len(expectation.joints)
+    markers, count = ("s", "o", "^", "D"), len(prediction.joints)
     shares = [
         (covered.range_share, covered.velocity_share, covered.acceleration_share, torque.share)
-        for covered, torque in zip(expectation.coverage, expectation.torques, strict=True)
+        for covered, torque in zip(prediction.coverage, prediction.torques, strict=True)
     ]
     used = 100 * np.array(shares, dtype=np.float64)  # NaN where there is no limit: not drawn
     for column, (kind, marker) in enumerate(zip(kinds, markers, strict=True)):
@@ -94,24 +109,24 @@ def draw_use(axes: Axes, expectation: Expectation, palette: Palette) -> None:
     axes.axvline(100, color=palette.limit, lw=1.1, ls=(0, (4, 2)))
     axes.set_xlim(left=0)
     axes.set_ylim(count - 0.5, -0.5)
-    axes.set_yticks(range(count), expectation.joints, parse_math=False)
+    axes.set_yticks(range(count), prediction.joints, parse_math=False)
     axes.set_xlabel("used of its limit [%]")
     axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=4, handletextpad=0.1)
 
 
 def _draw_quantity(
-    axes: Axes, expectation: Expectation, joint: int, column: int, palette: Palette
+    axes: Axes, prediction: Prediction, joint: int, column: int, palette: Palette
 ) -> None:
     """Draw one of the quantities of a joint over time, with its limits where they are near."""
     name = _QUANTITIES[column]
-    signals = expectation.signals
+    signals = prediction.signals
     values = getattr(signals, name)[:, joint]
     axes.plot(*envelope(signals.time, values, _BUCKETS), color=palette.line, lw=1.0)
-    axes.set_ylabel(f"[{as_motion(expectation).units(joint)[column]}]")
+    axes.set_ylabel(f"[{as_motion(prediction).units(joint)[column]}]")
     axes.margins(x=0.0)
     if joint == 0:
         axes.set_title(name)
-    allowed = expectation.limits.range_of("torque_max" if column == 3 else name, joint)
+    allowed = prediction.limits.range_of("torque_max" if column == 3 else name, joint)
     if allowed is None:
         return
     low, high = float(values.min()), float(values.max())

@@ -1,4 +1,4 @@
-"""An expectation as a PNG."""
+"""An prediction as a PNG."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dynid.files import whole_file
-from dynid.report.prediction_panels import Palette, draw_deviations, draw_joints, draw_use
+from dynid.report.prediction_panels import (
+    Palette,
+    draw_deviations,
+    draw_joints,
+    draw_use,
+    prediction_scene,
+)
 from dynid.report.terminal.prediction import facts, tool_in_words
 from dynid.report.view.png import draw_scene
 
@@ -18,7 +24,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import SubFigure
 
-    from dynid.excitation.prediction.prediction import Expectation
+    from dynid.excitation.prediction.prediction import Prediction
 
 _COLOURS = Palette(ink="#1c2026", line="#0072b2", limit="#cc79a7", bad="#d55e00")
 _STYLE: dict[Any, Any] = {
@@ -36,13 +42,13 @@ _DPI = 140
 _WIDTH, _HEAD, _SCENE, _BARS, _ROW = 11.43, 0.95, 4.2, 2.5, 1.25  # [inch]; 1600 px wide
 
 
-def write_picture(expectation: Expectation, path: Path) -> None:
+def write_picture(prediction: Prediction, path: Path) -> None:
     """Draw the tool's path, the use of limits, predicted deviations, and each joint over time.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    count = len(expectation.joints)
+    count = len(prediction.joints)
     heights = (_HEAD, _SCENE, _BARS, _ROW * count + 0.5)
     with mpl.rc_context(_STYLE):
         size = (_WIDTH, sum(heights))
@@ -50,25 +56,25 @@ def write_picture(expectation: Expectation, path: Path) -> None:
         FigureCanvasAgg(drawing)
         parts = drawing.subfigures(4, 1, height_ratios=heights, squeeze=False)
         head, top, bars, joints = parts[:, 0]
-        _draw_head(head, expectation)
+        _draw_head(head, prediction)
         left, right = top.subfigures(1, 2)
-        _draw_scene(left, expectation)
-        draw_use(right.subplots(), expectation, _COLOURS)
-        draw_deviations(bars.subplots(), expectation, _COLOURS)
-        draw_joints(joints, expectation, _COLOURS)
+        _draw_scene(left, prediction)
+        draw_use(right.subplots(), prediction, _COLOURS)
+        draw_deviations(bars.subplots(), prediction, _COLOURS)
+        draw_joints(joints, prediction, _COLOURS)
         with whole_file(path) as unfinished:
             drawing.savefig(unfinished, format="png", metadata={"Software": "dynid"})
 
 
-def _draw_head(part: SubFigure, expectation: Expectation) -> None:
-    title = f"{expectation.robot}: what the excitation will tell"
+def _draw_head(part: SubFigure, prediction: Prediction) -> None:
+    title = f"{prediction.robot.name}: predicted parameter uncertainty"
     part.text(0.01, 0.76, title, fontsize=14, weight="bold", parse_math=False)
-    part.text(0.01, 0.32, facts(expectation), linespacing=1.5, parse_math=False)
-    part.text(0.01, 0.08, tool_in_words(expectation), parse_math=False)
+    part.text(0.01, 0.32, facts(prediction), linespacing=1.5, parse_math=False)
+    part.text(0.01, 0.08, tool_in_words(prediction), parse_math=False)
 
 
-def _draw_scene(part: SubFigure, expectation: Expectation) -> None:
+def _draw_scene(part: SubFigure, prediction: Prediction) -> None:
     axes = part.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
-    draw_scene(expectation.scene, axes, round(part.bbox.width), round(part.bbox.height))
+    draw_scene(prediction_scene(prediction), axes, round(part.bbox.width), round(part.bbox.height))
     axes.set_title("Start, and the path of the tool", y=0.96, x=0.02)

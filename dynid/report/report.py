@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from dynid.files import write_text
+from dynid.identification.result import Identification
+from dynid.identification.settings import IdentificationSettings
 from dynid.report import tables, words
 from dynid.report.diagnosis import finding_rows
 from dynid.report.pages import render
 from dynid.report.plots import Motion, coverage_plot, friction_plot, torque_plot
-from dynid.robot.model_file import iso_time
-from dynid.text import count, significant
+from dynid.text import count, iso_time, significant
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dynid.identification.identify import Identification
     from dynid.identification.validate import Validation
 
 
@@ -39,8 +39,8 @@ def write_validation_report(validation: Validation, path: Path) -> None:
     motion = _motion(validation)
     content = _common(validation, motion)
     content |= {
-        "title": f"{validation.profile.robot}: validation of its dynamic model",
-        "verdict": words.verdict(validation.judgement, content["allowed"], held_out=True),
+        "title": f"{validation.model.robot.name}: validation of its dynamic model",
+        "verdict": words.verdict(validation.verdict, content["allowed"], held_out=True),
         "identification": None,
         "created": None,
     }
@@ -51,12 +51,12 @@ def report_html(identification: Identification) -> str:
     """Return the text of an identification's report."""
     motion = _motion(identification)
     content = _common(identification, motion)
-    judgement = identification.judgement
+    verdict = identification.verdict
     content |= {
-        "title": f"{identification.profile.robot}: identification of its dynamic model",
-        "verdict": words.verdict(judgement, content["allowed"], held_out=False),
+        "title": f"{identification.robot.name}: identification of its dynamic model",
+        "verdict": words.verdict(verdict, content["allowed"], held_out=False),
         "identification": identification,
-        "created": iso_time(identification.created),
+        "created": iso_time(identification.provenance.created),
         "steps": content["steps"] + words.estimation_steps(identification),
         "quantity_rows": [tables.quantity_row(one) for one in identification.quantities],
         "sign_rows": identification.signs.drives if identification.signs else (),
@@ -66,51 +66,54 @@ def report_html(identification: Identification) -> str:
         "terms": tables.term_table(identification),
     }
     content["facts"] += [
-        (significant(identification.condition_number, 3), "condition number"),
+        (significant(identification.provenance.condition_number, 3), "condition number"),
         (str(len(identification.base_parameters)), "base parameters"),
-        ("yes" if identification.physically_consistent else "no", "physically consistent"),
+        (
+            "yes" if identification.provenance.physically_consistent else "no",
+            "physically consistent",
+        ),
     ]
     return render("template.html.j2", content)
 
 
 def _motion(result: Identification | Validation) -> Motion:
-    prismatic = result.mechanism.prismatic
+    prismatic = result.model.mechanism.prismatic
     return Motion(result.signals, result.measured_torque, result.model_torque, prismatic)
 
 
 def _common(result: Identification | Validation, motion: Motion) -> dict[str, Any]:
     """Return what both kinds of report show."""
-    profile, judgement = result.profile, result.judgement
-    allowed = profile.identification.max_relative_torque_error
+    robot, verdict = result.model.robot, result.verdict
+    allowed = robot.settings(IdentificationSettings).max_relative_torque_error
     held_out = getattr(result, "held_out", None)
     joints = [
         {
             "name": joint.joint,
             "errors": tables.error_row(joint, allowed, number, held_out),
             "plot": torque_plot(motion, number),
-            "coverage": tables.coverage_row(motion, profile.limits, number),
+            "coverage": tables.coverage_row(motion, robot.limits, number),
         }
-        for number, joint in enumerate(judgement.joints)
+        for number, joint in enumerate(verdict.joints)
     ]
-    settings = yaml.safe_dump(profile.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    settings = yaml.safe_dump(robot.yaml_content(), sort_keys=False, allow_unicode=True)
     return {
-        "success": judgement.success,
-        "reasons": judgement.reasons,
-        "warnings": judgement.warnings,
+        "success": verdict.success,
+        "reasons": verdict.reasons,
+        "warnings": verdict.warnings,
         "notes": result.notes,
         "allowed": allowed,
-        "error_header": tables.error_header(judgement.joints[0], held_out=held_out is not None),
+        "error_header": tables.error_header(verdict.joints[0], held_out=held_out is not None),
         "joints": joints,
         "findings": finding_rows(result.findings),
-        "friction": friction_plot(motion, result.mechanism),
-        "coverage": coverage_plot(motion, profile.limits),
-        "steps": words.recording_steps(profile, result.signals, result.samples),
+        "friction": friction_plot(motion, result.model.mechanism),
+        "coverage": coverage_plot(motion, robot.limits),
+        "steps": words.recording_steps(robot, result.signals, result.samples),
         "facts": [
             (str(len(result.signals)), "recordings" if len(result.signals) > 1 else "recording"),
             (f"{significant(sum(motion.lengths), 3)} s", "of motion"),
             (count(result.samples), "samples"),
         ],
         "sources": result.sources,
-        "versions": getattr(result, "versions", {}),
+        "versions": result.provenance.versions if isinstance(result, Identification) else {},
         "settings": settings,
     }

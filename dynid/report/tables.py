@@ -13,9 +13,9 @@ from dynid.text import NOT_KNOWN, count, percent, significant, unit
 
 if TYPE_CHECKING:
     from dynid.estimation.fitting import HeldOut
-    from dynid.evaluation.verdict import JointJudgement
-    from dynid.identification.identify import BaseParameter, Identification
+    from dynid.evaluation.verdict import JointErrors
     from dynid.identification.quantities import Quantity
+    from dynid.identification.result import BaseParameter, Identification
     from dynid.robot.limits import Limits
 
 _PER_BODY = 10
@@ -84,7 +84,7 @@ class TermTable:
 
 
 def error_row(
-    joint: JointJudgement, allowed: float, number: int, held_out: HeldOut | None
+    joint: JointErrors, allowed: float, number: int, held_out: HeldOut | None
 ) -> list[Cell]:
     """Return one joint's line of the table of errors."""
     torque_unit = "N" if joint.unit == "N" else "N·m"
@@ -105,7 +105,7 @@ def error_row(
     ]
 
 
-def error_header(joint: JointJudgement, *, held_out: bool) -> list[tuple[str, str]]:
+def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]:
     """Return each column's name and its explanation."""
     shown = unit(joint.unit)
     own_unit = [] if shown in ("N·m", "N") else [(f"RMSE [{shown}]", "in the unit recorded")]
@@ -185,14 +185,14 @@ def plus_minus(value: float) -> str:
 
 def body_header(identification: Identification) -> list[str]:
     """Return the names and units of a body's ten parameters."""
-    mechanism = identification.mechanism
+    mechanism = identification.model.mechanism
     pairs = zip(mechanism.parameter_names, mechanism.parameter_units, strict=True)
     return [f"{name.rstrip('0123456789')} [{unit(u)}]" for name, u in list(pairs)[:_PER_BODY]]
 
 
 def body_rows(identification: Identification) -> list[BodyRow]:
     """Return one line for each body."""
-    joints = identification.mechanism.body_joints
+    joints = identification.model.mechanism.body_joints
     bodies = [
         identification.parameters[_PER_BODY * number : _PER_BODY * (number + 1)]
         for number in range(len(joints))
@@ -217,7 +217,7 @@ def body_rows(identification: Identification) -> list[BodyRow]:
 
 def term_table(identification: Identification) -> TermTable:
     """Return the table of the joint terms."""
-    mechanism = identification.mechanism
+    mechanism = identification.model.mechanism
     values = identification.parameters[mechanism.first_term :]
     found: dict[tuple[str, int], Cell] = {}
     for term, parameter in zip(mechanism.terms, values, strict=True):

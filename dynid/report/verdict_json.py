@@ -1,4 +1,4 @@
-"""A judgement as JSON, for other programs, and back from it."""
+"""A verdict as JSON, for other programs, and back from it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from dynid.errors import ModelFileError
-from dynid.evaluation.verdict import JointJudgement, Judgement
+from dynid.evaluation.verdict import JointErrors, Verdict
 from dynid.identification.quantities import Quantity
+from dynid.identification.result import Identification
+from dynid.identification.validate import Validation
 
 _MEASURES = (
     "rmse",
@@ -29,8 +31,8 @@ _MEASURES = (
 _WORDS = ("unit", "of", "meaning", "unknown")
 
 
-def judgement_json(
-    judgement: Judgement,
+def verdict_json(
+    verdict: Verdict,
     *,
     condition_number: float,
     base_parameters: int,
@@ -45,11 +47,11 @@ def judgement_json(
     return {
         "joints": {
             joint.joint: {name: finite(getattr(joint, name)) for name in _MEASURES}
-            for joint in judgement.joints
+            for joint in verdict.joints
         },
-        "success": bool(judgement.success),
-        "reasons": list(judgement.reasons),
-        "warnings": list(judgement.warnings),
+        "success": bool(verdict.success),
+        "reasons": list(verdict.reasons),
+        "warnings": list(verdict.warnings),
         "condition_number": finite(condition_number),
         "base_parameters": int(base_parameters),
         "samples": int(samples),
@@ -57,15 +59,15 @@ def judgement_json(
     }
 
 
-def read_judgement(text: str) -> Judgement:
-    """Return the judgement in the text of a :func:`judgement_json`; null becomes NaN.
+def read_judgement(text: str) -> Verdict:
+    """Return the verdict in the text of a :func:`verdict_json`; null becomes NaN.
 
     Raises:
         ModelFileError: the text is something else.
     """
     with _sentence(text):
         content = json.loads(text)
-        return Judgement(
+        return Verdict(
             joints=tuple(_joint(name, values) for name, values in content["joints"].items()),
             success=bool(content["success"]),
             reasons=tuple(map(str, content["reasons"])),
@@ -74,7 +76,7 @@ def read_judgement(text: str) -> Judgement:
 
 
 def read_quantities(text: str) -> tuple[Quantity, ...]:
-    """Return the quantities in the text of a :func:`judgement_json`; null becomes NaN.
+    """Return the quantities in the text of a :func:`verdict_json`; null becomes NaN.
 
     Raises:
         ModelFileError: the text is something else.
@@ -100,14 +102,14 @@ def _sentence(text: str) -> Iterator[None]:
     except (AttributeError, KeyError, TypeError, ValueError):
         start = text if len(text) <= 60 else f"{text[:57]}..."
         message = (
-            f"a judgement must be the JSON object that dynid identify --json prints, got: {start}"
+            f"a verdict must be the JSON object that dynid identify --json prints, got: {start}"
         )
         raise ModelFileError(message) from None
 
 
-def _joint(name: str, values: dict[str, Any]) -> JointJudgement:
+def _joint(name: str, values: dict[str, Any]) -> JointErrors:
     measures: dict[str, Any] = {key: _number(values[key]) for key in _MEASURES}
-    return JointJudgement(joint=name, **measures)
+    return JointErrors(joint=name, **measures)
 
 
 def _quantity(one: Quantity) -> dict[str, Any]:
@@ -127,3 +129,18 @@ def finite(value: float | str) -> float | str | None:
     if isinstance(value, str | int):
         return value
     return float(value) if math.isfinite(value) else None
+
+
+def identification_json(
+    identification: Identification, judged: Identification | Validation
+) -> dict[str, Any]:
+    """The verdict of an identification, or of its model on other motion."""
+    signs = {"torque_signs": identification.signs.as_json()} if identification.signs else {}
+    found = verdict_json(
+        judged.verdict,
+        condition_number=identification.provenance.condition_number,
+        base_parameters=len(identification.base_parameters),
+        samples=judged.samples,
+        quantities=identification.quantities,
+    )
+    return found | signs

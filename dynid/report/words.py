@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dynid.identification.settings import IdentificationSettings
 from dynid.text import count, percent, significant
 
 if TYPE_CHECKING:
-    from dynid.evaluation.verdict import Judgement
-    from dynid.identification.identify import Identification
-    from dynid.profile import RobotProfile
-    from dynid.signals.settings import IdentificationSettings
+    from dynid.evaluation.verdict import Verdict
+    from dynid.identification.result import Identification
+    from dynid.robot.robot import Robot
     from dynid.signals.signals import Signals
 
 _ESTIMATORS = {
@@ -30,12 +30,12 @@ _ESTIMATORS = {
 }
 
 
-def verdict(judgement: Judgement, allowed: float, *, held_out: bool) -> str:
+def verdict(verdict: Verdict, allowed: float, *, held_out: bool) -> str:
     """Return the outcome in one sentence."""
-    worst = max(judgement.joints, key=lambda joint: joint.max_relative_torque_error)
+    worst = max(verdict.joints, key=lambda joint: joint.max_relative_torque_error)
     error = percent(worst.max_relative_torque_error)
     what = "the recordings, which it had not seen," if held_out else "the recordings"
-    if judgement.success:
+    if verdict.success:
         return (
             f"The model explains {what} at every joint: the largest torque error in motion "
             f"is {error} of the largest measured torque ({worst.joint}); {100 * allowed:g} % is "
@@ -49,10 +49,10 @@ def verdict(judgement: Judgement, allowed: float, *, held_out: bool) -> str:
 
 
 def recording_steps(
-    profile: RobotProfile, signals: tuple[Signals, ...], samples: int
+    robot: Robot, signals: tuple[Signals, ...], samples: int
 ) -> list[tuple[str, str]]:
     """Return what went in and how it was filtered, as (step, what was done)."""
-    settings = profile.identification
+    settings = robot.settings(IdentificationSettings)
     length = sum(float(s.time[-1] - s.time[0]) for s in signals)
     rates = " and ".join(sorted({f"{s.sampling_rate:g} Hz" for s in signals}))
     plural = "" if len(signals) == 1 else "s"
@@ -70,18 +70,18 @@ def recording_steps(
 
 def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
     """Return how parameters were found, as (step, what was done)."""
-    base = identification.base_parameters
+    base, made = identification.base_parameters, identification.provenance
     determined = sum(parameter.determined for parameter in base)
     left_out = sum(p.determined and not p.essential for p in base)
     steps = [
         *([("Torque signs", identification.signs.note())] if identification.signs else []),
-        ("Joint terms", _terms(identification.profile)),
-        ("Estimator", _ESTIMATORS.get(identification.estimator, identification.estimator)),
+        ("Joint terms", _terms(identification.robot)),
+        ("Estimator", _ESTIMATORS.get(made.estimator, made.estimator)),
         (
             "Base parameters",
             f"{len(base)} combinations of {len(identification.parameters)} standard parameters; "
             f"{determined} determined by the recordings, {left_out} of them not essential; "
-            f"condition number {significant(identification.condition_number, 3)}",
+            f"condition number {significant(made.condition_number, 3)}",
         ),
         ("Physical consistency", _consistency(identification)),
     ]
@@ -136,9 +136,9 @@ def _threshold(settings: IdentificationSettings) -> str:
     return f"{lower}; {fitted} were fitted"
 
 
-def _terms(profile: RobotProfile) -> str:
+def _terms(robot: Robot) -> str:
     parts = []
-    for term in profile.terms:
+    for term in robot.terms:
         where = "all joints" if term.joints == "all" else ", ".join(term.joints)
         details = [where, *(["at the motor"] if term.side == "motor" else [])]
         if term.smoothing:
@@ -146,17 +146,17 @@ def _terms(profile: RobotProfile) -> str:
         if term.scale:
             details.append(f"scale {term.scale:g}")
         parts.append(f"{term.kind.replace('_', ' ')} ({', '.join(details)})")
-    coupled = "; motors and joints coupled" if profile.coupling is not None else ""
+    coupled = "; motors and joints coupled" if robot.coupling is not None else ""
     return ("; ".join(parts) or "none") + coupled
 
 
 def _consistency(identification: Identification) -> str:
-    if not identification.physically_consistent:
+    if not identification.provenance.physically_consistent:
         return "not asked for: a body may have an inertia that nothing can have"
     changes = [
         joint.relative_error - plain
         for joint, plain in zip(
-            identification.judgement.joints,
+            identification.verdict.joints,
             identification.unconstrained_relative_error,
             strict=True,
         )

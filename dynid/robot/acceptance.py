@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import numpy as np
 
 from dynid.errors import ModelFileError
-from dynid.robot.urdf_difference import urdf_difference
 from dynid.robot.urdf_export import kinematic_urdf
 
 if TYPE_CHECKING:
-    from dynid.profile import RobotProfile
-    from dynid.robot.model_reader import StoredModel
+    from collections.abc import Iterator
+
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 
-def check_acceptance(
-    model: StoredModel,
-    profile: RobotProfile,
-    urdf_xml: str,
-    where: str,
-    *,
-    force: bool = False,
-) -> None:
+def check_acceptance(model: Model, robot: Robot, where: str, *, force: bool = False) -> None:
     """Refuse a model of another robot, and one whose identification failed.
 
     What a model was identified with has to be what this robot is: its name, its joints in their
@@ -29,43 +27,42 @@ def check_acceptance(
     differs, so must something that torque depends on (see :func:`urdf_difference`).
 
     Args:
-        model: As stored.
-        profile: Of this robot.
-        urdf_xml: The URDF of this robot.
+        model: as read from its file.
+        robot: this one.
         where: Names the model in error messages.
         force: Whether a failed model will do. One of another robot never does.
 
     Raises:
         ModelFileError: The model must not run here, in a sentence.
     """
-    own = model.profile
-    if own.robot != profile.robot:
-        raise _foreign(where, f"is of robot '{own.robot}', this is '{profile.robot}'")
+    own = model.robot
+    if own.name != robot.name:
+        raise _foreign(where, f"is of robot '{own.name}', this is '{robot.name}'")
     pairs: list[tuple[str, object, object]] = [
-        ("joints", ", ".join(own.joints), ", ".join(profile.joints)),
-        ("gravity", own.gravity, profile.gravity),
-        ("coupling", own.coupling, profile.coupling),
-        ("locked joints", own.locked, profile.locked),
+        ("joints", ", ".join(own.joints), ", ".join(robot.joints)),
+        ("gravity", own.gravity, robot.gravity),
+        ("coupling", own.coupling, robot.coupling),
+        ("locked joints", own.locked, robot.locked),
         (
             "payload joint",
             own.payload_joint or own.joints[-1],
-            profile.payload_joint or profile.joints[-1],
+            robot.payload_joint or robot.joints[-1],
         ),
     ]
     for name, stored, expected in pairs:
         if stored != expected:
             raise _foreign(where, f"was identified with {name} {stored}, this has {expected}")
-    if own.closed_chain != profile.closed_chain:
+    if own.closed_chain != robot.closed_chain:
         raise _foreign(where, "was identified with other passive joints or closures")
-    found = kinematic_urdf(urdf_xml)
-    digest = hashlib.sha256(found.encode()).hexdigest()
-    if digest != model.entries.urdf_sha256:
-        difference = urdf_difference(model.urdf_xml, found)
+    found = kinematic_urdf(robot.urdf_xml)
+    digest, known = _digest(found), kinematic_urdf(model.robot.urdf_xml)
+    if digest != _digest(known):
+        difference = urdf_difference(known, found)
         if difference:
-            hashes = f"SHA-256 {model.entries.urdf_sha256[:12]}… there, {digest[:12]}… here"
+            hashes = f"SHA-256 {_digest(known)[:12]}… there, {digest[:12]}… here"
             raise _foreign(where, f"was identified with another URDF ({hashes}): {difference}")
-    if model.status == "failed" and not force:
-        reasons = " ".join(model.entries.reasons)
+    if model.provenance is not None and model.provenance.failed and not force:
+        reasons = " ".join(model.provenance.reasons)
         message = (
             f"{where}: its identification failed ({reasons.rstrip('.')}), so it must not run; "
             "identify again, or set 'force' to load it all the same."
@@ -73,7 +70,140 @@ def check_acceptance(
         raise ModelFileError(message)
 
 
+def largest_difference(one: Model, other: Model) -> float:
+    """Largest difference of a parameter, relative to the largest of those with its unit.
+
+    Raises:
+        ModelFileError: they have different parameters.
+    """
+    if one.parameter_names != other.parameter_names:
+        raise ModelFileError(
+            "the two models have different parameters, so they cannot be compared."
+        )
+    units = np.array(one.mechanism.parameter_units)
+    apart = np.abs(one.parameters - other.parameters)
+    scales = [np.abs(one.parameters[units == unit]).max() for unit in units]
+    return float(np.max(apart / np.maximum(scales, np.finfo(float).tiny)))
+
+
+def _digest(urdf_xml: str) -> str:
+    return hashlib.sha256(urdf_xml.encode()).hexdigest()
+
+
 def _foreign(where: str, reason: str) -> ModelFileError:
     return ModelFileError(
         f"{where}: {reason}; load this robot's model, or name the profile and URDF it belongs to."
+    )
+
+
+Values = dict[str, str]
+
+_CLOSE = 1e-9  # relative and absolute: what is left of one number written in two ways
+_INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_NO_ORIGIN = {"xyz": "0 0 0", "rpy": "0 0 0"}
+
+
+def urdf_difference(stored: str, present: str) -> str:
+    """The first difference between two URDFs that torque depends on; empty if there is none.
+
+    Order, formatting, how numbers are written, limits, friction, meshes, and frames without mass
+    at the end of a chain make no difference.
+
+    Args:
+        stored: The URDF that a model was identified with, well-formed.
+        present: The URDF it is held against, well-formed.
+    """
+    one, other = _described(stored), _described(present)
+    for name in one:
+        if name not in other:
+            return f"{name} is only in the model's"
+    for name in other:
+        if name not in one:
+            return f"{name} is only in this robot's"
+    for name, values in one.items():
+        for key, value in values.items():
+            found = other[name].get(key, "")
+            if not _same(value, found):
+                return (
+                    f"{name} has {key} {value or 'none'} in the model's, {found or 'none'} in "
+                    "this robot's"
+                )
+    return ""
+
+
+def _described(urdf_xml: str) -> dict[str, Values]:
+    """What torque depends on, of each link and joint."""
+    root = ET.fromstring(urdf_xml)  # noqa: S314  pinocchio reads it too
+    frames = _frames(root)
+    found: dict[str, Values] = {}
+    for link in root.findall("link"):
+        if link.get("name") not in frames:
+            found[f"link '{link.get('name')}'"] = dict(_inertial(link))
+    for joint in root.findall("joint"):
+        if _link(joint, "child") not in frames:
+            found[f"joint '{joint.get('name')}'"] = dict(_placement(joint))
+    return found
+
+
+def _frames(root: ET.Element) -> set[str]:
+    """Links that only mark a place: without mass, rigidly attached, with nothing behind them."""
+    massless = {
+        link.get("name", "") for link in root.findall("link") if link.find("inertial") is None
+    }
+    joints = root.findall("joint")
+    frames: set[str] = set()
+    while True:
+        carriers = {_link(j, "parent") for j in joints if _link(j, "child") not in frames}
+        more = {
+            child
+            for joint in joints
+            if joint.get("type") == "fixed"
+            and (child := _link(joint, "child")) in massless - carriers - frames
+        }
+        if not more:
+            return frames
+        frames |= more
+
+
+def _inertial(link: ET.Element) -> Iterator[tuple[str, str]]:
+    inertial = link.find("inertial")
+    if inertial is None:
+        yield "mass", ""
+        return
+    yield "mass", _attribute(inertial, "mass", "value", "0")
+    for key, default in _NO_ORIGIN.items():
+        yield f"centre of mass {key}", _attribute(inertial, "origin", key, default)
+    for key in _INERTIA:
+        yield key, _attribute(inertial, "inertia", key, "0")
+
+
+def _placement(joint: ET.Element) -> Iterator[tuple[str, str]]:
+    yield "type", joint.get("type", "")
+    yield "parent", _link(joint, "parent")
+    yield "child", _link(joint, "child")
+    for key, default in _NO_ORIGIN.items():
+        yield f"origin {key}", _attribute(joint, "origin", key, default)
+    if joint.get("type") != "fixed":
+        yield "axis", _attribute(joint, "axis", "xyz", "1 0 0")
+    for key, default in (("joint", ""), ("multiplier", "1"), ("offset", "0")):
+        yield f"mimic {key}", _attribute(joint, "mimic", key, default)
+
+
+def _link(joint: ET.Element, end: str) -> str:
+    return _attribute(joint, end, "link", "")
+
+
+def _attribute(element: ET.Element, child: str, key: str, default: str) -> str:
+    found = element.find(child)
+    return default if found is None else found.get(key, default)
+
+
+def _same(one: str, other: str) -> bool:
+    """Equal as numbers where both are numbers, else as text."""
+    try:
+        numbers = [[float(word) for word in text.split()] for text in (one, other)]
+    except ValueError:
+        return one == other
+    return len(numbers[0]) == len(numbers[1]) and all(
+        math.isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE) for a, b in zip(*numbers, strict=True)
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
 from typing import TypeAlias
+
+from dynid.configuration import yaml_mapping
 
 _WIDTH = 100
 _INDENT = "  "
@@ -31,6 +33,10 @@ class Listed:
     comments: Sequence[str]
 
 
+ParameterValue: TypeAlias = (
+    bool | int | float | str | list[bool] | list[int] | list[float] | list[str]
+)
+"""What a ROS 2 node takes as a parameter."""
 Value: TypeAlias = "Scalar | Block | Listed | Sequence[Scalar] | Mapping[str, Value] | None"
 
 
@@ -48,6 +54,20 @@ def parameter_file(parameters: Mapping[str, Value], header: Sequence[str]) -> st
     comment = [f"# {_one_line(line)}".rstrip() for line in header]
     body = _mapping({"/**": {"ros__parameters": parameters}}, 0)
     return "\n".join([*comment, *body]) + "\n"
+
+
+def ros_parameters(text: str, where: str) -> dict[str, ParameterValue]:
+    """The parameters in the text of a parameter file, by name, dots for nesting.
+
+    Args:
+        text: A file for any node (``/**``), as dynid writes it.
+        where: Names the text in error messages.
+
+    Raises:
+        ConfigurationError: The text is not YAML.
+    """
+    content = yaml_mapping(text, where)
+    return dict(_flat(content["/**"]["ros__parameters"], ""))
 
 
 def number(value: float) -> str:
@@ -149,3 +169,11 @@ def _is_plain(key: str) -> bool:
 
 def _one_line(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _flat(values: Mapping[str, object], prefix: str) -> Iterator[tuple[str, ParameterValue]]:
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        elif isinstance(value, bool | int | float | str | list):
+            yield f"{prefix}{key}", value

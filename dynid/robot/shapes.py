@@ -1,7 +1,13 @@
-"""What the robot's bodies look like: the URDF's primitives, or capsules where it has none."""
+"""Shapes of the robot's bodies: the URDF's primitives, or capsules where it has none.
+
+Sizes and poses mean what they mean in visualization_msgs/Marker: a box is given by its edges, a
+sphere and a cylinder by diameters, a cylinder stands along z, all are about their centres. [m]
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree as ET
 
@@ -9,11 +15,19 @@ import numpy as np
 import pinocchio
 
 from dynid.arrays import Array, Vector
+from dynid.dynamics.pose import Pose
 from dynid.errors import MechanismError
-from dynid.report.view.scene import Colour, Kind, Pose, Shape, rod
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from dynid.dynamics.kinematics import Kinematics
+
+Colour = tuple[float, float, float, float]
+"""Red, green, blue and opacity, each from 0 to 1."""
+Kind = Literal["box", "cylinder", "sphere"]
+Role = Literal["robot", "base", "axis", "torque_error"]
+"""Part of the robot, axis of the base frame, axis of a joint, or size of a torque error."""
 
 
 _LINK: Colour = (0.80, 0.82, 0.85, 1.0)
@@ -23,14 +37,44 @@ _JOINT_THICKNESS = 0.055
 _JOINT_LENGTH = 0.075
 
 
-def robot_shapes(kinematics: Kinematics, urdf_xml: str) -> tuple[tuple[Shape, ...], ...]:
+@dataclass(frozen=True)
+class Shape:
+    """A body of simple form. ``size`` is x, y, z of a box, else diameters, and a length along z."""
+
+    kind: Kind
+    size: Vector
+    pose: Pose
+    colour: Colour
+    role: Role = "robot"
+
+    def distance(self, point: ArrayLike) -> float:
+        """Return how far a point (3,) [m] is outside; 0 within."""
+        inside = np.linalg.inv(self.pose.matrix()) @ [*np.asarray(point).tolist(), 1.0]
+        half = np.array(self.size) / 2
+        if self.kind == "box":
+            beyond = np.abs(inside[:3]) - half
+        elif self.kind == "cylinder":
+            beyond = np.array([np.hypot(inside[0], inside[1]) - half[0], abs(inside[2]) - half[2]])
+        else:
+            beyond = np.array([np.linalg.norm(inside[:3]) - half[0]])
+        return float(np.linalg.norm(np.maximum(beyond, 0.0)))
+
+
+def rod(start: Sequence[float] | Array, end: Sequence[float] | Array) -> tuple[Pose, float]:
+    """Return the pose of a cylinder from one point (3,) to another, and its length [m]."""
+    first, last = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    length = float(np.linalg.norm(last - first))
+    return Pose.along(last - first if length > 0 else (0, 0, 1), (first + last) / 2), length
+
+
+def robot_shapes(kinematics: Kinematics) -> tuple[tuple[Shape, ...], ...]:
     """Return the shapes of every body, in the frame of the body.
 
     Boxes, cylinders and spheres of the URDF's ``<visual>`` are taken as they are and meshes left
     out. A body that is left without any gets capsules to the joints that it carries (and to the
     tool point), and a cylinder along its own joint's axis.
     """
-    found = urdf_shapes(kinematics, urdf_xml, "visual")
+    found = urdf_shapes(kinematics, "visual")
     return tuple(
         tuple(found.get(body, ())) or tuple(_generated(kinematics, body))
         for body in range(len(kinematics.bodies))
@@ -38,13 +82,13 @@ def robot_shapes(kinematics: Kinematics, urdf_xml: str) -> tuple[tuple[Shape, ..
 
 
 def urdf_shapes(
-    kinematics: Kinematics, urdf_xml: str, element: Literal["visual", "collision"]
+    kinematics: Kinematics, element: Literal["visual", "collision"]
 ) -> dict[int, list[Shape]]:
     """Return the primitives that the URDF gives bodies, in the bodies' frames, by body.
 
     Raises MechanismError where a size, an origin or a colour is not the numbers it should be.
     """
-    robot = ET.fromstring(urdf_xml)  # noqa: S314  pinocchio has read it before
+    robot = ET.fromstring(kinematics.mechanism.urdf_xml)  # noqa: S314  pinocchio has read it before
     colours = {
         material.get("name"): _colour(material, {}) for material in robot.findall("material")
     }

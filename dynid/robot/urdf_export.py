@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from dynid.dynamics.joint_term import JointTerm
+    from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
 
 

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
+from dynid.recording.settings import RecordingSettings
 from dynid.robot.limits import Limits
+from dynid.robot.robot import Robot
 from dynid.signals.filters import average_periods, low_pass, replace_outliers
 from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
-from dynid.signals.settings import IdentificationSettings, MedianSettings, VelocityThreshold
+from dynid.signals.settings import MedianSettings, SignalSettings, VelocityThreshold
 from dynid.signals.signals import Signals
 
 _STANDSTILL_SHARE = 0.005  # of the velocity limit: slower than that no robot is sent
@@ -37,25 +38,25 @@ class _Track:
         return _Track(self.position[span], velocity, self.torque[span])
 
 
-def preprocess(recording: Recording, profile: RobotProfile) -> Signals:
+def preprocess(recording: Recording, robot: Robot) -> Signals:
     """Turn a recording into joint-side signals by the profile's steps, each of them optional.
 
     Raises:
         PreprocessingError: a cut-off, period or threshold does not fit this recording.
     """
-    settings, rate = profile.identification, recording.sampling_rate
-    _check_joints(recording, profile)
+    settings, rate = robot.settings(SignalSettings), recording.sampling_rate
+    _check_joints(recording, robot)
     _check_derivatives(settings)
     notes = list(recording.repairs)
-    track = _joint_side(recording, profile)
+    track = _joint_side(recording, robot)
     if settings.median is not None:
         track, outliers = _without_outliers(track, settings.median)
         order = settings.median.order
         notes.append(f"{outliers} outliers were replaced by the median of order {order}.")
     time, span = recording.time, slice(None)
     if settings.period is not None:
-        track, time, rate = _averaged(track, time, rate, settings.period, profile, notes)
-    signals = _filtered(track, time, rate, profile)
+        track, time, rate = _averaged(track, time, rate, settings.period, robot, notes)
+    signals = _filtered(track, time, rate, robot)
     notes += _smoother_note(signals)
     if settings.trim_rest and settings.period is None:
         span = _moving_span(signals.moving)
@@ -68,12 +69,12 @@ def preprocess(recording: Recording, profile: RobotProfile) -> Signals:
     return replace(signals, earlier_position=signals.position, earlier_velocity=signals.velocity)
 
 
-def _joint_side(recording: Recording, profile: RobotProfile) -> _Track:
-    torque = recording.effort * profile.drives.torque_factor(len(profile.joints))
+def _joint_side(recording: Recording, robot: Robot) -> _Track:
+    torque = recording.effort * robot.drives.torque_factor(len(robot.joints))
     track = _Track(recording.position, recording.velocity, torque)
-    if profile.recording.side == "joint" or profile.coupling is None:
+    if robot.settings(RecordingSettings).side == "joint" or robot.coupling is None:
         return track
-    coupling = np.array(profile.coupling)  # q_j = T q_m, tau_j = T^-T tau_m
+    coupling = np.array(robot.coupling)  # q_j = T q_m, tau_j = T^-T tau_m
     velocity = None if track.velocity is None else track.velocity @ coupling.T
     return _Track(track.position @ coupling.T, velocity, track.torque @ np.linalg.inv(coupling))
 
@@ -93,15 +94,15 @@ def _averaged(
     time: Array,
     rate: float,
     period: float,
-    profile: RobotProfile,
+    robot: Robot,
     notes: list[str],
 ) -> tuple[_Track, Array, float]:
     """One mean period, its time and its rate; what was left out and averaged joins the notes."""
-    settings = profile.identification
+    settings = robot.settings(SignalSettings)
     if settings.trim_rest:
         # the recording as a whole is not periodic, rest at its ends least of all
         (_, velocity, _), _ = _motion(track, settings.model_copy(update={"period": None}), rate)
-        _, moving = _moving(velocity, settings.velocity_threshold, profile.limits)
+        _, moving = _moving(velocity, settings.velocity_threshold, robot.limits)
         span = _completed(_moving_span(moving), period * rate, len(time))
         notes += _trim_note(span, len(time), rate)
         track, time = track.cut(span), time[span]
@@ -119,8 +120,8 @@ def _mean_period(track: _Track, period: float, rate: float) -> tuple[_Track, int
     return _Track(position, velocity, torque), periods
 
 
-def _filtered(track: _Track, time: Array, rate: float, profile: RobotProfile) -> Signals:
-    settings = profile.identification
+def _filtered(track: _Track, time: Array, rate: float, robot: Robot) -> Signals:
+    settings = robot.settings(SignalSettings)
     (position, velocity, acceleration), motion_filter = _motion(track, settings, rate)
     torque = track.torque
     if settings.filter_torque and settings.cutoff_hz is not None:
@@ -131,11 +132,11 @@ def _filtered(track: _Track, time: Array, rate: float, profile: RobotProfile) ->
             rate,
             periodic=settings.period is not None,
         )
-    lower, moving = _moving(velocity, settings.velocity_threshold, profile.limits)
-    factor = profile.drives.torque_factor(len(profile.joints))
-    coupled = profile.coupling is not None and profile.recording.side == "motor"
+    lower, moving = _moving(velocity, settings.velocity_threshold, robot.limits)
+    factor = robot.drives.torque_factor(len(robot.joints))
+    coupled = robot.coupling is not None and robot.settings(RecordingSettings).side == "motor"
     return Signals(
-        joint_names=profile.joints,
+        joint_names=robot.joints,
         time=time,
         position=position,
         velocity=velocity,
@@ -147,14 +148,14 @@ def _filtered(track: _Track, time: Array, rate: float, profile: RobotProfile) ->
         velocity_threshold=lower,
         # behind a coupling an error belongs to no single drive: it is given as torque
         torque_per_effort=np.ones_like(factor) if coupled else factor,
-        effort_unit="N*m" if coupled else profile.drives.effort_unit,
+        effort_unit="N*m" if coupled else robot.drives.effort_unit,
         sampling_rate=rate,
         motion_filter=motion_filter,
     )
 
 
 def _motion(
-    track: _Track, settings: IdentificationSettings, rate: float
+    track: _Track, settings: SignalSettings, rate: float
 ) -> tuple[tuple[Array, Array, Array], MotionFilter | None]:
     """Position, velocity and acceleration, and what makes them of positions, if nothing else."""
     periodic = settings.period is not None
@@ -232,11 +233,11 @@ def _cut(signals: Signals, span: slice, border: int) -> Signals:
     return replace(signals, **cut)
 
 
-def _check_joints(recording: Recording, profile: RobotProfile) -> None:
-    if recording.joint_names != profile.joints:
+def _check_joints(recording: Recording, robot: Robot) -> None:
+    if recording.joint_names != robot.joints:
         raise PreprocessingError(
             f"the recording's joints are {', '.join(recording.joint_names)}, but the profile's are "
-            f"{', '.join(profile.joints)}; load it with the joints in the profile's order."
+            f"{', '.join(robot.joints)}; load it with the joints in the profile's order."
         )
 
 
@@ -256,7 +257,7 @@ def _smoother_note(signals: Signals) -> list[str]:
     ]
 
 
-def _check_derivatives(settings: IdentificationSettings) -> None:
+def _check_derivatives(settings: SignalSettings) -> None:
     if settings.derivatives == "kalman":
         if settings.velocity == "measured":
             raise PreprocessingError(

@@ -1,4 +1,4 @@
-"""How to filter, select, estimate and judge: the profile's ``identification``."""
+"""How a recording becomes signals: a part of the profile's ``identification``."""
 
 from __future__ import annotations
 
@@ -6,24 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
 
-from dynid.configuration import Settings
-
-EstimatorName = Literal[
-    "ols",
-    "wls",
-    "irls",
-    "tls",
-    "ml",
-    "ekf",
-    "srukf",
-    "iv",
-    "didim",
-    "cloe",
-    "clie",
-    "rls",
-    "rls_joint",
-]
-"""As dynid.estimation.estimators lists them."""
+from dynid.configuration import Settings, TaskSettings
 
 
 class MedianSettings(Settings):
@@ -56,17 +39,11 @@ class VelocityThreshold(Settings):
     fit: Literal["moving", "all"] = "moving"
 
 
-class PhysicalSettings(Settings):
-    """Bounds for the physically consistent solution, and how it is found."""
+class SignalSettings(TaskSettings):
+    """Every step from recording to signals; ``null`` leaves an optional step out."""
 
-    enabled: bool = True
-    method: Literal["semidefinite", "penalty"] = "semidefinite"
-    total_mass: tuple[NonNegativeFloat, PositiveFloat] | None = None  # [kg]
-    bounds: dict[str, tuple[float, float]] = Field(default_factory=dict)  # name → (low, high)
-
-
-class IdentificationSettings(Settings):
-    """Every step from recording to model; ``null`` leaves an optional step out."""
+    group = "identification"
+    kept_with_model = True
 
     trim_rest: bool = True
     period: PositiveFloat | None = None  # [s] of a periodic excitation: average over its periods
@@ -80,12 +57,6 @@ class IdentificationSettings(Settings):
     velocity: Literal["differentiated", "measured"] = "differentiated"
     parallel_filter: ParallelFilterSettings | None = None
     velocity_threshold: VelocityThreshold = VelocityThreshold()
-    unsigned_torque: bool = False  # effort has lost its sign: find that first
-    estimator: EstimatorName = "wls"
-    essential: bool = False
-    physical: PhysicalSettings = PhysicalSettings()
-    folds: Annotated[int, Field(ge=2, le=50)] = 5
-    max_relative_torque_error: PositiveFloat = 0.5
 
     @property
     def motion_cutoff_hz(self) -> float | None:

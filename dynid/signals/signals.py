@@ -54,6 +54,13 @@ class Signals:
     earlier_position: Array | None = None
     earlier_velocity: Array | None = None
 
+    def __repr__(self) -> str:
+        """Joints, length and rate."""
+        return (
+            f"Signals of {len(self.joint_names)} joints: {len(self.time)} samples at "
+            f"{self.sampling_rate:.6g} Hz"
+        )
+
     def past(self, mechanism: Mechanism) -> Array:
         """What terms with memory remember before the first sample, see ``Mechanism.new_past``."""
         past = mechanism.new_past()

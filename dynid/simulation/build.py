@@ -10,27 +10,24 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
+from dynid.recording.settings import RecordingSettings
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import true_parameters
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 
 class PlantArguments(NamedTuple):
     """What the core's plant is made from; parameters (p,), settings as the core has them."""
 
-    urdf_xml: str
     mechanism: Mechanism
-    locked: dict[str, float]
     parameters: Array
     settings: _core.DrivePlantSettings
 
 
-def plant_arguments(
-    profile: RobotProfile, urdf_xml: str, *, control_rate: float, seed: int = 0
-) -> PlantArguments:
+def plant_arguments(robot: Robot, *, control_rate: float, seed: int = 0) -> PlantArguments:
     """Work out the robot that a profile's ``simulation`` describes.
 
     Signs that models smooth are true signs in it: its friction sticks. Without ``simulation``, its
@@ -40,26 +37,24 @@ def plant_arguments(
         ConfigurationError: The settings do not fit the mechanism.
         MechanismError: Profile and URDF do not fit.
     """
-    profile = _dry(profile)
-    mechanism = profile.mechanism(urdf_xml)
-    simulation = profile.simulation or SimulationSettings()
-    settings = _core_settings(profile, mechanism, simulation)
+    robot = _dry(robot)
+    mechanism = robot.mechanism()
+    simulation = robot.find(SimulationSettings) or SimulationSettings()
+    settings = _core_settings(robot, mechanism, simulation)
     settings.control_rate = control_rate
     settings.seed = seed
     parameters = true_parameters(mechanism, simulation)
-    return PlantArguments(urdf_xml, mechanism, profile.locked, parameters, settings)
+    return PlantArguments(mechanism, parameters, settings)
 
 
-def build_plant(
-    profile: RobotProfile, urdf_xml: str, *, control_rate: float, seed: int
-) -> _core.DrivePlant:
+def build_plant(robot: Robot, *, control_rate: float, seed: int) -> _core.DrivePlant:
     """Build the robot that :func:`plant_arguments` works out.
 
     Raises:
         ConfigurationError: The settings do not describe a robot that can move.
         MechanismError: Profile and URDF do not fit.
     """
-    made = plant_arguments(profile, urdf_xml, control_rate=control_rate, seed=seed)
+    made = plant_arguments(robot, control_rate=control_rate, seed=seed)
     mechanism = made.mechanism
     try:
         return _core.DrivePlant(mechanism.core_description, made.parameters, made.settings)
@@ -68,35 +63,35 @@ def build_plant(
         raise ConfigurationError(message) from None
 
 
-def position_limits(profile: RobotProfile) -> tuple[Array, Array]:
+def position_limits(robot: Robot) -> tuple[Array, Array]:
     """Return the lower and upper position limits (n,) of the joints; infinite where absent."""
-    joints = len(profile.joints)
-    limits = profile.limits.position or ((-np.inf, np.inf),)
+    joints = len(robot.joints)
+    limits = robot.limits.position or ((-np.inf, np.inf),)
     lower = per_joint([low for low, _ in limits], joints, "position")
     return lower, per_joint([high for _, high in limits], joints, "position")
 
 
-def _dry(profile: RobotProfile) -> RobotProfile:
+def _dry(robot: Robot) -> Robot:
     """Return the robot itself: what a model smooths, overlooks or leaves out is its own affair."""
     true = {"smoothing": 0.0, "dead_band": 0.0}
-    terms = tuple(term.model_copy(update=true) for term in profile.terms)
-    return profile.model_copy(update={"terms": terms, "semi_static": False})
+    terms = tuple(term.model_copy(update=true) for term in robot.terms)
+    return robot.model_copy(update={"terms": terms, "semi_static": False})
 
 
 def _core_settings(
-    profile: RobotProfile, mechanism: Mechanism, simulation: SimulationSettings
+    robot: Robot, mechanism: Mechanism, simulation: SimulationSettings
 ) -> _core.DrivePlantSettings:
-    joints = len(profile.joints)
-    limits = profile.limits
+    joints = len(robot.joints)
+    limits = robot.limits
     endless = np.where(np.array(mechanism.joint_types) == "revolute", np.pi, 0.0)
-    lower, upper = position_limits(profile)
+    lower, upper = position_limits(robot)
     settings = _core.DrivePlantSettings()
     settings.lower = np.where(np.isfinite(lower), lower, -endless)
     settings.upper = np.where(np.isfinite(upper), upper, endless)
     settings.integration_rate = simulation.integration_rate
     settings.command_delay = simulation.command_delay
     settings.feedback_delay = simulation.feedback_delay
-    settings.motor_side = profile.recording.side == "motor"
+    settings.motor_side = robot.settings(RecordingSettings).side == "motor"
     for name in (
         "bandwidth_hz",
         "damping_ratio",
@@ -111,13 +106,13 @@ def _core_settings(
     settings.integral_time = per_joint(simulation.integral_time or none, joints, "integral_time")
     settings.torque_max = per_joint(limits.torque_max or none, joints, "torque_max")
     settings.stop_deceleration = per_joint(limits.acceleration or none, joints, "acceleration")
-    settings.rated_torque = _rated_torque(profile, simulation)
+    settings.rated_torque = _rated_torque(robot, simulation)
     return settings
 
 
-def _rated_torque(profile: RobotProfile, simulation: SimulationSettings) -> Array:
+def _rated_torque(robot: Robot, simulation: SimulationSettings) -> Array:
     """Return the torque (n,) whose thousandths the drives tell [N*m or N]; 0 where unknown."""
-    joints, drives = len(profile.joints), profile.drives
+    joints, drives = len(robot.joints), robot.drives
     if simulation.rated_torque is not None:
         return per_joint(simulation.rated_torque, joints, "rated_torque")
     if drives.rated_current_ma is None or drives.torque_constant is None:

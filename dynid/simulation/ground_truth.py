@@ -1,9 +1,8 @@
-"""A trial of a simulated twin, whose parameters are known: does identification find them?"""
+"""Whether identification finds the parameters of a simulated robot, which are known."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +10,12 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import ConfigurationError
-from dynid.identification.identify import Identification, identify
+from dynid.excitation.settings import find_excitation
+from dynid.identification.identify import identify
+from dynid.identification.result import Identification
 from dynid.identification.validate import validate
 from dynid.playback.plan import make_plan, second_seed
-from dynid.profile import load_profile, shipped_profiles
+from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
@@ -23,8 +24,8 @@ _SECOND_NOISE = 1  # seed of the sensors' noise on the second motion; 0 on the f
 
 
 @dataclass(frozen=True)
-class TwinTrial:
-    """What an identification of a twin came to, held against a second motion and the truth.
+class GroundTruthTrial:
+    """An identification of a simulated robot, compared with a second motion and the true model.
 
     Attributes:
         robot: name of the profile.
@@ -51,52 +52,46 @@ class TwinTrial:
     seconds: float
 
 
-def twins() -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the shipped robots that :func:`trial` can take, and why it cannot take the others."""
-    left_out = {}
-    for robot in shipped_profiles():
-        profile, _ = load_profile(robot)
-        absent = [name for name in ("excitation", "simulation") if getattr(profile, name) is None]
-        if absent:
-            left_out[robot] = f"its profile has no {' and no '.join(absent)}"
-        elif second_seed(profile) is None:
-            left_out[robot] = "its excitation has no second motion"
-    return tuple(robot for robot in shipped_profiles() if robot not in left_out), left_out
+def missing_for_trial(robot: Robot) -> str | None:
+    """Why :func:`try_robot` cannot take a robot; None where it can."""
+    found = {"excitation": find_excitation(robot), "simulation": robot.find(SimulationSettings)}
+    absent = [group for group, settings in found.items() if settings is None]
+    if absent:
+        return f"its profile has no {' and no '.join(absent)}"
+    return "its excitation has no second motion" if second_seed(robot) is None else None
 
 
-def trial(robot: str, *, overrides: Iterable[str] = ()) -> TwinTrial:
-    """Excite, record, identify, and hold the model against a second motion and the truth.
+def try_robot(robot: Robot) -> GroundTruthTrial:
+    """Excite, record, identify, and compare the model with a second motion and the true one.
 
     Args:
-        robot: name or file of a profile with random excitation and simulation.
-        overrides: of the profile, such as ``excitation.periods=1``.
+        robot: simulated, with a random excitation.
 
     Raises:
-        DynidError: the profile does not allow it, or a step fails.
+        DynidError: the robot does not allow it, or a step fails.
     """
     begun = time.perf_counter()
-    profile, urdf_xml = load_profile(robot, overrides=overrides)
-    seed = second_seed(profile)
+    seed = second_seed(robot)
     if seed is None:
         message = (
-            f"profile '{robot}': its excitation has one motion only; for a second one it must be "
-            "of type fourier without coefficients."
+            f"profile '{robot.name}': its excitation has one motion only; for a second one it must "
+            "be of type fourier without coefficients."
         )
         raise ConfigurationError(message)
-    first = make_plan(profile, urdf_xml).excitation
-    identification = identify(profile, urdf_xml, [simulate(profile, urdf_xml, first)])
-    second = make_plan(profile, urdf_xml, seed=seed).excitation
-    recording = simulate(profile, urdf_xml, second, seed=_SECOND_NOISE)
-    judgement = validate(profile, identification.mechanism, [recording]).judgement
+    first = make_plan(robot).excitation
+    identification = identify(robot, simulate(robot, first))
+    second = make_plan(robot, seed=seed).excitation
+    recording = simulate(robot, second, seed=_SECOND_NOISE)
+    verdict = validate(identification.model, recording).verdict
     errors = standardised_errors(identification)
     worst = max(errors, key=lambda name: abs(errors[name]))
-    return TwinTrial(
-        robot=robot,
-        joints=profile.joints,
+    return GroundTruthTrial(
+        robot=robot.name,
+        joints=robot.joints,
         base_parameters=len(identification.base_parameters),
-        condition_number=identification.condition_number,
-        success=identification.judgement.success and judgement.success,
-        relative_error=tuple(joint.relative_error for joint in judgement.joints),
+        condition_number=identification.provenance.condition_number,
+        success=identification.verdict.success and verdict.success,
+        relative_error=tuple(joint.relative_error for joint in verdict.joints),
         parameter_error=float(np.sqrt(np.mean(np.square(list(errors.values()))))),
         worst_error=abs(errors[worst]),
         worst_parameter=worst,
@@ -105,7 +100,7 @@ def trial(robot: str, *, overrides: Iterable[str] = ()) -> TwinTrial:
 
 
 def standardised_errors(identification: Identification) -> dict[str, float]:
-    """Return the errors of a twin's base parameters in units of their standard deviations.
+    """Return the errors of the base parameters in units of their standard deviations.
 
     By name, of those that the motion determines; friction beyond the model's terms (Stribeck) is
     no parameter, but shows in these errors.
@@ -113,9 +108,9 @@ def standardised_errors(identification: Identification) -> dict[str, float]:
     Raises:
         DynidError: the profile's ``simulation`` does not fit its robot.
     """
-    profile = identification.profile
-    mechanism = profile.mechanism(identification.urdf_xml)
-    standard = true_parameters(mechanism, profile.simulation or SimulationSettings())
+    robot = identification.robot
+    mechanism = robot.mechanism()
+    standard = true_parameters(mechanism, robot.find(SimulationSettings) or SimulationSettings())
     truth: Array = base_parameterization(mechanism).project(standard)
     return {
         found.name: (found.value - true) / found.standard_deviation

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from dynid.arrays import Array
 from dynid.estimation.closed_loop.loop import CommandedLoop
 from dynid.excitation.motion import Excitation
-from dynid.profile import RobotProfile
+from dynid.robot.robot import Robot
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.settings import SimulationSettings
 
 
 def twin_loop(
-    profile: RobotProfile,
-    urdf_xml: str,
+    robot: Robot,
     excitations: Sequence[Excitation],
     *,
     control_rate: float = 1000.0,
@@ -25,8 +24,8 @@ def twin_loop(
         ConfigurationError: the profile's ``simulation`` does not fit its robot.
         MechanismError: profile and URDF do not fit.
     """
-    settings = plant_arguments(profile, urdf_xml, control_rate=control_rate).settings
-    rest = (profile.simulation or SimulationSettings()).rest
+    settings = plant_arguments(robot, control_rate=control_rate).settings
+    rest = (robot.find(SimulationSettings) or SimulationSettings()).rest
 
     def commands(excitation: Excitation) -> Callable[[Array], Array]:
         return lambda time: excitation.evaluate(time - rest).position

@@ -14,31 +14,27 @@ from dynid.simulation.true_parameters import true_parameters
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 
-def carrying(
-    profile: RobotProfile, urdf_xml: str, mass: float, centre: ArrayLike, inertia: ArrayLike
-) -> RobotProfile:
-    """Return the profile of a robot whose twin carries a body.
+def carrying(robot: Robot, mass: float, centre: ArrayLike, inertia: ArrayLike) -> Robot:
+    """Return the robot with a body that its simulated robot carries.
 
     Args:
-        profile: of the robot.
-        urdf_xml: the URDF's text.
+        robot: without the body; its ``simulation`` has the true parameters.
         mass: [kg].
         centre: of mass (3,) in the frame of the joint that bears payloads [m].
         inertia: XX, XY, YY, XZ, YZ, ZZ about the centre of mass (6,) [kg m^2].
 
     Raises:
-        MechanismError: profile and URDF do not fit.
+        MechanismError: robot and URDF do not fit.
     """
-    mechanism = profile.mechanism(urdf_xml)
-    simulation = profile.simulation or SimulationSettings()
+    mechanism = robot.mechanism()
+    simulation = robot.find(SimulationSettings) or SimulationSettings()
     at, columns = np.asarray(centre, dtype=np.float64), payload_columns(mechanism)
     true = true_parameters(mechanism, simulation)[columns]
     about_joint = np.asarray(inertia, dtype=np.float64) + steiner(mass, at)
     true += np.concatenate([[mass], mass * at, about_joint])
     names = [mechanism.parameter_names[column] for column in columns]
     changed = simulation.parameters | dict(zip(names, true.tolist(), strict=True))
-    update = {"simulation": simulation.model_copy(update={"parameters": changed})}
-    return profile.model_copy(update=update)
+    return robot.with_settings(simulation.model_copy(update={"parameters": changed}))

@@ -10,14 +10,16 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, SimulationError
+from dynid.recording.settings import RecordingSettings
 from dynid.simulation.build import build_plant, position_limits
+from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 
 _INSET = 0.02  # of a joint's range that it begins away from its limits
@@ -48,8 +50,7 @@ class SimulatedRobot:
     cycles (three, by default) a target shows in what :meth:`step` returns.
 
     Args:
-        profile: of the robot; its ``simulation`` says what is true.
-        urdf_xml: the URDF's text.
+        robot: of the robot; its ``simulation`` says what is true.
         control_rate: cycles per second [Hz].
         seed: of the sensors' noise.
 
@@ -60,20 +61,19 @@ class SimulatedRobot:
 
     def __init__(
         self,
-        profile: RobotProfile,
-        urdf_xml: str,
+        robot: Robot,
         *,
         control_rate: float = 1000.0,
         seed: int = 0,
     ) -> None:
-        self._plant = build_plant(profile, urdf_xml, control_rate=control_rate, seed=seed)
-        self._joints = profile.joints
-        self._factor = profile.drives.torque_factor(len(profile.joints))
-        self._no_offset = np.zeros(len(profile.joints))
-        self._from_joints: Array = np.eye(len(profile.joints))
-        if profile.coupling is not None and profile.recording.side == "motor":
-            self._from_joints = np.linalg.inv(np.array(profile.coupling))
-        self._home = self.commanded(_home(profile))
+        self._plant = build_plant(robot, control_rate=control_rate, seed=seed)
+        self._joints = robot.joints
+        self._factor = robot.drives.torque_factor(len(robot.joints))
+        self._no_offset = np.zeros(len(robot.joints))
+        self._from_joints: Array = np.eye(len(robot.joints))
+        if robot.coupling is not None and robot.settings(RecordingSettings).side == "motor":
+            self._from_joints = np.linalg.inv(np.array(robot.coupling))
+        self._home = self.commanded(_home(robot))
         self.reset(self._home)
 
     @property
@@ -247,17 +247,18 @@ def _vector(values: ArrayLike, name: str) -> Array:
         raise SimulationError(message) from None
 
 
-def _home(profile: RobotProfile) -> Array:
+def _home(robot: Robot) -> Array:
     """Return the joints' position to begin at (n,)."""
-    joints = len(profile.joints)
-    lower, upper = position_limits(profile)
-    given = profile.simulation.home if profile.simulation else None
+    joints = len(robot.joints)
+    lower, upper = position_limits(robot)
+    simulation = robot.find(SimulationSettings)
+    given = None if simulation is None else simulation.home
     if given is None:
         # a joint that begins at its very limit would sag beyond it
         inset = np.where(np.isfinite(upper - lower), _INSET * (upper - lower), 0.0)
         return np.clip(np.zeros(joints), lower + inset, upper - inset)
     home = per_joint(given, joints, "home")
-    for name, value, low, high in zip(profile.joints, home, lower, upper, strict=True):
+    for name, value, low, high in zip(robot.joints, home, lower, upper, strict=True):
         if not low <= value <= high:
             message = (
                 f"simulation: home has joint '{name}' at {value:g}, outside its position limits "

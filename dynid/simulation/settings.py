@@ -6,13 +6,20 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat
 
-from dynid.configuration import PerJoint, PerJointNotNegative, PerJointPositive, Settings
+from dynid.configuration import (
+    PerJoint,
+    PerJointNotNegative,
+    PerJointPositive,
+    TaskSettings,
+)
 
 Cycles = Annotated[int, Field(ge=0, le=1000)]
 
 
-class SimulationSettings(Settings):
+class SimulationSettings(TaskSettings):
     """The true robot, its drives and their sensors; one value per joint (drive) or one for all."""
+
+    group = "simulation"
 
     parameters: dict[str, float] = Field(default_factory=dict)
     """True parameters by name (``Fv1``, ``M2``); bodies keep the URDF's, terms 0 otherwise."""

@@ -13,12 +13,11 @@ from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Excitation
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 
 def simulate(
-    profile: RobotProfile,
-    urdf_xml: str,
+    robot: Robot,
     excitation: Excitation,
     *,
     control_rate: float = 1000.0,
@@ -29,8 +28,7 @@ def simulate(
     The same arguments give the same recording.
 
     Args:
-        profile: of the robot.
-        urdf_xml: the URDF's text.
+        robot: as its ``simulation`` describes it.
         excitation: of the joints; the robot rests for ``simulation.rest`` before and after.
         control_rate: cycles per second [Hz].
         seed: of the sensors' noise.
@@ -40,17 +38,17 @@ def simulate(
         ConfigurationError: The profile does not describe a robot that can move.
         MechanismError: Profile and URDF do not fit.
     """
-    robot = SimulatedRobot(profile, urdf_xml, control_rate=control_rate, seed=seed)
-    rest = (profile.simulation or SimulationSettings()).rest
+    simulated = SimulatedRobot(robot, control_rate=control_rate, seed=seed)
+    rest = (robot.find(SimulationSettings) or SimulationSettings()).rest
     cycles = round((excitation.duration + 2 * rest) * control_rate) + 1
     time = np.arange(cycles) / control_rate
-    targets = robot.commanded(excitation.evaluate(time - rest).position)
-    robot.reset(targets[0])
-    state = robot.run(targets)
-    if robot.fault is not None:
+    targets = simulated.commanded(excitation.evaluate(time - rest).position)
+    simulated.reset(targets[0])
+    state = simulated.run(targets)
+    if simulated.fault is not None:
         message = (
-            f"{robot.fault} Check simulation.parameters and limits.torque_max, lower bandwidth_hz "
-            "or raise integration_rate."
+            f"{simulated.fault} Check simulation.parameters and limits.torque_max, lower "
+            "bandwidth_hz or raise integration_rate."
         )
         raise SimulationError(message)
     return Recording(
@@ -58,6 +56,6 @@ def simulate(
         position=state.position,
         velocity=state.velocity,
         effort=state.effort,
-        joint_names=profile.joints,
+        joint_names=robot.joints,
         sampling_rate=control_rate,
     )

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
+from dynid.robot.model import nominal_model
+from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.simulation.settings import SimulationSettings
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 
 def true_parameters(mechanism: Mechanism, settings: SimulationSettings) -> Array:
@@ -31,3 +34,16 @@ def true_parameters(mechanism: Mechanism, settings: SimulationSettings) -> Array
             raise ConfigurationError(message)
         values[names.index(name)] = value
     return values
+
+
+def simulated_model(robot: Robot) -> Model:
+    """The model of a robot with the parameters of its simulated robot; the URDF's without one.
+
+    Raises:
+        ConfigurationError: a name in ``simulation.parameters`` is not one of the mechanism's.
+        MechanismError: robot and URDF do not make a mechanism.
+    """
+    settings = robot.find(SimulationSettings)
+    if settings is None:
+        return nominal_model(robot)
+    return nominal_model(robot, true_parameters(robot.mechanism(), settings))

@@ -20,7 +20,7 @@ from simulated_bag import write_simulated_model
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from dynid.profile import share_directories
+from dynid.files import share_directories
 
 MODEL = write_simulated_model(FOLDER / "model.yaml", SHORT)  # of puma560
 ROBOT = FOLDER / "puma560.yaml"

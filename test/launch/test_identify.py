@@ -5,8 +5,8 @@ import unittest
 import launch_testing
 from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
 
-from dynid.profile import load_profile
-from dynid.robot.model_reader import read_model
+from dynid.profile import load_model, load_robot
+from dynid.simulation.settings import SimulationSettings
 
 
 @launch_testing.parametrize("ros2_control", ["true", "false"])
@@ -43,11 +43,11 @@ class Identify(unittest.TestCase):
 
     def test_the_model_is_that_of_the_robot(self, proc_info, process, output):
         exit_code(proc_info, process)
-        model = read_model(output / "model.yaml")
-        assert model.status == "success"
-        profile, _ = load_profile("puma560")
+        model = load_model(output / "model.yaml")
+        assert model.provenance.status == "success"
+        robot = load_robot("puma560")
         found = dict(zip(model.parameter_names, model.parameters, strict=True))
-        truth = profile.simulation.parameters
+        truth = robot.find(SimulationSettings).parameters
         for joint in range(1, 7):
             # so short a motion does not tell Fc from Fv well, least of all on a machine that
             # stalls; what they amount to at its speed of some 1 rad/s it must tell

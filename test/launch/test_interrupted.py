@@ -11,7 +11,7 @@ import rclpy
 from launched import FOLDER, LONGEST, SHORT, exit_code, ros2_launch, said, under_test
 from sensor_msgs.msg import JointState
 
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.recording.load import load_recording
 
 MOVES = 0.2  # [rad/s]
@@ -48,7 +48,7 @@ class Interrupted(unittest.TestCase):
         assert "failed to terminate" not in text
         (bag,) = output.iterdir()
         assert (bag / "metadata.yaml").exists()
-        assert len(load_recording(bag, load_profile("puma560")[0].joints).time) > 100
+        assert len(load_recording(bag, load_robot("puma560").joints).time) > 100
 
 
 class Listener:

@@ -5,7 +5,7 @@ import unittest
 from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
 from simulated_bag import write_simulated_bag
 
-from dynid.robot.model_reader import read_model
+from dynid.profile import load_model
 
 
 def generate_test_description():
@@ -21,4 +21,4 @@ class Replay(unittest.TestCase):
     def test_both_models_are_there(self, proc_info, process, output):
         exit_code(proc_info, process)
         for path in (output / "model.yaml", output / "from_bag" / "model.yaml"):
-            assert read_model(path).status == "success"
+            assert load_model(path).provenance.status == "success"

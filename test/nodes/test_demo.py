@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from support.small_robot import JOINTS, write_small_robot
 
+from dynid.profile import load_model
 from dynid.recording.load import load_recording
-from dynid.robot.model_reader import read_model
 from dynid_ros import demo
 
 DYNID = [sys.executable, "-c", "from dynid.cli import main; main()", "demo"]
@@ -76,13 +76,13 @@ def check_bags(ran: Ran) -> None:
 
 def check_models(one: Ran, other: Ran) -> None:
     """They are the same to within noise: by the torque that they say a motion takes."""
-    models = [read_model(ran.folder / "model.yaml") for ran in (one, other)]
+    models = [load_model(ran.folder / "model.yaml") for ran in (one, other)]
     (bag,) = one.folder.glob("validation_recording_*")
     position = load_recording(bag, JOINTS).position[::20]
     velocity = np.gradient(position, 0.02, axis=0)
     acceleration = np.gradient(velocity, 0.02, axis=0)
     torque = [
-        model.mechanism().torque(position, velocity, acceleration, model.parameters)
+        model.mechanism.torque(position, velocity, acceleration, model.parameters)
         for model in models
     ]
     apart = np.sqrt(np.mean((torque[0] - torque[1]) ** 2, axis=0))

@@ -19,7 +19,7 @@ from std_msgs.msg import String
 from support.fake_robot import HOME, FakeRobot
 
 from dynid.errors import ConfigurationError
-from dynid.profile import share_directories
+from dynid.files import share_directories
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.qos import DIAGNOSTICS, LATCHED
 from dynid_ros.trajectory_messages import from_message

@@ -13,9 +13,9 @@ from support.simulated_cell import GOAL, MILLISECOND, Cell, motion
 from support.small_robot import HOME, JOINTS, write_small_robot
 
 from dynid.excitation.build import build_excitation
+from dynid.excitation.settings import find_excitation
 from dynid.identification.identify import identify
-from dynid.profile import load_profile
-from dynid.robot.model_file import write_model
+from dynid.profile import load_robot
 from dynid.simulation.simulate import simulate
 from dynid_ros.node import ERROR, OK
 from dynid_ros.qos import LATCHED
@@ -29,11 +29,11 @@ COLLISION = {"torque_error_max": [12.0, 6.0], "reversal_boost": [4.0, 2.0]}
 def model_text(tmp_path_factory) -> str:
     """A model of the small robot, identified from its simulation."""
     folder = tmp_path_factory.mktemp("model")
-    profile, urdf_xml = load_profile(str(write_small_robot(folder)))
-    motion = build_excitation(profile.excitation, profile.limits, JOINTS)
-    recording = simulate(profile, urdf_xml, motion)
+    robot = load_robot(str(write_small_robot(folder)))
+    motion = build_excitation(find_excitation(robot), robot.limits, JOINTS)
+    recording = simulate(robot, motion)
     path = folder / "model.yaml"
-    write_model(identify(profile, urdf_xml, [recording]), path)
+    identify(robot, recording).model.save(path)
     return path.read_text()
 
 

@@ -16,8 +16,8 @@ from support.arm_files import write_arm
 from support.small_robot import JOINTS, write_small_robot
 
 from dynid.errors import TaskError
+from dynid.profile import load_model
 from dynid.recording.load import load_recording
-from dynid.robot.model_reader import read_model
 from dynid_ros import remote
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.identification_task import IdentificationTask
@@ -147,7 +147,7 @@ def test_identifies_publishes_and_validates_and_leaves_every_file(loop) -> None:
         "validation_",
     ]
     assert loop.published[-1].data == (loop.output / "model.yaml").read_text()
-    model = read_model(loop.output / "model.yaml")
+    model = load_model(loop.output / "model.yaml")
     found = dict(zip(model.parameter_names, model.parameters.tolist(), strict=True))
     # friction is known to be this; torque is measured to 0.2 N m over thousands of samples
     for name, true in {"Fv1": 1.5, "Fv2": 0.8, "Fc1": 2.0, "Fc2": 1.0}.items():
@@ -166,7 +166,7 @@ def test_a_model_that_fails_its_criterion_is_written_but_not_published(loop, mon
     loop.start(identifier={"overrides": overrides})
     assert not loop.perform(validation_seed=-1)
     assert not loop.judgements["judgement"].success
-    assert read_model(loop.output / "model.yaml").status == "failed"
+    assert load_model(loop.output / "model.yaml").failed
     assert not loop.published
 
 
@@ -175,7 +175,7 @@ def test_a_bag_is_identified_without_any_motion(loop, tmp_path) -> None:
     loop.nodes["identifier"] = loop.graph.start(Identifier, profile=str(arm.profile))
     assert loop.perform(recording=str(arm.bag), publish=False)
     assert loop.steps == ["waiting for the nodes", "identifying"]
-    assert read_model(loop.output / "model.yaml").status == "success"
+    assert load_model(loop.output / "model.yaml").provenance.status == "success"
 
 
 def test_a_bag_that_is_not_there_ends_the_sequence_with_the_identifiers_sentence(

@@ -17,10 +17,9 @@ from std_srvs.srv import Trigger
 from support.arm_files import write_arm
 
 from dynid.identification.identify import identify
-from dynid.profile import load_profile
+from dynid.profile import load_model, load_robot
 from dynid.recording.load import load_recording
 from dynid.report.verdict_json import read_judgement
-from dynid.robot.model_reader import read_model
 from dynid_ros import identifier
 from dynid_ros.identifier import Identifier
 from dynid_ros.qos import DIAGNOSTICS, LATCHED, STATES
@@ -95,8 +94,8 @@ def test_identifies_from_a_bag_and_tells_everyone(graph, start, arm, tmp_path, d
 
 
 def test_messages_replayed_into_the_topic_give_the_model_of_the_bag(graph, start, arm, tmp_path):
-    profile, urdf_xml = load_profile(str(arm.profile))
-    from_bag = identify(profile, urdf_xml, [load_recording(arm.bag, profile.joints)])
+    robot = load_robot(str(arm.profile))
+    from_bag = identify(robot, load_recording(arm.bag, robot.joints))
     node = start()
     assert graph.call("/identifier/start").success  # before anybody publishes
     publish_bag(graph, arm.bag)
@@ -104,11 +103,12 @@ def test_messages_replayed_into_the_topic_give_the_model_of_the_bag(graph, start
     assert "collected 2000 messages of /joint_states" in graph.call("/identifier/stop").message
     answer = graph.call("/identifier/identify")
     assert answer.success, answer.message
-    live = read_model(tmp_path / "out" / "model.yaml")
-    expected = from_bag.mechanism.parameters
+    live = load_model(tmp_path / "out" / "model.yaml")
+    expected = from_bag.model.parameters
     np.testing.assert_allclose(live.parameters, expected, rtol=1e-9, atol=1e-12)
-    assert live.entries.samples == from_bag.samples
-    assert live.entries.recordings == ("topic /joint_states, live",)
+    assert live.provenance.samples == from_bag.samples
+    (source,) = live.provenance.sources
+    assert source.name == "topic /joint_states, live"
 
 
 def test_collects_from_a_publisher_that_is_not_reliable_and_comes_late(graph, start, arm):
@@ -128,7 +128,7 @@ def test_a_failed_criterion_is_written_and_told_but_its_model_is_not_published(
     assert not answer.success
     assert "the identification of arm failed" in answer.message
     assert "shoulder: max relative torque error" in answer.message
-    assert read_model(tmp_path / "out" / "model.yaml").status == "failed"
+    assert load_model(tmp_path / "out" / "model.yaml").failed
     graph.until(lambda: node.heard["judgement"])
     assert not read_judgement(node.heard["judgement"][-1].data).success
     graph.until(lambda: health(diagnostics).level == b"\x02")

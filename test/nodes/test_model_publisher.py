@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 import yaml
@@ -12,9 +13,8 @@ from std_msgs.msg import String
 from support.arm_files import write_arm
 
 from dynid.identification.identify import identify
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.recording.load import load_recording
-from dynid.robot.model_file import model_text
 from dynid_ros.model_publisher import ModelPublisher
 from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import DIAGNOSTICS, LATCHED
@@ -32,11 +32,11 @@ def models(tmp_path_factory):
     """Texts of a good and of a failed model of the arm."""
     folder = tmp_path_factory.mktemp("arm")
     arm = write_arm(folder)
-    profile, urdf_xml = load_profile(str(arm.profile))
-    result = identify(profile, urdf_xml, [load_recording(arm.bag, profile.joints)])
-    judgement = dataclasses.replace(result.judgement, success=False, reasons=("elbow: too bad.",))
-    failed = dataclasses.replace(result, judgement=judgement)
-    return Models(arm, model_text(result), model_text(failed))
+    robot = load_robot(str(arm.profile))
+    model = identify(robot, load_recording(arm.bag, robot.joints)).model
+    made = dataclasses.replace(model.provenance, status="failed", reasons=("elbow: too bad.",))
+    failed = dataclasses.replace(model, provenance=made)
+    return Models(arm, model.text(), failed.text())
 
 
 @pytest.fixture
@@ -91,6 +91,18 @@ def test_the_model_named_at_start_up_is_published_for_whoever_comes_later(
     late = graph.listen(String, "/dynid/model", LATCHED)
     graph.until(lambda: late and node.heard)
     assert late[-1].data == node.heard[-1].data == models.good
+
+
+def test_a_model_without_a_seal_is_published_and_warned_of_once(
+    graph, start, models, store, health, capfd
+):
+    unsealed = re.sub(r"\n +sha256: .*", "", models.good.replace("format: 2", "format: 1"))
+    assert unsealed != models.good
+    node = start(model=store(unsealed))
+    health(OK, "is published")
+    graph.until(lambda: node.heard)
+    assert node.heard[-1].data == unsealed
+    assert capfd.readouterr().err.count("model.yaml: has format 1, which has no seal") == 1
 
 
 def test_load_takes_a_model_that_was_named_later(graph, start, models, store, health):

@@ -15,8 +15,9 @@ from support.small_robot import JOINTS, write_small_robot
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import DynidError
 from dynid.playback.plan import make_plan
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.simulation.payload import carrying
+from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
 from dynid_ros.node import ERROR
@@ -35,18 +36,20 @@ MASS = 1.0
 def robot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, Any]:
     """The small robot's profile, and recordings of one motion without and with a payload."""
     path = write_small_robot(tmp_path_factory.mktemp("duo"))
-    profile, urdf_xml = load_profile(str(path))
-    motion = make_plan(profile, urdf_xml).excitation
-    loaded = carrying(profile, urdf_xml, MASS, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
-    bare = simulate(profile, urdf_xml, motion)
-    return path, bare, simulate(loaded, urdf_xml, motion, seed=1)
+    small = load_robot(str(path))
+    motion = make_plan(small).excitation
+    loaded = carrying(small, MASS, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
+    bare = simulate(small, motion)
+    return path, bare, simulate(loaded, motion, seed=1)
 
 
 def test_parameters_come_with_deviations_that_hold_the_truth(graph: Graph, robot) -> None:
     path, bare, _ = robot
-    profile, urdf_xml = load_profile(str(path))
-    mechanism = profile.mechanism(urdf_xml)
-    truth = base_parameterization(mechanism).project(true_parameters(mechanism, profile.simulation))
+    small = load_robot(str(path))
+    mechanism = small.mechanism()
+    truth = base_parameterization(mechanism).project(
+        true_parameters(mechanism, small.find(SimulationSettings))
+    )
     talk = Talk(graph, path)
     talk.say(bare, 0.0)
     found = talk.newest()

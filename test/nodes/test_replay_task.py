@@ -12,11 +12,10 @@ from support.arm_files import write_arm
 
 from dynid.errors import TaskError
 from dynid.identification.identify import identify
-from dynid.profile import load_profile
+from dynid.profile import load_model, load_robot
 from dynid.recording.load import load_recording
 from dynid.report.write import write_outputs
-from dynid.robot.model_difference import largest_difference
-from dynid.robot.model_reader import read_model
+from dynid.robot.acceptance import largest_difference
 from dynid_ros import remote
 from dynid_ros.identifier import Identifier
 from dynid_ros.replay_task import ReplayTask
@@ -65,10 +64,10 @@ def arm(tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(arm) -> Path:
     """Identified from the bag, by nobody who is under test."""
-    profile, urdf_xml = load_profile(str(arm.profile))
-    recording = load_recording(arm.bag, profile.joints)
+    robot = load_robot(str(arm.profile))
+    recording = load_recording(arm.bag, robot.joints)
     folder = arm.profile.parent / "model"
-    write_outputs(identify(profile, urdf_xml, [recording]), folder)
+    write_outputs(identify(robot, recording), folder)
     return folder / "model.yaml"
 
 
@@ -80,12 +79,12 @@ def replay(graph, arm, tmp_path) -> Replay:
 def test_what_is_heard_gives_the_very_model_of_what_is_read(replay, model) -> None:
     identifier = replay.listen()
     assert replay.perform(model=str(model))
-    heard = read_model(replay.output / "model.yaml")
-    read = read_model(replay.output / "from_bag" / "model.yaml")
-    assert heard.entries.samples == read.entries.samples
+    heard = load_model(replay.output / "model.yaml")
+    read = load_model(replay.output / "from_bag" / "model.yaml")
+    assert heard.provenance.samples == read.provenance.samples
     assert largest_difference(heard, read) == 0.0
     assert "parameters heard and read differ by 0 of the largest of their kind" in replay.steps
-    assert largest_difference(heard, read_model(model)) == 0.0
+    assert largest_difference(heard, load_model(model)) == 0.0
     assert len(identifier._collector.messages) == 2000
     assert list(replay.judgements) == ["judgement", "validation"]
 

@@ -12,7 +12,7 @@ from support.small_robot import ACCELERATION, DELAY, HOME, JOINTS, write_small_r
 
 from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.trajectory import Trajectory
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.simulation.robot import SimulatedRobot
 from dynid_ros.trajectory_messages import start_ns
 
@@ -37,12 +37,12 @@ def test_a_trajectory_is_followed_as_the_plant_would_after_the_drives_delay(cell
     start = cell.go()
     cell.pass_until(start + 2000 * MILLISECOND)
     instants = np.arange(FIRST, cell.stamps[-1] + 1, MILLISECOND)
-    profile, urdf_xml = load_profile(str(cell.profile))
+    robot = load_robot(str(cell.profile))
     follower = TrajectoryFollower(JOINTS, HOME)
     follower.accept(motion(HOME, GOAL), start, start)
     reference = follower.motion(instants.tolist()).position
-    expected = SimulatedRobot(profile, urdf_xml).run(reference)
-    resting = SimulatedRobot(profile, urdf_xml).run(np.tile(HOME, (len(instants), 1)))
+    expected = SimulatedRobot(robot).run(reference)
+    resting = SimulatedRobot(robot).run(np.tile(HOME, (len(instants), 1)))
     told = len(instants) - len(cell.messages)  # what came before somebody listened
     # the same cycle by cycle but for rounding; a cycle too late would be 1e-3 rad at 1 rad/s
     assert np.allclose(cell.table("position"), expected.position[told:], rtol=0, atol=1e-9)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +11,11 @@ from sensor_msgs.msg import JointState
 from support.arm_files import write_arm
 from visualization_msgs.msg import Marker, MarkerArray
 
-from dynid.dynamics.kinematics import Kinematics
 from dynid.errors import DynidError
 from dynid.identification.identify import identify
-from dynid.profile import load_profile
+from dynid.profile import load_model, load_robot
 from dynid.recording.load import load_recording
 from dynid.report.view.torque_markers import GREY, RED
-from dynid.robot.model_file import write_model
-from dynid.robot.model_reader import read_model
 from dynid_ros.node import ERROR, OK
 from dynid_ros.qos import LATCHED
 from dynid_ros.visualizer import VisualizerNode
@@ -35,9 +31,9 @@ def arm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The arm's profile and its identified model, as parameters."""
     folder = tmp_path_factory.mktemp("arm")
     files = write_arm(folder, limits={"velocity": [5]}, collision={"torque_error_max": [10]})
-    profile, urdf_xml = load_profile(str(files.profile))
-    recording = load_recording(files.bag, profile.joints)
-    write_model(identify(profile, urdf_xml, [recording]), folder / "model.yaml")
+    robot = load_robot(str(files.profile))
+    recording = load_recording(files.bag, robot.joints)
+    identify(robot, recording).model.save(folder / "model.yaml")
     return {"profile": str(files.profile), "model": str(folder / "model.yaml")}
 
 
@@ -53,24 +49,24 @@ def test_the_path_of_the_excitation_reaches_whoever_comes_later(graph: Graph) ->
 
 
 def test_markers_stand_at_the_joints_of_the_moving_robot(graph: Graph, arm) -> None:
-    profile, urdf_xml = load_profile(arm["profile"])
+    robot = load_robot(arm["profile"])
     graph.start(VisualizerNode, rate=50.0, profile=arm["profile"])
-    markers = _markers(graph, profile.joints, effort=None)
-    joints = Kinematics(profile, urdf_xml).poses([POSITION])[0][1:]
+    markers = _markers(graph, robot.joints, effort=None)
+    joints = robot.kinematics().poses([POSITION])[0][1:]
     balls = [m for m in markers if m.ns == "torque_error"]
     axes = [m for m in markers if m.ns == "axis"]
     for joint, ball, axis in zip(joints, balls, axes, strict=True):
         np.testing.assert_allclose(_place(axis), (joint[:3] + _place(ball)) / 2, atol=1e-9)
         assert _colour(ball) == pytest.approx(GREY, abs=1e-6)
-    assert [m.text for m in markers if m.ns == "label"] == list(profile.joints)
+    assert [m.text for m in markers if m.ns == "label"] == list(robot.joints)
 
 
 def test_a_joint_that_pushes_too_hard_turns_red(graph: Graph, arm) -> None:
-    stored = read_model(Path(arm["model"]))
-    effort = stored.mechanism().gravity_torque([POSITION])[0]
+    model = load_model(arm["model"])
+    effort = model.mechanism.gravity_torque([POSITION])[0]
     effort[1] += 20.0
     graph.start(VisualizerNode, rate=50.0, **arm)
-    markers = _markers(graph, stored.profile.joints, effort.tolist(), known=True)
+    markers = _markers(graph, model.robot.joints, effort.tolist(), known=True)
     balls = [m for m in markers if m.ns == "torque_error"]
     assert _colour(balls[1]) == pytest.approx(RED, abs=1e-6)
     assert balls[1].scale.x > 1.5 * balls[0].scale.x

@@ -8,11 +8,12 @@ from support.real_recordings import UR10E, needs
 
 from dynid.identification.drive_gains.identification import identify_drive_gains
 from dynid.identification.drive_gains.known_payload import KnownPayload
-from dynid.profile import load_profile
+from dynid.profile import load_robot
+from dynid.robot.recordings import load_recording
 
 # nothing known of any constant; what the manufacturer's own torque and current tell is held
 # against what is found
-PROFILE, URDF = load_profile("ur10e", overrides=["drives.torque_constant=1.0"])
+ROBOT = load_robot("ur10e", overrides=["drives.torque_constant=1.0"])
 MANUFACTURER = np.array([11.85, 11.976, 9.839, 10.762, 10.756, 10.67])
 PAYLOAD = KnownPayload(2.805)
 
@@ -26,8 +27,8 @@ PAYLOAD = KnownPayload(2.805)
     ],
 )
 def test_constants_are_near_those_of_the_manufacturer(unloaded: str, loaded: str) -> None:
-    without, with_it = (PROFILE.load_recording(UR10E / f"{n}.csv") for n in (unloaded, loaded))
-    gains = identify_drive_gains(PROFILE, URDF, [without], [with_it], PAYLOAD)
+    without, with_it = (load_recording(UR10E / f"{n}.csv", ROBOT) for n in (unloaded, loaded))
+    gains = identify_drive_gains(ROBOT, [without], [with_it], PAYLOAD)
     assert gains.success
     assert gains.consistent is not None
     for constants in (gains.fitted, gains.consistent):

@@ -8,7 +8,8 @@ from support.real_recordings import UR10E, needs
 from dynid.identification.friction.candidates import Candidate, candidates
 from dynid.identification.friction.choose import choose, try_candidates
 from dynid.identification.friction.selection import FittedRobot, fit_robot, joint_and_motion
-from dynid.profile import load_profile
+from dynid.profile import load_robot
+from dynid.robot.recordings import load_recording
 
 WRIST_3 = 5
 IDENTIFICATION = (
@@ -20,9 +21,9 @@ TRIED = ("viscous + tanh", "viscous + root + 1 stop", "viscous + root + tanh + 1
 
 
 def fitted_ur10e() -> FittedRobot:
-    profile, urdf_xml = load_profile("ur10e")
-    recordings = [profile.load_recording(UR10E / name) for name in IDENTIFICATION]
-    return fit_robot(profile, urdf_xml, recordings)
+    robot = load_robot("ur10e")
+    recordings = [load_recording(UR10E / name, robot) for name in IDENTIFICATION]
+    return fit_robot(robot, recordings)
 
 
 @needs(UR10E)

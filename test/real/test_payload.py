@@ -6,25 +6,26 @@ import numpy as np
 import pytest
 from support.real_recordings import UR10E, needs
 
-from dynid.identification.identify import Identification, identify
-from dynid.identification.payload.base_model import base_model_of
+from dynid.identification.identify import identify
 from dynid.identification.payload.identification import PayloadIdentification, identify_payload
 from dynid.identification.payload.static import payload_at_rest
-from dynid.profile import load_profile
+from dynid.profile import load_robot
+from dynid.robot.model import Model
+from dynid.robot.recordings import load_recording
 
-PROFILE, URDF = load_profile("ur10e")
+ROBOT = load_robot("ur10e")
 MASS = 2.805  # [kg]
 HARMONICS = ("ur-20_02_19_14harm50sec", "ur-20_02_19_14harm50secLoad")
 JANUARY = ("ur-20_01_31-unload", "ur-20_01_31-load")
 
 
-def without(*names: str) -> Identification:
-    recordings = [PROFILE.load_recording(UR10E / f"{name}.csv") for name in names]
-    return identify(PROFILE, URDF, recordings)
+def without(*names: str) -> Model:
+    recordings = [load_recording(UR10E / f"{name}.csv", ROBOT) for name in names]
+    return identify(ROBOT, recordings).model
 
 
-def payload(model: Identification, name: str) -> PayloadIdentification:
-    return identify_payload(base_model_of(model), [PROFILE.load_recording(UR10E / f"{name}.csv")])
+def payload(model: Model, name: str) -> PayloadIdentification:
+    return identify_payload(model, [load_recording(UR10E / f"{name}.csv", ROBOT)])
 
 
 @needs(UR10E)
@@ -35,7 +36,7 @@ def test_the_mass_is_the_true_one(unloaded: str, loaded: str) -> None:
     assert body.mass == pytest.approx(MASS, rel=0.02)
     assert body.told[:4].all()
     # of what the wrist feels without the payload's weight, most is explained by it
-    for before, after in list(zip(found.without.joints, found.judgement.joints, strict=True))[1:]:
+    for before, after in list(zip(found.without.joints, found.verdict.joints, strict=True))[1:]:
         assert after.rmse_torque < 0.3 * before.rmse_torque
 
 
@@ -59,8 +60,8 @@ def test_no_payload_weighs_nothing() -> None:
 @needs(UR10E)
 def test_a_robot_at_rest_with_nothing_in_its_hand_weighs_nothing() -> None:
     names = ("ur-20_01_17-p1", "ur-20_01_17-p2", "ur-20_01_17-ptp_10_points")
-    poses = [PROFILE.load_recording(UR10E / f"{name}.csv") for name in names]
-    found = payload_at_rest(base_model_of(without(HARMONICS[0])), poses)
+    poses = [load_recording(UR10E / f"{name}.csv", ROBOT) for name in names]
+    found = payload_at_rest(without(HARMONICS[0]), poses)
     assert abs(found.mass) < 2 * found.mass_deviation
     # friction of 12 N m at joints that bear it over some 0.8 m, in four dwells
     assert found.mass_deviation < 0.5

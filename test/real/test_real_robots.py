@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from support.real_recordings import TX40, UR10, UR10E, needs
 
-from dynid.evaluation.verdict import Judgement
-from dynid.identification.identify import Identification, identify
+from dynid.evaluation.verdict import Verdict
+from dynid.identification.identify import identify
+from dynid.identification.result import Identification
 from dynid.identification.validate import validate
-from dynid.profile import load_profile
+from dynid.profile import load_robot
+from dynid.robot.recordings import load_recording
 
 
-def relative_errors(judgement: Judgement) -> np.ndarray:
-    return np.array([joint.relative_error for joint in judgement.joints])
+def relative_errors(verdict: Verdict) -> np.ndarray:
+    return np.array([joint.relative_error for joint in verdict.joints])
 
 
 def parameters_by_name(identification: Identification) -> dict[str, float]:
@@ -22,33 +24,33 @@ def parameters_by_name(identification: Identification) -> dict[str, float]:
 
 @needs(UR10)
 def test_ur10_predicts_motion_it_has_not_seen_better_than_plain_friction_does() -> None:
-    profile, urdf = load_profile("ur10")
-    result = identify(profile, urdf, [profile.load_recording(UR10, stop=19.26)])
-    held_out = validate(profile, result.mechanism, [profile.load_recording(UR10, start=19.26)])
+    robot = load_robot("ur10")
+    result = identify(robot, [load_recording(UR10, robot, stop=19.26)])
+    held_out = validate(result.model, [load_recording(UR10, robot, start=19.26)])
     # a plain script with viscous and Coulomb friction, offset and rotor inertia, on the same split
     plain = np.array([0.170, 0.067, 0.059, 0.128, 0.133, 0.160])
-    assert np.all(relative_errors(held_out.judgement) < 0.75 * plain)
-    assert result.judgement.success
-    assert result.physically_consistent
+    assert np.all(relative_errors(held_out.verdict) < 0.75 * plain)
+    assert result.verdict.success
+    assert result.provenance.physically_consistent
 
 
 @needs(TX40)
 def test_tx40_wrist_is_explained_by_its_coupling() -> None:
-    profile, urdf = load_profile("tx40")
-    result = identify(profile, urdf, [profile.load_recording(TX40)])
-    wrist = relative_errors(result.judgement)[4:]
+    robot = load_robot("tx40")
+    result = identify(robot, [load_recording(TX40, robot)])
+    wrist = relative_errors(result.verdict)[4:]
     assert np.all(wrist < [0.11, 0.10])
 
-    at_joints = [term for term in profile.terms if term.side == "joint"]
-    uncoupled = profile.model_copy(update={"terms": tuple(at_joints)})
-    without = identify(uncoupled, urdf, [profile.load_recording(TX40)])
-    assert np.all(relative_errors(without.judgement)[4:] > 2.5 * wrist)
+    at_joints = [term for term in robot.terms if term.side == "joint"]
+    uncoupled = robot.with_terms(at_joints)
+    without = identify(uncoupled, [load_recording(TX40, robot)])
+    assert np.all(relative_errors(without.verdict)[4:] > 2.5 * wrist)
 
 
 @needs(TX40)
 def test_tx40_friction_is_that_of_the_literature() -> None:
-    profile, urdf = load_profile("tx40")
-    result = identify(profile, urdf, [profile.load_recording(TX40)])
+    robot = load_robot("tx40")
+    result = identify(robot, [load_recording(TX40, robot)])
     found = parameters_by_name(result)
     # the literature's Fv5 and Fv6 are what each joint feels of its own speed: its motor's included
     for joint in ("5", "6"):
@@ -66,12 +68,10 @@ def test_tx40_friction_is_that_of_the_literature() -> None:
 
 @needs(UR10E)
 def test_ur10e_currents_between_ten_points_are_predicted() -> None:
-    profile, urdf = load_profile("ur10e")
-    result = identify(
-        profile, urdf, [profile.load_recording(UR10E / "ur-20_02_12-50sec_12harm.csv")]
-    )
-    points = profile.load_recording(UR10E / "ur-20_01_17-ptp_10_points.csv")
-    held_out = validate(profile, result.mechanism, [points]).judgement
+    robot = load_robot("ur10e")
+    result = identify(robot, [load_recording(UR10E / "ur-20_02_12-50sec_12harm.csv", robot)])
+    points = load_recording(UR10E / "ur-20_01_17-ptp_10_points.csv", robot)
+    held_out = validate(result.model, [points]).verdict
     standard = np.array([0.220, 0.278, 0.186, 0.037, 0.099, 0.118])  # [A]
     assert [joint.unit for joint in held_out.joints] == ["A"] * 6
     assert np.all(np.array([joint.rmse for joint in held_out.joints]) <= standard)

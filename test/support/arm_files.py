@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from dynid.recording.convert import write_bag
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,11 +22,11 @@ class ArmFiles:
 
 
 def write_arm(folder: Path, **changes: object) -> ArmFiles:
-    profile = arm_profile(**changes)
+    robot = arm_robot(**changes)
     (folder / "arm.urdf").write_text(ARM_URDF)
     path = folder / "arm.yaml"
-    path.write_text(yaml.safe_dump(profile.model_dump(mode="json")))
-    mechanism = profile.mechanism(ARM_URDF)
+    path.write_text(yaml.safe_dump(robot.yaml_content()))
+    mechanism = robot.mechanism()
     for name, seed in (("bag", 0), ("other_bag", 7)):
         motion = recorded(mechanism, true_parameters(mechanism), samples=2000, noise=0.3, seed=seed)
         write_bag(motion, folder / name)

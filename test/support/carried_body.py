@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import numpy as np
 
 from dynid.dynamics.body import steiner
 from dynid.dynamics.mechanism import Mechanism
-from dynid.identification.payload.base_model import BaseModel
 from dynid.identification.payload.fit import payload_columns
 from dynid.identification.payload.identification import PayloadIdentification, identify_payload
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording, Source
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from dynid.robot.model import Model, nominal_model
+from dynid.robot.provenance import ModelErrors
+from dynid.robot.robot import Robot
+from support.synthetic import arm_robot, recorded, true_parameters
 
 MASS, CENTRE = 1.5, np.array([0.04, -0.03, 0.1])
 INERTIA = np.array([6e-3, 4e-4, 5e-3, -3e-4, 2e-4, 3e-3])  # XX, XY, YY, XZ, YZ, ZZ
 TRUTH = np.concatenate([[MASS], CENTRE, INERTIA])
 PARAMETERS = np.concatenate([[MASS], MASS * CENTRE, INERTIA + steiner(MASS, CENTRE)])
 
-PROFILE = arm_profile()
-MODEL = PROFILE.mechanism(ARM_URDF)
+ROBOT = arm_robot()
+MODEL = ROBOT.mechanism()
 MODEL = MODEL.with_parameters(true_parameters(MODEL))
 
 
@@ -34,13 +37,20 @@ def arm_with_payload(noise: float, seed: int = 0) -> Recording:
     return recorded(MODEL, loaded(MODEL), samples=2000, rate=100.0, noise=noise, seed=seed)
 
 
-def base(model: Mechanism = MODEL, profile: RobotProfile = PROFILE) -> BaseModel:
+def base(mechanism: Mechanism = MODEL, robot: Robot = ROBOT) -> Model:
     """Return a model that is known exactly, but for 0.05 N m."""
-    source = Source(name="model.yaml", sha256="0" * 64, kind="model")
-    return BaseModel(profile, model, source, {}, np.full(len(model.joints), 0.05))
+    joints = len(mechanism.joints)
+    errors = dict.fromkeys((field.name for field in fields(ModelErrors)), (0.0,) * joints)
+    errors |= {"rmse_torque": (0.05,) * joints, "unit": ("N*m",) * joints}
+    return replace(
+        nominal_model(robot),
+        mechanism=mechanism,
+        errors=ModelErrors(**errors),
+        source=Source(name="model.yaml", sha256="0" * 64, kind="model"),
+    )
 
 
 def found_on(
-    recording: Recording, model: Mechanism = MODEL, profile: RobotProfile = PROFILE
+    recording: Recording, model: Mechanism = MODEL, robot: Robot = ROBOT
 ) -> PayloadIdentification:
-    return identify_payload(base(model, profile), [recording])
+    return identify_payload(base(model, robot), [recording])

@@ -8,11 +8,12 @@ import numpy as np
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 RATE = 200.0
 
@@ -20,7 +21,7 @@ RATE = 200.0
 def recorded_arm(
     position_noise: float, torque_noise: float = 0.1, seed: int = 0, samples: int = 2400
 ) -> Recording:
-    mechanism = arm_profile().mechanism(ARM_URDF)
+    mechanism = arm_robot().mechanism()
     truth = true_parameters(mechanism)
     recording = recorded(mechanism, truth, samples=samples, rate=RATE, noise=torque_noise, seed=3)
     noise = np.random.default_rng(seed).standard_normal(recording.position.shape)
@@ -28,7 +29,7 @@ def recorded_arm(
 
 
 def posed_arm(recording: Recording, cutoff_hz: float | None, **changes: object) -> Problem:
-    profile = arm_profile(
+    robot = arm_robot(
         identification={
             "cutoff_hz": cutoff_hz,
             "trim_rest": False,
@@ -39,9 +40,11 @@ def posed_arm(recording: Recording, cutoff_hz: float | None, **changes: object) 
         },
         **changes,
     )
-    mechanism = profile.mechanism(ARM_URDF)
-    signals = [preprocess(recording, profile)]
-    return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    mechanism = robot.mechanism()
+    signals = [preprocess(recording, robot)]
+    return build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
 
 
 def truth_of(problem: Problem) -> np.ndarray:

@@ -14,7 +14,8 @@ from dynid.playback.plan import Plan, make_plan
 from dynid.playback.playback import Playback
 from dynid.playback.robot_state import RobotState, StateReader
 from dynid.playback.trajectory import Trajectory
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
+from dynid.robot.robot import Robot
 
 HOME = (0.2, -1.2, 1.4, 0.3, -0.1, 0.4)
 SINE = SineSettings(
@@ -27,16 +28,16 @@ SINE = SineSettings(
 
 
 @cache
-def puma(**limits: object) -> tuple[RobotProfile, str]:
+def puma(**limits: object) -> Robot:
     """The PUMA 560 with a motion of 2 s, and other limits where given."""
-    profile, urdf_xml = load_profile("puma560")
-    changed = profile.limits.model_copy(update=limits)
-    return profile.model_copy(update={"excitation": SINE, "limits": changed}), urdf_xml
+    robot = load_robot("puma560")
+    changed = robot.limits.model_copy(update=limits)
+    return robot.with_settings(SINE).model_copy(update={"limits": changed})
 
 
 @cache
 def sine_plan() -> Plan:
-    return make_plan(*puma())
+    return make_plan(puma())
 
 
 class FakeClock:
@@ -58,7 +59,7 @@ class Cell:
         self.clock = FakeClock()
         self.plan = sine_plan()
         self.options = Options()
-        self.joints = self.plan.profile.joints
+        self.joints = self.plan.robot.joints
         self.robot = TrajectoryFollower(self.joints, HOME)
         self.reader = StateReader(self.joints, "/joint_states")
         self.playback = Playback(self.reader, self.clock, self)

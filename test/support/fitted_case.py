@@ -6,13 +6,14 @@ import numpy as np
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
-from dynid.estimation.fitting import fit, pose
+from dynid.estimation.fitting import build_problem, fit
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.errors import compare
-from dynid.profile import RobotProfile
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 RATE = 200.0
 
@@ -26,23 +27,23 @@ TURNTABLE_URDF = """
 """
 
 
-def arm(noise: float = 0.05, seed: int = 0) -> tuple[RobotProfile, np.ndarray, Recording]:
+def arm(noise: float = 0.05, seed: int = 0) -> tuple[Robot, np.ndarray, Recording]:
     """Return the arm with plain friction, its true parameters, and a recording of it."""
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     parameters = true_parameters(mechanism)
-    return profile, parameters, recorded(mechanism, parameters, noise=noise, rate=RATE, seed=seed)
+    return robot, parameters, recorded(mechanism, parameters, noise=noise, rate=RATE, seed=seed)
 
 
-def fitted_case(profile: RobotProfile, recording: Recording, urdf: str = ARM_URDF) -> Case:
+def fitted_case(robot: Robot, recording: Recording) -> Case:
     """Return what a cause is told from."""
-    mechanism, settings = profile.mechanism(urdf), profile.identification
-    signals = (preprocess(recording, profile),)
-    problem = pose(mechanism, base_parameterization(mechanism), signals, settings)
+    mechanism, settings = robot.mechanism(), robot.settings(IdentificationSettings)
+    signals = (preprocess(recording, robot),)
+    problem = build_problem(mechanism, base_parameterization(mechanism), signals, settings)
     fitted = fit(problem, settings)
     model = mechanism.with_parameters(fitted.standard)
     compared = compare(model, signals, settings)
-    return Case(profile, mechanism, (recording,), signals, model, compared, fitted)
+    return Case(robot, mechanism, (recording,), signals, model, compared, fitted)
 
 
 def with_terms(mechanism: Mechanism, **terms: float) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from dynid.dynamics.joint_term import LOAD_KINDS, TERM_KINDS, JointTerm
+from dynid.dynamics.joint_terms import LOAD_KINDS, TERM_KINDS, JointTerm
 from dynid.dynamics.mechanism import Mechanism
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic")

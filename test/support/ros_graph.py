@@ -53,7 +53,7 @@ class Graph:
         self._nodes.append(node)
         self._executor.add_node(node)
 
-    def until(self, condition: Callable[[], object], timeout: float = 20.0) -> None:
+    def until(self, condition: Callable[[], object], timeout: float = 120.0) -> None:
         """Let the nodes run until a condition holds, or fail."""
         deadline = time.monotonic() + timeout
         while not condition():

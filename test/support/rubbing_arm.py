@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.estimation.fitting import fit, pose
+from dynid.estimation.fitting import build_problem, fit
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
-from dynid.profile import RobotProfile
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 PLAIN = ({"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "offset"})
 NOISE = 0.05  # [N m]
@@ -23,8 +24,8 @@ def rubbing(
     **values: float,
 ) -> list[Recording]:
     """Recordings of the arm with these terms besides the plain ones; ``values`` by prefix."""
-    profile = arm_profile(terms=[*PLAIN, *terms])
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(terms=[*PLAIN, *terms])
+    mechanism = robot.mechanism()
     parameters = true_parameters(mechanism)
     for name, value in values.items():
         parameters[mechanism.parameter_names.index(name)] = value
@@ -34,15 +35,15 @@ def rubbing(
     ]
 
 
-def problem_of(
-    recordings: list[Recording], joint: int, profile: RobotProfile | None = None
-) -> JointProblem:
-    """The problem of one joint, all that is not its friction fitted with the profile's terms."""
-    profile = profile or arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
-    signals = [preprocess(one, profile) for one in recordings]
-    posed = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
-    return joint_problem(fit(with_folds(posed), profile.identification), joint)
+def problem_of(recordings: list[Recording], joint: int, robot: Robot | None = None) -> JointProblem:
+    """The problem of one joint, all that is not its friction fitted with its own terms."""
+    robot = robot or arm_robot()
+    mechanism = robot.mechanism()
+    signals = [preprocess(one, robot) for one in recordings]
+    posed = build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
+    return joint_problem(fit(with_folds(posed), robot.settings(IdentificationSettings)), joint)
 
 
 def relative(value: float, truth: float) -> float:

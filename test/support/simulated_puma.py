@@ -9,24 +9,25 @@ import numpy as np
 from dynid.excitation.build import build_excitation
 from dynid.excitation.motion import Excitation
 from dynid.excitation.settings import FourierSettings
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
+from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings
 
-PROFILE, URDF = load_profile("puma560")
-TWIN = PROFILE.simulation or SimulationSettings()
-MECHANISM = PROFILE.mechanism(URDF)
+ROBOT = load_robot("puma560")
+TWIN = ROBOT.find(SimulationSettings) or SimulationSettings()
+MECHANISM = ROBOT.mechanism()
 RATE = 1000.0
 EXACT = {"rated_torque": (0.0,), "position_resolution": (0.0,), "torque_noise": (0.0,)}
 
 
-def puma(**simulation: object) -> RobotProfile:
-    return PROFILE.model_copy(update={"simulation": TWIN.model_copy(update=simulation)})
+def puma(**simulation: object) -> Robot:
+    return ROBOT.with_settings(TWIN.model_copy(update=simulation))
 
 
 @cache
 def short_excitation() -> Excitation:
     settings = FourierSettings(base_frequency=0.5, harmonics=3, periods=1, ramp=0.5, seed=2)
-    return build_excitation(settings, PROFILE.limits, PROFILE.joints)
+    return build_excitation(settings, ROBOT.limits, ROBOT.joints)
 
 
 def targets(rate: float = RATE) -> np.ndarray:

@@ -30,7 +30,7 @@ URDF = """
 </robot>
 """
 
-PROFILE = {
+ROBOT = {
     "robot": "duo",
     "urdf": "duo.urdf",
     "joints": list(JOINTS),
@@ -62,7 +62,7 @@ PROFILE = {
 def write_small_robot(folder: Path, **changes: object) -> Path:
     """Its profile's file; a group of the profile is replaced, or left out where None."""
     (folder / "duo.urdf").write_text(URDF)
-    content = {name: group for name, group in (PROFILE | changes).items() if group is not None}
+    content = {name: group for name, group in (ROBOT | changes).items() if group is not None}
     path = folder / "duo.yaml"
     path.write_text(yaml.safe_dump(content))
     return path

@@ -8,9 +8,9 @@ import numpy as np
 
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.identify import identify
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
-from support.synthetic import ARM_URDF, arm_profile, true_parameters
+from dynid.robot.robot import Robot
+from support.synthetic import arm_robot, true_parameters
 
 RATE = 200.0
 FREQUENCIES = (0.47, 0.61, 0.83)  # [Hz]
@@ -18,13 +18,13 @@ AMPLITUDES = (1.0, 1.0, 1.2)  # [rad]
 LIMITS = {"position": [[-2.0, 2.0]] * 3, "velocity": 8.0}
 
 
-def limited_arm(**changes: object) -> RobotProfile:
+def limited_arm(**changes: object) -> Robot:
     """Return the arm with limits that the motions of :func:`swung` keep to."""
-    return arm_profile(**({"limits": LIMITS} | changes))
+    return arm_robot(**({"limits": LIMITS} | changes))
 
 
 def swung(
-    profile: RobotProfile,
+    robot: Robot,
     *,
     frequencies: Sequence[float] = FREQUENCIES,
     amplitudes: Sequence[float] = AMPLITUDES,
@@ -45,7 +45,7 @@ def swung(
         position += size * np.sin(phase)
         velocity += size * omega * np.cos(phase)
         acceleration -= size * omega**2 * np.sin(phase)
-    mechanism = profile.mechanism(ARM_URDF)
+    mechanism = robot.mechanism()
     parameters = true_parameters(mechanism)
     torque = mechanism.with_parameters(parameters).torque(
         position, velocity, acceleration, parameters
@@ -56,14 +56,14 @@ def swung(
         position=position,
         velocity=velocity,
         effort=torque,
-        joint_names=profile.joints,
+        joint_names=robot.joints,
         sampling_rate=RATE,
     )
 
 
-def findings(profile: RobotProfile, recording: Recording) -> dict[str, list[Finding]]:
+def findings(robot: Robot, recording: Recording) -> dict[str, list[Finding]]:
     """Return what an identification finds, by cause."""
     found: dict[str, list[Finding]] = {}
-    for finding in identify(profile, ARM_URDF, [recording]).findings:
+    for finding in identify(robot, [recording]).findings:
         found.setdefault(finding.cause, []).append(finding)
     return found

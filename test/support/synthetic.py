@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dynid.dynamics.mechanism import Mechanism
-from dynid.profile import RobotProfile
+from dynid.profile import make_robot
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 
 ARM_URDF = """
 <robot name="arm">
@@ -32,7 +33,7 @@ ARM_URDF = """
 ARM_FRICTION = {"Fv": (3.0, 1.5, 0.3), "Fc": (4.0, 2.0, 0.5), "Off": (0.3, -0.2, 0.1)}
 
 
-def arm_profile(**changes: object) -> RobotProfile:
+def arm_robot(**changes: object) -> Robot:
     """Return a three-joint arm whose wrist axis crosses the elbow's, with plain friction."""
     content: dict[str, object] = {
         "robot": "arm",
@@ -41,7 +42,7 @@ def arm_profile(**changes: object) -> RobotProfile:
         "terms": [{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "offset"}],
         "identification": {"cutoff_hz": None, "trim_rest": False},
     }
-    return RobotProfile.model_validate(content | changes)
+    return make_robot(content | changes, ARM_URDF)
 
 
 def true_parameters(mechanism: Mechanism) -> np.ndarray:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynid.excitation.workspace.workspace import Workspace
-from dynid.profile import RobotProfile
+from dynid.profile import make_robot
+from dynid.robot.robot import Robot
 
 RADIUS = 0.04
 LENGTHS = (0.4, 0.3)
@@ -55,7 +56,7 @@ URDF = "\n".join(
 JOINTS = ("slide", "shoulder", "elbow", "wrist")
 
 
-def walled_profile(**workspace: object) -> RobotProfile:
+def walled_robot(**workspace: object) -> Robot:
     content = {
         "robot": "walled",
         "urdf": "walled.urdf",
@@ -64,12 +65,12 @@ def walled_profile(**workspace: object) -> RobotProfile:
         "terms": [],
         "workspace": workspace,
     }
-    return RobotProfile.model_validate(content)
+    return make_robot(content, URDF)
 
 
 def walled(urdf: str = URDF, **workspace: object) -> Workspace:
-    profile = walled_profile(**workspace)
-    return Workspace(profile, urdf, profile.mechanism(urdf))
+    robot = walled_robot(**workspace).with_urdf(urdf)
+    return Workspace(robot, robot.mechanism())
 
 
 def points(position: np.ndarray) -> dict[str, np.ndarray]:

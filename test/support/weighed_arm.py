@@ -9,20 +9,20 @@ import numpy as np
 from dynid.identification.drive_gains.identification import DriveGains, identify_drive_gains
 from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.identification.payload.fit import payload_columns
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from support.carried_body import CENTRE, INERTIA, MASS, PARAMETERS
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 CONSTANTS = np.array([11.0, -7.5, 5.0])  # [N m/A], the elbow's gear turns the other way
 WEIGHED = KnownPayload(MASS)
 MEASURED = KnownPayload(MASS, tuple(CENTRE), tuple(INERTIA))
-PROFILE = arm_profile(drives={"effort": "current", "torque_constant": [1.0, -1.0, 1.0]})
-MODEL = PROFILE.mechanism(ARM_URDF)
+ROBOT = arm_robot(drives={"effort": "current", "torque_constant": [1.0, -1.0, 1.0]})
+MODEL = ROBOT.mechanism()
 
 
 def currents(
-    profile: RobotProfile = PROFILE,
+    robot: Robot = ROBOT,
     *,
     body: np.ndarray | None = None,
     noise: float = 0.05,
@@ -30,7 +30,7 @@ def currents(
     changes: dict[str, float] | None = None,
 ) -> Recording:
     """Return currents [A] of the arm with a body (10,), and with some parameters changed."""
-    mechanism = profile.mechanism(ARM_URDF)
+    mechanism = robot.mechanism()
     parameters = true_parameters(mechanism)
     for name, value in (changes or {}).items():
         parameters[mechanism.parameter_names.index(name)] = value
@@ -40,17 +40,17 @@ def currents(
     return replace(recording, effort=recording.effort / CONSTANTS)
 
 
-def loaded(profile: RobotProfile = PROFILE, **options: object) -> Recording:
-    return currents(profile, body=PARAMETERS, **({"seed": 10} | options))
+def loaded(robot: Robot = ROBOT, **options: object) -> Recording:
+    return currents(robot, body=PARAMETERS, **({"seed": 10} | options))
 
 
 def found(
     payload: KnownPayload = WEIGHED,
-    profile: RobotProfile = PROFILE,
+    robot: Robot = ROBOT,
     *,
     without: Recording | None = None,
     with_it: Recording | None = None,
 ) -> DriveGains:
     return identify_drive_gains(
-        profile, ARM_URDF, [without or currents(profile)], [with_it or loaded(profile)], payload
+        robot, [without or currents(robot)], [with_it or loaded(robot)], payload
     )

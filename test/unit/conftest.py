@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime, timezone
 
 import numpy as np
 import pytest
 
 from dynid.estimation.fitting import HeldOut
-from dynid.evaluation.verdict import JointJudgement, Judgement
-from dynid.identification.identify import BaseParameter, Identification, StandardParameter
-from dynid.profile import RobotProfile
+from dynid.evaluation.verdict import JointErrors, Verdict
+from dynid.identification.result import BaseParameter, Identification, StandardParameter
+from dynid.profile import make_robot
 from dynid.recording.model import Source
+from dynid.robot.model import Model
+from dynid.robot.provenance import BaseEstimate, ModelErrors, Provenance
+from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
 
 URDF = """<?xml version="1.0"?>
@@ -56,7 +59,7 @@ URDF = """<?xml version="1.0"?>
 JOINTS = ("shoulder", "elbow & co", "lift")
 
 
-def a_profile(**changes) -> RobotProfile:
+def a_robot(**changes) -> Robot:
     content = {
         "robot": "arm",
         "urdf": "arm.urdf",
@@ -74,12 +77,12 @@ def a_profile(**changes) -> RobotProfile:
             {"kind": "presliding", "joints": ["shoulder"], "scale": 0.05},
         ],
     }
-    return RobotProfile.model_validate({**content, **changes})
+    return make_robot({**content, **changes}, URDF)
 
 
 def an_identification(samples: int = 400, recordings: int = 2) -> Identification:
-    profile = a_profile()
-    mechanism = profile.mechanism(URDF)
+    robot = a_robot()
+    mechanism = robot.mechanism()
     parameters = mechanism.urdf_parameters * 1.1
     parameters[30:] = np.linspace(0.5, 3.0, len(parameters) - 30)
     mechanism = mechanism.with_parameters(parameters)
@@ -88,34 +91,51 @@ def an_identification(samples: int = 400, recordings: int = 2) -> Identification
         signal, torque = _signals(mechanism, samples, number)
         signals.append(signal)
         torques.append(torque)
-    return Identification(
-        profile=profile,
-        urdf_xml=URDF,
-        mechanism=mechanism,
+    verdict = Verdict(
+        joints=tuple(_joint(name, number) for number, name in enumerate(JOINTS)),
+        success=True,
+        reasons=(),
+        warnings=("joint 'lift': residuals are not white\n# nor is this a line",),
+    )
+    held_out = HeldOut(5, (1.0, 2.0, 3.0), (0.06, 0.07, 0.08))
+    standard = _standard(mechanism)
+    provenance = Provenance(
+        status="success",
+        created=datetime(2026, 1, 31, 12, 0, 5, tzinfo=timezone.utc),
         estimator="wls",
+        physically_consistent=True,
+        cutoff_hz=10.0,
+        raw_samples=samples * recordings + 7,
+        samples=samples * recordings,
+        condition_number=42.5,
+        base_parameter_count=3,
+        allowed_error=0.5,
+        warnings=verdict.warnings,
         sources=(
             Source("first.mcap", "ab" * 32, "rosbag2 mcap", "/joint_states", 123),
             Source('se"cond <b>.csv', "0" * 64, "csv"),
         ),
-        created=datetime(2026, 1, 31, 12, 0, 5, tzinfo=timezone.utc),
         versions={"dynid": "0.1.0", "numpy": "2.0"},
+    )
+    model = Model(
+        robot=robot,
+        mechanism=mechanism,
+        base=_base_estimate(),
+        provenance=provenance,
+        errors=_model_errors(verdict, held_out),
+        determined=tuple(one.determined for one in standard),
+        source=Source(name="arm", sha256="", kind="model"),
+    )
+    return Identification(
+        model=model,
         signals=tuple(signals),
         measured_torque=tuple(s.torque for s in signals),
         model_torque=tuple(torques),
-        parameters=_standard(mechanism),
+        parameters=standard,
         base_parameters=_base(),
-        condition_number=42.5,
-        physically_consistent=True,
         unconstrained_relative_error=(0.05, 0.06, 0.07),
-        judgement=Judgement(
-            joints=tuple(_joint(name, number) for number, name in enumerate(JOINTS)),
-            success=True,
-            reasons=(),
-            warnings=("joint 'lift': residuals are not white\n# nor is this a line",),
-        ),
-        held_out=HeldOut(5, (1.0, 2.0, 3.0), (0.06, 0.07, 0.08)),
-        raw_samples=samples * recordings + 7,
-        samples=samples * recordings,
+        verdict=verdict,
+        held_out=held_out,
         notes=("3 samples were dropped.",),
     )
 
@@ -175,8 +195,27 @@ def _base() -> tuple[BaseParameter, ...]:
     )
 
 
-def _joint(name: str, number: int) -> JointJudgement:
-    return JointJudgement(
+def _base_estimate() -> BaseEstimate:
+    known = [one for one in _base() if one.determined]
+    deviations = np.array([one.standard_deviation for one in known])
+    return BaseEstimate(
+        names=tuple(one.name for one in known),
+        regroupings=tuple(one.regrouping for one in known),
+        values=np.array([one.value for one in known]),
+        consistent_values=np.array([one.consistent_value for one in known]),
+        standard_deviations=deviations,
+        covariance=np.diag(deviations**2),
+    )
+
+
+def _model_errors(verdict: Verdict, held_out: HeldOut) -> ModelErrors:
+    names = {field.name for field in fields(ModelErrors)} - {"held_out_relative_error"}
+    columns = {name: tuple(getattr(joint, name) for joint in verdict.joints) for name in names}
+    return ModelErrors(**columns, held_out_relative_error=held_out.relative_error)
+
+
+def _joint(name: str, number: int) -> JointErrors:
+    return JointErrors(
         joint=name,
         unit="A",
         rmse=0.1 * (number + 1),
@@ -200,12 +239,14 @@ def identification() -> Identification:
 
 @pytest.fixture(scope="session")
 def failed(identification) -> Identification:
-    judgement = replace(
-        identification.judgement,
+    verdict = replace(
+        identification.verdict,
         success=False,
         reasons=("joint 'lift': max relative torque error 61 % is above 50 %.",),
     )
-    return replace(identification, judgement=judgement)
+    model = identification.model
+    provenance = replace(model.provenance, status="failed", reasons=verdict.reasons)
+    return replace(identification, verdict=verdict, model=replace(model, provenance=provenance))
 
 
 @pytest.fixture

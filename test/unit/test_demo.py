@@ -15,9 +15,8 @@ from dynid import cli
 from dynid.demo import run_demo
 from dynid.errors import PlaybackError
 from dynid.playback.plan import second_seed
-from dynid.profile import load_profile
+from dynid.profile import load_model, load_robot
 from dynid.recording.load import load_recording
-from dynid.robot.model_reader import read_model
 from dynid.simulation.robot import SimulatedRobot
 
 
@@ -32,9 +31,9 @@ def test_without_rclpy_it_says_so_and_runs_in_one_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        cli.demo, "find_spec", lambda name: None if name == "rclpy" else find_spec(name)
+        "dynid.cli.demo.find_spec", lambda name: None if name == "rclpy" else find_spec(name)
     )
-    monkeypatch.setattr(cli.demo.os, "execv", lambda *_: pytest.fail("nodes were started"))
+    monkeypatch.setattr("dynid.cli.demo.os.execv", lambda *_: pytest.fail("nodes were started"))
     out = tmp_path / "out"
     assert demo(monkeypatch, "--robot", write_small_robot(tmp_path), "-o", out) == 0
     told = capsys.readouterr().out
@@ -44,7 +43,7 @@ def test_without_rclpy_it_says_so_and_runs_in_one_process(
     names = {path.name for path in out.iterdir()}
     assert names >= {"model.yaml", "report.html", "validation.html", "duo_identified.urdf"}
     assert all(f"wrote {out / name}" in told for name in names)
-    assert read_model(out / "model.yaml").status == "success"
+    assert not load_model(out / "model.yaml").failed
     for kind in ("recording", "validation_recording"):
         (bag,) = out.glob(f"{kind}_*")
         recording = load_recording(bag, JOINTS)
@@ -63,7 +62,7 @@ def test_without_a_second_motion_there_is_one_judgement(
         "duration": 2.0,
     }
     profile = write_small_robot(tmp_path, excitation=sine)
-    assert second_seed(load_profile(str(profile))[0]) is None
+    assert second_seed(load_robot(profile)) is None
     demo(monkeypatch, "--without-ros", "--robot", profile, "-o", tmp_path / "out", "--json")
     assert list(json.loads(capsys.readouterr().out)) == ["judgement"]
 

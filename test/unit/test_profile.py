@@ -10,7 +10,9 @@ import yaml
 from support.synthetic import ARM_URDF
 
 from dynid.errors import ConfigurationError, MechanismError
-from dynid.profile import RobotProfile, load_profile, parse_profile, shipped_profiles
+from dynid.identification.settings import IdentificationSettings
+from dynid.profile import load_robot, make_robot, shipped_profiles
+from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import Drives
 
 ARM = {
@@ -33,7 +35,7 @@ def arm(tmp_path: Path) -> Path:
 def refusal(path: Path, *overrides: str, **changes: object) -> str:
     path.write_text(yaml.safe_dump(ARM | changes))
     with pytest.raises(ConfigurationError) as caught:
-        load_profile(str(path), overrides=overrides)
+        load_robot(str(path), overrides=overrides)
     return str(caught.value)
 
 
@@ -46,71 +48,71 @@ def test_profiles_of_the_real_robots_are_shipped() -> None:
 
 @pytest.mark.parametrize("name", shipped_profiles())
 def test_shipped_profile_makes_its_mechanism(name: str) -> None:
-    profile, urdf = load_profile(name)
-    mechanism = profile.mechanism(urdf)
-    assert profile.robot == name
-    assert mechanism.joints == profile.joints
-    assert len(mechanism.terms) == len(profile.joint_terms())
+    robot = load_robot(name)
+    mechanism = robot.mechanism()
+    assert robot.name == name
+    assert mechanism.joints == robot.joints
+    assert len(mechanism.terms) == len(robot.joint_terms())
     assert np.all(np.isfinite(mechanism.urdf_parameters))
-    np.testing.assert_array_equal(mechanism.gravity, profile.gravity)
-    expected = np.eye(len(profile.joints)) if profile.coupling is None else profile.coupling
+    np.testing.assert_array_equal(mechanism.gravity, robot.gravity)
+    expected = np.eye(len(robot.joints)) if robot.coupling is None else robot.coupling
     np.testing.assert_array_equal(mechanism.coupling, expected)
 
 
 @pytest.mark.parametrize("name", shipped_profiles())
 def test_shipped_profile_survives_a_round_trip_through_yaml(name: str) -> None:
-    profile, _ = load_profile(name)
-    text = yaml.safe_dump(profile.model_dump(mode="json"))
-    assert parse_profile(text, "model.yaml") == profile
+    robot = load_robot(name)
+    content = yaml.safe_load(yaml.safe_dump(robot.yaml_content()))
+    assert make_robot(content, robot.urdf_xml, where="model.yaml") == robot
 
 
 def test_unknown_name_lists_what_is_shipped() -> None:
     with pytest.raises(ConfigurationError, match=r"profile 'ur11': not shipped .*ur10.*\.yaml"):
-        load_profile("ur11")
+        load_robot("ur11")
 
 
 # --- files ------------------------------------------------------------------------------------
 
 
 def test_urdf_is_found_beside_the_profile(arm: Path) -> None:
-    profile, urdf = load_profile(str(arm))
-    assert urdf == ARM_URDF
-    assert profile.mechanism(urdf).joints == ("shoulder", "elbow", "wrist")
+    robot = load_robot(str(arm))
+    assert robot.urdf_xml == ARM_URDF
+    assert robot.mechanism().joints == ("shoulder", "elbow", "wrist")
 
 
 def test_urdf_beside_the_profile_comes_before_a_shipped_one(arm: Path) -> None:
     (arm.parent / "ur10.urdf").write_text(ARM_URDF)
     arm.write_text(yaml.safe_dump(ARM | {"urdf": "ur10.urdf"}))
-    assert load_profile(str(arm))[1] == ARM_URDF
+    assert load_robot(str(arm)).urdf_xml == ARM_URDF
 
 
 def test_own_profile_may_use_a_shipped_urdf(arm: Path) -> None:
     arm.write_text(yaml.safe_dump(ARM | {"urdf": "ur10.urdf"}))
-    assert "shoulder_pan_joint" in load_profile(str(arm))[1]
+    assert "shoulder_pan_joint" in load_robot(str(arm)).urdf_xml
 
 
 def test_given_urdf_takes_the_place_of_the_profiles(arm: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.urdf"
     other.write_text("<robot name='other'/>")
-    profile, urdf = load_profile(str(arm), urdf=other)
-    assert urdf == "<robot name='other'/>"
-    assert profile.urdf == "other.urdf"
+    robot = load_robot(str(arm), urdf=other)
+    assert robot.urdf_xml == "<robot name='other'/>"
+    assert robot.urdf == "other.urdf"
 
 
 def test_missing_urdf_says_how_to_name_one(arm: Path) -> None:
     (arm.parent / "arm.urdf").unlink()
     with pytest.raises(ConfigurationError, match=r"arm\.urdf .*beside arm\.yaml.*--urdf"):
-        load_profile(str(arm))
+        load_robot(str(arm))
 
 
 def test_missing_given_urdf_is_named(arm: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"gone\.urdf: there is no such file"):
-        load_profile(str(arm), urdf=tmp_path / "gone.urdf")
+        load_robot(str(arm), urdf=tmp_path / "gone.urdf")
 
 
 def test_missing_profile_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"gone\.yaml: there is no such file"):
-        load_profile(str(tmp_path / "gone.yaml"))
+        load_robot(str(tmp_path / "gone.yaml"))
 
 
 # --- refusals ---------------------------------------------------------------------------------
@@ -200,15 +202,9 @@ def test_hint_knows_the_keys_of_the_excitation_that_was_chosen(arm: Path) -> Non
 
 def test_joint_that_the_urdf_lacks_is_refused_by_name(arm: Path) -> None:
     arm.write_text(yaml.safe_dump(ARM | {"joints": ["shoulder", "elbow", "hand"]}))
-    profile, urdf = load_profile(str(arm))
+    robot = load_robot(str(arm))
     with pytest.raises(MechanismError, match="hand"):
-        profile.mechanism(urdf)
-
-
-@pytest.mark.parametrize("text", ["robot: [", "- a", "", "just words"])
-def test_profile_text_that_is_no_mapping_is_refused(text: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"model\.yaml: the profile in it is not a YAML"):
-        parse_profile(text, "model.yaml")
+        robot.mechanism()
 
 
 # --- overrides --------------------------------------------------------------------------------
@@ -217,52 +213,62 @@ def test_profile_text_that_is_no_mapping_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("override", "read"),
     [
-        ("robot=other", lambda p: p.robot == "other"),
-        ("identification.cutoff_hz=20", lambda p: p.identification.cutoff_hz == 20.0),
-        ("identification.cutoff_hz=null", lambda p: p.identification.cutoff_hz is None),
-        ("drives.gear_ratio=[1, 2, 3]", lambda p: p.drives.gear_ratio == (1, 2, 3)),
-        ("drives.gear_ratio=7", lambda p: p.drives.gear_ratio == (7,)),
+        ("robot=other", lambda r: r.name == "other"),
+        (
+            "identification.cutoff_hz=20",
+            lambda r: r.settings(IdentificationSettings).cutoff_hz == 20.0,
+        ),
+        (
+            "identification.cutoff_hz=null",
+            lambda r: r.settings(IdentificationSettings).cutoff_hz is None,
+        ),
+        ("drives.gear_ratio=[1, 2, 3]", lambda r: r.drives.gear_ratio == (1, 2, 3)),
+        ("drives.gear_ratio=7", lambda r: r.drives.gear_ratio == (7,)),
         (
             "identification.velocity_threshold.absolute=0.1",
-            lambda p: p.identification.velocity_threshold.absolute == 0.1,
+            lambda r: r.settings(IdentificationSettings).velocity_threshold.absolute == 0.1,
         ),
         (
             "identification.parallel_filter.decimation=4",
-            lambda p: p.identification.parallel_filter.decimation == 4,
+            lambda r: r.settings(IdentificationSettings).parallel_filter.decimation == 4,
         ),
-        ("identification={median: {order: 7}}", lambda p: p.identification.median.order == 7),
-        ("locked.gripper=0.2", lambda p: p.locked == {"gripper": 0.2}),
-        ("recording.topic=/a=b", lambda p: p.recording.topic == "/a=b"),
+        (
+            "identification={median: {order: 7}}",
+            lambda r: r.settings(IdentificationSettings).median.order == 7,
+        ),
+        ("locked.gripper=0.2", lambda r: r.locked == {"gripper": 0.2}),
+        ("recording.topic=/a=b", lambda r: r.settings(RecordingSettings).topic == "/a=b"),
     ],
 )
 def test_override_reaches_its_key(arm: Path, override: str, read: object) -> None:
-    profile, _ = load_profile(str(arm), overrides=[override])
-    assert read(profile)  # type: ignore[operator]
+    robot = load_robot(str(arm), overrides=[override])
+    assert read(robot)  # type: ignore[operator]
     # the rest stays
-    assert profile.drives.torque_constant == (0.1,)
+    assert robot.drives.torque_constant == (0.1,)
 
 
 def test_override_without_a_value_is_refused_where_null_may_be_meant(arm: Path) -> None:
     with pytest.raises(ConfigurationError, match="cutoff_hz=null leaves an optional step out"):
-        load_profile(str(arm), overrides=["identification.cutoff_hz="])
+        load_robot(str(arm), overrides=["identification.cutoff_hz="])
 
 
 def test_a_key_given_twice_is_refused(arm: Path) -> None:
     arm.write_text(arm.read_text() + "\nrobot: another\n")
     with pytest.raises(ConfigurationError, match="key 'robot' is given twice"):
-        load_profile(str(arm))
+        load_robot(str(arm))
 
 
 def test_override_opens_a_group_that_was_left_null(arm: Path) -> None:
     arm.write_text(yaml.safe_dump(ARM | {"identification": {"median": None}}))
-    profile, _ = load_profile(str(arm), overrides=["identification.median.order=7"])
-    assert profile.identification.median is not None
-    assert profile.identification.median.order == 7
+    robot = load_robot(str(arm), overrides=["identification.median.order=7"])
+    assert robot.settings(IdentificationSettings).median is not None
+    assert robot.settings(IdentificationSettings).median.order == 7
 
 
 def test_later_override_wins(arm: Path) -> None:
     overrides = ["identification.cutoff_hz=5", "identification.cutoff_hz=6"]
-    assert load_profile(str(arm), overrides=overrides)[0].identification.cutoff_hz == 6.0
+    robot = load_robot(str(arm), overrides=overrides)
+    assert robot.settings(IdentificationSettings).cutoff_hz == 6.0
 
 
 @pytest.mark.parametrize(
@@ -295,8 +301,8 @@ def test_terms_come_in_the_order_of_the_profile_joint_by_joint() -> None:
         {"kind": "coulomb", "joints": ["wrist", "elbow"], "smoothing": 0.1},
         {"kind": "stribeck", "joints": ["elbow"], "side": "motor", "scale": 0.2},
     ]
-    profile = RobotProfile.model_validate(ARM | {"terms": terms})
-    found = [(t.kind, t.joint, t.side, t.smoothing, t.scale) for t in profile.joint_terms()]
+    robot = make_robot(ARM | {"terms": terms}, ARM_URDF)
+    found = [(t.kind, t.joint, t.side, t.smoothing, t.scale) for t in robot.joint_terms()]
     assert found == [
         ("viscous", 0, "joint", 0.0, 0.0),
         ("viscous", 1, "joint", 0.0, 0.0),
@@ -305,7 +311,7 @@ def test_terms_come_in_the_order_of_the_profile_joint_by_joint() -> None:
         ("coulomb", 1, "joint", 0.1, 0.0),
         ("stribeck", 1, "motor", 0.0, 0.2),
     ]
-    names = profile.mechanism(ARM_URDF).parameter_names
+    names = robot.mechanism().parameter_names
     assert names[30:] == ("Fv1", "Fv2", "Fv3", "Fc3", "Fc2", "Fsm2")
 
 
@@ -333,8 +339,8 @@ def test_gravity_coupling_and_locked_joints_reach_the_mechanism() -> None:
         "coupling": [[1, 0], [-1, 1]],
         "drives": {},
     }
-    mechanism = RobotProfile.model_validate(content).mechanism(ARM_URDF)
+    mechanism = make_robot(content, ARM_URDF).mechanism()
     np.testing.assert_array_equal(mechanism.gravity, [1, 2, 3])
     np.testing.assert_array_equal(mechanism.coupling, [[1, 0], [-1, 1]])
-    straight = RobotProfile.model_validate(content | {"locked": {}}).mechanism(ARM_URDF)
+    straight = make_robot(content | {"locked": {}}, ARM_URDF).mechanism()
     assert not np.allclose(mechanism.urdf_parameters, straight.urdf_parameters)

@@ -12,7 +12,10 @@ from scipy.linalg import subspace_angles
 
 from dynid.dynamics.mechanism import Mechanism
 from dynid.excitation.build import build_excitation
-from dynid.profile import load_profile, share_directories
+from dynid.excitation.settings import find_excitation
+from dynid.files import share_directories
+from dynid.profile import load_robot
+from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import true_parameters
 
 URDFS = share_directories()[0] / "urdf"
@@ -158,19 +161,19 @@ def test_pumas_gravity_torque_is_the_published_one() -> None:
 
 
 def test_pumas_profile_can_be_excited_and_simulated() -> None:
-    profile, xml = load_profile("puma560")
-    mechanism = profile.mechanism(xml)
-    settings = profile.simulation
+    robot = load_robot("puma560")
+    mechanism = robot.mechanism()
+    settings = robot.find(SimulationSettings)
     assert settings is not None
-    assert profile.excitation is not None
+    assert find_excitation(robot) is not None
     true = true_parameters(mechanism, settings)
     named = dict(zip(mechanism.parameter_names, true, strict=True))
     # behind the gear, from the motor's published values
     assert named["Fv1"] == pytest.approx(1.48e-3 * 62.6111**2, rel=1e-3)
     assert named["Fc2"] == pytest.approx((0.126 + 0.071) / 2 * 107.815, rel=1e-3)
     assert named["Ia6"] == pytest.approx(33e-6 * 76.686**2, rel=1e-3)
-    excitation = build_excitation(profile.excitation, profile.limits, profile.joints)
+    excitation = build_excitation(find_excitation(robot), robot.limits, robot.joints)
     motion = excitation.evaluate(np.arange(0.0, excitation.duration, 0.01))
     torque = mechanism.torque(*motion, true)
-    assert profile.limits.torque_max is not None
-    assert np.all(np.abs(torque).max(axis=0) < profile.limits.torque_max)
+    assert robot.limits.torque_max is not None
+    assert np.all(np.abs(torque).max(axis=0) < robot.limits.torque_max)

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.joint_terms import JointTerm
 from dynid.dynamics.mechanism import Mechanism
-from dynid.profile import load_profile, share_directories
+from dynid.files import share_directories
+from dynid.profile import load_robot
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.table import DhTable, read_table
+from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import true_parameters
 
 G = 9.81
@@ -22,13 +24,14 @@ def table(robot: str) -> DhTable:
     return read_table(share_directories()[0] / "config" / "dh" / f"{robot}.yaml")
 
 
-def true_base_parameters(robot: str) -> dict[str, float]:
+def true_base_parameters(name: str) -> dict[str, float]:
     """The base parameters of the simulated robot, by name."""
-    profile, urdf = load_profile(robot)
-    mechanism = profile.mechanism(urdf)
-    assert profile.simulation is not None
+    robot = load_robot(name)
+    mechanism = robot.mechanism()
+    simulation = robot.find(SimulationSettings)
+    assert simulation is not None
     base = base_parameterization(mechanism)
-    values = base.project(true_parameters(mechanism, profile.simulation))
+    values = base.project(true_parameters(mechanism, simulation))
     return dict(zip(base.names, values.tolist(), strict=True))
 
 
@@ -54,10 +57,10 @@ def test_the_sice_arm_has_exactly_the_parameters_of_table_1() -> None:
     assert base == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("robot", ["sice", "scara_2r"])
-def test_a_planar_arm_has_four_rigid_base_parameters(robot: str) -> None:
-    profile, urdf = load_profile(robot)
-    found = base_parameterization(Mechanism(urdf, profile.joints, gravity=profile.gravity))
+@pytest.mark.parametrize("name", ["sice", "scara_2r"])
+def test_a_planar_arm_has_four_rigid_base_parameters(name: str) -> None:
+    robot = load_robot(name)
+    found = base_parameterization(Mechanism(robot.urdf_xml, robot.joints, gravity=robot.gravity))
     assert found.names == ("ZZ1R", "MX2", "MY2", "ZZ2")
 
 
@@ -102,8 +105,8 @@ class Report:
 
 
 def test_thirteen_coefficients_of_the_report_are_eight_base_parameters() -> None:
-    profile, urdf = load_profile("spatial_3r")
-    mechanism = Mechanism(urdf, profile.joints, gravity=profile.gravity)
+    robot = load_robot("spatial_3r")
+    mechanism = Mechanism(robot.urdf_xml, robot.joints, gravity=robot.gravity)
     base = base_parameterization(mechanism)
     found = dict(zip(base.names, base.project(mechanism.urdf_parameters), strict=True))
     report = Report()
@@ -136,21 +139,21 @@ FRICTION = ("viscous", "coulomb", "offset")
 
 def yumi_counts(gravity: np.ndarray | tuple[float, ...]) -> tuple[int, int, int]:
     """Base parameters of the bodies, with rotor inertias, and with friction and offsets as well."""
-    profile, urdf = load_profile("yumi_arm")
-    joints = range(len(profile.joints))
+    robot = load_robot("yumi_arm")
+    joints = range(len(robot.joints))
     rotors = [JointTerm("rotor_inertia", joint) for joint in joints]
     friction = [JointTerm(kind, joint) for kind in FRICTION for joint in joints]
 
     def count(terms: list[JointTerm]) -> int:
-        mechanism = Mechanism(urdf, profile.joints, gravity=gravity, terms=terms)
+        mechanism = Mechanism(robot.urdf_xml, robot.joints, gravity=gravity, terms=terms)
         return len(base_parameterization(mechanism).names)
 
     return count([]), count(rotors), count(rotors + friction)
 
 
 def test_a_tilted_yumi_arm_has_the_papers_50_of_77_parameters_and_71_with_friction() -> None:
-    profile, _ = load_profile("yumi_arm")
-    assert yumi_counts(profile.gravity) == (45, 50, 71)
+    robot = load_robot("yumi_arm")
+    assert yumi_counts(robot.gravity) == (45, 50, 71)
 
 
 def test_an_upright_yumi_arm_has_two_fewer() -> None:
@@ -161,12 +164,12 @@ def test_an_upright_yumi_arm_has_two_fewer() -> None:
 
 def test_the_two_are_the_first_links_first_moments_which_the_paper_identified() -> None:
     # MXR1 and MYR1 are in the paper's Table 3
-    profile, urdf = load_profile("yumi_arm")
+    robot = load_robot("yumi_arm")
     (chain,) = chains_of(table("yumi_arm"), "yumi_arm.yaml")
-    upright = profile.model_copy(update={"gravity": tuple(-G * chain.base.rotation[:, 2])})
+    upright = robot.model_copy(update={"gravity": tuple(-G * chain.base.rotation[:, 2])})
     tilted, straight = (
-        {name.removesuffix("R") for name in base_parameterization(one.mechanism(urdf)).names}
-        for one in (profile, upright)
+        {name.removesuffix("R") for name in base_parameterization(one.mechanism()).names}
+        for one in (robot, upright)
     )
     assert tilted - straight == {"MX1", "MY1"}
     assert straight < tilted
@@ -177,14 +180,14 @@ def test_every_parameter_that_the_paper_identified_is_a_base_parameter() -> None
     table_3 = """
         ZZ1 MX1 MY1 XX2 XZ2 ZZ2 MX2 MY2 XX3 XY3 XZ3 YZ3 ZZ3 MX3 MY3 XX4 XY4 XZ4 MX4 MY4
         XX5 XY5 XZ5 ZZ5 MX5 MY5 XY6 XZ6 ZZ6 MX6 MY6 YZ7 ZZ7 MY7 Ia3 Ia4 Ia5"""
-    profile, urdf = load_profile("yumi_arm")
-    base = base_parameterization(profile.mechanism(urdf))
+    robot = load_robot("yumi_arm")
+    base = base_parameterization(robot.mechanism())
     assert set(table_3.split()) <= {name.removesuffix("R") for name in base.names}
 
 
 def test_both_arms_have_twice_the_base_parameters_of_one() -> None:
-    profile, urdf = load_profile("yumi")
-    bodies = Mechanism(urdf, profile.joints, gravity=profile.gravity)
+    robot = load_robot("yumi")
+    bodies = Mechanism(robot.urdf_xml, robot.joints, gravity=robot.gravity)
     assert len(base_parameterization(bodies).names) == 2 * 45
 
 

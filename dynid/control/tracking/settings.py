@@ -6,10 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat
 
-from dynid.configuration import PerJoint, Settings
+from dynid.configuration import PerJoint, TaskSettings
+from dynid.robot.robot import Robot
 
 
-class OscillateSettings(Settings):
+class _Tracking(TaskSettings):
+    group = "tracking"
+
+
+class OscillateSettings(_Tracking):
     """One joint swings as a sine about where it rests; another, which stays, is watched."""
 
     type: Literal["oscillate"]
@@ -25,7 +30,7 @@ class OscillateSettings(Settings):
     """Where the robot rests [rad or m]."""
 
 
-class LineSettings(Settings):
+class LineSettings(_Tracking):
     """The tool goes along a straight line, from rest to rest; then it settles."""
 
     type: Literal["line"]
@@ -48,3 +53,11 @@ class LineSettings(Settings):
 
 
 TrackingSettings = Annotated[OscillateSettings | LineSettings, Field(discriminator="type")]
+
+
+def find_tracking(robot: Robot) -> TrackingSettings | None:
+    """The tracking motion in a robot's profile, if it has one."""
+    found = robot.find(_Tracking)
+    if found is None or isinstance(found, OscillateSettings | LineSettings):
+        return found
+    raise TypeError(found)

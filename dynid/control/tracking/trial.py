@@ -12,19 +12,20 @@ from dynid.arrays import Array
 from dynid.control.build import control_model, feedforward
 from dynid.control.tracking.metrics import peak_to_peak, settling_time
 from dynid.control.tracking.motions import Line, Oscillation
-from dynid.control.tracking.settings import LineSettings, TrackingSettings
-from dynid.dynamics.kinematics import Kinematics
+from dynid.control.tracking.settings import LineSettings, TrackingSettings, find_tracking
 from dynid.errors import ConfigurationError, SimulationError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.motion import Motion
+from dynid.excitation.settings import find_excitation
 from dynid.identification.identify import identify
+from dynid.robot.torque_settings import FeedforwardSettings
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 _RATE = 1000.0  # control cycles per second [Hz]
 _BEFORE = 1.0  # [s] at rest, after the additive torque has come
@@ -107,25 +108,26 @@ class Trial:
         }
 
 
-def identified(profile: RobotProfile, urdf_xml: str, *, seed: int = 0) -> Mechanism:
+def identified(robot: Robot, *, seed: int = 0) -> Mechanism:
     """Return the mechanism that is identified from the simulated robot's excitation.
 
     Raises:
         ConfigurationError: the profile has no excitation.
         DynidError: simulation or identification fail.
     """
-    if profile.excitation is None:
+    settings = find_excitation(robot)
+    if settings is None:
         message = (
-            f"profile '{profile.robot}' has no excitation to identify it by; give a model.yaml "
+            f"profile '{robot.name}' has no excitation to identify it by; give a model.yaml "
             "with --model."
         )
         raise ConfigurationError(message)
-    excitation = build_excitation(profile.excitation, profile.limits, profile.joints)
-    recording = simulate(profile, urdf_xml, excitation, seed=seed)
-    return identify(profile, urdf_xml, [recording]).mechanism
+    excitation = build_excitation(settings, robot.limits, robot.joints)
+    recording = simulate(robot, excitation, seed=seed)
+    return identify(robot, recording).model.mechanism
 
 
-def track(profile: RobotProfile, urdf_xml: str, model: Mechanism, *, seed: int = 0) -> Trial:
+def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> Trial:
     """Have the simulated robot follow its profile's ``tracking`` motion twice.
 
     Drives, bodies, friction and noise are the same; only the torque offset differs.
@@ -134,35 +136,35 @@ def track(profile: RobotProfile, urdf_xml: str, model: Mechanism, *, seed: int =
         ConfigurationError: the profile has no tracking motion, or one the robot cannot do.
         SimulationError: the drives lost the robot, or it does not settle.
     """
-    settings = profile.tracking
+    settings = find_tracking(robot)
     if settings is None:
-        message = f"profile '{profile.robot}' has no motion under 'tracking' to follow."
+        message = f"profile '{robot.name}' has no motion under 'tracking' to follow."
         raise ConfigurationError(message)
-    kinematics = Kinematics(profile, urdf_xml)
+    kinematics = robot.kinematics()
     if isinstance(settings, LineSettings):
         motion: Line | Oscillation = Line(settings, kinematics)
         after = settings.hold
     else:
-        motion, after = Oscillation(settings, profile.joints), _AFTER
-    before = _BEFORE + profile.feedforward.ramp_time
+        motion, after = Oscillation(settings, robot.joints), _AFTER
+    before = _BEFORE + robot.settings(FeedforwardSettings).ramp_time
     time = np.arange(round((motion.duration + before + after) * _RATE)) / _RATE - before
     commands = motion.evaluate(time)
-    _check_limits(profile, commands)
-    robot = partial(SimulatedRobot, profile, urdf_xml, control_rate=_RATE, seed=seed)
-    targets = Motion(*map(robot().commanded, commands))
+    _check_limits(robot, commands)
+    simulated = partial(SimulatedRobot, robot, control_rate=_RATE, seed=seed)
+    targets = Motion(*map(simulated().commanded, commands))
     shown = time >= 0
     # that a command takes its time to the drives is no error of theirs
-    wanted = motion.evaluate(time[shown] - _command_delay(profile)).position
+    wanted = motion.evaluate(time[shown] - _command_delay(robot)).position
 
     def followed(torque_offsets: Array) -> Followed:
-        reached = _follow(robot(), targets.position, torque_offsets)[shown]
+        reached = _follow(simulated(), targets.position, torque_offsets)[shown]
         tools = kinematics.tool_path(wanted) - kinematics.tool_path(reached)
         distance: Array = np.linalg.norm(tools, axis=1)
         at_rest = time[shown] >= motion.duration
         return Followed(
             wanted - reached,
             distance,
-            _metric(settings, profile.joints, wanted - reached, distance[at_rest]),
+            _metric(settings, robot.joints, wanted - reached, distance[at_rest]),
         )
 
     without = followed(np.zeros_like(targets.position))
@@ -173,57 +175,57 @@ def track(profile: RobotProfile, urdf_xml: str, model: Mechanism, *, seed: int =
         )
         raise SimulationError(message)
     return Trial(
-        robot=profile.robot,
-        joints=profile.joints,
+        robot=robot.name,
+        joints=robot.joints,
         prismatic=kinematics.mechanism.prismatic,
         metric="settling_time" if isinstance(settings, LineSettings) else "peak_to_peak_error",
         watched="tool" if isinstance(settings, LineSettings) else settings.watch,
         time=time[shown],
         duration=motion.duration,
         without=without,
-        with_model=followed(_additive_torque(profile, model, targets)),
+        with_model=followed(_additive_torque(robot, model, targets)),
     )
 
 
-def _check_limits(profile: RobotProfile, commands: Motion) -> None:
+def _check_limits(robot: Robot, commands: Motion) -> None:
     """Refuse a motion that the robot of the profile may not make."""
     for name, joints in zip(Motion._fields, commands, strict=True):
         for number, values in enumerate(joints.T):
-            allowed = profile.limits.range_of(name, number)
+            allowed = robot.limits.range_of(name, number)
             if allowed is None:
                 continue
             low, high = allowed
             worst = values[np.argmax(np.maximum(low - values, values - high))]
             if not low <= worst <= high:
                 message = (
-                    f"tracking: joint '{profile.joints[number]}' would reach the {name} "
+                    f"tracking: joint '{robot.joints[number]}' would reach the {name} "
                     f"{worst:.3g}, beyond [{low:g}, {high:g}]; make the motion slower or smaller."
                 )
                 raise ConfigurationError(message)
 
 
-def _command_delay(profile: RobotProfile) -> float:
+def _command_delay(robot: Robot) -> float:
     """Time until a command reaches the simulated drives [s]."""
-    simulation = profile.simulation or SimulationSettings()
+    simulation = robot.find(SimulationSettings) or SimulationSettings()
     return simulation.command_delay / _RATE
 
 
-def _additive_torque(profile: RobotProfile, model: Mechanism, targets: Motion) -> Array:
+def _additive_torque(robot: Robot, model: Mechanism, targets: Motion) -> Array:
     """Return the torque offset that the control law sends with each target (N, n)."""
-    additive = feedforward(profile, control_rate=_RATE)
-    additive.use(control_model(profile, model))
+    additive = feedforward(robot, control_rate=_RATE)
+    additive.use(control_model(robot, model))
     return additive.run(*targets)
 
 
-def _follow(robot: SimulatedRobot, targets: Array, torque_offsets: Array) -> Array:
+def _follow(simulated: SimulatedRobot, targets: Array, torque_offsets: Array) -> Array:
     """Return where the joints truly are after each target (N, n)."""
-    robot.reset(targets[0])
+    simulated.reset(targets[0])
     reached = np.empty_like(targets)
     for number, (target, offset) in enumerate(zip(targets, torque_offsets, strict=True)):
-        robot.step(target, offset)
-        reached[number] = robot.truth.position
-    if robot.fault is not None:
-        message = f"{robot.fault} Slow the tracking motion down."
+        simulated.step(target, offset)
+        reached[number] = simulated.truth.position
+    if simulated.fault is not None:
+        message = f"{simulated.fault} Slow the tracking motion down."
         raise SimulationError(message)
     return reached
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.dynamics.pose import Pose
 from dynid.errors import MechanismError
-from dynid.report.view.scene import Pose
 
 if TYPE_CHECKING:
     from dynid.dynamics.kinematics import Kinematics

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
 
 
 _ROUNDING = 1e-14
@@ -57,7 +56,7 @@ class Formulas:
     regressor: list[list[Expression]]
 
 
-def minimal_model(mechanism: Mechanism, profile: RobotProfile, urdf_xml: str) -> Formulas:
+def minimal_model(mechanism: Mechanism) -> Formulas:
     """Write down the model of a mechanism with its own parameters.
 
     The recursion is linear in the standard parameters, so that torque stays what it is when the
@@ -67,14 +66,12 @@ def minimal_model(mechanism: Mechanism, profile: RobotProfile, urdf_xml: str) ->
 
     Args:
         mechanism: The model.
-        profile: Its robot, for the geometry.
-        urdf_xml: The same.
 
     Raises:
         MechanismError: The mechanism has closed chains, or terms with memory.
         EstimationError: Its base parameters are not clear-cut.
     """
-    kinematics = Kinematics(profile.model_copy(update={"terms": ()}), urdf_xml)
+    kinematics = Kinematics(mechanism.without_terms())
     tree = joint_tree(kinematics)
     _check_terms(mechanism)
     base = base_parameterization(mechanism)

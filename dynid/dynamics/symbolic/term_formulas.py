@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dynid.dynamics.joint_term import JointTerm
+    from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
     from dynid.dynamics.symbolic.expressions import Expression, Graph
 

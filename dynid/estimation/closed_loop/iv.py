@@ -10,8 +10,7 @@ from dynid.arrays import Array
 from dynid.estimation.closed_loop.didim import ITERATIONS, is_settled
 from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.least_squares import estimate_at
-from dynid.estimation.linear_equations import solve
+from dynid.estimation.least_squares import estimate_at, solve
 from dynid.estimation.regression import Problem
 
 

@@ -17,8 +17,8 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import Problem, Rows
+from dynid.estimation.settings import PhysicalSettings
 from dynid.signals.filters import differentiate
-from dynid.signals.settings import PhysicalSettings
 
 _CONTROL_RATE = 1000.0  # [Hz] at least
 # integration steps in a cycle, tried in turn: bodies that are light for their friction need more

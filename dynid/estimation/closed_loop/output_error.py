@@ -15,8 +15,7 @@ from dynid.errors import EstimationError
 from dynid.estimation.closed_loop.didim import TOLERANCE
 from dynid.estimation.closed_loop.loop import SimulatedLoop, SimulatedMotion, simulable
 from dynid.estimation.estimate import Estimate, error_correlation
-from dynid.estimation.least_squares import estimate_at
-from dynid.estimation.linear_equations import Solution, solve
+from dynid.estimation.least_squares import Solution, estimate_at, solve
 from dynid.estimation.regression import Problem
 
 _ITERATIONS = 6

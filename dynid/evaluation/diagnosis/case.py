@@ -13,8 +13,8 @@ from dynid.dynamics.base_parameters import BaseParameterization, base_parameteri
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit, HeldOut
 from dynid.evaluation.verdict import Comparison
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
 
 _ENOUGH = 5_000  # samples that all causes together look at where recordings hold more
@@ -58,7 +58,7 @@ class Case:
     """Everything that a cause is told from.
 
     Attributes:
-        profile: the robot and the settings used.
+        robot: the robot and the settings used.
         mechanism: the profile's, with the URDF's parameters.
         recordings: as loaded.
         signals: one per recording, preprocessed.
@@ -68,7 +68,7 @@ class Case:
         held_out: None likewise.
     """
 
-    profile: RobotProfile
+    robot: Robot
     mechanism: Mechanism
     recordings: tuple[Recording, ...]
     signals: tuple[Signals, ...]
@@ -131,3 +131,36 @@ class Case:
         error = np.linalg.norm(thinned.model - thinned.measured, axis=0)
         size = np.linalg.norm(thinned.measured, axis=0)
         return np.asarray(error / np.where(size > 0, size, np.inf))
+
+
+def own_terms(thinned: Thinned, joint: int) -> Array:
+    """What offset, friction and rotor of one joint may depend on, (N, 4)."""
+    velocity, acceleration = thinned.velocity[:, joint], thinned.acceleration[:, joint]
+    return np.column_stack([np.ones_like(velocity), velocity, np.sign(velocity), acceleration])
+
+
+def without(values: Array, columns: Array) -> Array:
+    """What is left of ``values`` (N,) or (N, c) without multiples of ``columns`` (N, k)."""
+    return np.asarray(values - columns @ np.linalg.lstsq(columns, values, rcond=None)[0])
+
+
+def friction_power(torque: Array, thinned: Thinned, joint: int, others: Array) -> float:
+    """Power that friction takes from the motion, over torque and speed (rms); negative: it drives.
+
+    Args:
+        torque: (N,) of the joint.
+        thinned: the motion.
+        joint: its number.
+        others: (N, k) what else may explain the torque.
+    """
+    own = own_terms(thinned, joint)
+    columns = np.column_stack([own, others])
+    found = np.linalg.lstsq(columns / _sizes(columns), torque, rcond=1e-6)[0] / _sizes(columns)
+    friction = own[:, 1:3] @ found[1:3]
+    size = float(np.linalg.norm(torque) * np.linalg.norm(own[:, 1]))
+    return float(friction @ own[:, 1]) / size if size > 0 else 0.0
+
+
+def _sizes(columns: Array) -> Array:
+    sizes = np.linalg.norm(columns, axis=0)
+    return np.where(sizes > 0, sizes, 1.0)

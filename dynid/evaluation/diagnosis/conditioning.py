@@ -13,7 +13,7 @@ from dynid.estimation.fitting import Fit
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.reach import GOOD, information, predictions
-from dynid.evaluation.diagnosis.wording import listed, only
+from dynid.text import listed, only
 
 Indices = NDArray[np.intp]
 

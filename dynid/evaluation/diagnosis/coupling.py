@@ -10,7 +10,7 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.residual import Leftover
-from dynid.evaluation.diagnosis.wording import torque_unit
+from dynid.text import torque_unit
 
 _EXPLAINED = 0.3  # of the squared error that another joint explains at least
 _EFFECT = 0.03  # of the torque that this is at least

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_term import MEMORY_KINDS
+from dynid.dynamics.joint_terms import MEMORY_KINDS
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.residual import Leftover
-from dynid.evaluation.diagnosis.wording import listed, torque_unit
+from dynid.text import listed, torque_unit
 
 _EXPLAINED = 0.25  # of the squared error that a term explains at least
 _EFFECT = 0.03  # of the torque that this is at least

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.case import Case, own_terms, without
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.own_terms import own_terms, without
 from dynid.evaluation.diagnosis.sampled_fit import free_misfit
 from dynid.evaluation.diagnosis.sign import any_friction_drives
 

@@ -10,7 +10,7 @@ from dynid.arrays import Array
 from dynid.estimation.fitting import HeldOut
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.wording import torque_unit
+from dynid.text import torque_unit
 
 _NOISY = 0.33  # of the torque: most of what lets an identification fail is then the sensor's
 _GOOD = 0.1  # of the torque without noise: a model that is off by less explains it

@@ -80,7 +80,7 @@ def _covariance(fitted: Fit) -> Array:
 
 
 def _motion_within_limits(case: Case) -> tuple[Array, Array, Array] | None:
-    limits, joints = case.profile.limits, range(len(case.joints))
+    limits, joints = case.robot.limits, range(len(case.joints))
     speeds = [limits.range_of("velocity", j) for j in joints]
     if any(speed is None for speed in speeds):
         return None
@@ -106,7 +106,7 @@ def _positions(case: Case) -> tuple[Array, Array]:
     recorded = case.thinned.position
     lower, upper = recorded.min(axis=0), recorded.max(axis=0)
     for joint in range(len(case.joints)):
-        limit = case.profile.limits.range_of("position", joint)
+        limit = case.robot.limits.range_of("position", joint)
         if limit is not None:
             widest = np.inf if case.mechanism.prismatic[joint] else _HALF_TURN
             lower[joint] = min(lower[joint], max(limit[0], -widest))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.case import Case
-from dynid.evaluation.diagnosis.own_terms import without
+from dynid.evaluation.diagnosis.case import Case, without
+from dynid.evaluation.settings import EvaluationSettings
 from dynid.signals.filters import ParallelFilter
 
 _ENOUGH = 5_000  # samples looked at
@@ -28,7 +28,7 @@ class Leftover:
 
     def __init__(self, case: Case) -> None:
         compared = max(case.comparisons, key=lambda c: len(c.measured))
-        settings, self.signals = case.profile.identification, compared.signals
+        settings, self.signals = case.robot.settings(EvaluationSettings), compared.signals
         rate = self.signals.sampling_rate
         self._filter = ParallelFilter.from_settings(settings.parallel_filter, rate)
         step = max(1, len(compared.measured) // _ENOUGH)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.settings import EvaluationSettings
 from dynid.signals.filters import low_pass
 
 _INSTANTS = 1_500  # that are fitted, of the longest recording
@@ -67,14 +68,14 @@ def sampled(case: Case, *, reach: int = 0) -> Samples:
 def smooth_torque(case: Case) -> Array:
     """Torque (N, n) of the longest recording through the filter of the motion, neither leading."""
     signals = case.longest
-    order = case.profile.identification.filter_order
+    order = case.robot.settings(EvaluationSettings).filter_order
     return low_pass(signals.raw_torque, _cutoff(case), order, signals.sampling_rate)
 
 
 def _cutoff(case: Case) -> float:
     """Frequency [Hz] up to which torque is looked at."""
     rate = case.longest.sampling_rate
-    return min(case.profile.identification.cutoff_hz or _CUTOFF * rate, 0.45 * rate)
+    return min(case.robot.settings(EvaluationSettings).cutoff_hz or _CUTOFF * rate, 0.45 * rate)
 
 
 def per_joint(joint: NDArray[np.intp], values: Array, joints: int) -> Array:

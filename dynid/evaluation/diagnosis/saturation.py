@@ -13,7 +13,7 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.noise import white_noise
 from dynid.evaluation.diagnosis.steps import step_of
-from dynid.evaluation.diagnosis.wording import torque_unit
+from dynid.text import torque_unit
 
 _SHARE = 0.015  # of the samples: fewer at an extreme are a peak
 _TOP = 0.995  # quantile that stands for the largest value
@@ -45,7 +45,7 @@ def saturation(case: Case) -> Iterator[Finding]:
     noise = white_noise(case)
     for j in np.flatnonzero(case.thinned.moves):
         unit = torque_unit(case.mechanism.prismatic[j])
-        limit = case.profile.limits.range_of("torque_max", int(j))
+        limit = case.robot.limits.range_of("torque_max", int(j))
         if limit is not None:
             at_limit = float(np.mean(np.abs(torque[:, j]) > _AT_LIMIT * limit[1]))
             if at_limit > _SHARE:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.case import Case, own_terms, without
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.own_terms import own_terms, without
-from dynid.evaluation.diagnosis.wording import torque_unit
+from dynid.text import torque_unit
 
 _LIKE = 0.8  # correlation from which on the shapes of two torques are the same
 _ROTORS_COUNT = 0.7  # of the whole torque, where only what is too small is looked for

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.case import Case, friction_power, own_terms, without
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.own_terms import friction_power, own_terms, without
 from dynid.evaluation.diagnosis.sampled_fit import free_misfit
 from dynid.evaluation.diagnosis.scale import are_degrees, likeness
-from dynid.evaluation.diagnosis.wording import torque_unit
+from dynid.text import torque_unit
 
 _DRIVES = -0.02  # of torque times speed: friction that feeds the motion by that much is none
 _TAKES = 0.05  # of the same: friction that is what it should be

@@ -9,7 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.wording import listed, only, units
+from dynid.text import joint_units, listed, only
 
 _SHARE = 0.3  # of the range: a sine of weight over less looks like a straight line with an offset
 # a revolute joint that turned by this shows weight and inertia from all sides, whatever its limits
@@ -35,7 +35,7 @@ def small_region(case: Case) -> Iterator[Finding]:
         severity="warning",
         sentence=(
             f"{listed(names)}: small region; positions span {spans} of {ranges} "
-            f"{units(case.mechanism, small, 'rad', 'm')}."
+            f"{joint_units(case.mechanism.prismatic, small, 'rad', 'm')}."
         ),
         remedy=_REMEDY,
         evidence={f"coverage of {case.joints[j]}": float(share[j]) for j in small},
@@ -45,7 +45,7 @@ def small_region(case: Case) -> Iterator[Finding]:
 
 def _possible(case: Case) -> Array:
     """Range that each joint could have spanned, (n,); infinite where nothing tells."""
-    ranges = [case.profile.limits.range_of("position", j) for j in range(len(case.joints))]
+    ranges = [case.robot.limits.range_of("position", j) for j in range(len(case.joints))]
     width = np.array([np.inf if r is None else r[1] - r[0] for r in ranges])
     turns = ~np.array(case.mechanism.prismatic)
     width[turns] = np.minimum(width[turns], _ALL_SIDES)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.wording import listed, only, units
+from dynid.evaluation.settings import EvaluationSettings
 from dynid.recording.model import Recording
+from dynid.text import joint_units, listed, only
 
 _FEWEST_LEVELS = 42  # of effort over its range: a step is 2.4 % of it then
 _ACCELERATION_SHARE = 0.01  # of the acceleration (rms): what steps of position may add as noise
@@ -40,7 +41,7 @@ def quantised_feedback(case: Case) -> Iterator[Finding]:
 def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
     """Steps of position matter by the acceleration that differences make of them."""
     steps = np.array([step_of(column) for column in recording.position.T])
-    signals, settings = case.longest, case.profile.identification
+    signals, settings = case.longest, case.robot.settings(EvaluationSettings)
     rate = signals.sampling_rate
     cutoff = settings.cutoff_hz or rate
     # white noise of σ² = step² / 12 up to the cut-off, twice differentiated; and without a cut-off
@@ -60,7 +61,7 @@ def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
         severity="warning",
         sentence=(
             f"{listed(names)}: position comes in steps of {sizes} "
-            f"{units(case.mechanism, coarse, 'rad', 'm')}; differentiated, "
+            f"{joint_units(case.mechanism.prismatic, coarse, 'rad', 'm')}; differentiated, "
             f"they make noise of up to {share[worst]:.1%} of the acceleration (rms)."
         ),
         remedy="Record the drive's own resolution, or lower identification.cutoff_hz.",
@@ -85,7 +86,7 @@ def _effort_steps(case: Case, recording: Recording) -> Iterator[Finding]:
         joint=only(names),
         severity="warning",
         sentence=(
-            f"{listed(names)}: effort comes in steps of {sizes} {case.profile.drives.effort_unit}, "
+            f"{listed(names)}: effort comes in steps of {sizes} {case.robot.drives.effort_unit}, "
             f"{counts} of which make up its range."
         ),
         remedy="Record effort with a finer resolution, or excite harder so that it spans more.",

@@ -12,6 +12,7 @@ from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.sampled_fit import Samples, basis_of, beyond, per_joint, sampled
+from dynid.robot.torque_settings import FeedforwardSettings
 
 _LONGEST = 0.25  # [s] that is looked for
 _ROUNDS = 4  # of linearising about the delay found so far
@@ -143,7 +144,7 @@ def _agree(delay: Delay) -> bool:
 def _finding(case: Case, delay: Delay, rate: float) -> Finding:
     cycles = round(abs(delay.seconds) * rate)
     later = "later" if delay.seconds > 0 else "earlier"
-    present = case.profile.feedforward.additive_torque_delay
+    present = case.robot.settings(FeedforwardSettings).additive_torque_delay
     remedy = "Align effort and position in the recording."
     if 0 < cycles <= _LATEST and delay.seconds > 0:
         remedy = (

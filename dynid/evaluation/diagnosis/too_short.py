@@ -9,7 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.wording import listed, only
+from dynid.text import listed, only
 
 FEWEST_CYCLES = 3
 """Of each joint: what is asked of an excitation, so that every speed comes in other poses too."""

@@ -9,7 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.wording import listed, only, torque_unit, units
+from dynid.text import joint_units, listed, only, torque_unit
 
 _INERTIA_SHARE = 0.03  # of the torque: below, some per cent of unknown friction outweigh inertia
 _FEWER = 4  # of the thinned samples are one looked at
@@ -56,7 +56,7 @@ def _at_rest(case: Case, joints: list[int], share: Array) -> Finding:
         severity="problem",
         sentence=(
             f"{listed(names)}: hardly any motion; {shares} of the samples are faster than "
-            f"{speeds} {units(case.mechanism, joints, 'rad/s', 'm/s')}."
+            f"{speeds} {joint_units(case.mechanism.prismatic, joints, 'rad/s', 'm/s')}."
         ),
         remedy="Excite these joints as well, or trim the recording to where they move.",
         evidence={f"moving share of {case.joints[j]}": float(share[j]) for j in joints},
@@ -113,5 +113,5 @@ def _inertia_torque(case: Case) -> Array:
 def _speed_share(case: Case) -> Array:
     """Peak speed over the velocity limit, (n,); NaN where there is none."""
     peak = np.abs(case.thinned.velocity).max(axis=0)
-    limit = case.profile.limits.velocity
+    limit = case.robot.limits.velocity
     return np.asarray(peak / (np.nan if limit is None else np.asarray(limit)))

@@ -26,7 +26,8 @@ from dynid.excitation.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.settings import FourierSettings
-    from dynid.profile import RobotProfile
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 
 _PER_CYCLE = 16
@@ -39,7 +40,7 @@ _FIRST = 0.3  # share of the room to its limits that a random motion begins with
 
 
 @dataclass(frozen=True)
-class Wish:
+class ExcitationSpec:
     """What is asked of an excitation.
 
     Attributes:
@@ -65,7 +66,7 @@ class Design:
     Attributes:
         mechanism: That predicts information and torque.
         information: The objective.
-        settings: Of the wish.
+        settings: Of the spec.
         centre: Of the profile's excitation, or the middle of the position limits (n,).
         bounds: Lowest and highest position, largest velocity and acceleration, (n,) each.
         workspace: What the robot keeps clear of.
@@ -151,20 +152,12 @@ class Design:
         return float(min(inside, *states, np.inf))
 
 
-def make_design(
-    profile: RobotProfile,
-    urdf_xml: str,
-    model: Mechanism,
-    wish: Wish,
-    torque_noise: Array,
-) -> Design:
-    """Work out the problem that a wish makes for a robot.
+def make_design(model: Model, spec: ExcitationSpec, torque_noise: Array) -> Design:
+    """Work out the problem that a spec makes for a robot.
 
     Args:
-        profile: The robot's.
-        urdf_xml: Its URDF.
-        model: Of the profile, with the parameters to predict torque by.
-        wish: What is asked.
+        model: Of the robot, with the parameters to predict torque by.
+        spec: The excitation wanted.
         torque_noise: Standard deviation of each joint's measured torque (n,) [N m or N].
 
     Raises:
@@ -172,40 +165,41 @@ def make_design(
         MechanismError: profile and URDF do not fit.
         EstimationError: there are no base parameters.
     """
-    mechanism = design_model(profile, urdf_xml, model)
-    joints = len(profile.joints)
+    robot = model.robot
+    mechanism = design_model(model)
+    joints = len(robot.joints)
     information = Information(
         mechanism,
         base_parameterization(mechanism).independent,
-        1 / torque_noise if wish.scaled else np.ones(joints),
-        scaled=wish.scaled,
-        objective=wish.objective,
+        1 / torque_noise if spec.scaled else np.ones(joints),
+        scaled=spec.scaled,
+        objective=spec.objective,
     )
     limits: list[StateLimit] = []
-    if profile.limits.torque_max is not None:
-        allowed = per_joint(profile.limits.torque_max, joints, "torque_max")
-        limits.append(TorqueLimit(mechanism, wish.settings.margin * allowed))
-    workspace = Workspace(profile, urdf_xml, mechanism)
+    if robot.limits.torque_max is not None:
+        allowed = per_joint(robot.limits.torque_max, joints, "torque_max")
+        limits.append(TorqueLimit(mechanism, spec.settings.margin * allowed))
+    workspace = Workspace(robot, mechanism)
     if workspace.names:
         limits.append(WorkspaceLimit(workspace))
-    centre = centre_of(wish.settings, profile.limits, joints)
+    centre = centre_of(spec.settings, robot.limits, joints)
     return Design(
         mechanism=mechanism,
         information=information,
-        settings=wish.settings,
+        settings=spec.settings,
         centre=centre,
-        bounds=_bounds(profile, wish.settings, centre),
+        bounds=_bounds(robot, spec.settings, centre),
         workspace=workspace,
         state_limits=tuple(limits),
-        from_centre=wish.from_centre,
+        from_centre=spec.from_centre,
     )
 
 
 def _bounds(
-    profile: RobotProfile, settings: FourierSettings, centre: Array
+    robot: Robot, settings: FourierSettings, centre: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Lowest and highest position, largest velocity and acceleration that may be used."""
-    limits, joints = profile.limits, len(profile.joints)
+    limits, joints = robot.limits, len(robot.joints)
     reach = position_range(limits, joints)
     low, high = np.full(joints, -np.inf), np.full(joints, np.inf)
     if reach is not None:
@@ -216,7 +210,7 @@ def _bounds(
         low, high = np.maximum(low, centre - span), np.minimum(high, centre + span)
     if not np.all(np.isfinite(low)) or not np.all(low < high):
         message = (
-            f"profile '{profile.robot}': an excitation needs limits.position, or "
+            f"profile '{robot.name}': an excitation needs limits.position, or "
             "excitation.centre and span within them, to know where the robot may be."
         )
         raise ConfigurationError(message)

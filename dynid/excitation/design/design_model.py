@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.configuration import per_joint
-from dynid.dynamics.joint_term import LOAD_KINDS, MEMORY_KINDS
-from dynid.dynamics.settings import TermSettings
+from dynid.dynamics.joint_terms import LOAD_KINDS, MEMORY_KINDS, TermSettings
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 _DRY = ("coulomb", "coulomb_load", *MEMORY_KINDS)
 """Friction that is constant while a joint moves: designed for as Coulomb friction."""
@@ -25,7 +25,7 @@ _SMOOTHING = 0.05
 _SLOWEST = 0.05  # [rad/s or m/s] the same where there is no limit
 
 
-def design_model(profile: RobotProfile, urdf_xml: str, model: Mechanism) -> Mechanism:
+def design_model(model: Model) -> Mechanism:
     """Return the mechanism that information and torque are predicted by.
 
     It has the bodies of ``model``, its viscous friction, offsets, rotor inertias and springs. What
@@ -33,42 +33,41 @@ def design_model(profile: RobotProfile, urdf_xml: str, model: Mechanism) -> Mech
     shapes of friction (Stribeck, roots, cubes) are seen by any motion that shows these.
 
     Args:
-        profile: The robot's.
-        urdf_xml: Its URDF.
-        model: Of the profile, with the parameters to predict by.
+        model: Of the robot, with the parameters to predict by.
 
     Raises:
         MechanismError: profile and URDF do not fit.
     """
+    robot, given = model.robot, model.mechanism
     terms = tuple(
         term.model_copy(update={"joints": (joint,), "smoothing": smoothing})
-        for term, joint, smoothing in _smooth_terms(profile)
+        for term, joint, smoothing in _smooth_terms(robot)
     )
-    mechanism = profile.model_copy(update={"terms": terms}).mechanism(urdf_xml)
+    mechanism = robot.with_terms(terms).mechanism()
     found: dict[tuple[str, int, str], float] = defaultdict(float)
-    values = model.parameters[model.first_term :]
-    for term, value in zip(model.terms, values.tolist(), strict=True):
+    values = given.parameters[given.first_term :]
+    for term, value in zip(given.terms, values.tolist(), strict=True):
         # the load's share of dry friction has no one size: it stays out of the torque
         if term.kind not in LOAD_KINDS:
             found[_designed(term.kind), term.joint, term.side] += value
     own = [found[term.kind, term.joint, term.side] for term in mechanism.terms]
-    return mechanism.with_parameters(np.append(model.parameters[: model.first_term], own))
+    return mechanism.with_parameters(np.append(given.parameters[: given.first_term], own))
 
 
-def _smooth_terms(profile: RobotProfile) -> list[tuple[TermSettings, str, float]]:
+def _smooth_terms(robot: Robot) -> list[tuple[TermSettings, str, float]]:
     """Kind and side of each term as settings, its joint, and its smoothing; none twice."""
-    actuated = len(profile.joints)
-    speeds = profile.limits.velocity
-    slow = np.full(len(profile.moving_joints), _SLOWEST)
+    actuated = len(robot.joints)
+    speeds = robot.limits.velocity
+    slow = np.full(len(robot.moving_joints), _SLOWEST)
     if speeds is not None:
         slow[:actuated] = _SMOOTHING * per_joint(speeds, actuated, "velocity")
     kinds = dict.fromkeys(
-        (_designed(term.kind), term.joint, term.side) for term in profile.joint_terms()
+        (_designed(term.kind), term.joint, term.side) for term in robot.joint_terms()
     )
     return [
         (
             TermSettings(kind=kind, side=side),
-            profile.moving_joints[joint],
+            robot.moving_joints[joint],
             float(slow[joint]) if kind == "coulomb" else 0.0,
         )
         for kind, joint, side in kinds

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.excitation.motion import Motion
-from dynid.excitation.perturb import nudged
+from dynid.excitation.motion import Motion, nudged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -70,7 +70,7 @@ class Descent:
                 yield begun + number + 1, y
             begun += phase.steps
 
-    def worth(self, y: Array) -> float:
+    def objective(self, y: Array) -> float:
         """Return the objective alone at y (n, d); smaller is better."""
         return self.information.value(self._motion(y), PHASES[-1].sharpness)
 

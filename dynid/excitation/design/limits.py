@@ -10,8 +10,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.errors import MechanismError
-from dynid.excitation.motion import Motion
-from dynid.excitation.perturb import nudged
+from dynid.excitation.motion import Motion, nudged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

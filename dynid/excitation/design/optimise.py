@@ -1,4 +1,4 @@
-"""From a robot and what is asked of its excitation to the best motion there is, and its proof."""
+"""The most informative excitation of a robot, and the proof that it keeps the limits."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.arrays import Array
 from dynid.errors import ExcitationError
 from dynid.excitation.checks import check_motion, sliding_joints
+from dynid.excitation.design.design import make_design
 from dynid.excitation.design.search import (
-    Robot,
-    design_for,
     processors,
     search_here,
     search_in_processes,
@@ -23,9 +23,11 @@ from dynid.excitation.settings import FourierSettings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dynid.excitation.design.design import Design, Wish
-    from dynid.excitation.design.search import Found
+    from dynid.excitation.design.design import Design, ExcitationSpec
+    from dynid.excitation.design.search import StartResult
     from dynid.excitation.fourier import FourierExcitation
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 _SHRINKAGE = 0.995  # of a motion that passes a limit between the samples of the search
 _SMALLEST = 0.2  # share of a motion that is left of it at least; else something else is wrong
@@ -39,7 +41,7 @@ class Optimum:
         settings: That describe it, for a file.
         excitation: The motion.
         condition_number: Of the base regressor that it was designed by.
-        worths: What each start came to, of the objective; smaller is better, NaN is nothing.
+        objectives: What each start came to, of the objective; smaller is better, NaN is nothing.
         size: Share of the motion found that was left, so that limits hold between samples too.
         interrupted: The search was stopped on the way.
     """
@@ -47,28 +49,30 @@ class Optimum:
     settings: FourierSettings
     excitation: FourierExcitation
     condition_number: float
-    worths: tuple[float, ...]
+    objectives: tuple[float, ...]
     size: float
     interrupted: bool
 
 
 def optimise(
-    robot: Robot,
-    wish: Wish,
+    model: Model,
+    spec: ExcitationSpec,
+    torque_noise: Array,
     *,
     starts: int = 4,
     seed: int = 0,
     jobs: int | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Optimum:
-    """Search the excitation that tells most of a robot's base parameters within its limits.
+    """Search the most informative excitation for a robot's base parameters within its limits.
 
     The same arguments give the same excitation, whatever ``jobs``. A KeyboardInterrupt ends the
     search with the best motion so far.
 
     Args:
-        robot: Whose.
-        wish: What is asked.
+        model: Of the robot, with the parameters to predict torque by.
+        spec: The excitation wanted.
+        torque_noise: Standard deviation of each joint's measured torque (n,) [N m or N].
         starts: Random motions to begin from.
         seed: Of these.
         jobs: Processes; None for one for each processor, but no more than starts.
@@ -80,21 +84,22 @@ def optimise(
     """
     # matrices here are some 100 wide: more threads only get in each other's way
     with threadpool_limits(1, user_api="blas"):
-        return _optimise(robot, wish, starts, seed, jobs, progress)
+        return _optimise(model, spec, torque_noise, starts, seed, jobs, progress)
 
 
 def _optimise(
-    robot: Robot,
-    wish: Wish,
+    model: Model,
+    spec: ExcitationSpec,
+    torque_noise: Array,
     starts: int,
     seed: int,
     jobs: int | None,
     progress: Callable[[float], None],
 ) -> Optimum:
-    design = design_for(robot, wish)  # what is wrong with it is told here, not by a process
+    design = make_design(model, spec, torque_noise)  # errors are raised here, not in a process
     workers = min(starts, jobs or processors())
     if workers > 1:
-        search = search_in_processes(robot, wish, starts, seed, workers, progress)
+        search = search_in_processes(model, spec, torque_noise, starts, seed, workers, progress)
     else:
         search = search_here(design, starts, seed, progress)
     if not search.found:
@@ -103,36 +108,36 @@ def _optimise(
             "it run a little longer."
         )
         raise ExcitationError(message)
-    worths = {one.number: design.descent(one.pose).worth(one.y) for one in search.found}
-    best = min(search.found, key=lambda one: (worths[one.number], one.number))
-    excitation, size = _proven(design, robot, best)
+    objectives = {one.number: design.descent(one.pose).objective(one.y) for one in search.found}
+    best = min(search.found, key=lambda one: (objectives[one.number], one.number))
+    excitation, size = _proven(design, model.robot, best)
     return Optimum(
-        settings=_described(wish.settings, excitation),
+        settings=_described(spec.settings, excitation),
         excitation=excitation,
         condition_number=design.condition_number(excitation),
-        worths=tuple(worths.get(number, np.nan) for number in range(starts)),
+        objectives=tuple(objectives.get(number, np.nan) for number in range(starts)),
         size=size,
         interrupted=search.interrupted,
     )
 
 
-def _proven(design: Design, robot: Robot, best: Found) -> tuple[FourierExcitation, float]:
+def _proven(design: Design, robot: Robot, best: StartResult) -> tuple[FourierExcitation, float]:
     """The motion, a little smaller if need be, and its share of what was found."""
-    space, profile = design.descent(best.pose).barrier.space, robot.profile
+    space = design.descent(best.pose).barrier.space
     mechanism, periods = design.mechanism, design.settings.periods
     sliding, size = sliding_joints(mechanism), 1.0
     while True:
         excitation = space.excitation(size * best.y, periods)
         try:
-            check_rest(excitation, profile.joints)
+            check_rest(excitation, robot.joints)
             check_limits(
                 excitation,
-                profile.limits,
-                profile.joints,
+                robot.limits,
+                robot.joints,
                 margin=design.settings.margin,
                 prismatic=sliding,
             )
-            check_motion(excitation, profile.limits, mechanism, design.workspace)
+            check_motion(excitation, robot.limits, mechanism, design.workspace)
         except ExcitationError:
             if size * _SHRINKAGE < _SMALLEST:
                 raise

@@ -8,10 +8,11 @@ import numpy as np
 
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
-from dynid.excitation.settings import FourierSettings
+from dynid.excitation.settings import FourierSettings, find_excitation
+from dynid.signals.settings import SignalSettings
 
 if TYPE_CHECKING:
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 _FEWEST, _MOST = 5, 12
 """Harmonics that are proposed: fewer leave little to choose from, more gain little."""
@@ -25,7 +26,7 @@ _PERIOD = 10.0  # [s] where nobody says
 
 
 def propose_series(
-    profile: RobotProfile,
+    robot: Robot,
     *,
     duration: float | None = None,
     periods: int | None = None,
@@ -39,7 +40,7 @@ def propose_series(
     identification's cut-off.
 
     Args:
-        profile: The robot's.
+        robot: with its limits and settings.
         duration: Of the whole motion [s].
         periods: How often the series is repeated.
         harmonics: Of the series, 3 or more.
@@ -51,16 +52,16 @@ def propose_series(
     if harmonics is not None and harmonics < 3:
         message = f"harmonics {harmonics}: a series that starts and ends at rest needs 3 or more."
         raise ConfigurationError(message)
-    own = profile.excitation
+    own = find_excitation(robot)
     settings = own if isinstance(own, FourierSettings) else None
     times = periods or (settings.periods if settings else 1)
     if duration is not None:
         period = duration / times
     else:
         period = 1 / settings.base_frequency if settings else _PERIOD
-    proposed = int(np.clip(_highest(profile) * period, _FEWEST, _MOST))
+    proposed = int(np.clip(_highest(robot) * period, _FEWEST, _MOST))
     chosen = harmonics or proposed
-    cutoff = profile.identification.cutoff_hz or _NO_CUTOFF
+    cutoff = robot.settings(SignalSettings).cutoff_hz or _NO_CUTOFF
     if chosen / period > cutoff:
         message = (
             f"{chosen} harmonics of a series of {period:.4g} s go up to {chosen / period:.4g} Hz, "
@@ -79,11 +80,11 @@ def propose_series(
     )
 
 
-def _highest(profile: RobotProfile) -> float:
+def _highest(robot: Robot) -> float:
     """Highest frequency that is of use [Hz]."""
-    cutoff = profile.identification.cutoff_hz
+    cutoff = robot.settings(SignalSettings).cutoff_hz
     highest = _FASTEST if cutoff is None else cutoff / _BELOW_CUTOFF
-    limits, joints = profile.limits, len(profile.joints)
+    limits, joints = robot.limits, len(robot.joints)
     if limits.velocity is None or limits.acceleration is None:
         return highest
     velocity = per_joint(limits.velocity, joints, "velocity")

@@ -1,4 +1,4 @@
-"""What an expectation comes to, in sentences: whether it is good, what is not, what would help."""
+"""What an prediction comes to, in sentences: whether it is good, what is not, what would help."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dynid.dynamics.base_parameters import INERTIAL
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:
-    from dynid.excitation.prediction.parameters import ExpectedParameter
-    from dynid.excitation.prediction.prediction import Expectation
+    from dynid.excitation.prediction.parameters import PredictedParameter
+    from dynid.excitation.prediction.prediction import Prediction
 
 WELL_CONDITIONED = 100.0
 """Condition number of the scaled regressor that Schröer (in Hollerbach, Khalil and Gautier, Model
@@ -34,19 +34,19 @@ _HELP_OF_INERTIA = "larger accelerations of {joint}{before}"
 _HELP_OF_MOMENT = "a wider range of {joint}{before}"
 
 
-def good(expectation: Expectation) -> bool:
+def good(prediction: Prediction) -> bool:
     """Return whether every parameter will be found, from well-conditioned equations."""
-    conditioned = expectation.precision.scaled_condition_number <= WELL_CONDITIONED
-    return conditioned and all(one.determined for one in expectation.parameters)
+    conditioned = prediction.precision.scaled_condition_number <= WELL_CONDITIONED
+    return conditioned and all(one.determined for one in prediction.parameters)
 
 
-def verdict(expectation: Expectation) -> str:
+def verdict(prediction: Prediction) -> str:
     """Return what to expect in one or two sentences."""
-    total = len(expectation.parameters)
-    found = sum(one.determined for one in expectation.parameters)
-    known = [one for one in expectation.parameters if one.known]
+    total = len(prediction.parameters)
+    found = sum(one.determined for one in prediction.parameters)
+    known = [one for one in prediction.parameters if one.known]
     close = sum(not one.poor for one in known)
-    scaled = expectation.precision.scaled_condition_number
+    scaled = prediction.precision.scaled_condition_number
     side = "within" if scaled <= WELL_CONDITIONED else "above"
     which = "all" if found == total else f"{found} of"
     return (
@@ -57,21 +57,21 @@ def verdict(expectation: Expectation) -> str:
     )
 
 
-def advice(expectation: Expectation) -> list[str]:
+def advice(prediction: Prediction) -> list[str]:
     """Return sentences on what the motion shows poorly and on what would help."""
-    return [*_parameters(expectation), *_cycles(expectation), *_torques(expectation)]
+    return [*_parameters(prediction), *_cycles(prediction), *_torques(prediction)]
 
 
-def worst_first(expectation: Expectation) -> list[ExpectedParameter]:
+def worst_first(prediction: Prediction) -> list[PredictedParameter]:
     """Return the parameters that are not determined and the poor ones, the worst first."""
-    weak = [one for one in expectation.parameters if one.poor or not one.determined]
+    weak = [one for one in prediction.parameters if one.poor or not one.determined]
     return sorted(weak, key=lambda one: (one.determined, -one.relative))
 
 
-def _parameters(expectation: Expectation) -> list[str]:
-    by_help: dict[str, list[ExpectedParameter]] = {}
-    for one in worst_first(expectation):
-        by_help.setdefault(_help(expectation, one), []).append(one)
+def _parameters(prediction: Prediction) -> list[str]:
+    by_help: dict[str, list[PredictedParameter]] = {}
+    for one in worst_first(prediction):
+        by_help.setdefault(_help(prediction, one), []).append(one)
     sentences = [_sentence(remedy, weak) for remedy, weak in by_help.items()]
     quiet = [
         one.name
@@ -87,7 +87,7 @@ def _parameters(expectation: Expectation) -> list[str]:
     return sentences
 
 
-def _sentence(remedy: str, weak: list[ExpectedParameter]) -> str:
+def _sentence(remedy: str, weak: list[PredictedParameter]) -> str:
     names = [
         f"{one.name} ({'± ' + percent(one.relative) if one.determined else 'not determined'})"
         for one in weak
@@ -102,37 +102,37 @@ def _sentence(remedy: str, weak: list[ExpectedParameter]) -> str:
     return f"{_list(_few(names))}: {remedy} would show {'them' if weak[1:] else 'it'}.{mixed}"
 
 
-def _help(expectation: Expectation, parameter: ExpectedParameter) -> str:
+def _help(prediction: Prediction, parameter: PredictedParameter) -> str:
     """What motion would show a parameter better."""
-    mechanism = expectation.mechanism
+    mechanism = prediction.mechanism
     if parameter.lead >= mechanism.first_term:
         term = mechanism.terms[parameter.lead - mechanism.first_term]
         joint = mechanism.moving_joints[term.joint]
         if term.kind.startswith("viscous"):
-            velocity = _used(expectation, joint, "velocity_share", "velocity limit")
+            velocity = _used(prediction, joint, "velocity_share", "velocity limit")
             return _HELP_OF_SPEED.format(joint=velocity)
         return _HELP_OF_TERM.get(term.kind, _HELP_OF_SIGN).format(joint=joint)
     body, kind = divmod(parameter.lead, len(INERTIAL))
     joint, before = mechanism.body_joints[body], " and of the joints before it" if body else ""
     if INERTIAL[kind].startswith("M"):
-        moved = _used(expectation, joint, "range_share", "range")
+        moved = _used(prediction, joint, "range_share", "range")
         return _HELP_OF_MOMENT.format(joint=moved, before=before)
-    accelerated = _used(expectation, joint, "acceleration_share", "acceleration limit")
+    accelerated = _used(prediction, joint, "acceleration_share", "acceleration limit")
     return _HELP_OF_INERTIA.format(joint=accelerated, before=before)
 
 
-def _used(expectation: Expectation, joint: str, name: str, quantity: str) -> str:
+def _used(prediction: Prediction, joint: str, name: str, quantity: str) -> str:
     """A joint's name, and how much of a limit it uses."""
-    if joint not in expectation.joints:
+    if joint not in prediction.joints:
         return f"{joint}, which the actuated joints move,"
-    share = getattr(expectation.coverage[expectation.joints.index(joint)], name)
+    share = getattr(prediction.coverage[prediction.joints.index(joint)], name)
     return joint if share is None else f"{joint} (uses {percent(share)} of its {quantity})"
 
 
-def _cycles(expectation: Expectation) -> list[str]:
+def _cycles(prediction: Prediction) -> list[str]:
     few = [
         f"{joint} ({covered.cycles:g})"
-        for joint, covered in zip(expectation.joints, expectation.coverage, strict=True)
+        for joint, covered in zip(prediction.joints, prediction.coverage, strict=True)
         if covered.cycles < _FEWEST_CYCLES
     ]
     if not few:
@@ -143,11 +143,11 @@ def _cycles(expectation: Expectation) -> list[str]:
     ]
 
 
-def _torques(expectation: Expectation) -> list[str]:
+def _torques(prediction: Prediction) -> list[str]:
     return [
         f"Predicted torque of {joint} reaches {percent(torque.share)} of its limit: the drive "
         "would saturate; make the motion smaller or slower."
-        for joint, torque in zip(expectation.joints, expectation.torques, strict=True)
+        for joint, torque in zip(prediction.joints, prediction.torques, strict=True)
         if torque.share is not None and torque.share > 1
     ]
 

@@ -9,13 +9,12 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
-from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 
 _ASSUMED = 0.01  # of the largest torque
@@ -34,22 +33,25 @@ class TorqueNoise(NamedTuple):
 
 
 def torque_noise(
-    profile: RobotProfile,
+    robot: Robot,
     mechanism: Mechanism,
     torque: Array,
     given: Sequence[float] | None = None,
+    *,
+    stated: Array | None = None,
 ) -> TorqueNoise:
     """Find out how noisy measured torque is.
 
-    Noise of ``simulation.torque_noise`` and steps q of the feedback, whose error is even over
-    ± q / 2 and has the variance q² / 12, add up. Where a profile tells of neither, 1 % of
-    ``limits.torque_max`` is assumed, or of the largest predicted torque.
+    Where it is neither given nor stated, 1 % of ``limits.torque_max`` is assumed, or of the
+    largest predicted torque.
 
     Args:
-        profile: the robot's.
+        robot: with its limits and settings.
         mechanism: its joints and couplings.
         torque: (N, n) predicted [N m or N].
-        given: standard deviations, one for each joint or one for all; None to ask the profile.
+        given: standard deviations, one for each joint or one for all; None to use ``stated``.
+        stated: (n,) of the robot's drives, 0 where unknown, as
+            dynid.simulation.sensor_noise.stated_torque_noise has them; None: all unknown.
 
     Raises:
         ConfigurationError: there are neither 1 nor n values, or one is not above 0.
@@ -60,11 +62,11 @@ def torque_noise(
             message = f"torque_noise: is {list(given)}, expected finite values above 0 [N m or N]."
             raise ConfigurationError(message)
         return TorqueNoise(deviation, "Torque noise is as given.")
-    told = _told(profile, mechanism)
+    told = np.zeros(len(mechanism.joints)) if stated is None else stated
     if (told > 0).all():
         account = "Torque noise is that of the profile's drives: noise, and steps of the feedback."
         return TorqueNoise(told, account)
-    assumed, share = _assumed(profile, torque)
+    assumed, share = _assumed(robot, torque)
     who = "the profile tells of none"
     if (told > 0).any():
         silent = [name for name, size in zip(mechanism.joints, told, strict=True) if size == 0]
@@ -73,26 +75,11 @@ def torque_noise(
     return TorqueNoise(np.where(told > 0, told, assumed), account)
 
 
-def _told(profile: RobotProfile, mechanism: Mechanism) -> Array:
-    """What the profile tells, at the joints; 0 where it tells nothing (n,)."""
-    joints = len(mechanism.joints)
-    simulation = profile.simulation or SimulationSettings()
-    step = np.zeros(joints)
-    if simulation.rated_torque is not None:
-        step = per_joint(simulation.rated_torque, joints, "rated_torque") / 1000
-    elif profile.drives.effort == "rated_current_permille":
-        step = profile.drives.torque_factor(joints)
-    variance = per_joint(simulation.torque_noise, joints, "torque_noise") ** 2 + step**2 / 12
-    if profile.recording.side == "motor":  # errors of coupled motors reach several joints
-        variance = np.linalg.inv(mechanism.coupling).T ** 2 @ variance
-    return np.asarray(np.sqrt(variance))
-
-
-def _assumed(profile: RobotProfile, torque: Array) -> tuple[Array, str]:
+def _assumed(robot: Robot, torque: Array) -> tuple[Array, str]:
     """A share of the largest torque (n,), and that in words."""
     joints = torque.shape[1]
-    if profile.limits.torque_max is not None:
-        return _ASSUMED * per_joint(profile.limits.torque_max, joints, "torque_max"), (
+    if robot.limits.torque_max is not None:
+        return _ASSUMED * per_joint(robot.limits.torque_max, joints, "torque_max"), (
             f"{100 * _ASSUMED:g} % of limits.torque_max"
         )
     peak = np.max(np.abs(torque), axis=0)

@@ -20,7 +20,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class ExpectedParameter:
+class PredictedParameter:
     """A base parameter and how well the motion will show it.
 
     Attributes:
@@ -65,9 +65,9 @@ class ExpectedParameter:
         return self.relative > POOR
 
 
-def expected_parameters(
+def predicted_parameters(
     base: BaseParameterization, precision: Precision, standard: Array, noise: Array
-) -> tuple[ExpectedParameter, ...]:
+) -> tuple[PredictedParameter, ...]:
     """Return what to expect of each base parameter.
 
     Args:
@@ -86,7 +86,7 @@ def expected_parameters(
     np.fill_diagonal(correlation, 0.0)
     partner = np.argmax(np.abs(correlation), axis=0)
     return tuple(
-        ExpectedParameter(
+        PredictedParameter(
             name=name,
             unit=base.units[k],
             expression=base.expressions[k],

@@ -1,8 +1,8 @@
-"""An excitation held against a robot's model before it is played."""
+"""The parameter uncertainty that an excitation leads to, predicted before it is played."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,20 +14,23 @@ from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.motion import Motion
 from dynid.excitation.prediction.coverage import JointCoverage, joint_coverage
 from dynid.excitation.prediction.noise import torque_noise
-from dynid.excitation.prediction.parameters import ExpectedParameter, expected_parameters
+from dynid.excitation.prediction.parameters import PredictedParameter, predicted_parameters
 from dynid.excitation.prediction.precision import Precision, motion_precision
-from dynid.report.view.joint_motion import JointMotion
-from dynid.report.view.picture import RobotPicture
+from dynid.notebook import data_frame
+from dynid.recording.settings import RecordingSettings
 from dynid.signals.signals import Signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pandas import DataFrame
+
+    from dynid.dynamics.kinematics import Kinematics
     from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.motion import Excitation
-    from dynid.profile import RobotProfile
-    from dynid.report.view.scene import Scene
     from dynid.robot.limits import Limits
+    from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 _RATE = 1000.0  # [Hz] of drives whose profile does not tell
 _MOVING = 0.03  # of a joint's peak velocity
@@ -46,8 +49,8 @@ class JointTorque:
 
 
 @dataclass(frozen=True, eq=False)
-class Expectation:
-    """What an excitation will tell.
+class Prediction:
+    """The uncertainty and the loads that an excitation leads to.
 
     Attributes:
         robot: name of the profile.
@@ -59,23 +62,41 @@ class Expectation:
         coverage, torques: of each joint.
         tool_speed: largest speed of the tool point [m/s].
         tool_box: (2, 3) its lowest and highest coordinates in the root frame [m].
-        scene: the robot at the start, moving, with the path of its tool.
+        tool: link whose origin is the tool point; None for the last one.
         assumptions: sentences.
     """
 
-    robot: str
+    robot: Robot
     prismatic: tuple[bool, ...]
     limits: Limits
     mechanism: Mechanism
     signals: Signals
     precision: Precision
-    parameters: tuple[ExpectedParameter, ...]
+    parameters: tuple[PredictedParameter, ...]
     coverage: tuple[JointCoverage, ...]
     torques: tuple[JointTorque, ...]
     tool_speed: float
     tool_box: Array
-    scene: Scene
+    tool: str | None
     assumptions: tuple[str, ...]
+
+    def to_frame(self) -> DataFrame:
+        """The base parameters and their uncertainty as a pandas DataFrame.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        names = [one.name for one in fields(PredictedParameter)]
+        return data_frame({name: [getattr(one, name) for one in self.parameters] for name in names})
+
+    def __repr__(self) -> str:
+        """Robot, duration, condition number, and how many parameters would be determined."""
+        determined = sum(one.determined for one in self.parameters)
+        return (
+            f"Prediction for {self.robot.name}: {self.duration:.4g} s, condition number "
+            f"{self.precision.scaled_condition_number:.3g}, {determined} of "
+            f"{len(self.parameters)} base parameters determined"
+        )
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -88,71 +109,69 @@ class Expectation:
         return float(self.signals.time[-1])
 
 
-def expect(
+def predict(
+    model: Model,
     excitation: Excitation,
-    profile: RobotProfile,
-    mechanism: Mechanism,
-    urdf_xml: str,
     *,
     sampling_rate: float | None = None,
     noise: Sequence[float] | None = None,
+    stated_noise: Array | None = None,
     tool: str | None = None,
-) -> Expectation:
-    """Predict what an identification from one play of an excitation will come to.
+) -> Prediction:
+    """Predict the parameter uncertainty of an identification from one play of an excitation.
 
     Args:
+        model: of the robot that plays it, identified or not.
         excitation: the motion.
-        profile: of the robot that plays it.
-        mechanism: model and current parameters: the URDF's, or those of an identified model.
-        urdf_xml: the URDF's text.
         sampling_rate: of the recording [Hz]; None: the profile's, or 1 kHz.
         noise: standard deviation of measured torque, one for each joint or one for all [N m or N];
             None: see :func:`dynid.excitation.prediction.noise.torque_noise`.
+        stated_noise: (n,) of the robot's drives, 0 where unknown; see there.
         tool: link whose origin draws the path; None for the last one.
 
     Raises:
         DynidError: the excitation is another robot's, or leaves what a closed chain can reach, or
             an argument is impossible.
     """
-    _check_joints(excitation, profile, mechanism)
-    rate = _checked_rate(sampling_rate, profile)
+    robot, mechanism = model.robot, model.mechanism
+    _check_joints(excitation, robot, mechanism)
+    rate = _checked_rate(sampling_rate, robot)
     signals = predicted_signals(excitation, mechanism, rate)
-    found = torque_noise(profile, mechanism, signals.torque, noise)
+    found = torque_noise(robot, mechanism, signals.torque, noise, stated=stated_noise)
     base = base_parameterization(mechanism)
     motion = Motion(signals.position, signals.velocity, signals.acceleration)
     precision = motion_precision(mechanism, base, motion, found.deviation)
-    picture = RobotPicture(profile, urdf_xml, tool=tool)
-    path, speed = _tool_path(picture, excitation)
-    return Expectation(
-        robot=profile.robot,
+    path, speed = _tool_path(robot.kinematics(tool=tool), excitation)
+    return Prediction(
+        robot=robot,
         prismatic=mechanism.prismatic,
-        limits=profile.limits,
+        limits=robot.limits,
         mechanism=mechanism,
         signals=signals,
         precision=precision,
-        parameters=expected_parameters(base, precision, mechanism.parameters, found.deviation),
-        coverage=joint_coverage(signals, profile.limits),
-        torques=_torques(signals, profile.limits, found.deviation),
+        parameters=predicted_parameters(base, precision, mechanism.parameters, found.deviation),
+        coverage=joint_coverage(signals, robot.limits),
+        torques=_torques(signals, robot.limits, found.deviation),
         tool_speed=speed,
         tool_box=np.array([path.min(axis=0), path.max(axis=0)]),
-        scene=_scene(picture, signals),
+        tool=tool,
         assumptions=(found.account, _white(signals), *_without_friction(mechanism)),
     )
 
 
-def _check_joints(excitation: Excitation, profile: RobotProfile, mechanism: Mechanism) -> None:
+def _check_joints(excitation: Excitation, robot: Robot, mechanism: Mechanism) -> None:
     if excitation.joint_count != len(mechanism.joints):
         message = (
             f"the excitation moves {excitation.joint_count} joints, expected "
-            f"{len(mechanism.joints)} as in profile '{profile.robot}'."
+            f"{len(mechanism.joints)} as in profile '{robot.name}'."
         )
         raise ExcitationError(message)
 
 
-def _checked_rate(given: float | None, profile: RobotProfile) -> float:
+def _checked_rate(given: float | None, robot: Robot) -> float:
     """The sampling rate that is given, or what the profile tells, or 1 kHz [Hz]."""
     if given is None:
-        return profile.recording.sampling_rate or _RATE
+        return robot.settings(RecordingSettings).sampling_rate or _RATE
     if not given > 0:
         message = f"sampling_rate: is {given:g} Hz, expected more than 0."
         raise ConfigurationError(message)
@@ -199,21 +218,14 @@ def _torques(signals: Signals, limits: Limits, noise: Array) -> tuple[JointTorqu
     )
 
 
-def _tool_path(picture: RobotPicture, excitation: Excitation) -> tuple[Array, float]:
+def _tool_path(kinematics: Kinematics, excitation: Excitation) -> tuple[Array, float]:
     """Where the tool point goes (M, 3) [m], and its largest speed [m/s]."""
     wanted = _TOOL_STEPS * excitation.highest_frequency * excitation.duration
     steps = int(np.clip(wanted, 200, _MOST_TOOL_STEPS))
     time = np.linspace(0.0, excitation.duration, steps + 1)
-    path = picture.kinematics.tool_path(excitation.evaluate(time).position)
+    path = kinematics.tool_path(excitation.evaluate(time).position)
     chords = np.linalg.norm(np.diff(path, axis=0), axis=1)
     return path, float(chords.max() / time[1])
-
-
-def _scene(picture: RobotPicture, signals: Signals) -> Scene:
-    motion = JointMotion("excitation", signals.time, signals.position)
-    path = picture.tool_path(motion)
-    scene = picture.scene(signals.position[0], path=path, motion=motion)
-    return replace(scene.only("robot", "base"), legend=scene.legend[:1])
 
 
 def _white(signals: Signals) -> str:

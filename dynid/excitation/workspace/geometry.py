@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynid.dynamics.kinematics import Kinematics
-    from dynid.report.view.scene import Shape
+    from dynid.robot.shapes import Shape
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class Solid:
 
 
 def body_solids(
-    kinematics: Kinematics, urdf_xml: str, mesh_folder: Path | None
+    kinematics: Kinematics, mesh_folder: Path | None
 ) -> tuple[tuple[tuple[Solid, ...], ...], tuple[str, ...]]:
     """Return the solids of every body, and sentences on where they come from.
 
     A body has those of the URDF's ``<collision>``, meshes as their convex hulls; where it has none,
     the primitives of ``<visual>``; and without these, the capsules that it is drawn as.
     """
-    shapes = urdf_shapes(kinematics, urdf_xml, "collision")
-    meshes, notes = collision_meshes(kinematics, urdf_xml, mesh_folder)
-    drawn = robot_shapes(kinematics, urdf_xml)
-    visual = urdf_shapes(kinematics, urdf_xml, "visual")
+    shapes = urdf_shapes(kinematics, "collision")
+    meshes, notes = collision_meshes(kinematics, mesh_folder)
+    drawn = robot_shapes(kinematics)
+    visual = urdf_shapes(kinematics, "visual")
     names = body_names(kinematics)
     solids: list[tuple[Solid, ...]] = []
     sources: dict[str, list[str]] = {"<collision>": [], "<visual>": [], "generated": []}

@@ -22,14 +22,12 @@ if TYPE_CHECKING:
 _Meshes = dict[int, list[tuple[coal.CollisionGeometry, pinocchio.SE3]]]
 
 
-def collision_meshes(
-    kinematics: Kinematics, urdf_xml: str, folder: Path | None
-) -> tuple[_Meshes, list[str]]:
+def collision_meshes(kinematics: Kinematics, folder: Path | None) -> tuple[_Meshes, list[str]]:
     """Return the hulls and placements of every body's meshes, and sentences on those left out."""
     meshes: _Meshes = {}
     notes = []
     links = kinematics.links()
-    for link in ET.fromstring(urdf_xml).findall("link"):  # noqa: S314  pinocchio has read it
+    for link in ET.fromstring(kinematics.mechanism.urdf_xml).findall("link"):  # noqa: S314  pinocchio has read it
         name = link.get("name", "")
         for collision in link.findall("collision") if name in links else ():
             mesh = collision.find("geometry/mesh")

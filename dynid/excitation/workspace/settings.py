@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
 
 from dynid.arrays import Vector
-from dynid.configuration import Settings
+from dynid.configuration import Settings, TaskSettings
 
 
 class PlaneSettings(Settings):
@@ -35,12 +35,15 @@ class BoxSettings(Settings):
         return self
 
 
-class WorkspaceSettings(Settings):
+class WorkspaceSettings(TaskSettings):
     """What motions must keep clear of, and how the tool may move.
 
     ``self_collision`` is off by default: it judges by the URDF's shapes, and where these are rough
     or absent it would refuse motions that the robot can do.
     """
+
+    group = "workspace"
+    kept_with_model = True
 
     self_collision: bool = False  # bodies keep clear of one another
     clearance: NonNegativeFloat = 0.0  # [m] that bodies keep from one another, planes and boxes

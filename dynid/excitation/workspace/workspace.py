@@ -10,19 +10,18 @@ import numpy as np
 import pinocchio
 
 from dynid.arrays import Array
-from dynid.dynamics.kinematics import Kinematics
 from dynid.excitation.limits import position_range
-from dynid.excitation.motion import Motion
-from dynid.excitation.perturb import nudged
+from dynid.excitation.motion import Motion, nudged
 from dynid.excitation.workspace.distances import Distance, Distances, distances_asked, unchanging
 from dynid.excitation.workspace.geometry import body_solids
 from dynid.excitation.workspace.levers import acceleration_bound, levers, moving_path
+from dynid.excitation.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 
 _POSITIONS = 50  # random ones, by which shapes that always touch are found
@@ -52,27 +51,26 @@ class Workspace:
     Not to be shared by threads.
 
     Args:
-        profile: the robot's.
-        urdf_xml: the URDF's text.
+        robot: with its limits and settings.
         mechanism: closes the robot's chains.
 
     Raises:
         MechanismError: the URDF's shapes are not what they should be.
     """
 
-    def __init__(self, profile: RobotProfile, urdf_xml: str, mechanism: Mechanism) -> None:
-        settings = profile.workspace
+    def __init__(self, robot: Robot, mechanism: Mechanism) -> None:
+        settings = robot.settings(WorkspaceSettings)
         self._settings, self._mechanism = settings, mechanism
-        self._kinematics = Kinematics(profile, urdf_xml)
+        self._kinematics = robot.kinematics()
         self._data = self._kinematics.model.createData()
         self._tool = self._kinematics.model.getBodyId(self._kinematics.tool)
         self._kept: list[Distance] = []
         notes: tuple[str, ...] = ()
         if settings.self_collision or settings.planes or settings.boxes:
             folder = None if settings.mesh_folder is None else Path(settings.mesh_folder)
-            solids, notes = body_solids(self._kinematics, urdf_xml, folder)
+            solids, notes = body_solids(self._kinematics, folder)
             asked = distances_asked(settings, self._kinematics, mechanism, solids)
-            full = self._full(_random_positions(profile, mechanism))
+            full = self._full(_random_positions(robot, mechanism))
             sampled = Distances(self._kinematics, asked).at(full) - settings.clearance
             left_out = unchanging(asked, sampled)
             self._kept = [one for k, one in enumerate(asked) if k not in left_out]
@@ -236,9 +234,9 @@ class Workspace:
         return speeds
 
 
-def _random_positions(profile: RobotProfile, mechanism: Mechanism) -> Array:
+def _random_positions(robot: Robot, mechanism: Mechanism) -> Array:
     """Positions within the limits (N, n), or within half a turn; those that the robot can reach."""
-    n = len(profile.joints)
-    low, high = position_range(profile.limits, n) or (np.full(n, -np.pi), np.full(n, np.pi))
+    n = len(robot.joints)
+    low, high = position_range(robot.limits, n) or (np.full(n, -np.pi), np.full(n, np.pi))
     positions = np.random.default_rng(0).uniform(low, high, (_TRIES * _POSITIONS, n))
     return positions[mechanism.reachable(positions)][:_POSITIONS]

@@ -24,9 +24,9 @@ from dynid.estimation.physical import (
     reference_parameters,
     solve_in_cones,
 )
+from dynid.estimation.settings import PhysicalSettings
 from dynid.identification.drive_gains.fit import GainFit, linearised
 from dynid.identification.drive_gains.known_payload import KnownPayload
-from dynid.signals.settings import PhysicalSettings
 
 _OPEN_DEVIATION = 0.5  # of a parameter's size, above which a direction is left open by the data
 _PULL = 1e-3  # of what is left open: next to nothing against what is told

@@ -16,7 +16,7 @@ from scipy.linalg import lstsq
 from scipy.optimize import least_squares
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_term import LOAD_KINDS
+from dynid.dynamics.joint_terms import LOAD_KINDS
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import error_correlation
 from dynid.identification.drive_gains.equations import GainProblem

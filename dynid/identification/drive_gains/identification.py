@@ -12,13 +12,15 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem
 from dynid.identification.drive_gains.consistent import consistent_gains
 from dynid.identification.drive_gains.equations import GainProblem
 from dynid.identification.drive_gains.fit import fit_gains
 from dynid.identification.drive_gains.known_payload import KnownPayload
-from dynid.profile import RobotProfile
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, Source
+from dynid.recording.settings import RecordingSettings
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
@@ -93,8 +95,7 @@ class DriveGains:
 
 
 def identify_drive_gains(
-    profile: RobotProfile,
-    urdf_xml: str,
+    robot: Robot,
     unloaded: Sequence[Recording],
     loaded: Sequence[Recording],
     payload: KnownPayload,
@@ -104,8 +105,7 @@ def identify_drive_gains(
     """Find torque constants together with dynamic parameters.
 
     Args:
-        profile: of the robot; the constants in it need only be other than 0.
-        urdf_xml: text of its URDF.
+        robot: the drives' constants in it need only be other than 0.
         unloaded: recordings without payload.
         loaded: recordings with it.
         payload: what is known of it.
@@ -114,7 +114,7 @@ def identify_drive_gains(
     Raises:
         DynidError: a recording, setting or mechanism does not allow it.
     """
-    quantity = _quantity(profile)
+    quantity = _quantity(robot)
     if not unloaded or not loaded:
         raise EstimationError(
             "drive gains need recordings without payload and with it: it is the difference that "
@@ -123,26 +123,26 @@ def identify_drive_gains(
     # matrices here are some 80 wide: more threads only get in each other's way
     with threadpool_limits(1, user_api="blas"):
         progress("building the mechanism")
-        mechanism = profile.mechanism(urdf_xml)
+        mechanism = robot.mechanism()
         base = base_parameterization(mechanism)
         progress("preprocessing")
-        signals = [[preprocess(one, profile) for one in some] for some in (unloaded, loaded)]
+        signals = [[preprocess(one, robot) for one in some] for some in (unloaded, loaded)]
         _check_motion(signals)
         progress("estimating")
-        settings = profile.identification
-        own, with_it = (pose(mechanism, base, some, settings) for some in signals)
+        settings = robot.settings(IdentificationSettings)
+        own, with_it = (build_problem(mechanism, base, some, settings) for some in signals)
         fit = fit_gains(GainProblem(own, with_it, payload))
         told = fit.deviations < TOLD
-        _check_signs([profile.joints[joint] for joint in np.flatnonzero(told & (fit.gains < 0))])
+        _check_signs([robot.joints[joint] for joint in np.flatnonzero(told & (fit.gains < 0))])
         progress("making consistent")
         gains, standard = fit.gains, fit.problem.standard(fit.unknowns)[0]
         consistent = None
         if settings.physical.enabled and told.any():
             consistent, standard = consistent_gains(fit, settings.physical)
-    before = per_joint(getattr(profile.drives, quantity), len(gains), quantity)
+    before = per_joint(getattr(robot.drives, quantity), len(gains), quantity)
     return DriveGains(
-        robot=profile.robot,
-        joints=profile.joints,
+        robot=robot.name,
+        joints=robot.joints,
         quantity=quantity,
         profile=before,
         fitted=before * gains,
@@ -155,24 +155,24 @@ def identify_drive_gains(
     )
 
 
-def _quantity(profile: RobotProfile) -> str:
+def _quantity(robot: Robot) -> str:
     """The key of the profile that is looked for.
 
     Raises:
         EstimationError: what was recorded is no current of one drive.
     """
-    if profile.drives.effort == "torque":
+    if robot.drives.effort == "torque":
         raise EstimationError(
-            f"the efforts in recordings of '{profile.robot}' are torque, which has no gain; set "
+            f"the efforts in recordings of '{robot.name}' are torque, which has no gain; set "
             "drives.effort to current or rated_current_permille, and a torque_constant of 1 where "
             "it is not known."
         )
-    if profile.recording.side == "motor" and profile.coupling is not None:
+    if robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None:
         raise EstimationError(
-            f"the motors of '{profile.robot}' act on several joints through its coupling, so that "
+            f"the motors of '{robot.name}' act on several joints through its coupling, so that "
             "their currents cannot be told apart at the joints; a robot without coupling would do."
         )
-    return "force_constant" if profile.drives.force_constant is not None else "torque_constant"
+    return "force_constant" if robot.drives.force_constant is not None else "torque_constant"
 
 
 def _check_signs(names: Sequence[str]) -> None:

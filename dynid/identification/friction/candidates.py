@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from dynid.dynamics.joint_term import TERM_KINDS
-from dynid.dynamics.settings import TermSettings
+from dynid.dynamics.joint_terms import TERM_KINDS, TermSettings
 
 Shapes = Mapping[str, float]
 

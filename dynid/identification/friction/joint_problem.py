@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.joint_terms import JointTerm, TermSettings
 from dynid.dynamics.mechanism import Mechanism
-from dynid.dynamics.settings import TermSettings
 from dynid.estimation.fitting import Fit
 from dynid.estimation.regression import Problem, Rows
 from dynid.identification.friction.candidates import FRICTION_KINDS

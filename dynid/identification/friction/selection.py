@@ -10,18 +10,18 @@ from threadpoolctl import threadpool_limits
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.dynamics.settings import TermSettings
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import Fit, fit, pose
-from dynid.evaluation.diagnosis.wording import listed
+from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.identification.friction.candidates import FRICTION_KINDS, Motion, candidates
 from dynid.identification.friction.choose import Trial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
-from dynid.identification.friction.rest import noise_at_rest
-from dynid.profile import RobotProfile
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording, Source
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
+from dynid.text import listed
 
 _LOADED = 0.02  # of the joint's torque that gravity asks at least where load can matter
 _DIGITS = 3
@@ -55,7 +55,7 @@ class FrictionSelection:
     ``left_out`` says what a fold is that was left out: a recording, or a part of the only one.
     """
 
-    profile: RobotProfile
+    robot: Robot
     joints: tuple[JointChoice, ...]
     left_out: str
     sources: tuple[Source, ...]
@@ -63,8 +63,7 @@ class FrictionSelection:
 
 
 def select_friction(
-    profile: RobotProfile,
-    urdf_xml: str,
+    robot: Robot,
     recordings: Sequence[Recording],
     *,
     progress: Callable[[str], None] = lambda _: None,
@@ -74,8 +73,7 @@ def select_friction(
     Where there are several recordings, each is left out once; of a single one, parts in time.
 
     Args:
-        profile: its terms are where load and the other joints' friction come from meanwhile.
-        urdf_xml: text of the robot's URDF.
+        robot: its terms are where load and the other joints' friction come from meanwhile.
         recordings: of the profile's joints, in its order.
         progress: told the name of each step as it begins.
 
@@ -85,43 +83,52 @@ def select_friction(
     # matrices here are some 80 wide: more threads only get in each other's way
     with threadpool_limits(1, user_api="blas"):
         progress("fitting the profile's own terms")
-        robot = fit_robot(profile, urdf_xml, recordings)
+        fitted = fit_robot(robot, recordings)
         joints = []
-        for number, name in enumerate(profile.joints):
+        for number, name in enumerate(robot.joints):
             progress(f"trying friction models at {name}")
-            problem, motion = joint_and_motion(robot, number)
+            problem, motion = joint_and_motion(fitted, number)
             trials = try_candidates(problem, candidates(motion))
-            joints.append(_choice(robot.fit, problem, trials))
+            joints.append(_choice(fitted.fit, problem, trials))
     count = len(recordings)
     return FrictionSelection(
-        profile=with_terms(profile, [one.chosen.fit.terms for one in joints]),
+        robot=with_terms(robot, [one.chosen.fit.terms for one in joints]),
         joints=tuple(joints),
-        left_out="recording" if count > 1 else f"{profile.identification.folds}th of the recording",
+        left_out="recording"
+        if count > 1
+        else f"{robot.settings(IdentificationSettings).folds}th of the recording",
         sources=tuple(source for recording in recordings for source in recording.sources),
-        notes=_notes(robot.position_noise),
+        notes=_notes(fitted.position_noise),
     )
 
 
-def fit_robot(profile: RobotProfile, urdf_xml: str, recordings: Sequence[Recording]) -> FittedRobot:
+def fit_robot(robot: Robot, recordings: Sequence[Recording]) -> FittedRobot:
     """Fit the profile's own terms, with the folds by which friction models are compared.
 
     Raises:
         DynidError: a recording, setting or mechanism does not allow it.
     """
-    mechanism = profile.mechanism(urdf_xml)
-    signals = [preprocess(recording, profile) for recording in recordings]
-    _check_motion(signals, profile)
-    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    mechanism = robot.mechanism()
+    signals = [preprocess(recording, robot) for recording in recordings]
+    _check_motion(signals, robot)
+    problem = build_problem(
+        mechanism,
+        base_parameterization(mechanism),
+        signals,
+        robot.settings(IdentificationSettings),
+    )
     # the profile's steps may leave rest out
-    settings = profile.identification.model_copy(update={"trim_rest": False, "period": None})
-    whole = profile.model_copy(update={"identification": settings})
+    settings = robot.settings(IdentificationSettings).model_copy(
+        update={"trim_rest": False, "period": None}
+    )
+    whole = robot.with_settings(settings)
     noise = noise_at_rest([preprocess(recording, whole) for recording in recordings])
-    return FittedRobot(fit(with_folds(problem), profile.identification), *noise)
+    return FittedRobot(fit(with_folds(problem), robot.settings(IdentificationSettings)), *noise)
 
 
-def joint_and_motion(robot: FittedRobot, joint: int) -> tuple[JointProblem, Motion]:
+def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Motion]:
     """The problem of one joint, and what the shapes of its friction are measured by."""
-    problem, chain = joint_problem(robot.fit, joint), robot.fit.problem.mechanism.chain.passive
+    problem, chain = joint_problem(fitted.fit, joint), fitted.fit.problem.mechanism.chain.passive
     position = np.concatenate([track.position for track in problem.tracks])
     velocity = np.concatenate([track.velocity for track in problem.tracks])
     load = np.concatenate([track.load for track in problem.tracks])
@@ -130,29 +137,29 @@ def joint_and_motion(robot: FittedRobot, joint: int) -> tuple[JointProblem, Moti
         travel=float(np.ptp(position)),
         # in closed chains load is that of the cut tree, which gravity's torque here is not
         loaded=not chain and bool(np.std(load) > _LOADED * np.std(problem.torque)),
-        position_noise=float(robot.position_noise[joint]),
-        velocity_noise=float(robot.velocity_noise[joint]),
+        position_noise=float(fitted.position_noise[joint]),
+        velocity_noise=float(fitted.velocity_noise[joint]),
     )
     return problem, motion
 
 
-def with_terms(profile: RobotProfile, chosen: Sequence[tuple[TermSettings, ...]]) -> RobotProfile:
+def with_terms(robot: Robot, chosen: Sequence[tuple[TermSettings, ...]]) -> Robot:
     """The profile with these terms in place of its joints' friction, one tuple for each joint.
 
     Springs, offsets, rotors, what sits at motors or at passive joints stays.
     """
-    passive = profile.closed_chain.passive
+    passive = robot.closed_chain.passive
     own: dict[TermSettings, list[str]] = {}
-    for name, terms_of_one in zip(profile.joints, chosen, strict=True):
+    for name, terms_of_one in zip(robot.joints, chosen, strict=True):
         for term in terms_of_one:
             own.setdefault(_rounded(term), []).append(name)
-    terms = [_at(term, names, profile.joints) for term, names in own.items()]
-    for term in profile.terms:
+    terms = [_at(term, names, robot.joints) for term, names in own.items()]
+    for term in robot.terms:
         if term.side == "motor" or term.kind not in FRICTION_KINDS:
             terms.append(term)
         elif term.joints != "all" and (kept := tuple(set(passive) & set(term.joints))):
             terms.append(term.model_copy(update={"joints": kept}))
-    return profile.model_copy(update={"terms": tuple(terms)})
+    return robot.model_copy(update={"terms": tuple(terms)})
 
 
 def _rounded(term: TermSettings) -> TermSettings:
@@ -167,16 +174,16 @@ def _at(term: TermSettings, names: Iterable[str], joints: tuple[str, ...]) -> Te
     return term.model_copy(update={"joints": "all" if at == joints else at})
 
 
-def _check_motion(signals: Sequence[Signals], profile: RobotProfile) -> None:
+def _check_motion(signals: Sequence[Signals], robot: Robot) -> None:
     moving = np.any([one.moving.any(axis=0) for one in signals], axis=0)
-    still = [name for name, moves in zip(profile.joints, moving, strict=True) if not moves]
+    still = [name for name, moves in zip(robot.joints, moving, strict=True) if not moves]
     if still:
         raise EstimationError(
             f"{listed(still)} never move{'s' if len(still) == 1 else ''} in what was recorded; "
             "friction can only be told where all joints move, so add a recording in which they do."
         )
     same = np.all([np.ptp(one.raw_torque, axis=0) == 0 for one in signals], axis=0)
-    constant = [name for name, is_so in zip(profile.joints, same, strict=True) if is_so]
+    constant = [name for name, is_so in zip(robot.joints, same, strict=True) if is_so]
     if constant:
         raise EstimationError(
             f"the effort of {listed(constant)} never changes in what was recorded, so it tells of "
@@ -203,3 +210,33 @@ def _choice(fitted: Fit, problem: JointProblem, trials: tuple[Trial, ...]) -> Jo
         trials=trials,
         chosen=choose(trials),
     )
+
+
+_WINDOW = 1.0  # [s]
+_SHARE = 75.0  # [%] of the windows: in some the robot has not come to rest yet
+
+
+def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
+    """Half the width within which positions waver at rest, and the velocity's root mean square.
+
+    Args:
+        signals: one per recording, with the rest that they hold.
+
+    Returns:
+        (n,) each [rad or m], [rad/s or m/s]; zeros where no recording holds a second of rest.
+    """
+    joints = len(signals[0].joint_names)
+    widths, speeds = [np.zeros((0, joints))], [np.zeros((0, joints))]
+    for one in signals:
+        length = max(2, round(_WINDOW * one.sampling_rate))
+        count = len(one.time) // length
+        shape = (count, length, joints)
+        rests = ~one.moving[: count * length].reshape(shape).any(axis=(1, 2))
+        position = one.position[: count * length].reshape(shape)[rests]
+        velocity = one.velocity[: count * length].reshape(shape)[rests]
+        widths.append(0.5 * np.ptp(position, axis=1))
+        speeds.append(np.sqrt(np.mean(velocity**2, axis=1)))
+    width, speed = np.concatenate(widths), np.concatenate(speeds)
+    if len(width) == 0:
+        return np.zeros(joints), np.zeros(joints)
+    return np.percentile(width, _SHARE, axis=0), np.percentile(speed, _SHARE, axis=0)

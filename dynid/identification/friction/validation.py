@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dynid.evaluation.verdict import Judgement
+from dynid.evaluation.verdict import Verdict
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,8 @@ class Comparison:
 
 
 def compare_profiles(
-    given: RobotProfile,
-    chosen: RobotProfile,
-    urdf_xml: str,
+    given: Robot,
+    chosen: Robot,
     recordings: Sequence[Recording],
     unseen: Sequence[Recording],
     *,
@@ -68,19 +67,19 @@ def compare_profiles(
     """
     if not unseen:
         return ()
-    judged: list[list[Judgement]] = []
-    for profile in (given, chosen):
-        model = identify(profile, urdf_xml, recordings, progress=progress).mechanism
-        progress("judging on recordings not seen")
-        judged.append([validate(profile, model, [one]).judgement for one in unseen])
+    verdicts: list[list[Verdict]] = []
+    for robot in (given, chosen):
+        model = identify(robot, recordings, progress=progress).model
+        progress("evaluating on recordings not seen")
+        verdicts.append([validate(model, one).verdict for one in unseen])
     names = [", ".join(source.name for source in one.sources) for one in unseen]
     return tuple(
         Comparison(name, _joints(before, after))
-        for name, before, after in zip(names, *judged, strict=True)
+        for name, before, after in zip(names, *verdicts, strict=True)
     )
 
 
-def _joints(before: Judgement, after: Judgement) -> tuple[JointComparison, ...]:
+def _joints(before: Verdict, after: Verdict) -> tuple[JointComparison, ...]:
     return tuple(
         JointComparison(
             joint=one.joint,

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize, nnls
 
 from dynid.arrays import Array
-from dynid.dynamics.settings import TermSettings
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.estimation.physical import NON_NEGATIVE_KINDS
 from dynid.identification.friction.candidates import Candidate, Shapes
 from dynid.identification.friction.joint_problem import JointProblem

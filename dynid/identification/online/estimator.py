@@ -17,6 +17,7 @@ from dynid.identification.online.acquisition import Acquisition, Rows
 from dynid.identification.online.change import PayloadChange, PayloadDetector
 from dynid.identification.online.sampler import Messages, Sampler
 from dynid.identification.payload.fit import payload_columns
+from dynid.recording.settings import RecordingSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 _BLOCK = 0.1  # [s] of samples that are worked on together
 _VAGUE = 100.0  # deviation beforehand of a parameter that no model tells, of 1 and its URDF value
@@ -81,7 +82,7 @@ class OnlineEstimator:
     """Recursive least squares on samples as they come, and a watch for payload changes.
 
     Args:
-        profile: of the robot.
+        robot: with its limits and settings.
         mechanism: of the robot, with the parameters to begin with.
         settings: how.
         deviations: standard deviations of its base parameters by name, where an identification
@@ -94,21 +95,21 @@ class OnlineEstimator:
 
     def __init__(
         self,
-        profile: RobotProfile,
+        robot: Robot,
         mechanism: Mechanism,
         settings: OnlineSettings,
         *,
         deviations: Mapping[str, float] | None = None,
     ) -> None:
-        n = len(profile.joints)
-        self.settings, self.joints = settings, profile.joints
+        n = len(robot.joints)
+        self.settings, self.joints = settings, robot.joints
         self._base = base_parameterization(mechanism)
         self._payload = payload_columns(mechanism)
-        self._factor = profile.drives.torque_factor(n)
-        at_motors = profile.recording.side == "motor"
+        self._factor = robot.drives.torque_factor(n)
+        at_motors = robot.settings(RecordingSettings).side == "motor"
         self._coupling = mechanism.coupling if at_motors else np.eye(n)
         self._sampler = Sampler(settings.sampling_rate)
-        self._acquisition = Acquisition(mechanism, settings.sampling_rate, slowest_motion(profile))
+        self._acquisition = Acquisition(mechanism, settings.sampling_rate, slowest_motion(robot))
         start = self._base.project(mechanism.parameters)
         self._reference = None if deviations is None else start
         spread = _VAGUE * np.maximum(1.0, np.abs(start))

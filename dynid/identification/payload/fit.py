@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.body import Body
-from dynid.dynamics.joint_term import LOAD_KINDS
+from dynid.dynamics.joint_terms import LOAD_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
-from dynid.estimation.fitting import Fit, pose
+from dynid.estimation.fitting import Fit, build_problem
 from dynid.estimation.physical import is_physically_consistent
 from dynid.estimation.regression import Problem, unfiltered_torque
 from dynid.identification.payload.consistent import Belief, believe, consistent_body
-from dynid.signals.settings import IdentificationSettings
+from dynid.identification.settings import IdentificationSettings
 from dynid.signals.signals import Signals
 
 _ROUNDS = 6
@@ -87,7 +87,7 @@ def _fit_once(
 ) -> tuple[Problem, Estimate, Body]:
     """Fit with the friction that the payload found last asks of a model's ``own`` parameters."""
     choice = columns_alone(loaded, payload_columns(loaded))
-    problem = pose(loaded, choice, [_left(loaded, own, one) for one in signals], settings)
+    problem = build_problem(loaded, choice, [_left(loaded, own, one) for one in signals], settings)
     estimate = ESTIMATORS[settings.estimator]().fit(problem, np.zeros(len(own)))
     return problem, estimate, consistent_body(_believe(estimate, np.zeros((10, 10))))
 

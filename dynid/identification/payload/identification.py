@@ -12,11 +12,12 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import HeldOut, cross_validate
 from dynid.evaluation.errors import compare
-from dynid.evaluation.verdict import Judgement, judge
-from dynid.identification.payload.base_model import BaseModel
+from dynid.evaluation.verdict import Verdict, evaluate
 from dynid.identification.payload.fit import PayloadFit, fit_payload
-from dynid.identification.payload.payload import Payload, describe
+from dynid.identification.payload.payload import Payload, describe, own_torque_errors
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
+from dynid.robot.model import Model
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
@@ -34,7 +35,7 @@ class PayloadIdentification:
     Attributes:
         payload: what was found.
         mechanism: the model with it.
-        without, judgement: torque errors of the model without and with it.
+        without, verdict: torque errors of the model without and with it.
         held_out: with it, on blocks of the recordings that the fit had not seen; relative to the
             measured torque.
         samples: that were looked at.
@@ -43,8 +44,8 @@ class PayloadIdentification:
 
     payload: Payload
     mechanism: Mechanism
-    without: Judgement
-    judgement: Judgement
+    without: Verdict
+    verdict: Verdict
     held_out: HeldOut
     samples: int
     cutoff_hz: float | None
@@ -52,7 +53,7 @@ class PayloadIdentification:
 
 
 def identify_payload(
-    base: BaseModel,
+    base: Model,
     recordings: Sequence[Recording],
     *,
     progress: Progress = lambda _: None,
@@ -67,29 +68,29 @@ def identify_payload(
     Raises:
         DynidError: a recording or setting does not allow it.
     """
-    model, settings = base.mechanism, base.profile.identification
+    model, settings = base.mechanism, base.robot.settings(IdentificationSettings)
     # matrices here are small: more threads only get in each other's way
     with threadpool_limits(1, user_api="blas"):
         progress("preprocessing")
-        signals = tuple(preprocess(recording, base.profile) for recording in recordings)
+        signals = tuple(preprocess(recording, base.robot) for recording in recordings)
         if not any(one.moving.any() for one in signals):
             raise EstimationError(
                 "no joint moves anywhere in what was recorded; a robot at rest tells the payload's "
                 "mass alone: dynid payload-mass."
             )
         progress("estimating")
-        found = fit_payload(model, signals, settings, base.deviations)
-        progress("judging")
+        found = fit_payload(model, signals, settings, base.base.by_name)
+        progress("evaluating")
         loaded = model.with_parameters(found.fitted.standard)
         without = compare(model, signals, settings)
         allowed = settings.max_relative_torque_error
-        before = judge(without, allowed=allowed)
-        after = judge(compare(loaded, signals, settings), allowed=allowed)
+        before = evaluate(without, allowed=allowed)
+        after = evaluate(compare(loaded, signals, settings), allowed=allowed)
         return PayloadIdentification(
             payload=describe(base, found.body, recordings),
             mechanism=loaded,
             without=before,
-            judgement=replace(after, warnings=_warnings(base, found, before, after)),
+            verdict=replace(after, warnings=_warnings(base, found, before, after)),
             held_out=_held_out(found, signals),
             samples=sum(len(one.time) for one in signals),
             cutoff_hz=settings.motion_cutoff_hz,
@@ -97,9 +98,7 @@ def identify_payload(
         )
 
 
-def _warnings(
-    base: BaseModel, found: PayloadFit, before: Judgement, after: Judgement
-) -> tuple[str, ...]:
+def _warnings(base: Model, found: PayloadFit, before: Verdict, after: Verdict) -> tuple[str, ...]:
     mass, deviation = found.belief.mean[0], np.sqrt(found.belief.covariance[0, 0])
     worse = [
         new.joint
@@ -124,7 +123,7 @@ def _warnings(
         )
     far = [
         f"{joint.joint} ({joint.rmse_torque / own:.0f} times)"
-        for joint, own in zip(after.joints, base.torque_error, strict=True)
+        for joint, own in zip(after.joints, own_torque_errors(base), strict=True)
         if joint.rmse_torque > _FAR * own > 0
     ]
     if far and not worse:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import null_space
 
+from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.body import QUANTITIES, UNITS, Body
+from dynid.files import write_text
 from dynid.identification.identify import versions
-from dynid.identification.payload.base_model import BaseModel
 from dynid.identification.payload.fit import payload_columns
 from dynid.recording.model import Recording, Source
+from dynid.robot.model import Model
+from dynid.robot.parameter_file import Value, parameter_file
+from dynid.text import iso_time
 
 TOO_LITTLE = "what was recorded shows it too little"
 """Why a parameter is not told that other recordings could tell."""
@@ -94,7 +99,14 @@ class Payload:
         return tuple(f"{', '.join(some)}: {reason}." for reason, some in names.items())
 
 
-def describe(base: BaseModel, body: Body, recordings: Sequence[Recording]) -> Payload:
+def own_torque_errors(base: Model) -> Array:
+    """RMS of a model's own torque errors (n,) [N m or N]; 0 where nobody identified it."""
+    if base.errors is None:
+        return np.zeros(len(base.mechanism.joints))
+    return np.array(base.errors.rmse_torque)
+
+
+def describe(base: Model, body: Body, recordings: Sequence[Recording]) -> Payload:
     """Say where a body that was found on recordings is from, and what of it is not told."""
     model = base.mechanism
     columns = payload_columns(model)
@@ -103,7 +115,7 @@ def describe(base: BaseModel, body: Body, recordings: Sequence[Recording]) -> Pa
     shown = base_parameterization(model).regrouping[:, columns]
     in_sums = np.sum(null_space(shown, rcond=_RANK) ** 2, axis=1) > _RANK
     return Payload(
-        robot=base.profile.robot,
+        robot=base.robot.name,
         joint=model.body_joints[model.payload_body],
         body=body,
         parameters=names,
@@ -116,8 +128,52 @@ def describe(base: BaseModel, body: Body, recordings: Sequence[Recording]) -> Pa
             for i, name in enumerate(names)
             if not body.determined[i]
         },
-        base=base.source,
+        base=base.source or Source(base.robot.name, sha256="", kind="model"),
         sources=tuple(source for recording in recordings for source in recording.sources),
         created=datetime.now(timezone.utc),
         versions=versions(),
     )
+
+
+def write_payload(payload: Payload, evidence: Sequence[str], path: Path) -> None:
+    """Write ``payload.yaml``, whole or not at all; ``evidence`` are lines for its header.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, payload_text(payload, evidence))
+
+
+def payload_text(payload: Payload, evidence: Sequence[str]) -> str:
+    """Return the text of ``payload.yaml``: nothing but parameters that the controller declares."""
+    body = payload.body
+    values: dict[str, Value] = {
+        "mass": float(body.mass),
+        "centre": [float(value) for value in body.centre],
+        "inertia": [float(value) for value in body.inertia],
+    }
+    return parameter_file({"payload": values}, [*_header(payload), *evidence])
+
+
+def _header(payload: Payload) -> list[str]:
+    base = payload.base
+    width = max(len(row.name) for row in payload.rows)
+    rows = [
+        f"  {name:<{width}} not told; below it is {value:.6g} {unit}"
+        if deviation is None
+        else f"  {name:<{width}} {value:.6g} +- {deviation:.2g} {unit}"
+        for name, value, unit, deviation in payload.rows
+    ]
+    versions = ", ".join(f"{name} {version}" for name, version in payload.versions.items())
+    return [
+        f"Payload of {payload.robot} in the frame of joint '{payload.joint}', its inertia about "
+        "its centre of mass:",
+        *rows,
+        *(f"  {sentence}" for sentence in payload.reasons),
+        "Load it with: ros2 param load /feedforward_controller payload.yaml",
+        f"Date and time: {iso_time(payload.created)}",
+        f"Model without payload: {base.name}, SHA-256 {base.sha256}",
+        *(f"Recording: {source.name}, SHA-256 {source.sha256}" for source in payload.sources),
+        f"Written by: {versions}",
+    ]

@@ -2,22 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_term import MEMORY_KINDS
+from dynid.dynamics.joint_terms import MEMORY_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.identification.payload.base_model import BaseModel
 from dynid.identification.payload.consistent import Belief, believe, consistent_body
-from dynid.identification.payload.dwells import Dwell, find_dwells
 from dynid.identification.payload.fit import payload_columns
-from dynid.identification.payload.payload import TOO_LITTLE, Payload, describe
+from dynid.identification.payload.payload import TOO_LITTLE, Payload, describe, own_torque_errors
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
+from dynid.robot.model import Model
 from dynid.signals.preprocess import preprocess
+from dynid.signals.signals import Signals
+
+_SHORTEST = 0.5  # [s] at rest that make a dwell
+_SETTLING = 0.2  # [s] of it beside motion that are left out
+_DWELL_TRAVEL = 1e-3  # [rad or m] of motion that says from which side a joint came
+
+
+@dataclass(frozen=True, eq=False)
+class Dwell:
+    """One stay at rest.
+
+    Attributes:
+        position: mean over it (n,) [rad or m].
+        torque: mean over it (n,) [N m or N].
+        approach: sign of the last motion before (n,); 0 where none was recorded.
+        speed: below which a joint counts as at rest (n,) [rad/s or m/s].
+        duration: that the means are over [s].
+    """
+
+    position: Array
+    torque: Array
+    approach: Array
+    speed: Array
+    duration: float
+
+
+def find_dwells(signals: Signals) -> list[Dwell]:
+    """The stays at rest of all joints at once."""
+    return [_dwell(signals, span) for span in _rests(signals)]
+
+
+def _rests(signals: Signals) -> Iterator[slice]:
+    rate = signals.sampling_rate
+    still = np.concatenate([[False], ~signals.moving.any(axis=1), [False]])
+    begins, ends = np.flatnonzero(np.diff(still.astype(int))).reshape(-1, 2).T
+    for begin, end in zip(begins, ends, strict=True):
+        if end - begin < _SHORTEST * rate:
+            continue
+        margin = round(_SETTLING * rate)
+        yield slice(
+            int(begin + margin) if begin > 0 else 0,
+            int(end - margin) if end < len(signals.moving) else int(end),
+        )
+
+
+def _dwell(signals: Signals, span: slice) -> Dwell:
+    position = signals.position[span].mean(axis=0)
+    return Dwell(
+        position=position,
+        torque=signals.raw_torque[span].mean(axis=0),
+        approach=_approach(position - signals.position[: span.start]),
+        speed=signals.velocity_threshold,
+        duration=(span.stop - span.start) / signals.sampling_rate,
+    )
+
+
+def _approach(distance: Array) -> Array:
+    """Sign (n,) of what was left to go (N, n) when a joint was last away from where it rests."""
+    signs = np.sign(distance) * (np.abs(distance) > _DWELL_TRAVEL)
+    return np.array([joint[joint != 0][-1] if joint.any() else 0.0 for joint in signs.T])
+
 
 _TRAVEL = 10.0  # times what presliding friction remembers, after which it has forgotten
 _EXACT = 1e-9  # [N m or N] smallest torque error of a model
@@ -70,7 +131,7 @@ class StaticPayload:
 
 
 def payload_at_rest(
-    base: BaseModel,
+    base: Model,
     recordings: Sequence[Recording],
     *,
     progress: Callable[[str], None] = lambda _: None,
@@ -92,8 +153,8 @@ def payload_at_rest(
     """
     progress("finding dwells")
     whole = {"trim_rest": False, "border": 0.0, "period": None}
-    settings = base.profile.identification.model_copy(update=whole)
-    resting = base.profile.model_copy(update={"identification": settings})
+    settings = base.robot.settings(IdentificationSettings).model_copy(update=whole)
+    resting = base.robot.with_settings(settings)
     signals = [preprocess(recording, resting) for recording in recordings]
     dwells = [dwell for one in signals for dwell in find_dwells(one)]
     if not dwells:
@@ -117,7 +178,7 @@ def payload_at_rest(
     )
 
 
-def _fit(base: BaseModel, dwells: Sequence[Dwell]) -> tuple[Belief, Array]:
+def _fit(base: Model, dwells: Sequence[Dwell]) -> tuple[Belief, Array]:
     """Fit again while load-dependent friction shifts what it can hold; also its mean (n,)."""
     model, columns = base.mechanism, payload_columns(base.mechanism)
     matrix, right, friction = _normal_equations(base, model, dwells)
@@ -134,10 +195,11 @@ def _fit(base: BaseModel, dwells: Sequence[Dwell]) -> tuple[Belief, Array]:
 
 
 def _normal_equations(
-    base: BaseModel, loaded: Mechanism, dwells: Sequence[Dwell]
+    base: Model, loaded: Mechanism, dwells: Sequence[Dwell]
 ) -> tuple[Array, Array, Array]:
     """Generalised least squares: each joint's errors in all dwells have a covariance matrix."""
     own, columns = base.mechanism.parameters, payload_columns(loaded)
+    torque_error = own_torque_errors(base)
     position = np.array([dwell.position for dwell in dwells])
     regressor = loaded.regressor(position, 0 * position, 0 * position)[:, :, columns]
     middle, friction = np.array([_hold(loaded, own, dwell) for dwell in dwells]).swapaxes(0, 1)
@@ -146,7 +208,7 @@ def _normal_equations(
     matrix, right = np.zeros((10, 10)), np.zeros(10)
     for joint in range(len(loaded.joints)):
         band, side = friction[:, joint], (approach * friction)[:, joint]
-        variance = band**2 / 3 + max(base.torque_error[joint], _EXACT) ** 2
+        variance = band**2 / 3 + max(torque_error[joint], _EXACT) ** 2
         covariance = np.diag(variance) + np.outer(side, side) / 3
         weighted = np.linalg.solve(covariance, regressor[:, joint])
         matrix += weighted.T @ regressor[:, joint]

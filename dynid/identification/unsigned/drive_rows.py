@@ -13,8 +13,10 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.profile import RobotProfile
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
+from dynid.recording.settings import RecordingSettings
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
@@ -50,7 +52,7 @@ class DriveRows:
 
 
 def drive_rows(
-    profile: RobotProfile,
+    robot: Robot,
     mechanism: Mechanism,
     base: BaseParameterization,
     recordings: Sequence[Recording],
@@ -66,7 +68,7 @@ def drive_rows(
     """
     rows, k = sum(r.effort.size for r in recordings), len(base.independent)
     stride = max(1, ceil(rows * k / _KEPT_NUMBERS))
-    found = [_of_one(profile, mechanism, base, one, stride) for one in recordings]
+    found = [_of_one(robot, mechanism, base, one, stride) for one in recordings]
     if not any(one.signals.moving.any() for one in found):
         raise EstimationError(
             "no joint moves anywhere in what was recorded; an identification needs motion."
@@ -78,31 +80,31 @@ def drive_rows(
     return found
 
 
-def moving_signals(profile: RobotProfile, recording: Recording) -> Signals:
+def moving_signals(robot: Robot, recording: Recording) -> Signals:
     """Motion by the profile's filters, with a sample for each of the recording's."""
     whole = {"period": None, "trim_rest": False, "border": 0.0, "filter_torque": False}
-    settings = profile.identification.model_copy(update=whole)
-    return preprocess(recording, profile.model_copy(update={"identification": settings}))
+    settings = robot.settings(IdentificationSettings).model_copy(update=whole)
+    return preprocess(recording, robot.with_settings(settings))
 
 
-def joints_to_drives(profile: RobotProfile) -> Array:
+def joints_to_drives(robot: Robot) -> Array:
     """The matrix of ``DriveRows.to_drives``: the coupling where it is motors that are recorded."""
-    if profile.coupling is None or profile.recording.side == "joint":
-        return np.eye(len(profile.joints))
-    return np.array(profile.coupling)
+    if robot.coupling is None or robot.settings(RecordingSettings).side == "joint":
+        return np.eye(len(robot.joints))
+    return np.array(robot.coupling)
 
 
 def _of_one(
-    profile: RobotProfile,
+    robot: Robot,
     mechanism: Mechanism,
     base: BaseParameterization,
     recording: Recording,
     stride: int,
 ) -> DriveRows:
     _check_unsigned(recording)
-    signals = moving_signals(profile, recording)
-    to_drives = joints_to_drives(profile)
-    factor = np.abs(profile.drives.torque_factor(len(profile.joints)))
+    signals = moving_signals(robot, recording)
+    to_drives = joints_to_drives(robot)
+    factor = np.abs(robot.drives.torque_factor(len(robot.joints)))
     return DriveRows(
         signals=signals,
         size=np.abs(recording.effort) * factor,

@@ -10,20 +10,20 @@ from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.regression import unfiltered_torque
 from dynid.identification.unsigned.drive_rows import joints_to_drives, moving_signals
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
 
 
-def signed_by_model(profile: RobotProfile, model: Mechanism, recording: Recording) -> Recording:
+def signed_by_model(robot: Robot, model: Mechanism, recording: Recording) -> Recording:
     """The recording with the signs that an identified model's torque has; for a validation.
 
     Raises:
         PreprocessingError: a filter does not fit the recording.
     """
-    signals = moving_signals(profile, recording)
-    torque = drive_torque(model, signals, model.parameters, joints_to_drives(profile))
-    return with_signs(profile, recording, np.where(torque < 0, -1.0, 1.0))
+    signals = moving_signals(robot, recording)
+    torque = drive_torque(model, signals, model.parameters, joints_to_drives(robot))
+    return with_signs(robot, recording, np.where(torque < 0, -1.0, 1.0))
 
 
 def drive_torque(
@@ -33,10 +33,10 @@ def drive_torque(
     return np.asarray(unfiltered_torque(mechanism, signals, standard) @ to_drives)
 
 
-def with_signs(profile: RobotProfile, recording: Recording, signs: Array) -> Recording:
+def with_signs(robot: Robot, recording: Recording, signs: Array) -> Recording:
     """The recording with effort multiplied such that the drives' torque is ``signs`` its size.
 
     ``signs`` (N, n) are 1 or -1, or between where a sign is uncertain.
     """
-    turned = np.sign(profile.drives.torque_factor(len(profile.joints)))
+    turned = np.sign(robot.drives.torque_factor(len(robot.joints)))
     return replace(recording, effort=np.abs(recording.effort) * signs * turned)

@@ -10,6 +10,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import error_correlation
+from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.drive_rows import DriveRows, drive_rows
 from dynid.identification.unsigned.model_signs import drive_torque, with_signs
 from dynid.identification.unsigned.refine import Refined, expected_torque, model_errors, refine
@@ -30,14 +31,14 @@ from dynid.identification.unsigned.torque_signs import (
     UncertainSegment,
 )
 from dynid.identification.unsigned.turning import Turned, Turning
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 
 _CERTAIN = 0.98  # tanh of a sample whose sign is right with 99 %
 
 
 def find_signs(
-    profile: RobotProfile,
+    robot: Robot,
     mechanism: Mechanism,
     base: BaseParameterization,
     recordings: Sequence[Recording],
@@ -51,7 +52,7 @@ def find_signs(
     4. Parameters and the signs of single samples are refined together.
 
     Args:
-        profile: the robot; positions are filtered by its steps, torque is not.
+        robot: the robot; positions are filtered by its steps, torque is not.
         mechanism: with the URDF's parameters.
         base: its base parameters.
         recordings: whose effort has no sign.
@@ -64,8 +65,8 @@ def find_signs(
         EstimationError: torque has signs, is zero, or nothing moves.
         PreprocessingError: a filter does not fit a recording.
     """
-    rows = drive_rows(profile, mechanism, base, recordings)
-    settings = profile.identification
+    rows = drive_rows(robot, mechanism, base, recordings)
+    settings = robot.settings(IdentificationSettings)
     segments = largest_segments(rows, find_segments(rows, settings.cutoff_hz))
     equations, weight = segment_equations(rows, segments), first_weights(rows)
     weighted = equations.weighted(weight)
@@ -84,7 +85,7 @@ def find_signs(
     costs, turned = turning_cost(gain, signs), turning.told(equations, weight, signs)
     expected = [_expected(mechanism, base, one, refined) for one in rows]
     signed = tuple(
-        with_signs(profile, recording, share)
+        with_signs(robot, recording, share)
         for recording, share in zip(recordings, expected, strict=True)
     )
     return signed, _told(rows, segments, costs, turned, expected)

@@ -12,8 +12,8 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.physical import consistent_parameters
 from dynid.estimation.regression import NormalEquations
+from dynid.estimation.settings import PhysicalSettings
 from dynid.identification.unsigned.search import SegmentEquations, improve
-from dynid.signals.settings import PhysicalSettings
 
 _SWEEPS = 4
 _NOISE = 9.0  # what noise of three standard deviations changes of the weighted squared error

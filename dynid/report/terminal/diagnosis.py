@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from dynid.report.terminal.results import print_sentences, roomy
+from dynid.report.terminal.console import print_sentences, roomy
 from dynid.report.verdict_json import finite
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from dynid.arrays import Array
-from dynid.report.terminal.results import print_sentences, roomy, table
+from dynid.report.terminal.console import print_sentences, roomy, table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:

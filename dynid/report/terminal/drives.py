@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.text import Text
 
-from dynid.report.terminal.results import roomy, table
-from dynid.robot import drive_factors as factors
+from dynid.report.terminal.console import roomy, table
+from dynid.robot import drives as factors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
 
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 _DIGITS = 6
 
 
-def print_drives(console: Console, profile: RobotProfile) -> None:
+def print_drives(console: Console, robot: Robot) -> None:
     """Print the data sheet, and every factor and limit that follows from it, joint by joint.
 
     Raises:
         ConfigurationError: the data sheet lacks an entry.
     """
-    drives, n = profile.drives, len(profile.joints)
-    limits = profile.limits
+    drives, n = robot.drives, len(robot.joints)
+    limits = robot.limits
     constant = drives.torque_constant or drives.force_constant
     counts = None if drives.encoder_counts is None else factors.counts_factor(drives, n)
     permille = factors.torque_per_permille(drives, n)
@@ -35,8 +35,8 @@ def print_drives(console: Console, profile: RobotProfile) -> None:
     console = roomy(console)
     _print(
         console,
-        f"{profile.robot}: drives",
-        profile.joints,
+        f"{robot.name}: drives",
+        robot.joints,
         {
             "rated mA": drives.rated_current_ma,
             "peak mA": drives.peak_current_ma,
@@ -49,7 +49,7 @@ def print_drives(console: Console, profile: RobotProfile) -> None:
     _print(
         console,
         "behind the gear [N m] (N, and counts/m, where a joint slides)",
-        profile.joints,
+        robot.joints,
         {
             "per permille": permille.tolist(),
             "softMC TFac": (1 / permille).tolist(),

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from dynid.identification.friction.selection import FrictionSelection, JointChoice
 from dynid.identification.friction.validation import Comparison
-from dynid.report.terminal.results import print_sentences, roomy, table
+from dynid.report.terminal.console import print_sentences, roomy, table
 from dynid.text import percent, significant, unit
 
 
@@ -63,7 +63,7 @@ def selection_json(
         "left_out": selection.left_out,
         "joints": {one.joint: _joint_json(one) for one in selection.joints},
         "terms": [
-            term.model_dump(mode="json", exclude_defaults=True) for term in selection.profile.terms
+            term.model_dump(mode="json", exclude_defaults=True) for term in selection.robot.terms
         ],
         "validation": {one.name: one.json() for one in comparisons},
         "notes": list(selection.notes),

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dynid.arrays import Array
-from dynid.report.terminal.results import PIPE_WIDTH, roomy, table
+from dynid.report.terminal.console import PIPE_WIDTH, roomy, table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from dynid.report.terminal.results import print_sentences, roomy, table
+from dynid.report.terminal.console import print_sentences, roomy, table
 from dynid.text import percent, significant, unit
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def print_payload_identification(console: Console, found: PayloadIdentification)
     print_payload(console, found.payload)
     console = roomy(console)
     rows = table("joint", "RMSE [N·m, N]", "with payload", "relative", "with payload", "held out")
-    pairs = zip(found.without.joints, found.judgement.joints, strict=True)
+    pairs = zip(found.without.joints, found.verdict.joints, strict=True)
     for (before, after), held_out in zip(pairs, found.held_out.relative_error, strict=True):
         values = [
             *(significant(joint.rmse_torque, 3) for joint in (before, after)),
@@ -49,11 +49,11 @@ def print_payload_identification(console: Console, found: PayloadIdentification)
         ]
         rows.add_row(Text(before.joint), *map(Text, values))
     console.print(rows)
-    judgement = found.judgement
-    print_sentences(console, "Failed because", judgement.reasons, "bold red")
-    print_sentences(console, "Worth a look", judgement.warnings, "yellow")
+    verdict = found.verdict
+    print_sentences(console, "Failed because", verdict.reasons, "bold red")
+    print_sentences(console, "Worth a look", verdict.warnings, "yellow")
     print_sentences(console, "Notes", found.notes, "")
-    outcome = ("Succeeded.", "bold green") if judgement.success else ("Failed.", "bold red")
+    outcome = ("Succeeded.", "bold green") if verdict.success else ("Failed.", "bold red")
     console.print(Text(*outcome))
 
 
@@ -96,7 +96,7 @@ def _figures(rows: Iterable[Row]) -> dict[str, Any]:
 def payload_identification_json(found: PayloadIdentification) -> dict[str, Any]:
     """Return what ``dynid identify --payload --json`` prints: fractions, not percent."""
     rows = zip(
-        found.without.joints, found.judgement.joints, found.held_out.relative_error, strict=True
+        found.without.joints, found.verdict.joints, found.held_out.relative_error, strict=True
     )
     return {
         **payload_json(found.payload),
@@ -110,9 +110,9 @@ def payload_identification_json(found: PayloadIdentification) -> dict[str, Any]:
             }
             for before, after, held_out in rows
         },
-        "success": found.judgement.success,
-        "reasons": list(found.judgement.reasons),
-        "warnings": list(found.judgement.warnings),
+        "success": found.verdict.success,
+        "reasons": list(found.verdict.reasons),
+        "warnings": list(found.verdict.warnings),
         "samples": found.samples,
     }
 
@@ -136,10 +136,10 @@ def static_payload_json(found: StaticPayload) -> dict[str, Any]:
 def identification_evidence(found: PayloadIdentification) -> list[str]:
     """Return lines for the file's header: what was looked at, and torque errors."""
     cutoff = "none" if found.cutoff_hz is None else f"{found.cutoff_hz:g} Hz"
-    pairs = list(zip(found.without.joints, found.judgement.joints, strict=True))
-    width = max(len(joint.joint) for joint in found.judgement.joints)
+    pairs = list(zip(found.without.joints, found.verdict.joints, strict=True))
+    width = max(len(joint.joint) for joint in found.verdict.joints)
     return [
-        *(f"  note: {warning}" for warning in found.judgement.warnings),
+        *(f"  note: {warning}" for warning in found.verdict.warnings),
         f"Low-pass filter's cut-off frequency: {cutoff}; samples: {found.samples}",
         "Torque error relative to measured torque, without and with payload:",
         *(

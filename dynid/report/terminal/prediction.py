@@ -1,4 +1,4 @@
-"""An expectation on a terminal."""
+"""An prediction on a terminal."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
-from dynid.report.terminal.results import print_sentences, roomy, table
+from dynid.report.terminal.console import print_sentences, roomy, table
 from dynid.text import NOT_KNOWN, percent, significant, unit
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from dynid.excitation.prediction.parameters import ExpectedParameter
+    from dynid.excitation.prediction.parameters import PredictedParameter
     from dynid.excitation.prediction.precision import Precision
-    from dynid.excitation.prediction.prediction import Expectation
+    from dynid.excitation.prediction.prediction import Prediction
 
 _MOST_SHOWN = 12
 _LEGEND = (
@@ -25,28 +25,28 @@ _LEGEND = (
 )
 
 
-def print_expectation(console: Console, expectation: Expectation) -> None:
+def print_prediction(console: Console, prediction: Prediction) -> None:
     """Print what an excitation will tell: joints, poorly determined parameters, and advice."""
     console = roomy(console)
 
     def line(text: str, style: str = "") -> None:
         console.print(Text(text, style=style), soft_wrap=not console.is_terminal)
 
-    line(f"{expectation.robot}: what the excitation will tell", "bold")
-    line(facts(expectation))
+    line(f"{prediction.robot.name}: predicted parameter uncertainty", "bold")
+    line(facts(prediction))
     console.print()
-    console.print(_joint_table(expectation))
+    console.print(_joint_table(prediction))
     line(_LEGEND)
-    line(tool_in_words(expectation))
+    line(tool_in_words(prediction))
     console.print()
-    weak = worst_first(expectation)
+    weak = worst_first(prediction)
     if weak:
         console.print(_parameter_table(weak[:_MOST_SHOWN]))
-    line(rest_in_words(expectation, shown=min(len(weak), _MOST_SHOWN)))
+    line(rest_in_words(prediction, shown=min(len(weak), _MOST_SHOWN)))
     console.print()
-    print_sentences(console, "Worth a look", advice(expectation), "yellow")
-    print_sentences(console, "Assumed", expectation.assumptions, "")
-    line(verdict(expectation), "bold green" if good(expectation) else "bold red")
+    print_sentences(console, "Worth a look", advice(prediction), "yellow")
+    print_sentences(console, "Assumed", prediction.assumptions, "")
+    line(verdict(prediction), "bold green" if good(prediction) else "bold red")
 
 
 def share(value: float | None) -> str:
@@ -54,10 +54,10 @@ def share(value: float | None) -> str:
     return NOT_KNOWN if value is None else f"{100 * value:.0f} %"
 
 
-def rest_in_words(expectation: Expectation, shown: int) -> str:
+def rest_in_words(prediction: Prediction, shown: int) -> str:
     """Return a sentence on the parameters beyond the worst ones that are shown."""
-    weak = {one.name for one in worst_first(expectation)[:shown]}
-    rest = [one for one in expectation.parameters if one.name not in weak]
+    weak = {one.name for one in worst_first(prediction)[:shown]}
+    rest = [one for one in prediction.parameters if one.name not in weak]
     known = [one.relative for one in rest if one.known]
     unknown = [one for one in rest if not one.known]
     parts = []
@@ -72,7 +72,7 @@ def rest_in_words(expectation: Expectation, shown: int) -> str:
     return "; ".join(parts) + "." if parts else "No other parameters."
 
 
-def _largest_by_unit(parameters: list[ExpectedParameter]) -> str:
+def _largest_by_unit(parameters: list[PredictedParameter]) -> str:
     largest: dict[str, float] = {}
     for one in parameters:
         largest[one.unit] = max(largest.get(one.unit, 0.0), one.standard_deviation)
@@ -81,13 +81,13 @@ def _largest_by_unit(parameters: list[ExpectedParameter]) -> str:
     )
 
 
-def facts(expectation: Expectation) -> str:
+def facts(prediction: Prediction) -> str:
     """Return duration, samples and condition numbers in two lines."""
-    precision = expectation.precision
+    precision = prediction.precision
     weighted, rigid_weighted, plain, rigid = condition_numbers(precision)
     return (
-        f"{significant(expectation.duration, 4)} s, {len(expectation.signals.time)} samples, "
-        f"{len(expectation.parameters)} base parameters, "
+        f"{significant(prediction.duration, 4)} s, {len(prediction.signals.time)} samples, "
+        f"{len(prediction.parameters)} base parameters, "
         f"log₁₀ det {significant(precision.log10_det, 4)}\n"
         f"condition number {weighted} weighted and scaled (bodies alone {rigid_weighted}), "
         f"{plain} in SI units (bodies alone {rigid})"
@@ -107,7 +107,7 @@ def condition_numbers(precision: Precision) -> tuple[str, str, str, str]:
     )
 
 
-def _joint_table(expectation: Expectation) -> Table:
+def _joint_table(prediction: Prediction) -> Table:
     rows = table(
         "joint",
         "range",
@@ -122,7 +122,7 @@ def _joint_table(expectation: Expectation) -> Table:
         "noise",
     )
     for joint, covered, torque in zip(
-        expectation.joints, expectation.coverage, expectation.torques, strict=True
+        prediction.joints, prediction.coverage, prediction.torques, strict=True
     ):
         cells = (
             *map(share, (covered.range_share, covered.bin_share, covered.pair_share)),
@@ -135,22 +135,22 @@ def _joint_table(expectation: Expectation) -> Table:
     return rows
 
 
-def mixed_in_words(one: ExpectedParameter) -> str:
+def mixed_in_words(one: PredictedParameter) -> str:
     """Return what a parameter is correlated with most, a dash where that is nothing."""
     return f"{one.mixed_with} ({one.correlation:.2f})" if one.correlation else NOT_KNOWN
 
 
-def tool_in_words(expectation: Expectation) -> str:
+def tool_in_words(prediction: Prediction) -> str:
     """Return a sentence on the tool's speed and on the box that its path lies in."""
     sides = (
         f"{axis} {low + 0.0:.3f} … {high + 0.0:.3f}"  # + 0.0: no minus before a zero
-        for axis, low, high in zip("xyz", *expectation.tool_box.round(3).tolist(), strict=True)
+        for axis, low, high in zip("xyz", *prediction.tool_box.round(3).tolist(), strict=True)
     )
-    speed = significant(expectation.tool_speed, 3)
+    speed = significant(prediction.tool_speed, 3)
     return f"The tool moves at up to {speed} m/s within {', '.join(sides)} m of the base frame."
 
 
-def _parameter_table(parameters: list[ExpectedParameter]) -> Table:
+def _parameter_table(parameters: list[PredictedParameter]) -> Table:
     rows = table(
         "Poorly determined", "now", "deviation", "relative", "unit", "torque/noise", "mixed with"
     )

@@ -1,53 +1,41 @@
-"""Results on a terminal: tables that also read well in a pipe, and a bar for what takes long."""
+"""The results of tasks as tables on a terminal that also read well in a pipe."""
 
 from __future__ import annotations
 
 import math
-import threading
-from contextlib import contextmanager
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from dynid.report.terminal.console import print_sentences, roomy, table
 from dynid.text import percent, significant, unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
     from dynid.estimation.fitting import HeldOut
-    from dynid.evaluation.verdict import JointJudgement, Judgement
-    from dynid.identification.identify import Identification
+    from dynid.evaluation.verdict import JointErrors, Verdict
     from dynid.identification.quantities import Quantity
+    from dynid.identification.result import Identification
     from dynid.identification.unsigned.torque_signs import TorqueSigns
     from dynid.recording.info import RecordingInfo, Timing
-
-PIPE_WIDTH = 100
-"""Columns of a table that goes into a file or another program."""
-PATIENCE = 1.0
-"""[s] after which a bar shows that something is going on."""
-
-
-def result_console(as_json: bool) -> Console:
-    """Return where tables go: the standard output, unless that belongs to JSON."""
-    return Console(stderr=as_json, quiet=as_json)
 
 
 def print_identification(console: Console, identification: Identification) -> None:
     """Print what was identified, how well it explains the recordings, and the friction found."""
     console = roomy(console)
-    console.print(Text(f"{identification.profile.robot}: identified dynamic model", style="bold"))
+    console.print(Text(f"{identification.robot.name}: identified dynamic model", style="bold"))
     determined = sum(p.determined for p in identification.base_parameters)
-    consistent = "yes" if identification.physically_consistent else "no"
+    made = identification.provenance
+    consistent = "yes" if made.physically_consistent else "no"
     facts = (
-        f"{identification.samples} samples, "
+        f"{made.samples} samples, "
         f"{len(identification.base_parameters)} base parameters ({determined} determined), "
-        f"condition number {significant(identification.condition_number, 3)}, "
-        f"estimator {identification.estimator}, physically consistent: {consistent}"
+        f"condition number {significant(made.condition_number, 3)}, "
+        f"estimator {made.estimator}, physically consistent: {consistent}"
     )
     console.print(Text(facts), soft_wrap=not console.is_terminal)
     console.print()
@@ -58,9 +46,9 @@ def print_identification(console: Console, identification: Identification) -> No
     if identification.signs is not None:
         console.print(_sign_table(identification.signs))
         console.print()
-    print_judgement(
+    print_verdict(
         console,
-        identification.judgement,
+        identification.verdict,
         held_out=identification.held_out,
         notes=identification.notes,
     )
@@ -81,28 +69,28 @@ def print_quantities(console: Console, quantities: Sequence[Quantity]) -> None:
     console.print()
 
 
-def print_judgement(
+def print_verdict(
     console: Console,
-    judgement: Judgement,
+    verdict: Verdict,
     *,
     held_out: HeldOut | None = None,
     notes: Iterable[str] = (),
 ) -> None:
     """Print each joint's errors, and whether they are small enough."""
     console = roomy(console)
-    console.print(_error_table(judgement.joints, held_out))
+    console.print(_error_table(verdict.joints, held_out))
     for title, sentences, style in (
-        ("Failed because", judgement.reasons if not judgement.success else (), "bold red"),
-        ("Worth a look", judgement.warnings, "yellow"),
+        ("Failed because", verdict.reasons if not verdict.success else (), "bold red"),
+        ("Worth a look", verdict.warnings, "yellow"),
         ("Notes", tuple(notes), ""),
     ):
         print_sentences(console, title, sentences, style)
-    outcome = ("Succeeded.", "bold green") if judgement.success else ("Failed.", "bold red")
+    outcome = ("Succeeded.", "bold green") if verdict.success else ("Failed.", "bold red")
     console.print(Text(*outcome))
 
 
 def print_demonstration(
-    console: Console, judgements: Mapping[str, Judgement], quantities: Sequence[Quantity] = ()
+    console: Console, verdicts: Mapping[str, Verdict], quantities: Sequence[Quantity] = ()
 ) -> None:
     """Print what an identification (``judgement``) and a ``validation`` came to."""
     print_quantities(roomy(console), quantities)
@@ -110,16 +98,10 @@ def print_demonstration(
         "judgement": "On the motion that the model was fitted to:",
         "validation": "On a second motion, which the identification has not seen:",
     }
-    for kind, judgement in judgements.items():
+    for kind, verdict in verdicts.items():
         console.print(Text(titles[kind], style="bold"))
-        print_judgement(console, judgement)
+        print_verdict(console, verdict)
         console.print()
-
-
-def print_written(console: Console, paths: Iterable[Path]) -> None:
-    """Print where results are."""
-    for path in paths:
-        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
 
 
 def print_recording_info(console: Console, info: RecordingInfo) -> None:
@@ -154,77 +136,7 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
         console.print(Text(f"Would be refused: {info.problem}", style="bold red"))
 
 
-@contextmanager
-def progress(console: Console, *, steps: int | None = None) -> Iterator[Callable[[str], None]]:
-    """Yield a function that is told each step's name as it begins.
-
-    On a terminal, a bar appears once the block has taken longer than ``PATIENCE``, and leaves
-    nothing behind; it fills where the number of steps is known. Anywhere else nothing is printed.
-    """
-    begun = 0
-    with _bar(console, "", steps) as (bar, task):
-
-        def begin(step: str) -> None:
-            nonlocal begun
-            bar.update(task, description=step, completed=begun)
-            begun += 1
-
-        yield begin
-
-
-@contextmanager
-def share_progress(console: Console, what: str) -> Iterator[Callable[[float], None]]:
-    """Yield a function that is told the share of the work that is behind, from 0 to 1.
-
-    The bar is that of :func:`progress`.
-    """
-    with _bar(console, what, 1.0) as (bar, task):
-        yield lambda share: bar.update(task, completed=share)
-
-
-@contextmanager
-def _bar(
-    console: Console, description: str, total: float | None
-) -> Iterator[tuple[Progress, TaskID]]:
-    bar = Progress(
-        BarColumn(bar_width=24),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    task = bar.add_task(description, total=total)
-    timer = threading.Timer(PATIENCE, bar.start)
-    timer.daemon = True
-    if console.is_terminal:
-        timer.start()
-    try:
-        yield bar, task
-    finally:
-        timer.cancel()
-        if timer.ident is not None:
-            timer.join()  # a bar that starts after it was stopped would never stop
-        bar.stop()
-
-
-def roomy(console: Console) -> Console:
-    """Return a console as wide as tables need where nobody's window limits it: in a pipe."""
-    if console.is_terminal or console.quiet or console.width >= PIPE_WIDTH:
-        return console
-    return Console(file=console.file, width=PIPE_WIDTH, color_system=None)
-
-
-def table(first: str, *others: str) -> Table:
-    """Return an empty table: names to the left, numbers to the right."""
-    rows = Table(box=None, pad_edge=False, header_style="bold")
-    rows.add_column(first, no_wrap=True, overflow="fold")
-    for name in others:
-        rows.add_column(name, justify="right", overflow="fold")
-    return rows
-
-
-def _error_table(joints: Sequence[JointJudgement], held_out: HeldOut | None) -> Table:
+def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Table:
     units = sorted({unit(joint.unit) for joint in joints})
     torque = set(units) <= {"N·m", "N"}  # recorded as such, so that it need not be told twice
     rows = table(
@@ -258,7 +170,7 @@ def _term_table(identification: Identification) -> Table:
 
     Several terms of one kind at one joint differ in their scales and add up, so they are summed.
     """
-    mechanism = identification.mechanism
+    mechanism = identification.model.mechanism
     found: dict[tuple[str, int], list[float]] = {}
     first = mechanism.first_term
     for term, name, value in zip(
@@ -295,17 +207,8 @@ def _compact(value: float) -> str:
 
 
 def _term_names(identification: Identification) -> Sequence[str]:
-    mechanism = identification.mechanism
+    mechanism = identification.model.mechanism
     return mechanism.parameter_names[mechanism.first_term :]
-
-
-def print_sentences(console: Console, title: str, sentences: Sequence[str], style: str) -> None:
-    """Print sentences below their title, if there are any."""
-    if sentences:
-        console.print(Text(f"{title}:", style=style))
-        for sentence in sentences:
-            # programs look for whole sentences
-            console.print(Text(f"  - {sentence}"), soft_wrap=not console.is_terminal)
 
 
 def _timing(timing: Timing) -> str:

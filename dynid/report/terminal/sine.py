@@ -10,7 +10,7 @@ from dynid.configuration import per_joint
 from dynid.excitation.build import described_excitation
 from dynid.excitation.limits import sample_peaks
 from dynid.excitation.repetition import Repetition, repetition
-from dynid.report.terminal.results import print_sentences, roomy, table
+from dynid.report.terminal.console import print_sentences, roomy, table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from dynid.report.terminal.results import roomy, table
+from dynid.report.terminal.console import roomy, table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from rich.text import Text
 
-from dynid.report.terminal.results import roomy, table
+from dynid.report.terminal.console import roomy, table
+from dynid.robot.torque_settings import CollisionSettings
 from dynid.text import significant
 
 if TYPE_CHECKING:
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
 
     from dynid.control.tail import Level
     from dynid.control.tuning import Tuning
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 _DIGITS = 3
 _GIVEN = ("torque_error_filter", "low_speed", "boost_time", "debounce")
 
 
-def profile_lines(profile: RobotProfile, tuning: Tuning) -> str:
+def profile_lines(robot: Robot, tuning: Tuning) -> str:
     """Return the ``collision`` group that a profile needs, as YAML."""
-    given = profile.collision.model_dump(mode="json", exclude_defaults=True)
-    used = {name: getattr(profile.collision, name) for name in _GIVEN}
+    given = robot.settings(CollisionSettings).model_dump(mode="json", exclude_defaults=True)
+    used = {name: getattr(robot.settings(CollisionSettings), name) for name in _GIVEN}
     values = {**given, **used, **tuning.settings()}
     values = {
         key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
@@ -34,10 +35,10 @@ def profile_lines(profile: RobotProfile, tuning: Tuning) -> str:
     )
 
 
-def tuning_json(profile: RobotProfile, tuning: Tuning) -> dict[str, Any]:
+def tuning_json(robot: Robot, tuning: Tuning) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     return {
-        "robot": profile.robot,
+        "robot": robot.name,
         "minutes": 60 * tuning.hours,
         "false_alarms_per_hour": tuning.false_alarms_per_hour,
         "joints": [joint.joint for joint in tuning.joints],
@@ -50,12 +51,12 @@ def tuning_json(profile: RobotProfile, tuning: Tuning) -> dict[str, Any]:
     }
 
 
-def print_tuning(console: Console, profile: RobotProfile, tuning: Tuning) -> None:
+def print_tuning(console: Console, robot: Robot, tuning: Tuning) -> None:
     """Print each joint's threshold at rest and in motion, what it rests on, and warnings."""
     console = roomy(console)
     console.print(
         Text(
-            f"{profile.robot}: collision thresholds from {60 * tuning.hours:.3g} min of free "
+            f"{robot.name}: collision thresholds from {60 * tuning.hours:.3g} min of free "
             f"motion, for {tuning.false_alarms_per_hour:g} false alarms per hour",
             style="bold",
         )

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jinja2 import Environment, PackageLoader
 
+from dynid.dynamics.pose import Pose
 from dynid.errors import OutputError
 from dynid.files import write_text
-from dynid.report.view.ground import grid_step
 from dynid.report.view.mesh import tube
-from dynid.report.view.scene import Pose
+from dynid.report.view.scene import grid_step
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from dynid.report.view.scene import Body, Colour, Scene, Shape
+    from dynid.report.view.scene import Body, Scene
+    from dynid.robot.shapes import Colour, Shape
 
 INSTALL = "pip install 'meshcat>=0.3.2,<0.4'"
 _ROOT = "robot"

@@ -11,12 +11,14 @@ from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.evaluation.errors import compare
 from dynid.excitation.build import build_excitation
+from dynid.excitation.settings import find_excitation
+from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
-    from dynid.profile import RobotProfile
     from dynid.recording.model import Recording
+    from dynid.robot.robot import Robot
 
 
 _RATE = 100.0  # [Hz] at which an excitation is sampled
@@ -67,26 +69,27 @@ class JointMotion:
         return JointMotion(self.name, time, np.stack(columns, axis=1))
 
 
-def excitation_motion(profile: RobotProfile, mechanism: Mechanism) -> JointMotion | None:
+def excitation_motion(robot: Robot, mechanism: Mechanism) -> JointMotion | None:
     """Return the excitation that a profile describes, or None if it describes none.
 
     Raises:
         DynidError: the excitation cannot be built, or leaves the robot's limits.
     """
-    if profile.excitation is None:
+    settings = find_excitation(robot)
+    if settings is None:
         return None
     sliding = [
         joint
         for joint, kind in zip(mechanism.joints, mechanism.joint_types, strict=True)
         if kind == "prismatic"
     ]
-    motion = build_excitation(profile.excitation, profile.limits, profile.joints, prismatic=sliding)
+    motion = build_excitation(settings, robot.limits, robot.joints, prismatic=sliding)
     time = np.linspace(0.0, motion.duration, max(2, round(motion.duration * _RATE) + 1))
     return JointMotion("excitation", time, motion.evaluate(time).position)
 
 
 def recorded_motion(
-    profile: RobotProfile, recording: Recording, model: Mechanism | None = None
+    robot: Robot, recording: Recording, model: Mechanism | None = None
 ) -> JointMotion:
     """Return a recording's motion by the profile's filters, with the errors of a model if given.
 
@@ -96,8 +99,8 @@ def recorded_motion(
         DynidError: a setting does not fit the recording.
     """
     # as in a validation, borders count
-    settings = profile.identification.model_copy(update={"border": 0.0})
-    signals = preprocess(recording, profile.model_copy(update={"identification": settings}))
+    settings = robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})
+    signals = preprocess(recording, robot.with_settings(settings))
     error = None
     if model is not None:
         (comparison,) = compare(model, [signals], settings)
@@ -105,10 +108,10 @@ def recorded_motion(
     return JointMotion("recording", signals.time, signals.position, error)
 
 
-def resting_position(profile: RobotProfile) -> Array:
+def resting_position(robot: Robot) -> Array:
     """Return a position to show where there is no motion: 0, or the nearest limit; (n,)."""
-    position = np.zeros(len(profile.joints))
-    if profile.limits.position is None:
+    position = np.zeros(len(robot.joints))
+    if robot.limits.position is None:
         return position
-    low, high = np.broadcast_to(np.array(profile.limits.position), (len(position), 2)).T
+    low, high = np.broadcast_to(np.array(robot.limits.position), (len(position), 2)).T
     return np.clip(position, low, high)

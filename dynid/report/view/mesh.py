@@ -11,7 +11,8 @@ from dynid.arrays import Array
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dynid.report.view.scene import Line, Shape
+    from dynid.report.view.scene import Line
+    from dynid.robot.shapes import Shape
 
 
 _AROUND = 48  # facets of a circle

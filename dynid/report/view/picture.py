@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.pose import Pose
 from dynid.errors import ModelFileError
 from dynid.report.view.joint_motion import JointMotion, resting_position
-from dynid.report.view.scene import Body, Colour, Label, LegendEntry, Line, Pose, Scene, Shape, rod
+from dynid.report.view.scene import Body, Label, LegendEntry, Line, Scene
 from dynid.report.view.torque_markers import (
     LEGEND,
     NO_THRESHOLD,
@@ -18,14 +18,15 @@ from dynid.report.view.torque_markers import (
     torque_error_markers,
     torque_errors,
 )
-from dynid.robot.shapes import robot_shapes
+from dynid.robot.shapes import Colour, Shape, robot_shapes, rod
+from dynid.robot.torque_settings import CollisionSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import ArrayLike
 
-    from dynid.profile import RobotProfile
+    from dynid.robot.robot import Robot
 
 
 PATH: Colour = (0.0, 0.447, 0.698, 1.0)
@@ -44,19 +45,18 @@ class RobotPicture:
     """What stays the same in every scene of a robot: its bodies, and where markers stand.
 
     Args:
-        profile: the robot's.
-        urdf_xml: its URDF's text.
+        robot: with its limits and settings.
         tool: link whose origin draws the path; None for the last one, see :class:`Kinematics`.
 
     Raises:
         DynidError: these do not make a robot.
     """
 
-    def __init__(self, profile: RobotProfile, urdf_xml: str, *, tool: str | None = None) -> None:
-        self.profile = profile
-        self.kinematics = Kinematics(profile, urdf_xml, tool=tool)
-        self._shapes = robot_shapes(self.kinematics, urdf_xml)
-        self._places = marker_places(self.kinematics, self._shapes, resting_position(profile))
+    def __init__(self, robot: Robot, *, tool: str | None = None) -> None:
+        self.robot = robot
+        self.kinematics = robot.kinematics(tool=tool)
+        self._shapes = robot_shapes(self.kinematics)
+        self._places = marker_places(self.kinematics, self._shapes, resting_position(robot))
 
     def tool_path(self, motion: JointMotion) -> Line:
         """Return the path of the tool point along a motion, at 50 points per second."""
@@ -99,7 +99,7 @@ class RobotPicture:
             pose = Pose.from_numbers(poses[number])
             bodies.append(Body(name, pose, self._shapes[number] + shapes, labels, track))
         return Scene(
-            title=self.profile.robot if title is None else title,
+            title=self.robot.name if title is None else title,
             frame_id=kinematics.root,
             bodies=tuple(bodies),
             lines=() if path is None else (path,),
@@ -113,7 +113,9 @@ class RobotPicture:
         self, torque_error: ArrayLike | None
     ) -> dict[int, tuple[tuple[Shape, ...], tuple[Label, ...]]]:
         kinematics = self.kinematics
-        errors = torque_errors(kinematics.mechanism, self.profile.collision, torque_error)
+        errors = torque_errors(
+            kinematics.mechanism, self.robot.settings(CollisionSettings), torque_error
+        )
         markers = torque_error_markers(errors, self._places, kinematics.reach)
         return dict(zip(kinematics.joint_bodies, markers, strict=True))
 
@@ -121,26 +123,26 @@ class RobotPicture:
         entries = [] if path is None else [LegendEntry(path.colour, path.name)]
         if torque_error is None or np.isnan(np.asarray(torque_error)).all():
             return (*entries, UNKNOWN)
-        if self.profile.collision.torque_error_max is None:
+        if self.robot.settings(CollisionSettings).torque_error_max is None:
             return (*entries, NO_THRESHOLD)
         return (*entries, *LEGEND)
 
 
-def check_same_joints(model: RobotProfile, profile: RobotProfile, path: Path) -> None:
+def check_same_joints(model: Robot, robot: Robot, path: Path) -> None:
     """Refuse to show a model's errors on another robot.
 
     Args:
         model: profile within a model.yaml.
-        profile: of the robot that is shown.
+        robot: of the robot that is shown.
         path: of the model.yaml.
 
     Raises:
         ModelFileError: their joints differ.
     """
-    if model.joints != profile.joints:
+    if model.joints != robot.joints:
         message = (
             f"{path}: its joints are {', '.join(model.joints)}, but those of the profile "
-            f"{profile.robot} are {', '.join(profile.joints)}."
+            f"{robot.name} are {', '.join(robot.joints)}."
         )
         raise ModelFileError(message)
 

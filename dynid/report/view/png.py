@@ -14,9 +14,9 @@ from matplotlib.patheffects import withStroke
 
 from dynid.arrays import Array
 from dynid.files import whole_file
-from dynid.report.view.ground import grid_step
 from dynid.report.view.mesh import shape_faces, tube
 from dynid.report.view.raster import paint
+from dynid.report.view.scene import grid_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,14 +13,18 @@ from matplotlib.figure import Figure
 
 from dynid.files import whole_file
 from dynid.report.view.joint_motion import resting_position
+from dynid.report.view.mesh import shape_faces
 from dynid.report.view.picture import RobotPicture
+from dynid.report.view.png import view_axes
+from dynid.report.view.raster import paint
+from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from dynid.profile import RobotProfile
     from dynid.report.view.scene import Scene
+    from dynid.robot.robot import Robot
 
 WIDTH, HEIGHT = 420, 360
 """Size of a picture [px]."""
@@ -28,17 +32,18 @@ _DPI = 100
 _ACROSS = 5
 
 
-def bare_scene(profile: RobotProfile, urdf_xml: str) -> Scene:
+def bare_scene(robot: Robot) -> Scene:
     """Return a robot where its simulation begins, else at rest, with no title, marker or axis.
 
     Raises:
         DynidError: profile and URDF do not make a robot.
     """
-    home = None if profile.simulation is None else profile.simulation.home
-    position = resting_position(profile)
+    simulation = robot.find(SimulationSettings)
+    home = None if simulation is None else simulation.home
+    position = resting_position(robot)
     if home is not None:
         position = np.broadcast_to(np.array(home, dtype=np.float64), position.shape)
-    scene = RobotPicture(profile, urdf_xml).scene(position)
+    scene = RobotPicture(robot).scene(position)
     return replace(scene.only("robot"), title="", legend=())
 
 
@@ -66,3 +71,24 @@ def contact_sheet(pictures: Sequence[Path], path: Path) -> None:
         axes.text(0.03, 0.97, picture.stem, transform=axes.transAxes, va="top", weight="bold")
     with whole_file(path) as unfinished:
         sheet.savefig(unfinished, format="png", metadata={"Software": "dynid"})
+
+
+_BLANK = 0x2800
+# of a character's four rows of two dots, by Unicode's numbering
+_DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
+_FILLED = 0.35  # share of a dot's area
+
+
+def braille(scene: Scene, columns: int = 14, rows: int = 5) -> str:
+    """Return the robot's silhouette in so many characters, lines parted by line feeds."""
+    faces = [face @ view_axes() for shape in scene.shapes("robot") for face in shape_faces(shape)]
+    points = np.concatenate(faces)[:, :2]
+    low, high = points.min(axis=0), points.max(axis=0)
+    dots = np.array([2 * columns, 4 * rows])
+    half = np.max((high - low) / dots) * dots / 2  # dots are as wide as they are high
+    middle = (low + high) / 2
+    opaque = np.ones((len(faces), 4))
+    image = paint(faces, opaque, middle - half, middle + half, *dots.tolist())
+    cells = (image[..., 3] > _FILLED).reshape(rows, 4, columns, 2)
+    codes = _BLANK + np.einsum("rdcs,ds->rc", cells.astype(int), _DOTS)
+    return "\n".join("".join(map(chr, line)) for line in codes)

@@ -6,95 +6,16 @@ sphere and a cylinder by diameters, a cylinder stands along z, all are about the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
-import numpy as np
-import pinocchio
+from typing import TYPE_CHECKING
 
 from dynid.arrays import Array, Vector
+from dynid.dynamics.pose import Pose
+from dynid.robot.shapes import Colour, Role, Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-
-Colour = tuple[float, float, float, float]
-"""Red, green, blue and opacity, each from 0 to 1."""
-Kind = Literal["box", "cylinder", "sphere"]
-Role = Literal["robot", "base", "axis", "torque_error"]
-"""Part of the robot, axis of the base frame, axis of a joint, or size of a torque error."""
-
-
-class Pose(NamedTuple):
-    """Where something is, and how it is turned.
-
-    Attributes:
-        position: x, y, z [m].
-        quaternion: x, y, z, w, of length 1.
-    """
-
-    position: Vector = (0.0, 0.0, 0.0)
-    quaternion: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 1.0)
-
-    @classmethod
-    def from_numbers(cls, numbers: ArrayLike) -> Pose:
-        """Make a pose of x, y, z and the quaternion's x, y, z, w; (7,)."""
-        x, y, z, *turn = np.asarray(numbers, dtype=np.float64).tolist()
-        return cls((x, y, z), (turn[0], turn[1], turn[2], turn[3]))
-
-    @classmethod
-    def along(cls, direction: ArrayLike, position: ArrayLike) -> Pose:
-        """Make a pose whose z axis points in a direction (3,) at a position (3,) [m]."""
-        turn = pinocchio.Quaternion.FromTwoVectors(
-            np.array([0.0, 0.0, 1.0]), np.asarray(direction, dtype=np.float64)
-        )
-        return cls.from_numbers([*np.asarray(position).tolist(), *turn.coeffs().tolist()])
-
-    def numbers(self) -> Array:
-        """Return x, y, z and the quaternion's x, y, z, w; (7,)."""
-        return np.array([*self.position, *self.quaternion])
-
-    def then(self, inner: Pose) -> Pose:
-        """Return, seen from outside, the pose that ``inner`` is in the frame of this one."""
-        return Pose.from_numbers(pinocchio.SE3ToXYZQUAT(self._placement() * inner._placement()))
-
-    def apply(self, points: ArrayLike) -> Array:
-        """Return points (N, 3) [m] of this frame as seen from outside; (N, 3)."""
-        placement = self._placement()
-        moved = np.asarray(points, dtype=np.float64) @ placement.rotation.T + placement.translation
-        return np.asarray(moved)
-
-    def matrix(self) -> Array:
-        """Return the same as a homogeneous matrix; (4, 4)."""
-        return np.asarray(self._placement().homogeneous)
-
-    def _placement(self) -> pinocchio.SE3:
-        return pinocchio.XYZQUATToSE3(self.numbers())
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A body of simple form. ``size`` is x, y, z of a box, else diameters, and a length along z."""
-
-    kind: Kind
-    size: Vector
-    pose: Pose
-    colour: Colour
-    role: Role = "robot"
-
-    def distance(self, point: ArrayLike) -> float:
-        """Return how far a point (3,) [m] is outside; 0 within."""
-        inside = np.linalg.inv(self.pose.matrix()) @ [*np.asarray(point).tolist(), 1.0]
-        half = np.array(self.size) / 2
-        if self.kind == "box":
-            beyond = np.abs(inside[:3]) - half
-        elif self.kind == "cylinder":
-            beyond = np.array([np.hypot(inside[0], inside[1]) - half[0], abs(inside[2]) - half[2]])
-        else:
-            beyond = np.array([np.linalg.norm(inside[:3]) - half[0]])
-        return float(np.linalg.norm(np.maximum(beyond, 0.0)))
+    pass
 
 
 @dataclass(frozen=True)
@@ -203,8 +124,6 @@ class Scene:
         return tuple(labels)
 
 
-def rod(start: Sequence[float] | Array, end: Sequence[float] | Array) -> tuple[Pose, float]:
-    """Return the pose of a cylinder from one point (3,) to another, and its length [m]."""
-    first, last = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
-    length = float(np.linalg.norm(last - first))
-    return Pose.along(last - first if length > 0 else (0, 0, 1), (first + last) / 2), length
+def grid_step(reach: float) -> float:
+    """Return a power of ten [m] that fits a robot of such a reach [m], between its lines."""
+    return float(10.0 ** math.floor(math.log10(reach / 2)))

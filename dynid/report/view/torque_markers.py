@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.report.view.scene import Colour, Label, LegendEntry, Pose, Shape, rod
+from dynid.dynamics.pose import Pose
+from dynid.report.view.scene import Label, LegendEntry
+from dynid.robot.shapes import Colour, Shape, rod
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
-    from dynid.control.settings import CollisionSettings
     from dynid.dynamics.kinematics import Kinematics
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.robot.torque_settings import CollisionSettings
 
 
 WHITE: Colour = (0.97, 0.97, 0.95, 1.0)

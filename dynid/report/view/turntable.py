@@ -10,7 +10,8 @@ from dynid.arrays import Array
 from dynid.report.view.png import view_axes
 
 if TYPE_CHECKING:
-    from dynid.report.view.scene import Scene, Shape
+    from dynid.report.view.scene import Scene
+    from dynid.robot.shapes import Shape
 
 
 _MOST_POINTS = 1200  # of the path

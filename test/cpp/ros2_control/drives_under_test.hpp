@@ -21,7 +21,7 @@ namespace
 
 using Parameters = std::map<std::string, std::string>;
 
-/// What dynid.bringup writes of a pendulum whose feedback is exact; nothing is locked.
+/// What dynid.control.ros2_control writes of a pendulum whose feedback is exact; nothing is locked.
 Parameters pendulum_parameters()
 {
   return {

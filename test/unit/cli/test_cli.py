@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 from dynid import cli
 from dynid.recording.convert import write_bag
@@ -20,11 +20,11 @@ MOTION = ["identify", "motion_0", "-p", "arm.yaml"]
 @pytest.fixture
 def workshop(tmp_path: Path) -> Path:
     """A folder with a robot's profile, its URDF, and two bags of its motion."""
-    profile = arm_profile()
+    robot = arm_robot()
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
-    settings = profile.model_dump(mode="json", exclude_defaults=True)
+    settings = robot.yaml_content(exclude_unset=True)
     (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
-    mechanism = profile.mechanism(ARM_URDF)
+    mechanism = robot.mechanism()
     for seed in (0, 1):
         recording = recorded(mechanism, true_parameters(mechanism), noise=0.05, seed=seed)
         write_bag(recording, tmp_path / f"motion_{seed}")

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from support.stored_recording import stored
 from support.synthetic import ARM_URDF
-from support.weighed_arm import CONSTANTS, PROFILE, WEIGHED, currents, loaded
+from support.weighed_arm import CONSTANTS, ROBOT, WEIGHED, currents, loaded
 from typer.testing import CliRunner
 
 from dynid.cli import app
@@ -21,7 +21,7 @@ from dynid.errors import EstimationError
 def arguments(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("gains")
     (folder / "arm.urdf").write_text(ARM_URDF)
-    content = PROFILE.model_dump(mode="json", exclude_defaults=True)
+    content = ROBOT.yaml_content(exclude_unset=True)
     (folder / "arm.yaml").write_text(yaml.safe_dump(content))
     paths = [
         stored(recording, folder / name)

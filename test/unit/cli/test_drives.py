@@ -13,8 +13,9 @@ from typer.testing import CliRunner, Result
 from dynid.cli import app
 from dynid.control.ros2_control import HARDWARE, robot_description
 from dynid.errors import DynidError
-from dynid.profile import load_profile, share_directories
-from dynid.robot.drive_profile import load_drive
+from dynid.files import share_directories
+from dynid.profile import load_robot
+from dynid.robot.slave_files import load_drive
 
 XACRO = Path(__file__).parents[3] / "urdf" / "robot.ros2_control.xacro"
 COMMAND = shutil.which("xacro") or ""
@@ -72,7 +73,7 @@ def test_writes_a_slave_file_for_each_joint_and_a_tag_for_each_hardware(tmp_path
 
 def test_replaces_files_only_when_forced(tmp_path: Path) -> None:
     (tmp_path / "joint_3.yaml").write_text("mine")
-    assert "joint_3.yaml: is there already; --force" in refusal(run("-o", str(tmp_path)))
+    assert "joint_3.yaml: already exists; --force" in refusal(run("-o", str(tmp_path)))
     assert [path.name for path in tmp_path.iterdir()] == ["joint_3.yaml"]
     assert run("-o", str(tmp_path), "--force").exit_code == 0
     assert "0x60b2" in (tmp_path / "joint_3.yaml").read_text()
@@ -91,9 +92,9 @@ def test_refuses_a_rate_that_drives_cannot_keep(tmp_path: Path) -> None:
 @pytest.mark.parametrize("hardware", HARDWARE)
 def test_the_files_hold_the_tag_that_bringup_gives(tmp_path: Path, hardware: str) -> None:
     run("-o", str(tmp_path))
-    profile, urdf_xml = load_profile("puma560", overrides=[*overrides(), "limits.torque_max=null"])
+    robot = load_robot("puma560", overrides=[*overrides(), "limits.torque_max=null"])
     brought_up = ET.fromstring(  # noqa: S314  our own
-        robot_description(profile, urdf_xml, hardware, control_rate=1000.0, slaves=tmp_path)
+        robot_description(robot, hardware, control_rate=1000.0, slaves=tmp_path)
     )
     written = ET.parse(tmp_path / f"{hardware}.ros2_control.xml").getroot()  # noqa: S314
     for root in (brought_up, written):
@@ -129,7 +130,7 @@ def test_amperes_in_place_of_milliamperes_are_asked_about() -> None:
 
 
 def test_a_drive_profile_is_looked_for_beside_the_robots(tmp_path: Path) -> None:
-    _, urdf_xml = load_profile("puma560")
+    urdf_xml = load_robot("puma560").urdf_xml
     shipped = share_directories()[0] / "config"
     text = (shipped / "robots" / "puma560.yaml").read_text()
     (tmp_path / "puma560.urdf").write_text(urdf_xml)
@@ -138,5 +139,5 @@ def test_a_drive_profile_is_looked_for_beside_the_robots(tmp_path: Path) -> None
     )
     drive = (shipped / "drives" / "cia402.yaml").read_text()
     (tmp_path / "my_drive.yaml").write_text(drive.replace("vendor_id: 0 ", "vendor_id: 1 ", 1))
-    profile = load_profile(str(tmp_path / "robot.yaml"))[0]
-    assert load_drive(profile.drives.drive).vendor_id == 1
+    robot = load_robot(tmp_path / "robot.yaml")
+    assert load_drive(robot.drives.drive).vendor_id == 1

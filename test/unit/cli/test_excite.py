@@ -15,11 +15,11 @@ from dynid import cli
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    profile = str(write_small_robot(tmp_path))
+    robot = str(write_small_robot(tmp_path))
     monkeypatch.chdir(tmp_path)
 
     def told(command: str, *words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["dynid", command, *words, "-p", profile])
+        monkeypatch.setattr(sys, "argv", ["dynid", command, *words, "-p", robot])
         with pytest.raises(SystemExit) as stop:
             cli.main()
         printed = capsys.readouterr()
@@ -74,7 +74,7 @@ def test_what_is_there_is_not_replaced_unasked(run) -> None:
     Path("excitation.png").write_text("mine")
     code, _, err = run("excite", "--starts", "1")
     assert code == 2
-    assert "excitation.png: is there already; --force replaces it." in err
+    assert "excitation.png: already exists; --force replaces it." in err
     assert Path("excitation.png").read_text() == "mine"
     assert not Path("excitation.yaml").exists()
     assert run("excite", "--starts", "1", "--force")[0] == 0

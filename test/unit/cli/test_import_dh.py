@@ -7,16 +7,20 @@ from pathlib import Path
 import numpy as np
 import pinocchio
 import pytest
+import yaml
 from support.dh_tables import CRAIG, POINT, one_row, table_of
 from typer.testing import CliRunner
 
 from dynid import cli
 from dynid.errors import DynidError
-from dynid.profile import load_profile, parse_profile, share_directories
+from dynid.excitation.settings import find_excitation
+from dynid.files import share_directories
+from dynid.profile import load_robot, make_robot
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.profile_text import profile_text
 from dynid.robot.dh.table import read_table
 from dynid.robot.dh.urdf import urdf_of
+from dynid.simulation.settings import SimulationSettings
 
 TABLES = sorted((share_directories()[0] / "config" / "dh").glob("*.yaml"))
 
@@ -36,12 +40,12 @@ def test_writes_a_urdf_and_a_profile_that_belong_together(tmp_path: Path) -> Non
     urdf, profile = tmp_path / "urdf" / "one.urdf", tmp_path / "one.yaml"
     told = run(tmp_path / "table.yaml", "-o", urdf, "--profile-out", profile)
     assert told == f"wrote {urdf}\nwrote {profile}\n"
-    loaded, xml = load_profile(str(profile))
-    assert loaded.mechanism(xml).joints == ("joint_1",)
+    loaded = load_robot(profile)
+    assert loaded.mechanism().joints == ("joint_1",)
     assert loaded.limits.velocity == (pytest.approx(np.pi / 2, abs=1e-6),)
     assert loaded.limits.torque_max == (5,)
-    assert loaded.excitation is not None
-    with pytest.raises(DynidError, match=r"one\.urdf: is there already; --force replaces it"):
+    assert find_excitation(loaded) is not None
+    with pytest.raises(DynidError, match=r"one\.urdf: already exists; --force replaces it"):
         run(tmp_path / "table.yaml", "-o", urdf)
     run(tmp_path / "table.yaml", "-o", urdf, "--force")
 
@@ -78,11 +82,11 @@ def test_says_which_joints_have_no_body(tmp_path: Path) -> None:
 def test_a_profile_without_limits_is_excited_about_zero(tmp_path: Path) -> None:
     table = table_of(one_row(), tmp_path)
     text = profile_text("one", "one.urdf", chains_of(table, "t"), table.gravity, "t")
-    profile = parse_profile(text, "one.yaml")
-    assert profile.limits.position is None
-    assert profile.excitation is not None
-    assert profile.excitation.span == (1.0,)
-    assert profile.simulation is None
+    robot = make_robot(yaml.safe_load(text), "", where="one.yaml")
+    assert robot.limits.position is None
+    assert find_excitation(robot) is not None
+    assert find_excitation(robot).span == (1.0,)
+    assert robot.find(SimulationSettings) is None
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
@@ -92,5 +96,5 @@ def test_a_shipped_urdf_is_what_its_table_makes(path: Path) -> None:
     made = urdf_of(table.robot, chains_of(table, path.name), path.name)
     shipped = (share_directories()[0] / "urdf" / f"{path.stem}.urdf").read_text(encoding="utf-8")
     assert shipped == made
-    profile, _ = load_profile(path.stem)
-    assert profile.gravity == table.gravity
+    robot = load_robot(path.stem)
+    assert robot.gravity == table.gravity

@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 from dynid import cli
 from dynid.identification.identify import identify
+from dynid.profile import load_model
 from dynid.recording.convert import write_bag
-from dynid.robot.model_file import write_model
-from dynid.robot.model_reader import read_model
 
 JOINTS = ("shoulder", "elbow", "wrist")
 FRICTION = {"Fv1": 3.0, "Fv2": 1.5, "Fv3": 0.3, "Fc1": 4.0, "Fc2": 2.0, "Fc3": 0.5}
@@ -26,9 +25,9 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture
 def arm(tmp_path: Path) -> Path:
     """A profile with a simulated robot, its URDF beside it."""
-    profile = arm_profile(simulation={"parameters": FRICTION})
+    robot = arm_robot(simulation={"parameters": FRICTION})
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
-    settings = profile.model_dump(mode="json", exclude_defaults=True)
+    settings = robot.yaml_content(exclude_unset=True)
     path = tmp_path / "arm.yaml"
     path.write_text(yaml.safe_dump(settings))
     return path
@@ -48,7 +47,7 @@ def test_at_a_point_tells_the_torque_of_the_simulated_robot(
     options = [word for option in motion.items() for word in option]
     assert run(monkeypatch, "at", "-p", arm, *options, "--degrees", "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    bare = arm_profile().mechanism(ARM_URDF)
+    bare = arm_robot().mechanism()
     values = bare.parameters.copy()
     for name, value in FRICTION.items():
         values[bare.parameter_names.index(name)] = value
@@ -73,7 +72,7 @@ def test_at_a_point_prints_tables(
 def test_along_a_recording_splits_torque_into_named_columns(
     arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:
-    mechanism = arm_profile().mechanism(ARM_URDF)
+    mechanism = arm_robot().mechanism()
     write_bag(recorded(mechanism, true_parameters(mechanism), noise=0.0), tmp_path / "motion")
     split = tmp_path / "split.csv"
     assert run(monkeypatch, "along", tmp_path / "motion", "-p", arm, "-o", split) == 0
@@ -95,7 +94,7 @@ def test_along_a_recording_splits_torque_into_named_columns(
 def test_along_a_recording_writes_arrays(
     arm: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    mechanism = arm_profile().mechanism(ARM_URDF)
+    mechanism = arm_robot().mechanism()
     write_bag(recorded(mechanism, true_parameters(mechanism), noise=0.0), tmp_path / "motion")
     split = tmp_path / "split.npz"
     assert run(monkeypatch, "along", tmp_path / "motion", "-p", arm, "-o", split, "--json") == 0
@@ -132,11 +131,11 @@ def test_code_is_two_files_and_a_count_of_operations(
 def test_an_identified_model_brings_its_deviations_and_where_it_is_from(
     arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
     model = tmp_path / "model.yaml"
-    write_model(identify(profile, ARM_URDF, [recording]), model)
+    identify(robot, recording).model.save(model)
     assert run(monkeypatch, "base", "-m", model) == 0
     printed = capsys.readouterr().out
     assert "parameters as identified, model.yaml of 20" in printed
@@ -144,7 +143,7 @@ def test_an_identified_model_brings_its_deviations_and_where_it_is_from(
     assert " ± " in zz
     assert run(monkeypatch, "at", "-m", model, "--q", "0,0,0", "--json") == 0
     at_point = json.loads(capsys.readouterr().out)
-    identified = read_model(model).mechanism()
+    identified = load_model(model).mechanism
     np.testing.assert_allclose(at_point["mass_matrix"], identified.mass_matrix(np.zeros(3)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,16 +15,18 @@ from typer.testing import CliRunner
 from dynid.cli import app
 from dynid.errors import ConfigurationError, DynidError, ModelFileError
 from dynid.excitation.build import build_excitation
-from dynid.profile import RobotProfile, load_profile
-from dynid.robot.ros_parameters import ros_parameters
+from dynid.excitation.settings import find_excitation
+from dynid.profile import load_model, load_robot
+from dynid.robot.parameter_file import ros_parameters
+from dynid.robot.robot import Robot
 from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
 
 
-def record(profile: RobotProfile, urdf_xml: str, path: Path) -> Path:
-    assert profile.excitation is not None
-    motion = build_excitation(profile.excitation, profile.limits, profile.joints)
-    recording = simulate(profile, urdf_xml, motion)
+def record(robot: Robot, path: Path) -> Path:
+    assert find_excitation(robot) is not None
+    motion = build_excitation(find_excitation(robot), robot.limits, robot.joints)
+    recording = simulate(robot, motion)
     return stored(recording, path)
 
 
@@ -32,10 +35,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small robot's profile, its recordings without and with payload, and its model."""
     folder = tmp_path_factory.mktemp("payload")
     name = write_small_robot(folder)
-    profile, urdf_xml = load_profile(str(name))
-    record(profile, urdf_xml, folder / "without.npz")
-    loaded = carrying(profile, urdf_xml, MASS, CENTRE, INERTIA)
-    record(loaded, urdf_xml, folder / "with.npz")
+    robot = load_robot(str(name))
+    record(robot, folder / "without.npz")
+    loaded = carrying(robot, MASS, CENTRE, INERTIA)
+    record(loaded, folder / "with.npz")
     assert run("identify", folder / "without.npz", "-p", name, "-o", folder / "base").exit_code == 0
     return folder
 
@@ -142,8 +145,9 @@ def test_settings_without_a_profile_are_refused(folder: Path) -> None:
 
 
 def test_a_model_that_failed_is_no_base(folder: Path, tmp_path: Path) -> None:
-    text = (folder / "base/model.yaml").read_text()
-    (tmp_path / "failed.yaml").write_text(text.replace('status: "success"', 'status: "failed"'))
+    model = load_model(folder / "base/model.yaml")
+    provenance = replace(model.identified_provenance, status="failed")
+    replace(model, provenance=provenance).save(tmp_path / "failed.yaml")
     result = run(
         "identify", folder / "with.npz", "--payload", "--base-model", tmp_path / "failed.yaml"
     )

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 from PIL import Image
 from rich.console import Console
-from support.synthetic import ARM_URDF, arm_profile
+from support.synthetic import arm_robot
 from typer.testing import CliRunner
 
 from dynid import cli
 from dynid.cli import robots as command
-from dynid.profile import RobotProfile, load_profile, shipped_profiles
-from dynid.report.view.drawing import braille
-from dynid.report.view.robot_pictures import bare_scene, contact_sheet
-from dynid.robot.summary import RobotSummary, summarize
+from dynid.profile import load_robot, shipped_profiles
+from dynid.report.robot_summary import RobotSummary, summarize
+from dynid.report.view.robot_pictures import bare_scene, braille, contact_sheet
+from dynid.robot.robot import Robot
+from dynid.simulation.settings import SimulationSettings
 
 TWO_ARMS = """
 robot: two
@@ -45,10 +46,10 @@ def few(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
 
 
 def test_lists_every_shipped_robot_in_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    def closed_chain(profile: RobotProfile, _urdf: str) -> RobotSummary:
-        return replace(row, name=profile.robot, kind="closed chain", tracking="oscillate")
+    def closed_chain(robot: Robot) -> RobotSummary:
+        return replace(row, name=robot.name, kind="closed chain", tracking="oscillate")
 
-    row = summarize(*load_profile("scara"))
+    row = summarize(load_robot("scara"))
     monkeypatch.setattr(command, "summarize", closed_chain)  # their counts take seconds
     listed = [line.split()[0] for line in robots().splitlines()[1:]]
     assert listed == shipped_profiles()
@@ -87,7 +88,7 @@ def test_pictures_are_one_of_each_and_one_of_all(few: tuple[str, ...], tmp_path:
     ],
 )
 def test_says_of_what_kind_a_robot_is(robot: str, kind: str, letters: str) -> None:
-    row = summarize(*load_profile(robot))
+    row = summarize(load_robot(robot))
     assert (row.kind, row.joint_letters) == (kind, letters)
 
 
@@ -96,21 +97,21 @@ def test_two_arms_on_one_root_are_a_tree(tmp_path: Path) -> None:
     urdf = tmp_path / "two.urdf"
     files = [str(tmp_path / "two.yaml"), "-o", str(urdf), "--profile-out", str(tmp_path / "p.yaml")]
     assert CliRunner().invoke(cli.app, ["import-dh", *files]).exit_code == 0
-    row = summarize(*load_profile(str(tmp_path / "p.yaml")))
+    row = summarize(load_robot(str(tmp_path / "p.yaml")))
     assert (row.kind, row.joint_letters) == ("tree", "2R")
 
 
 def test_a_picture_has_no_markers_and_stands_where_the_simulation_begins() -> None:
-    profile, urdf = load_profile("scara")
-    scene = bare_scene(profile, urdf)
+    robot = load_robot("scara")
+    scene = bare_scene(robot)
     assert not scene.labels()
     assert {shape.role for shape in scene.shapes()} == {"robot"}
-    still = bare_scene(profile.model_copy(update={"simulation": None}), urdf)
+    still = bare_scene(robot.without_settings(SimulationSettings))
     assert scene.bodies[1].pose != still.bodies[1].pose
 
 
 def test_a_drawing_is_dots_in_the_room_given_and_fills_one_side() -> None:
-    drawing = braille(bare_scene(arm_profile(), ARM_URDF), columns=10, rows=4)
+    drawing = braille(bare_scene(arm_robot()), columns=10, rows=4)
     lines = drawing.split("\n")
     assert [len(line) for line in lines] == [10] * 4
     dots = np.array([[ord(letter) - 0x2800 for letter in line] for line in lines])

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 from dynid import cli
+from dynid.profile import load_model
 from dynid.recording.convert import write_bag
-from dynid.robot.model_reader import read_model
 
 COMMAND = ("identify", "lost", "-p", "arm.yaml", "--unsigned-torque")
 
@@ -22,11 +22,11 @@ COMMAND = ("identify", "lost", "-p", "arm.yaml", "--unsigned-torque")
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a profile, its URDF, and a motion with and one without signs of torque."""
-    profile = arm_profile()
+    robot = arm_robot()
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
-    settings = profile.model_dump(mode="json", exclude_defaults=True)
+    settings = robot.yaml_content(exclude_unset=True)
     (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
-    mechanism = profile.mechanism(ARM_URDF)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
     write_bag(recording, tmp_path / "signed")
     write_bag(replace(recording, effort=np.abs(recording.effort)), tmp_path / "lost")
@@ -51,7 +51,7 @@ def test_the_model_without_signs_is_that_with_signs(
     report = (workshop / "found" / "report.html").read_text()
     assert "Signs of torque" in report
     assert run(monkeypatch, "identify", "signed", "-p", "arm.yaml", "-o", "signed_model") == 0
-    models = [read_model(workshop / name / "model.yaml") for name in ("found", "signed_model")]
+    models = [load_model(workshop / name / "model.yaml") for name in ("found", "signed_model")]
     parameters = [model.parameters[-9:] for model in models]  # friction: all of it is determined
     np.testing.assert_allclose(parameters[0], parameters[1], atol=0.02)
 

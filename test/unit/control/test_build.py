@@ -15,14 +15,16 @@ from dynid.control.build import (
     friction_smoothing,
 )
 from dynid.errors import ConfigurationError
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
+from dynid.robot.robot import Robot
+from dynid.robot.torque_settings import CollisionSettings
 
-PUMA, URDF = load_profile("puma560")
+PUMA = load_robot("puma560")
 RATE = 1000.0
 
 
-def overridden(*overrides: str) -> RobotProfile:
-    return load_profile("puma560", overrides=overrides)[0]
+def overridden(*overrides: str) -> Robot:
+    return load_robot("puma560", overrides=overrides)
 
 
 def motion(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -37,29 +39,29 @@ def motion(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("delay", [0, 2, 3])
 def test_additive_torque_is_the_inverse_dynamics_of_commands_cycles_before(delay: int) -> None:
-    profile = overridden(
+    robot = overridden(
         f"feedforward.additive_torque_delay={delay}",
         "feedforward.ramp_time=0",
         "feedforward.friction_smoothing=0",
     )
-    mechanism = profile.mechanism(URDF)
+    mechanism = robot.mechanism()
     mechanism = mechanism.with_parameters(mechanism.urdf_parameters + 0.1)
-    feedforward = _core.Feedforward(6, feedforward_settings(profile, control_rate=RATE))
-    feedforward.use(control_model(profile, mechanism))
+    feedforward = _core.Feedforward(6, feedforward_settings(robot, control_rate=RATE))
+    feedforward.use(control_model(robot, mechanism))
     q, dq, ddq = motion(300)
     sent = feedforward.run(q, dq, ddq)
-    most = np.array(profile.limits.torque_max)
+    most = np.array(robot.limits.torque_max)
     expected = np.clip(mechanism.torque(q, dq, ddq, mechanism.parameters), -most, most)
     assert not sent[:delay].any()
     np.testing.assert_allclose(sent[delay:], expected[: 300 - delay], rtol=1e-12, atol=1e-12)
 
 
 def test_a_payload_is_a_body_at_the_last_joint() -> None:
-    mechanism = PUMA.mechanism(URDF)
+    mechanism = PUMA.mechanism()
     mass, centre, inertia = 2.0, np.array([0.01, -0.02, 0.1]), np.diag([0.01, 0.02, 0.015])
-    profile = overridden("feedforward.ramp_time=0", "feedforward.friction_smoothing=0")
-    law = control_law(profile, control_rate=RATE)
-    model = control_model(profile, mechanism)
+    robot = overridden("feedforward.ramp_time=0", "feedforward.friction_smoothing=0")
+    law = control_law(robot, control_rate=RATE)
+    model = control_model(robot, mechanism)
     law.use(model)
     law.set_payload(mass, centre, inertia)
     q, dq, ddq = (row[50] for row in motion(100))
@@ -99,8 +101,8 @@ def test_limits_give_what_the_profile_does_not_say() -> None:
 
 
 def test_without_thresholds_nothing_is_a_collision() -> None:
-    profile = overridden("collision.torque_error_max=null")
-    settings = collision_settings(profile, control_rate=RATE)
+    robot = overridden("collision.torque_error_max=null")
+    settings = collision_settings(robot, control_rate=RATE)
     assert np.isinf(settings.torque_error_max).all()
     assert np.isinf(settings.torque_threshold).all()
 
@@ -130,32 +132,37 @@ def test_refuses_impossible_settings(override: str, sentence: str) -> None:
 def test_a_threshold_at_rest_is_what_standstill_adds_to_that_in_motion() -> None:
     collision = overridden(
         "collision.torque_error_max=[1, 2, 3, 4, 5, 6]", "collision.reversal_boost=0.5"
-    ).collision
+    ).settings(CollisionSettings)
     assert collision.threshold_at_rest(6).tolist() == [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
-    assert overridden("collision.torque_error_max=null").collision.threshold_at_rest(6) is None
+    assert (
+        overridden("collision.torque_error_max=null")
+        .settings(CollisionSettings)
+        .threshold_at_rest(6)
+        is None
+    )
 
 
 def test_a_torque_offset_never_leaves_the_range_of_int16() -> None:
-    profile = overridden(
+    robot = overridden(
         "drives.torque_constant=0.001",
         "drives.rated_current_ma=100",
         "drives.gear_ratio=2",
         "limits.torque_max=1000",
     )
     # 32767 thousandths of 0.2 mN m
-    assert control_law_settings(profile, control_rate=1000.0).feedforward.torque_max == (
+    assert control_law_settings(robot, control_rate=1000.0).feedforward.torque_max == (
         pytest.approx([32.767 * 2e-4] * 6)
     )
 
 
 def test_peak_and_rated_current_limit_torque_where_the_profile_has_no_limits() -> None:
-    profile = overridden(
+    robot = overridden(
         "drives.torque_constant=0.2",
         "drives.rated_current_ma=3400",
         "drives.peak_current_ma=9000",
         "drives.gear_ratio=100",
         "limits.torque_max=null",
     )
-    settings = control_law_settings(profile, control_rate=1000.0)
+    settings = control_law_settings(robot, control_rate=1000.0)
     assert settings.feedforward.torque_max == pytest.approx([180.0] * 6)
     assert settings.collision.torque_threshold == pytest.approx([68.0] * 6)

@@ -7,23 +7,23 @@ from collision_trials import Work, free_motion, pushes
 
 from dynid.control.tracking.trial import identified
 from dynid.dynamics.mechanism import Mechanism
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 
 @pytest.fixture(scope="module")
 def model() -> Mechanism:
-    return identified(*load_profile("puma560"))
+    return identified(load_robot("puma560"))
 
 
 def test_30_n_against_the_wrists_motion_are_found_within_15_ms(model: Mechanism) -> None:
-    delays = pushes(Work(*load_profile("puma560"), model, 7), 15)
+    delays = pushes(Work(load_robot("puma560"), model, 7), 15)
     assert all(delay is not None and delay <= 15 for delay in delays), delays
 
 
 def test_free_motion_with_sensor_noise_gives_no_alarm(model: Mechanism) -> None:
-    assert free_motion(Work(*load_profile("puma560"), model, 8), hours=0.02) == []
+    assert free_motion(Work(load_robot("puma560"), model, 8), hours=0.02) == []
 
 
 def test_without_the_share_of_standstill_there_would_be_alarms(model: Mechanism) -> None:
-    low = load_profile("puma560", overrides=["collision.reversal_boost=0"])
-    assert free_motion(Work(*low, model, 8), hours=0.005)
+    low = load_robot("puma560", overrides=["collision.reversal_boost=0"])
+    assert free_motion(Work(low, model, 8), hours=0.005)

@@ -13,9 +13,11 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, PlaybackError, SimulationError
 from dynid.playback.motions import point_to_point
 from dynid.playback.trajectory import Trajectory, sample
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.robot.limits import Limits
+from dynid.robot.robot import Robot
 from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import true_parameters
 
 STEP = 10**6  # [ns]
@@ -26,10 +28,10 @@ COLLISION = {"torque_error_max": [12.0, 6.0], "reversal_boost": [4.0, 2.0]}
 class Cell:
     """A controlled robot and its clock."""
 
-    def __init__(self, profile: RobotProfile, urdf_xml: str, *, feedforward: bool = True) -> None:
-        self.robot = ControlledRobot(profile, urdf_xml, feedforward=feedforward)
+    def __init__(self, robot: Robot, *, feedforward: bool = True) -> None:
+        self.robot = ControlledRobot(robot, feedforward=feedforward)
         self.now = 10**9
-        self.model = truth(profile, urdf_xml)
+        self.model = truth(robot)
 
     def go(self, begin: tuple[float, ...] = HOME, goal: tuple[float, ...] = GOAL) -> None:
         self.robot.accept(motion(begin, goal), 0, self.now)
@@ -53,10 +55,11 @@ class Cell:
         return held
 
 
-def truth(profile: RobotProfile, urdf_xml: str) -> Mechanism:
-    assert profile.simulation is not None
-    mechanism = profile.mechanism(urdf_xml)
-    return mechanism.with_parameters(true_parameters(mechanism, profile.simulation))
+def truth(robot: Robot) -> Mechanism:
+    simulation = robot.find(SimulationSettings)
+    assert simulation is not None
+    mechanism = robot.mechanism()
+    return mechanism.with_parameters(true_parameters(mechanism, simulation))
 
 
 def motion(begin: tuple[float, ...], goal: tuple[float, ...]) -> Trajectory:
@@ -66,22 +69,20 @@ def motion(begin: tuple[float, ...], goal: tuple[float, ...]) -> Trajectory:
 
 
 @pytest.fixture
-def robot(tmp_path: Path) -> tuple[RobotProfile, str]:
-    return load_profile(str(write_small_robot(tmp_path, collision=COLLISION)))
+def robot(tmp_path: Path) -> Robot:
+    return load_robot(write_small_robot(tmp_path, collision=COLLISION))
 
 
 @pytest.fixture
-def cell(robot: tuple[RobotProfile, str]) -> Cell:
-    return Cell(*robot)
+def cell(robot: Robot) -> Cell:
+    return Cell(robot)
 
 
-def test_without_the_law_positions_go_straight_to_the_drives(
-    robot: tuple[RobotProfile, str],
-) -> None:
-    cell = Cell(*robot, feedforward=False)
+def test_without_the_law_positions_go_straight_to_the_drives(robot: Robot) -> None:
+    cell = Cell(robot, feedforward=False)
     cell.go()
     targets = [cell.robot._follower.reference(cell.now + k * STEP) for k in range(1, 801)]
-    expected = SimulatedRobot(*robot).run(np.array(targets)).position
+    expected = SimulatedRobot(robot).run(np.array(targets)).position
     assert np.allclose(cell.run(800), expected, rtol=0, atol=1e-12)
 
 
@@ -92,12 +93,10 @@ def test_without_a_model_the_law_adds_no_torque(cell: Cell) -> None:
     assert not cell.robot.law.torque_offset.any()
 
 
-def test_the_models_torque_makes_the_robot_follow_more_closely(
-    robot: tuple[RobotProfile, str],
-) -> None:
+def test_the_models_torque_makes_the_robot_follow_more_closely(robot: Robot) -> None:
     error = {}
     for known in (False, True):
-        cell = Cell(*robot)
+        cell = Cell(robot)
         cell.robot.use(cell.model if known else None)
         cell.run(1500)  # the ramp
         cell.go()
@@ -155,7 +154,7 @@ def test_after_a_fault_the_robot_goes_on_from_where_the_drives_hold_it(cell: Cel
 
 def test_without_torque_limits_there_is_no_law(tmp_path: Path) -> None:
     limits = {"velocity": [4.0, 5.0], "acceleration": [20.0, 25.0]}
-    robot = load_profile(str(write_small_robot(tmp_path, limits=limits)))
-    ControlledRobot(*robot, feedforward=False)
+    robot = load_robot(write_small_robot(tmp_path, limits=limits))
+    ControlledRobot(robot, feedforward=False)
     with pytest.raises(ConfigurationError, match=r"additive torque needs 'limits\.torque_max'"):
-        ControlledRobot(*robot)
+        ControlledRobot(robot)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.simulated_puma import PROFILE, URDF, targets
-from support.synthetic import ARM_URDF, arm_profile
+from support.simulated_puma import ROBOT, targets
+from support.synthetic import ARM_URDF, arm_robot
 
 from dynid import _core
 from dynid.configuration import parse
@@ -23,10 +23,9 @@ from dynid.control.ros2_control import (
 )
 from dynid.dynamics.closed_chain import ClosedChain, chain_lists
 from dynid.errors import ConfigurationError
-from dynid.profile import load_profile
-from dynid.robot.drive_profile import load_drive
+from dynid.profile import load_robot
 from dynid.robot.drives import Drives
-from dynid.robot.slave_files import slave_files, slave_path
+from dynid.robot.slave_files import load_drive, slave_files, slave_path
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.robot import SimulatedRobot
 
@@ -40,8 +39,8 @@ def tag(urdf_xml: str) -> ET.Element:
     return element
 
 
-def described(robot: str = "puma560", hardware: str = "simulated") -> ET.Element:
-    return tag(robot_description(*load_profile(robot), hardware, control_rate=1000.0))
+def described(name: str = "puma560", hardware: str = "simulated") -> ET.Element:
+    return tag(robot_description(load_robot(name), hardware, control_rate=1000.0))
 
 
 def parameters(element: ET.Element) -> dict[str, str]:
@@ -55,18 +54,18 @@ def numbers(texts: dict[str, str], name: str) -> np.ndarray:
 # --- the plant ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
-def test_every_number_survives_as_text(robot: str) -> None:
-    profile, urdf_xml = load_profile(robot)
-    texts = parameters(described(robot))
-    made = plant_arguments(profile, urdf_xml, control_rate=1000.0)
+@pytest.mark.parametrize("name", ROBOTS)
+def test_every_number_survives_as_text(name: str) -> None:
+    robot = load_robot(name)
+    texts = parameters(described(name))
+    made = plant_arguments(robot, control_rate=1000.0)
     terms = made.mechanism.terms
     given = {
         "parameters": made.parameters,
         "gravity": made.mechanism.gravity,
         "coupling": made.mechanism.coupling.ravel(),
-        "home": SimulatedRobot(profile, urdf_xml).home,
-        "torque_factor": profile.drives.torque_factor(len(profile.joints)),
+        "home": SimulatedRobot(robot).home,
+        "torque_factor": robot.drives.torque_factor(len(robot.joints)),
         "term_joints": [term.joint for term in terms],
         "term_scales": [term.scale for term in terms],
         "term_static_ratios": [term.static_ratio for term in terms],
@@ -76,8 +75,8 @@ def test_every_number_survives_as_text(robot: str) -> None:
         "lower": made.settings.lower,
         "command_delay": [made.settings.command_delay],
     }
-    for name, values in given.items():
-        assert np.array_equal(numbers(texts, name), values), name
+    for key, values in given.items():
+        assert np.array_equal(numbers(texts, key), values), key
 
 
 def test_the_described_plant_moves_as_the_simulated_robot_does() -> None:
@@ -95,8 +94,8 @@ def test_the_described_plant_moves_as_the_simulated_robot_does() -> None:
         )
     ]
     description = _core.MechanismDescription(
-        URDF,
-        PROFILE.joints,
+        ROBOT.urdf_xml,
+        ROBOT.joints,
         {},
         numbers(texts, "gravity"),
         numbers(texts, "coupling").reshape(6, 6),
@@ -109,14 +108,14 @@ def test_the_described_plant_moves_as_the_simulated_robot_does() -> None:
         semi_static=False,
     )
     plant = _core.DrivePlant(description, numbers(texts, "parameters"), settings)
-    robot = SimulatedRobot(PROFILE, URDF)
+    simulated = SimulatedRobot(ROBOT)
     aims = targets()[:600]
-    plant.reset(robot.home)  # as the robot was when it was made: noise is drawn every time
+    plant.reset(simulated.home)  # as the robot was when it was made: noise is drawn every time
     plant.reset(aims[0])
-    robot.reset(aims[0])
+    simulated.reset(aims[0])
     for aim in aims:
         plant.step(aim, np.zeros(6))
-        state = robot.step(aim)
+        state = simulated.step(aim)
     assert np.array_equal(plant.position, state.position)
     assert np.array_equal(plant.torque, state.effort)
 
@@ -137,8 +136,8 @@ def test_what_is_empty_is_left_out() -> None:
 
 
 def test_locked_joints_are_written_with_their_positions() -> None:
-    profile = arm_profile(joints=["shoulder", "elbow"], locked={"wrist": 0.1})
-    element = tag(robot_description(profile, ARM_URDF, "simulated", control_rate=500.0))
+    robot = arm_robot(joints=["shoulder", "elbow"], locked={"wrist": 0.1})
+    element = tag(robot_description(robot, "simulated", control_rate=500.0))
     texts = parameters(element)
     assert (texts["locked_joints"], texts["locked_positions"]) == ("wrist", "0.1")
     assert [joint.get("name") for joint in element.findall("joint")] == ["shoulder", "elbow"]
@@ -150,10 +149,10 @@ def test_locked_joints_are_written_with_their_positions() -> None:
 @pytest.mark.parametrize("hardware", ["simulated", "mock"])
 def test_joints_have_the_interfaces_of_drives_and_begin_at_home(hardware: str) -> None:
     element = described("ur10e", hardware)
-    profile, urdf_xml = load_profile("ur10e")
-    home = SimulatedRobot(profile, urdf_xml).home
+    robot = load_robot("ur10e")
+    home = SimulatedRobot(robot).home
     joints = element.findall("joint")
-    assert tuple(joint.get("name") for joint in joints) == profile.joints
+    assert tuple(joint.get("name") for joint in joints) == robot.joints
     for joint, position in zip(joints, home, strict=True):
         commands = [one.get("name") for one in joint.findall("command_interface")]
         states = {
@@ -171,23 +170,23 @@ def test_mock_hardware_gets_no_parameters() -> None:
 
 
 def test_simulated_hardware_replaces_the_urdfs_own() -> None:
-    text = URDF.replace("</robot>", OWN_TAG + "</robot>")
-    element = tag(robot_description(PROFILE, text, "simulated", control_rate=1000.0))
+    robot = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", OWN_TAG + "</robot>"))
+    element = tag(robot_description(robot, "simulated", control_rate=1000.0))
     assert element.get("name") == "puma560"
     assert element.findtext("hardware/plugin") == "dynid/SimulatedDrives"
 
 
 def test_ethercat_without_slave_files_needs_the_urdfs_own_and_leaves_it_alone() -> None:
-    text = URDF.replace("</robot>", OWN_TAG + "</robot>")
-    assert robot_description(PROFILE, text, "ethercat", control_rate=1000.0) == text
+    robot = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", OWN_TAG + "</robot>"))
+    assert robot_description(robot, "ethercat", control_rate=1000.0) == robot.urdf_xml
     with pytest.raises(ConfigurationError, match=r"'puma560': hardware ethercat needs a <ros2_co"):
-        robot_description(PROFILE, URDF, "ethercat", control_rate=1000.0)
+        robot_description(ROBOT, "ethercat", control_rate=1000.0)
 
 
 def test_ethercat_with_slave_files_has_a_module_for_each_joint(tmp_path: Path) -> None:
     write_slave_files(tmp_path, 500.0)
-    text = URDF.replace("</robot>", OWN_TAG + "</robot>")
-    description = robot_description(PROFILE, text, "ethercat", control_rate=500.0, slaves=tmp_path)
+    robot = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", OWN_TAG + "</robot>"))
+    description = robot_description(robot, "ethercat", control_rate=500.0, slaves=tmp_path)
     element = tag(description)
     assert element.findtext("hardware/plugin") == "ethercat_driver/EthercatDriver"
     assert parameters(element) == {"control_frequency": "500"}
@@ -205,7 +204,7 @@ def test_ethercat_with_slave_files_has_a_module_for_each_joint(tmp_path: Path) -
 
 def test_every_hardware_has_the_same_joints_and_interfaces() -> None:
     def interfaces(hardware: str) -> list[tuple[str, str | None, str | None]]:
-        element = hardware_tag(PROFILE, URDF, hardware, control_rate=1000.0)
+        element = hardware_tag(ROBOT, hardware, control_rate=1000.0)
         return [
             (one.tag, joint.get("name"), one.get("name"))
             for joint in element.findall("joint")
@@ -219,13 +218,13 @@ def test_every_hardware_has_the_same_joints_and_interfaces() -> None:
 def test_ethercat_refuses_slave_files_for_another_rate(tmp_path: Path) -> None:
     write_slave_files(tmp_path, 500.0)
     with pytest.raises(ConfigurationError, match="0x60C2 must be 1 with exponent -3"):
-        robot_description(PROFILE, URDF, "ethercat", control_rate=1000.0, slaves=tmp_path)
+        robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
 
 
 def write_slave_files(folder: Path, rate: float) -> None:
     motor = {"rated_current_ma": 3400, "torque_constant": 0.2, "encoder_counts": 4096}
     drives = parse(Drives, motor, "arm.yaml")
-    texts = slave_files(PROFILE.joints, drives, load_drive("cdhd"), rate)
+    texts = slave_files(ROBOT.joints, drives, load_drive("cdhd"), rate)
     for joint, text in texts.items():
         slave_path(folder, joint).write_text(text)
 
@@ -234,10 +233,10 @@ def write_slave_files(folder: Path, rate: float) -> None:
 
 
 def test_controllers_move_the_joints_of_the_profile() -> None:
-    files = controller_parameters(PROFILE, 500)
+    files = controller_parameters(ROBOT, 500)
     assert files["controller_manager"]["ros__parameters"]["update_rate"] == 500
     trajectories = files["joint_trajectory_controller"]["ros__parameters"]
-    assert tuple(trajectories["joints"]) == PROFILE.joints
+    assert tuple(trajectories["joints"]) == ROBOT.joints
     assert trajectories["command_interfaces"] == ["position"]
 
 

@@ -16,17 +16,20 @@ from dynid.control.residual import Residual, recorded_residual
 from dynid.control.tuning import count_alarms, tune
 from dynid.errors import ConfigurationError
 from dynid.excitation.build import build_excitation
+from dynid.excitation.motion import Excitation
+from dynid.excitation.settings import find_excitation
 from dynid.identification.identify import identify
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
-from dynid.robot.model_file import write_model
+from dynid.robot.robot import Robot
+from dynid.robot.torque_settings import CollisionSettings
 from dynid.simulation.simulate import simulate
 
 RATE = 250.0  # [Hz]
 
 
-def small_profile(folder: Path, **collision: object) -> RobotProfile:
-    return load_profile(str(write_small_robot(folder, collision=collision)))[0]
+def small_profile(folder: Path, **collision: object) -> Robot:
+    return load_robot(write_small_robot(folder, collision=collision))
 
 
 def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residual:
@@ -43,64 +46,64 @@ def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residua
 
 
 def test_no_more_alarms_come_of_other_motion_than_were_asked_for(tmp_path: Path) -> None:
-    profile = small_profile(tmp_path)
-    tuning = tune(profile, [swinging(5.0)], false_alarms_per_hour=6.0)
+    robot = small_profile(tmp_path)
+    tuning = tune(robot, [swinging(5.0)], false_alarms_per_hour=6.0)
     # 3 are expected in half an hour; more than 9 of a Poisson process are one in a thousand
-    assert count_alarms(profile, tuning, swinging(30.0, seed=1)) <= 9
+    assert count_alarms(robot, tuning, swinging(30.0, seed=1)) <= 9
 
 
 def test_thresholds_are_not_much_higher_than_they_have_to_be(tmp_path: Path) -> None:
-    profile = small_profile(tmp_path)
-    tuning = tune(profile, [swinging(5.0)], false_alarms_per_hour=6.0)
+    robot = small_profile(tmp_path)
+    tuning = tune(robot, [swinging(5.0)], false_alarms_per_hour=6.0)
     for joint in tuning.joints:
         assert joint.largest < joint.torque_error_max + joint.reversal_boost
         assert joint.torque_error_max < 1.6 * joint.largest
 
 
 def test_fewer_alarms_take_higher_thresholds(tmp_path: Path) -> None:
-    profile = small_profile(tmp_path)
+    robot = small_profile(tmp_path)
     often, seldom = (
-        tune(profile, [swinging(2.0)], false_alarms_per_hour=rate) for rate in (1000.0, 0.1)
+        tune(robot, [swinging(2.0)], false_alarms_per_hour=rate) for rate in (1000.0, 0.1)
     )
     for low, high in zip(often.joints, seldom.joints, strict=True):
         assert high.torque_error_max > low.torque_error_max
 
 
 def test_a_threshold_follows_what_errors_grow_with(tmp_path: Path) -> None:
-    profile = small_profile(tmp_path)
+    robot = small_profile(tmp_path)
     residual = swinging(5.0, by_speed=3.0)
-    tuning = tune(profile, [residual], false_alarms_per_hour=6.0)
+    tuning = tune(robot, [residual], false_alarms_per_hour=6.0)
     for joint in tuning.joints:
         assert joint.velocity_factor > 1.5 * joint.torque_error_max
-    assert count_alarms(profile, tuning, residual) == 0
+    assert count_alarms(robot, tuning, residual) == 0
 
 
 def test_standstill_has_its_own_share(tmp_path: Path) -> None:
-    profile = small_profile(tmp_path, low_speed=[0.2])
+    robot = small_profile(tmp_path, low_speed=[0.2])
     residual = swinging(5.0)
     slow = np.abs(residual.velocity) <= 0.2
     residual.error[slow] += 20.0
-    tuning = tune(profile, [residual], false_alarms_per_hour=6.0)
+    tuning = tune(robot, [residual], false_alarms_per_hour=6.0)
     for joint in tuning.joints:
         assert joint.reversal_boost > 10.0
         assert joint.torque_error_max < 10.0
 
 
 def test_a_filter_forgets_as_much_in_a_second_at_any_rate(tmp_path: Path) -> None:
-    profile = small_profile(tmp_path, torque_error_filter=[0.99])
+    robot = small_profile(tmp_path, torque_error_filter=[0.99])
     zero = np.zeros((1000, 2))
     for rate in (100.0, 1000.0):
         count = round(0.1 * rate)
         still = zero[:count]
         residual = Residual(np.ones((count, 2)), still, still, still, rate)
-        filtered, _, _ = residual.watch(profile, control_rate=1000.0)
+        filtered, _, _ = residual.watch(robot, control_rate=1000.0)
         assert filtered[-1] == pytest.approx([1 - 0.99**100] * 2)
 
 
 def test_the_uncertainty_shrinks_with_more_motion(tmp_path: Path) -> None:
-    profile = small_profile(tmp_path)
+    robot = small_profile(tmp_path)
     short, long = (
-        tune(profile, [swinging(minutes)], false_alarms_per_hour=0.1) for minutes in (0.5, 20.0)
+        tune(robot, [swinging(minutes)], false_alarms_per_hour=0.1) for minutes in (0.5, 20.0)
     )
     widths = [np.mean([j.moving.high - j.moving.low for j in t.joints]) for t in (short, long)]
     assert widths[1] < 0.5 * widths[0]
@@ -108,16 +111,16 @@ def test_the_uncertainty_shrinks_with_more_motion(tmp_path: Path) -> None:
 
 
 def test_recordings_that_differ_are_told_of(tmp_path: Path) -> None:
-    profile = small_profile(tmp_path)
-    alike = tune(profile, [swinging(2.0), swinging(2.0, seed=1)], false_alarms_per_hour=6.0)
+    robot = small_profile(tmp_path)
+    alike = tune(robot, [swinging(2.0), swinging(2.0, seed=1)], false_alarms_per_hour=6.0)
     assert sum(alike.held_out_alarms) <= 1
     rough = swinging(2.0, seed=1)
     rough.error[:] *= 3.0
-    other = tune(profile, [swinging(2.0), rough], false_alarms_per_hour=6.0)
+    other = tune(robot, [swinging(2.0), rough], false_alarms_per_hour=6.0)
     assert other.held_out_alarms[0] == 0
     assert other.held_out_alarms[1] > 10
     assert "motion of another kind than recorded will give more alarms" in other.warnings[-1]
-    assert tune(profile, [rough], false_alarms_per_hour=6.0).held_out_alarms == ()
+    assert tune(robot, [rough], false_alarms_per_hour=6.0).held_out_alarms == ()
 
 
 @pytest.mark.parametrize(
@@ -131,22 +134,25 @@ def test_recordings_that_differ_are_told_of(tmp_path: Path) -> None:
 def test_impossible_wishes_are_refused(
     tmp_path: Path, rate: float, minutes: float, sentence: str
 ) -> None:
-    profile = small_profile(tmp_path)
+    robot = small_profile(tmp_path)
     with pytest.raises(ConfigurationError, match=sentence):
-        tune(profile, [swinging(minutes)], false_alarms_per_hour=rate)
+        tune(robot, [swinging(minutes)], false_alarms_per_hour=rate)
+
+
+def motion_of(robot: Robot) -> Excitation:
+    settings = find_excitation(robot)
+    assert settings is not None
+    return build_excitation(settings, robot.limits, robot.joints)
 
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small robot's profile, a bag of its motion, and the model identified from it."""
     folder = tmp_path_factory.mktemp("workshop")
-    profile, urdf_xml = load_profile(str(write_small_robot(folder)))
-    assert profile.excitation is not None
-    recording = simulate(
-        profile, urdf_xml, build_excitation(profile.excitation, profile.limits, profile.joints)
-    )
+    robot = load_robot(write_small_robot(folder))
+    recording = simulate(robot, motion_of(robot))
     write_bag(recording, folder / "motion")
-    write_model(identify(profile, urdf_xml, [recording]), folder / "model.yaml")
+    identify(robot, recording).model.save(folder / "model.yaml")
     return folder
 
 
@@ -159,12 +165,10 @@ def run(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> in
 
 
 def test_a_recordings_torque_errors_are_noise_beside_its_torque(workshop: Path) -> None:
-    profile, urdf_xml = load_profile(str(workshop / "duo.yaml"))
-    assert profile.excitation is not None
-    motion = build_excitation(profile.excitation, profile.limits, profile.joints)
-    recording = simulate(profile, urdf_xml, motion, seed=5)
-    mechanism = identify(profile, urdf_xml, [recording]).mechanism
-    residual = recorded_residual(profile, mechanism, recording)
+    robot = load_robot(workshop / "duo.yaml")
+    recording = simulate(robot, motion_of(robot), seed=5)
+    mechanism = identify(robot, recording).model.mechanism
+    residual = recorded_residual(robot, mechanism, recording)
     assert residual.error.shape == recording.position.shape
     assert np.all(np.std(residual.error, axis=0) < 0.2 * np.std(residual.torque, axis=0))
 
@@ -178,9 +182,10 @@ def test_the_command_line_writes_lines_that_a_profile_takes(
     assert "shoulder" in told
     assert "Worth a look: one false alarm in 10 h is asked for" in told
     lines = yaml.safe_load(file.read_text())
-    profile, _ = load_profile(str(write_small_robot(workshop, **lines)))
-    assert profile.collision.torque_error_max is not None
-    assert len(profile.collision.torque_error_max) == 2
+    robot = load_robot(write_small_robot(workshop, **lines))
+    collision = robot.settings(CollisionSettings)
+    assert collision.torque_error_max is not None
+    assert len(collision.torque_error_max) == 2
 
 
 def test_the_command_line_prints_json(
@@ -195,18 +200,18 @@ def test_the_command_line_prints_json(
 def test_a_file_that_is_there_is_never_replaced(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    profile = workshop / "duo.yaml"
-    before = profile.read_text()
-    assert run(monkeypatch, workshop, "-o", profile) == 2
-    assert "is there already; name a file that is not" in capsys.readouterr().err
-    assert profile.read_text() == before
+    robot = workshop / "duo.yaml"
+    before = robot.read_text()
+    assert run(monkeypatch, workshop, "-o", robot) == 2
+    assert "already exists; name a new file" in capsys.readouterr().err
+    assert robot.read_text() == before
 
 
 def test_a_joint_that_never_moves_is_told_of(tmp_path: Path) -> None:
-    profile = small_profile(tmp_path)
+    robot = small_profile(tmp_path)
     residual = swinging(1.0)
     residual.velocity[:, 1] = 0.0
-    tuning = tune(profile, [residual], false_alarms_per_hour=60.0)
+    tuning = tune(robot, [residual], false_alarms_per_hour=60.0)
     assert "joint 'elbow' hardly moves or hardly rests" in tuning.warnings[-1]
 
 

@@ -5,9 +5,9 @@ from support.random_mechanisms import RandomTree, random_trees
 from support.synthetic import ARM_URDF
 
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.joint_terms import JointTerm
 from dynid.dynamics.mechanism import Mechanism
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 STATELESS_KINDS = ("viscous", "coulomb", "offset", "rotor_inertia", "spring_stiffness")
 
@@ -103,12 +103,12 @@ def test_load_friction_of_a_joint_without_load_has_no_base_parameter() -> None:
     assert "Fl1" not in base_parameterization(upright).names
 
 
-@pytest.mark.parametrize(("robot", "rigid"), [("ur10", 36), ("ur10e", 36), ("tx40", 36)])
-def test_six_axis_robots_have_thirty_six_rigid_base_parameters(robot: str, rigid: int) -> None:
-    profile, urdf = load_profile(robot, overrides=["terms=[]"])
-    assert len(base_parameterization(profile.mechanism(urdf)).independent) == rigid
+@pytest.mark.parametrize(("name", "rigid"), [("ur10", 36), ("ur10e", 36), ("tx40", 36)])
+def test_six_axis_robots_have_thirty_six_rigid_base_parameters(name: str, rigid: int) -> None:
+    robot = load_robot(name, overrides=["terms=[]"])
+    assert len(base_parameterization(robot.mechanism()).independent) == rigid
 
 
 def test_rotors_add_four_base_parameters_to_a_ur10e() -> None:
-    profile, urdf = load_profile("ur10e", overrides=["terms=[{kind: rotor_inertia}]"])
-    assert len(base_parameterization(profile.mechanism(urdf)).independent) == 40
+    robot = load_robot("ur10e", overrides=["terms=[{kind: rotor_inertia}]"])
+    assert len(base_parameterization(robot.mechanism()).independent) == 40

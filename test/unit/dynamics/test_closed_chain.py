@@ -12,7 +12,8 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, ExcitationError, MechanismError
 from dynid.playback.plan import make_plan
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
+from dynid.robot.robot import Robot
 from dynid.simulation.build import position_limits
 
 ROBOTS = ("delta_3", "delta_4", "palletiser")
@@ -20,18 +21,18 @@ robots = pytest.mark.parametrize("name", ROBOTS)
 
 
 @cache
-def robot(name: str) -> tuple[RobotProfile, str, Mechanism]:
-    profile, urdf_xml = load_profile(name)
-    mechanism = profile.mechanism(urdf_xml)
+def built(name: str) -> tuple[Robot, Mechanism]:
+    robot = load_robot(name)
+    mechanism = robot.mechanism()
     bodies = mechanism.urdf_parameters[: mechanism.first_term]
     random = np.random.default_rng(5)
     terms = random.uniform(0.1, 1.0, len(mechanism.terms))
-    return profile, urdf_xml, mechanism.with_parameters(np.concatenate([bodies, terms]))
+    return robot, mechanism.with_parameters(np.concatenate([bodies, terms]))
 
 
 def positions(name: str, count: int, seed: int = 0) -> np.ndarray:
-    profile, _, mechanism = robot(name)
-    lower, upper = position_limits(profile)
+    robot, mechanism = built(name)
+    lower, upper = position_limits(robot)
     return np.random.default_rng(seed).uniform(lower, upper, (count, len(mechanism.joints)))
 
 
@@ -42,8 +43,8 @@ def without_terms(mechanism: Mechanism) -> Mechanism:
 
 def tree(name: str) -> tuple[Mechanism, np.ndarray]:
     """The robot cut open, every joint driven, and its bodies' parameters."""
-    profile, urdf_xml, mechanism = robot(name)
-    opened = Mechanism(urdf_xml, mechanism.moving_joints, gravity=profile.gravity)
+    robot, mechanism = built(name)
+    opened = Mechanism(robot.urdf_xml, mechanism.moving_joints, gravity=robot.gravity)
     return opened, opened.urdf_parameters
 
 
@@ -58,14 +59,14 @@ def full_position(model: pinocchio.Model, names: tuple[str, ...], row: np.ndarra
 
 @robots
 def test_loops_are_closed_everywhere_within_the_limits(name):
-    profile, urdf_xml, mechanism = robot(name)
-    model = pinocchio.buildModelFromXML(urdf_xml)
+    robot, mechanism = built(name)
+    model = pinocchio.buildModelFromXML(robot.urdf_xml)
     data = model.createData()
     worst = 0.0
     for row in mechanism.moving_positions(positions(name, 300)):
         full = full_position(model, mechanism.moving_joints, row)
         pinocchio.framesForwardKinematics(model, data, full)
-        for closure in profile.closed_chain.closures:
+        for closure in robot.closed_chain.closures:
             ends = [
                 data.oMf[model.getBodyId(link)].act(np.array(point))
                 for link, point in zip(closure.links, closure.points, strict=True)
@@ -76,7 +77,7 @@ def test_loops_are_closed_everywhere_within_the_limits(name):
 
 @robots
 def test_torque_obeys_the_principle_of_virtual_work(name):
-    _, _, mechanism = robot(name)
+    _, mechanism = built(name)
     opened, bodies = tree(name)
     start = positions(name, 20, seed=1)
     random = np.random.default_rng(2)
@@ -103,9 +104,9 @@ def test_torque_obeys_the_principle_of_virtual_work(name):
 
 @robots
 def test_mechanical_energy_is_kept_where_nothing_drives_the_robot(name):
-    _, urdf_xml, mechanism = robot(name)
+    robot, mechanism = built(name)
     free = without_terms(mechanism)
-    model = pinocchio.buildModelFromXML(urdf_xml)
+    model = pinocchio.buildModelFromXML(robot.urdf_xml)
     data = model.createData()
 
     def energy(q: np.ndarray, dq: np.ndarray) -> float:
@@ -134,7 +135,7 @@ def test_mechanical_energy_is_kept_where_nothing_drives_the_robot(name):
 
 @robots
 def test_regressor_matrices_and_newton_euler_agree(name):
-    _, _, mechanism = robot(name)
+    _, mechanism = built(name)
     q = positions(name, 50, seed=3)
     dq, ddq = np.random.default_rng(4).normal(size=(2, *q.shape))
     torque = mechanism.inverse_dynamics(q, dq, ddq)
@@ -158,7 +159,7 @@ def test_regressor_matrices_and_newton_euler_agree(name):
 
 @robots
 def test_base_parameters_reproduce_the_torque(name):
-    _, _, mechanism = robot(name)
+    _, mechanism = built(name)
     base = base_parameterization(mechanism)
     q = positions(name, 50, seed=6)
     dq, ddq = np.random.default_rng(7).normal(size=(2, *q.shape))
@@ -170,7 +171,7 @@ def test_base_parameters_reproduce_the_torque(name):
 
 
 def test_what_is_out_of_reach_is_refused_with_the_pose():
-    _, _, mechanism = robot("delta_3")
+    _, mechanism = built("delta_3")
     still = np.zeros((2, 3))
     with pytest.raises(
         MechanismError, match=r"Sample 1: at joint_1 = 0.85.*cannot be closed.*out of"
@@ -180,7 +181,7 @@ def test_what_is_out_of_reach_is_refused_with_the_pose():
 
 
 def test_a_singular_position_is_refused_with_joint_and_pose():
-    _, _, mechanism = robot("palletiser")
+    _, mechanism = built("palletiser")
     # arm and crank in one line: the parallelogram is flat
     with pytest.raises(
         MechanismError, match=r"joint_3 = -0.77.* singular: passive joint '\w+' can"
@@ -189,12 +190,12 @@ def test_a_singular_position_is_refused_with_joint_and_pose():
 
 
 def test_a_closed_chain_can_be_assembled_in_the_way_that_its_start_tells():
-    profile, urdf_xml, mechanism = robot("delta_3")
-    chain = profile.closed_chain
+    robot, mechanism = built("delta_3")
+    chain = robot.closed_chain
     above = {**chain.passive, "platform_z": 0.6}
     above |= {joint: -value for joint, value in chain.passive.items() if joint.startswith("elbow")}
-    other = profile.model_copy(update={"closed_chain": chain.model_copy(update={"passive": above})})
-    flipped = other.mechanism(urdf_xml)
+    other = robot.model_copy(update={"closed_chain": chain.model_copy(update={"passive": above})})
+    flipped = other.mechanism()
     height = mechanism.moving_joints.index("platform_z")
     assert mechanism.moving_positions(np.zeros(3))[height] < -0.6
     assert flipped.moving_positions(np.zeros(3))[height] > 0.6
@@ -212,12 +213,12 @@ def test_a_closed_chain_can_be_assembled_in_the_way_that_its_start_tells():
 def test_a_closure_says_what_it_needs(closure, sentence):
     links = f"links: [rods_1, platform], {str(closure)[1:-1]}".rstrip(", ")
     with pytest.raises(ConfigurationError, match=sentence):
-        load_profile("delta_3", overrides=[f"closed_chain.closures=[{{{links}}}]"])
+        load_robot("delta_3", overrides=[f"closed_chain.closures=[{{{links}}}]"])
 
 
 def test_a_joint_is_actuated_or_passive():
     with pytest.raises(ConfigurationError, match=r"joint 'elbow_1' is in 'joints'.*in one of them"):
-        load_profile("delta_3", overrides=["joints=[joint_1, joint_2, elbow_1]"])
+        load_robot("delta_3", overrides=["joints=[joint_1, joint_2, elbow_1]"])
 
 
 def test_a_motion_that_leaves_the_reach_is_refused_before_anything_moves():
@@ -226,4 +227,4 @@ def test_a_motion_that_leaves_the_reach_is_refused_before_anything_moves():
     with pytest.raises(
         ExcitationError, match=r"leaves what the closed chain can reach, \d.*joint_1"
     ):
-        make_plan(*load_profile("delta_3", overrides=wide))
+        make_plan(load_robot("delta_3", overrides=wide))

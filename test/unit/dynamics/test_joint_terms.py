@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.integrate import solve_ivp
 from support.synthetic import ARM_URDF
 
-from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.joint_terms import JointTerm
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import MechanismError
 

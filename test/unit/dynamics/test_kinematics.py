@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pinocchio
 import pytest
-from support.synthetic import ARM_URDF, arm_profile
+from support.synthetic import arm_robot
 
 from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.pose import Pose
 from dynid.errors import ConfigurationError
-from dynid.profile import RobotProfile, load_profile
-from dynid.report.view.scene import Pose
+from dynid.profile import load_robot, make_robot
 
 TWO_LINKS = """
 <robot name="two"><link name="ground"/><link name="first"/><link name="second"/><link name="tip"/>
@@ -26,7 +26,7 @@ TWO_LINKS = """
 
 def two_links(**changes: object) -> Kinematics:
     content = {"robot": "two", "urdf": "two.urdf", "joints": ["a", "b"], **changes}
-    return Kinematics(RobotProfile.model_validate(content), TWO_LINKS)
+    return make_robot(content, TWO_LINKS).kinematics()
 
 
 def test_tool_of_two_links_is_where_trigonometry_puts_it() -> None:
@@ -58,21 +58,21 @@ def test_a_locked_joint_stays_where_it_is_held() -> None:
 
 def test_tool_is_the_last_link_unless_another_is_named() -> None:
     assert two_links().tool == "tip"
-    profile, urdf_xml = load_profile("puma560")
-    assert Kinematics(profile, urdf_xml).tool == "flange"
-    assert Kinematics(profile, urdf_xml, tool="link_3").tool_body == 3
+    robot = load_robot("puma560")
+    assert robot.kinematics().tool == "flange"
+    assert robot.kinematics(tool="link_3").tool_body == 3
 
 
 def test_refuses_a_tool_that_is_no_link() -> None:
     with pytest.raises(ConfigurationError, match=r"--tool hook: .* it has base, upper"):
-        Kinematics(arm_profile(), ARM_URDF, tool="hook")
+        arm_robot().kinematics(tool="hook")
 
 
 @pytest.mark.parametrize("name", ["puma560", "ur10e", "tx40"])
 def test_every_link_of_a_shipped_robot_is_where_pinocchio_has_it(name: str) -> None:
-    profile, urdf_xml = load_profile(name)
-    kinematics = Kinematics(profile, urdf_xml)
-    model = pinocchio.buildModelFromXML(urdf_xml)
+    robot = load_robot(name)
+    kinematics = robot.kinematics()
+    model = pinocchio.buildModelFromXML(robot.urdf_xml)
     data = model.createData()
     position = np.random.default_rng(2).uniform(-2, 2, 6)
     pinocchio.framesForwardKinematics(model, data, position)
@@ -84,6 +84,6 @@ def test_every_link_of_a_shipped_robot_is_where_pinocchio_has_it(name: str) -> N
 
 
 def test_motor_positions_become_joint_positions_through_the_coupling() -> None:
-    profile, urdf_xml = load_profile("tx40")
-    joints = Kinematics(profile, urdf_xml).joint_position([0, 0, 0, 0, 0.2, 0.5])
+    robot = load_robot("tx40")
+    joints = robot.kinematics().joint_position([0, 0, 0, 0, 0.2, 0.5])
     np.testing.assert_allclose(joints, [0, 0, 0, 0, 0.2, 0.3])

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from dynid.dynamics.joint_term import TERM_KINDS, JointTerm
+from dynid.dynamics.joint_terms import TERM_KINDS, JointTerm
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import MechanismError
 

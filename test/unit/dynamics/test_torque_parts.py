@@ -9,7 +9,7 @@ from support.random_mechanisms import RandomTree, random_trees
 
 from dynid.dynamics.model_at_point import model_at_point, point_json
 from dynid.dynamics.torque_parts import ROTOR_KIND, torque_parts
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 STEP = 1e-5
 """Of central differences, whose error is of the order of its square."""
@@ -95,13 +95,13 @@ def test_accelerations_of_the_torque_at_a_point_are_those_of_its_motion(tree: Ra
     np.testing.assert_allclose(sum(map(np.array, content["torque"].values())), point.parts.total)
 
 
-@pytest.mark.parametrize("robot", ["delta_3", "palletiser"])
+@pytest.mark.parametrize("name", ["delta_3", "palletiser"])
 def test_of_closed_chains_too_the_coriolis_matrix_is_that_of_the_christoffel_symbols(
-    robot: str,
+    name: str,
 ) -> None:
     # C of the Christoffel symbols is the only one with dM/dt - 2 C skew and C(a) b = C(b) a
-    profile, urdf_xml = load_profile(robot)
-    mechanism = profile.mechanism(urdf_xml)
+    robot = load_robot(name)
+    mechanism = robot.mechanism()
     middle = np.array(mechanism.chain.assembled_at or [0.0] * len(mechanism.joints))
     random = np.random.default_rng(0)
     q = middle + random.uniform(-0.1, 0.1, len(middle))

@@ -3,24 +3,26 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
-from dynid.estimation.essential import essential_parameters
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem, essential_parameters
 from dynid.estimation.regression import Problem
-from dynid.profile import RobotProfile
+from dynid.estimation.settings import EstimatorName
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
-from dynid.signals.settings import EstimatorName
 
 
-def posed(profile: RobotProfile, *recordings: Recording) -> Problem:
-    mechanism = profile.mechanism(ARM_URDF)
-    signals = [preprocess(recording, profile) for recording in recordings]
-    return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+def posed(robot: Robot, *recordings: Recording) -> Problem:
+    mechanism = robot.mechanism()
+    signals = [preprocess(recording, robot) for recording in recordings]
+    return build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
 
 
 def test_profiles_can_choose_every_estimator() -> None:
@@ -29,15 +31,15 @@ def test_profiles_can_choose_every_estimator() -> None:
 
 def posed_on_all_rows(noise: float) -> tuple[Problem, np.ndarray]:
     """Return a problem that fits every row, and its regressor with all rows below one another."""
-    profile = arm_profile(
+    robot = arm_robot(
         identification={
             "cutoff_hz": None,
             "trim_rest": False,
             "velocity_threshold": {"fit": "all"},
         }
     )
-    mechanism = profile.mechanism(ARM_URDF)
-    problem = posed(profile, recorded(mechanism, true_parameters(mechanism), noise=noise))
+    mechanism = robot.mechanism()
+    problem = posed(robot, recorded(mechanism, true_parameters(mechanism), noise=noise))
     signals = problem.rows[0].signals
     regressor = mechanism.regressor(signals.position, signals.velocity, signals.acceleration)
     stacked = regressor[:, :, problem.base.independent]
@@ -54,9 +56,9 @@ def truth(problem: Problem) -> np.ndarray:
 
 @pytest.mark.parametrize("estimator", ["ols", "wls", "irls"])
 def test_recovers_the_base_parameters_of_noiseless_data(estimator: str) -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
-    problem = posed(profile, recorded(mechanism, true_parameters(mechanism)))
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    problem = posed(robot, recorded(mechanism, true_parameters(mechanism)))
     # velocities are central differences of positions at 200 Hz: nothing else is in error
     np.testing.assert_allclose(fitted(problem, estimator).base, truth(problem), atol=5e-3)
 
@@ -68,14 +70,14 @@ def test_ordinary_least_squares_agrees_with_lstsq_on_the_stacked_regressor() -> 
 
 
 def test_weighing_joints_by_their_noise_beats_counting_them_alike() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     errors = {"ols": 0.0, "wls": 0.0}
     for seed in range(8):
         recording = recorded(mechanism, true_parameters(mechanism), samples=1500, seed=seed)
         noise = np.random.default_rng(seed).standard_normal(recording.effort.shape)
         noisy = replace(recording, effort=recording.effort + noise * [8.0, 0.1, 0.01])
-        problem = posed(profile, noisy)
+        problem = posed(robot, noisy)
         hand = [number for number, name in enumerate(problem.base.names) if "3" in name]
         for name in errors:
             difference = (fitted(problem, name).base - truth(problem))[hand]
@@ -84,13 +86,13 @@ def test_weighing_joints_by_their_noise_beats_counting_them_alike() -> None:
 
 
 def test_a_few_wild_samples_hardly_move_the_robust_estimate() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
     effort = recording.effort.copy()
     effort[::40] += 30.0
     wild = replace(recording, effort=effort)
-    problem = posed(profile, wild)
+    problem = posed(robot, wild)
     deviation = {
         name: float(np.abs(fitted(problem, name).base - truth(problem)).max())
         for name in ("wls", "irls")
@@ -101,10 +103,10 @@ def test_a_few_wild_samples_hardly_move_the_robust_estimate() -> None:
 @pytest.mark.parametrize("correlated", [False, True])
 def test_standard_deviations_cover_the_truth(correlated: bool) -> None:
     """Two thirds of the errors lie within one deviation, whether the noise is white or not."""
-    profile = arm_profile(
+    robot = arm_robot(
         identification={"cutoff_hz": None, "trim_rest": False, "velocity": "measured"}
     )
-    mechanism = profile.mechanism(ARM_URDF)
+    mechanism = robot.mechanism()
     scores = []
     for seed in range(12):
         recording = recorded(mechanism, true_parameters(mechanism), samples=2000, seed=seed)
@@ -113,7 +115,7 @@ def test_standard_deviations_cover_the_truth(correlated: bool) -> None:
             kernel = np.ones(20) / np.sqrt(20)
             noise = np.apply_along_axis(np.convolve, 0, noise, kernel, "same")
         noisy = replace(recording, effort=recording.effort + noise)
-        problem = posed(profile, noisy)
+        problem = posed(robot, noisy)
         estimate = fitted(problem)
         scores.append((estimate.base - truth(problem)) / np.sqrt(np.diag(estimate.covariance)))
     spread = float(np.sqrt(np.mean(np.concatenate(scores) ** 2)))
@@ -121,7 +123,7 @@ def test_standard_deviations_cover_the_truth(correlated: bool) -> None:
 
 
 def test_blocks_give_the_normal_equations_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    profile = arm_profile(
+    robot = arm_robot(
         terms=[{"kind": "viscous"}, {"kind": "presliding", "scale": 0.01}],
         identification={
             "cutoff_hz": None,
@@ -129,20 +131,20 @@ def test_blocks_give_the_normal_equations_of_the_whole(monkeypatch: pytest.Monke
             "parallel_filter": {"cutoff_hz": 10.0, "decimation": 4},
         },
     )
-    mechanism = profile.mechanism(ARM_URDF)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=6000)
-    whole = posed(profile, recording).normal_equations()
+    whole = posed(robot, recording).normal_equations()
     monkeypatch.setattr("dynid.estimation.regression._BLOCK", 512)
-    in_blocks = posed(profile, recording).normal_equations()
+    in_blocks = posed(robot, recording).normal_equations()
     scale = np.abs(whole.gram).max()
     np.testing.assert_allclose(in_blocks.gram, whole.gram, atol=1e-6 * scale)
 
 
 def test_normal_equations_give_the_squared_error_of_the_residuals() -> None:
-    profile = arm_profile(identification={"cutoff_hz": 20.0, "trim_rest": False})
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification={"cutoff_hz": 20.0, "trim_rest": False})
+    mechanism = robot.mechanism()
     problem = posed(
-        profile,
+        robot,
         recorded(mechanism, true_parameters(mechanism), noise=0.3),
         recorded(mechanism, true_parameters(mechanism), noise=0.3, seed=5, samples=900),
     )
@@ -155,13 +157,13 @@ def test_normal_equations_give_the_squared_error_of_the_residuals() -> None:
 
 
 def test_a_joint_that_never_moves_keeps_its_urdf_values_and_is_said_so() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism))
     position = recording.position.copy()
     position[:, 2] = 0.3
     still = replace(recording, position=position, velocity=None)
-    problem = posed(profile, still)
+    problem = posed(robot, still)
     estimate = fitted(problem)
     viscous = problem.base.names.index("Fv3")
     assert not estimate.determined[viscous]
@@ -170,11 +172,9 @@ def test_a_joint_that_never_moves_keeps_its_urdf_values_and_is_said_so() -> None
 
 
 def test_elimination_drops_what_is_not_there_and_keeps_what_is() -> None:
-    profile = arm_profile(
-        terms=[{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "viscous_cubic"}]
-    )
-    mechanism = profile.mechanism(ARM_URDF)
-    problem = posed(profile, recorded(mechanism, true_parameters(mechanism), noise=1.0))
+    robot = arm_robot(terms=[{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "viscous_cubic"}])
+    mechanism = robot.mechanism()
+    problem = posed(robot, recorded(mechanism, true_parameters(mechanism), noise=1.0))
     essential, values = essential_parameters(fitted(problem))
     kept = {name for name, keep in zip(problem.base.names, essential, strict=True) if keep}
     assert {"Fv1", "Fc1", "Fv2", "Fc2"} <= kept

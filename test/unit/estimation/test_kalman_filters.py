@@ -6,18 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimator
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem
 from dynid.estimation.kalman.discrete_model import DiscreteModel
 from dynid.estimation.kalman.ekf import ExtendedKalmanFilter, LinearisedFilter
 from dynid.estimation.kalman.srukf import SquareRootUnscentedKalmanFilter, UnscentedFilter
 from dynid.estimation.kalman.state_filter import MakeFilter, Prior, filtered, first_fold
 from dynid.estimation.regression import Problem
+from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
 
 FILTERS = [LinearisedFilter, UnscentedFilter]
@@ -34,11 +35,11 @@ def standard(mechanism: Mechanism) -> np.ndarray:
 
 
 def posed(seed: int = 0, *, samples: int = 7000, joint_at_rest: bool = False) -> Problem:
-    profile = arm_profile(
+    robot = arm_robot(
         identification={"cutoff_hz": 15.0, "trim_rest": False},
         terms=[{"kind": kind} for kind in ("viscous", "coulomb", "offset", "rotor_inertia")],
     )
-    mechanism = profile.mechanism(ARM_URDF)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, standard(mechanism), samples=samples, rate=500.0, seed=seed)
     random = np.random.default_rng(seed + 9)
     effort = recording.effort + TORQUE_NOISE * random.normal(size=recording.effort.shape)
@@ -46,9 +47,11 @@ def posed(seed: int = 0, *, samples: int = 7000, joint_at_rest: bool = False) ->
     if joint_at_rest:
         position[:, 2] = 0.3
     signals = [
-        preprocess(replace(recording, position=position, effort=effort, velocity=None), profile)
+        preprocess(replace(recording, position=position, effort=effort, velocity=None), robot)
     ]
-    return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    return build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
 
 
 def truth(problem: Problem) -> np.ndarray:

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import signal
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem
 from dynid.estimation.least_squares import WeightedLeastSquares
-from dynid.estimation.maximum_likelihood import MaximumLikelihood
+from dynid.estimation.maximum_likelihood import MaximumLikelihood, TorqueNoiseModel
 from dynid.estimation.regression import Problem
-from dynid.estimation.torque_noise_model import TorqueNoiseModel
+from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
 
 SHARED = np.array([[1.0, 0.0, 0.0], [0.9, 0.4, 0.0], [0.0, 0.1, 0.2]])
@@ -34,12 +34,14 @@ def coloured(samples: int, seed: int) -> np.ndarray:
 
 def posed(seed: int, *, samples: int = 2000, **identification: object) -> Problem:
     settings = {"cutoff_hz": None, "trim_rest": False, "velocity": "measured"} | identification
-    profile = arm_profile(identification=settings)
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=settings)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=samples, seed=seed)
     noisy = replace(recording, effort=recording.effort + coloured(samples, 100 + seed))
-    signals = [preprocess(noisy, profile)]
-    return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    signals = [preprocess(noisy, robot)]
+    return build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
 
 
 def test_is_closer_to_the_truth_than_weighted_least_squares_and_knows_how_close() -> None:
@@ -102,13 +104,15 @@ def test_takes_a_long_recording_in_blocks(
 
 
 def test_what_the_data_do_not_determine_stays_where_it_was() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
     position = recording.position.copy()
     position[:, 2] = 0.3
-    signals = [preprocess(replace(recording, position=position, velocity=None), profile)]
-    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    signals = [preprocess(replace(recording, position=position, velocity=None), robot)]
+    problem = build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
     estimate = MaximumLikelihood().fit(problem, mechanism.urdf_parameters)
     viscous = problem.base.names.index("Fv3")
     assert not estimate.determined[viscous]
@@ -117,10 +121,12 @@ def test_what_the_data_do_not_determine_stays_where_it_was() -> None:
 
 
 def test_exact_data_give_the_exact_parameters() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
-    signals = [preprocess(recorded(mechanism, true_parameters(mechanism)), profile)]
-    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    signals = [preprocess(recorded(mechanism, true_parameters(mechanism)), robot)]
+    problem = build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
     estimate = MaximumLikelihood().fit(problem, mechanism.urdf_parameters)
     truth = problem.base.project(true_parameters(mechanism))
     np.testing.assert_allclose(estimate.base, truth, atol=5e-3)  # differences at 200 Hz

@@ -6,11 +6,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import Fit, fit, pose
+from dynid.estimation.fitting import Fit, build_problem, fit
+from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
 
 JOINTS = {"joints": ["shoulder", "elbow"]}  # the wrist is locked: fewer bodies, quicker
@@ -21,18 +22,16 @@ def identified(method: str, noise: float = 5.0, **physical: object) -> Fit:
     """Fit a recording so noisy that plain least squares gives bodies that cannot exist."""
     content = {"cutoff_hz": None, "trim_rest": False, "velocity": "measured"}
     bounds = {name: value for name, value in physical.items() if value is not None}
-    profile = arm_profile(
-        **JOINTS, identification=content | {"physical": {"method": method} | bounds}
-    )
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(**JOINTS, identification=content | {"physical": {"method": method} | bounds})
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=400, noise=noise)
-    problem = pose(
+    problem = build_problem(
         mechanism,
         base_parameterization(mechanism),
-        [preprocess(recording, profile)],
-        profile.identification,
+        [preprocess(recording, robot)],
+        robot.settings(IdentificationSettings),
     )
-    return fit(problem, profile.identification)
+    return fit(problem, robot.settings(IdentificationSettings))
 
 
 def misfit(fitted: Fit) -> float:
@@ -64,7 +63,7 @@ def test_total_mass_keeps_its_range() -> None:
 
 
 def test_contradicting_bounds_are_refused() -> None:
-    profile = arm_profile(
+    robot = arm_robot(
         joints=["shoulder"],
         identification={
             "cutoff_hz": None,
@@ -72,8 +71,10 @@ def test_contradicting_bounds_are_refused() -> None:
             "physical": {"method": "penalty", "total_mass": (1.0, 2.0), "bounds": {"M1": (5, 6)}},
         },
     )
-    mechanism = profile.mechanism(ARM_URDF)
-    signals = [preprocess(recorded(mechanism, true_parameters(mechanism), samples=200), profile)]
-    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    mechanism = robot.mechanism()
+    signals = [preprocess(recorded(mechanism, true_parameters(mechanism), samples=200), robot)]
+    problem = build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
     with pytest.raises(EstimationError, match="contradict"):
-        fit(problem, profile.identification)
+        fit(problem, robot.settings(IdentificationSettings))

@@ -3,23 +3,26 @@ import pinocchio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import Fit, fit, pose
+from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.physical import is_physically_consistent, pseudo_inertia
 from dynid.evaluation.errors import compare, relative_errors
-from dynid.profile import RobotProfile
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 
 
-def identified(profile: RobotProfile, *recordings: Recording) -> Fit:
-    mechanism = profile.mechanism(ARM_URDF)
-    signals = [preprocess(recording, profile) for recording in recordings]
-    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
-    return fit(problem, profile.identification)
+def identified(robot: Robot, *recordings: Recording) -> Fit:
+    mechanism = robot.mechanism()
+    signals = [preprocess(recording, robot) for recording in recordings]
+    problem = build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
+    return fit(problem, robot.settings(IdentificationSettings))
 
 
 def settings_with(**changes: object) -> dict[str, object]:
@@ -37,33 +40,37 @@ def test_pseudo_inertia_is_that_of_pinocchio(seed: int) -> None:
 
 
 def test_noiseless_data_of_a_real_arm_are_reproduced_by_a_consistent_model() -> None:
-    profile = arm_profile(identification=settings_with())
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=settings_with())
+    mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
-    result = identified(profile, recorded(mechanism, truth))
+    result = identified(robot, recorded(mechanism, truth))
     base = result.problem.base
     np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=2e-3)
     assert result.consistent
 
 
 def test_noise_that_makes_least_squares_impossible_still_gives_bodies_that_can_exist() -> None:
-    profile = arm_profile(identification=settings_with())
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=settings_with())
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=300, noise=8.0)
-    result = identified(profile, recording)
+    result = identified(robot, recording)
     assert result.consistent
     assert not is_physically_consistent(mechanism, result.unconstrained)
 
 
 def test_consistency_costs_less_than_a_percent_of_torque_error_on_good_data() -> None:
-    profile = arm_profile(identification=settings_with())
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=settings_with())
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.5)
-    result = identified(profile, recording)
-    signals = [preprocess(recording, profile)]
+    result = identified(robot, recording)
+    signals = [preprocess(recording, robot)]
     errors = [
         relative_errors(
-            compare(mechanism.with_parameters(parameters), signals, profile.identification)
+            compare(
+                mechanism.with_parameters(parameters),
+                signals,
+                robot.settings(IdentificationSettings),
+            )
         )
         for parameters in (result.standard, result.unconstrained)
     ]
@@ -72,35 +79,38 @@ def test_consistency_costs_less_than_a_percent_of_torque_error_on_good_data() ->
 
 def test_what_the_data_leave_open_keeps_the_urdf_values() -> None:
     """The first link turns about a fixed axis: its mass can be anything."""
-    profile = arm_profile(identification=settings_with())
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=settings_with())
+    mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
-    result = identified(profile, recorded(mechanism, truth))
+    result = identified(robot, recorded(mechanism, truth))
     mass = mechanism.parameter_names.index("M1")
     assert not result.determined[mass]
     assert result.standard[mass] == pytest.approx(truth[mass], rel=1e-3)
 
 
 def test_what_the_data_determine_does_not_depend_on_the_urdf() -> None:
-    profile = arm_profile(identification=settings_with())
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=settings_with())
+    mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
     recording = recorded(mechanism, truth)
     heavier = ARM_URDF.replace('mass value="2.0"', 'mass value="3.0"')
-    signals = [preprocess(recording, profile)]
-    other = profile.mechanism(heavier)
+    signals = [preprocess(recording, robot)]
+    other = robot.with_urdf(heavier).mechanism()
     base = base_parameterization(other)
-    result = fit(pose(other, base, signals, profile.identification), profile.identification)
+    result = fit(
+        build_problem(other, base, signals, robot.settings(IdentificationSettings)),
+        robot.settings(IdentificationSettings),
+    )
     np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=5e-3)
 
 
 def test_large_friction_is_not_drawn_to_none_by_deviations_that_are_small_beside_it() -> None:
-    profile = arm_profile(identification=settings_with())
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=settings_with())
+    mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
     friction = mechanism.parameter_names.index("Fv1")
     truth[friction] = 60.0
-    fitted = identified(profile, recorded(mechanism, truth, noise=40.0))
+    fitted = identified(robot, recorded(mechanism, truth, noise=40.0))
     base = int(np.flatnonzero(fitted.problem.base.independent == friction)[0])
     deviation = np.sqrt(fitted.estimate.covariance[base, base])
     assert 0.5 < deviation < 3.0
@@ -109,43 +119,43 @@ def test_large_friction_is_not_drawn_to_none_by_deviations_that_are_small_beside
 
 
 def test_friction_and_rotor_inertia_are_never_negative() -> None:
-    profile = arm_profile(
+    robot = arm_robot(
         terms=[{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "rotor_inertia"}],
         identification=settings_with(),
     )
-    mechanism = profile.mechanism(ARM_URDF)
+    mechanism = robot.mechanism()
     drives_itself = true_parameters(mechanism)
     drives_itself[mechanism.parameter_names.index("Fv3")] = -0.5
-    result = identified(profile, recorded(mechanism, drives_itself))
+    result = identified(robot, recorded(mechanism, drives_itself))
     friction = result.standard[30:]
     assert np.all(friction >= -1e-9)
 
 
 def test_the_total_mass_is_kept_within_its_bounds() -> None:
-    profile = arm_profile(identification=settings_with(physical={"total_mass": [8.0, 8.5]}))
-    mechanism = profile.mechanism(ARM_URDF)
-    result = identified(profile, recorded(mechanism, true_parameters(mechanism), noise=0.5))
+    robot = arm_robot(identification=settings_with(physical={"total_mass": [8.0, 8.5]}))
+    mechanism = robot.mechanism()
+    result = identified(robot, recorded(mechanism, true_parameters(mechanism), noise=0.5))
     total = result.standard[[0, 10, 20]].sum()
     assert 8.0 - 1e-6 <= total <= 8.5 + 1e-6
 
 
 def test_a_single_parameter_is_kept_within_its_bounds() -> None:
-    profile = arm_profile(identification=settings_with(physical={"bounds": {"M3": [1.5, 1.6]}}))
-    mechanism = profile.mechanism(ARM_URDF)
-    result = identified(profile, recorded(mechanism, true_parameters(mechanism), noise=0.5))
+    robot = arm_robot(identification=settings_with(physical={"bounds": {"M3": [1.5, 1.6]}}))
+    mechanism = robot.mechanism()
+    result = identified(robot, recorded(mechanism, true_parameters(mechanism), noise=0.5))
     assert 1.5 - 1e-6 <= result.standard[20] <= 1.6 + 1e-6
 
 
 def test_refuses_bounds_that_contradict_each_other() -> None:
     bounds = {"physical": {"total_mass": [1.0, 2.0], "bounds": {"M3": [5.0, 6.0]}}}
-    profile = arm_profile(identification=settings_with(**bounds))
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=settings_with(**bounds))
+    mechanism = robot.mechanism()
     with pytest.raises(EstimationError, match="contradict"):
-        identified(profile, recorded(mechanism, true_parameters(mechanism)))
+        identified(robot, recorded(mechanism, true_parameters(mechanism)))
 
 
 def test_refuses_a_bound_on_a_parameter_that_is_not_there() -> None:
-    profile = arm_profile(identification=settings_with(physical={"bounds": {"M9": [0.0, 1.0]}}))
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=settings_with(physical={"bounds": {"M9": [0.0, 1.0]}}))
+    mechanism = robot.mechanism()
     with pytest.raises(EstimationError, match="names 'M9'"):
-        identified(profile, recorded(mechanism, true_parameters(mechanism)))
+        identified(robot, recorded(mechanism, true_parameters(mechanism)))

@@ -5,27 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.fitted_case import arm
-from support.synthetic import ARM_URDF
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem
 from dynid.estimation.least_squares import WeightedLeastSquares
 from dynid.estimation.recursive import RecursiveLeastSquares, RecursiveLeastSquaresPerJoint
 from dynid.estimation.regression import Problem
 from dynid.estimation.square_root import Forgetting
+from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
 
 
 def posed(still: bool = False) -> tuple[Problem, np.ndarray, np.ndarray]:
     """A problem of the simulated arm, its start, and its true base parameters."""
-    profile, parameters, recording = arm()
-    mechanism = profile.mechanism(ARM_URDF)
-    signals = preprocess(recording, profile)
+    robot, parameters, recording = arm()
+    mechanism = robot.mechanism()
+    signals = preprocess(recording, robot)
     if still:
         signals.moving[:] = False
     base = base_parameterization(mechanism)
-    problem = pose(mechanism, base, [signals], profile.identification)
+    problem = build_problem(mechanism, base, [signals], robot.settings(IdentificationSettings))
     return problem, mechanism.urdf_parameters, base.project(parameters)
 
 

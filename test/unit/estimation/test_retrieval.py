@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from support.synthetic import ARM_URDF, arm_profile, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, true_parameters
 
 from dynid import cli
 from dynid.dynamics.base_parameters import base_parameterization
@@ -16,18 +16,20 @@ from dynid.dynamics.base_table import base_table
 from dynid.dynamics.given_parameters import read_base_parameters
 from dynid.errors import ConfigurationError, EstimationError
 from dynid.estimation.retrieval import Retrieval, retrieve
-from dynid.profile import load_profile
+from dynid.identification.settings import IdentificationSettings
+from dynid.profile import load_robot
 from dynid.report.base_formats import base_yaml
+from dynid.simulation.settings import SimulationSettings
 
-PROFILE = arm_profile()
-MECHANISM = PROFILE.mechanism(ARM_URDF)
+ROBOT = arm_robot()
+MECHANISM = ROBOT.mechanism()
 BASE = base_parameterization(MECHANISM)
 TRUTH = dict(zip(BASE.names, BASE.project(true_parameters(MECHANISM)).tolist(), strict=True))
 
 
 def retrieved(given: dict[str, float], method: str = "semidefinite") -> Retrieval:
-    settings = PROFILE.identification.physical.model_copy(update={"method": method})
-    return retrieve(MECHANISM, BASE, given, PROFILE.limits, settings)
+    settings = ROBOT.settings(IdentificationSettings).physical.model_copy(update={"method": method})
+    return retrieve(MECHANISM, BASE, given, ROBOT.limits, settings)
 
 
 def test_parameters_of_a_robot_are_feasible_and_kept() -> None:
@@ -109,7 +111,7 @@ def test_the_command_writes_a_robot_that_dynid_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
-    settings = PROFILE.model_dump(mode="json", exclude_defaults=True)
+    settings = ROBOT.yaml_content(exclude_unset=True)
     (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
     (tmp_path / "table.yaml").write_text(yaml.safe_dump(TRUTH))
     monkeypatch.chdir(tmp_path)
@@ -119,10 +121,10 @@ def test_the_command_writes_a_robot_that_dynid_reads(
     with pytest.raises(SystemExit) as stop:
         cli.main()
     assert not stop.value.code
-    profile, urdf = load_profile("found/arm_retrieved.yaml")
-    assert profile.simulation is not None
-    mechanism = profile.mechanism(urdf)
-    values = [profile.simulation.parameters[name] for name in mechanism.parameter_names]
+    robot = load_robot("found/arm_retrieved.yaml")
+    assert robot.find(SimulationSettings) is not None
+    mechanism = robot.mechanism()
+    values = [robot.find(SimulationSettings).parameters[name] for name in mechanism.parameter_names]
     np.testing.assert_allclose(BASE.project(np.array(values)), list(TRUTH.values()), atol=2e-4)
     # the URDF holds the same bodies
     first = mechanism.first_term

@@ -6,15 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem
 from dynid.estimation.least_squares import WeightedLeastSquares
-from dynid.estimation.motion_noise import motion_noise
 from dynid.estimation.regression import Problem
-from dynid.estimation.total_least_squares import TotalLeastSquares, total_least_squares
+from dynid.estimation.total_least_squares import (
+    TotalLeastSquares,
+    motion_noise,
+    total_least_squares,
+)
+from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
 
 
@@ -22,15 +26,17 @@ def posed(
     seed: int, *, position_noise: float, torque_noise: float = 0.2, **identification: object
 ) -> Problem:
     settings = {"cutoff_hz": 20.0, "trim_rest": False} | identification
-    profile = arm_profile(identification=settings)
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=settings)
+    mechanism = robot.mechanism()
     recording = recorded(
         mechanism, true_parameters(mechanism), noise=torque_noise, samples=8000, seed=seed
     )
     noise = np.random.default_rng(50 + seed).normal(size=recording.position.shape)
     noisy = replace(recording, position=recording.position + position_noise * noise)
-    signals = [preprocess(noisy, profile)]
-    return pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    signals = [preprocess(noisy, robot)]
+    return build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
 
 
 def truth(problem: Problem) -> np.ndarray:
@@ -111,14 +117,16 @@ def test_exact_columns_are_kept_exact() -> None:
 
 
 def test_what_only_noise_moves_stays_where_it_was() -> None:
-    profile = arm_profile(identification={"cutoff_hz": 20.0, "trim_rest": False})
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification={"cutoff_hz": 20.0, "trim_rest": False})
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
     position = recording.position.copy()
     position[:, 2] = 0.3
     still = replace(recording, position=position, velocity=None)
-    signals = [preprocess(still, profile)]
-    problem = pose(mechanism, base_parameterization(mechanism), signals, profile.identification)
+    signals = [preprocess(still, robot)]
+    problem = build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
     estimate = TotalLeastSquares().fit(problem, mechanism.urdf_parameters)
     assert estimate.base[problem.base.names.index("Fv3")] == 0.0
     assert np.isfinite(estimate.base).all()

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, swinging, true_parameters
+from support.synthetic import arm_robot, swinging, true_parameters
 
 from dynid.dynamics.mechanism import Mechanism
 from dynid.evaluation.live import LiveTorqueError
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
+from dynid.robot.robot import Robot
 
 RATE = 500.0
 
 
 def run(
-    profile: RobotProfile, model: Mechanism, position: np.ndarray, effort: np.ndarray
+    robot: Robot, model: Mechanism, position: np.ndarray, effort: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Errors (N, n) sample by sample, and which of them are settled (N,)."""
-    live, state = LiveTorqueError(profile, model), None
+    live, state = LiveTorqueError(robot, model), None
     errors, settled = [], []
     for number, (q, tau) in enumerate(zip(position, effort, strict=True)):
         state = live.step(state, number / RATE, q, tau)
@@ -27,56 +28,56 @@ def run(
 
 
 @pytest.fixture
-def rubbing() -> tuple[RobotProfile, Mechanism]:
-    profile = arm_profile(limits={"velocity": [5]})
-    mechanism = profile.mechanism(ARM_URDF)
-    return profile, mechanism.with_parameters(true_parameters(mechanism))
+def rubbing() -> tuple[Robot, Mechanism]:
+    robot = arm_robot(limits={"velocity": [5]})
+    mechanism = robot.mechanism()
+    return robot, mechanism.with_parameters(true_parameters(mechanism))
 
 
 def test_a_true_model_has_no_error_not_even_where_friction_jumps(
-    rubbing: tuple[RobotProfile, Mechanism],
+    rubbing: tuple[Robot, Mechanism],
 ) -> None:
-    profile, model = rubbing
+    robot, model = rubbing
     q, dq, ddq = swinging(3000, 3, RATE)
     torque = model.torque(q, dq, ddq, model.parameters)
-    errors, settled = run(profile, model, q, torque)
+    errors, settled = run(robot, model, q, torque)
     # the filter's own effect on products of the motion, of second order in delay times frequency
     assert np.abs(errors[settled]).max() < 0.03 * np.ptp(torque)
     assert np.sqrt(np.mean(errors[settled] ** 2)) < 0.01 * np.ptp(torque)
 
 
 def test_a_push_on_a_joint_shows_with_its_sign_after_the_delay(
-    rubbing: tuple[RobotProfile, Mechanism],
+    rubbing: tuple[Robot, Mechanism],
 ) -> None:
-    profile, model = rubbing
+    robot, model = rubbing
     still = np.tile([0.3, 0.4, 0.5], (1000, 1))
     torque = model.gravity_torque(still)
     torque[500:, 1] += 20.0  # the drive pushes against something
-    errors, _ = run(profile, model, still, torque)
+    errors, _ = run(robot, model, still, torque)
     assert np.abs(errors[500]).max() < 1e-9
     # friction of joint 2 at rest can bear its Coulomb part of 2 N m and a little
     assert -20 < errors[-1][1] < -17
     np.testing.assert_allclose(errors[-1][[0, 2]], 0, atol=1e-9)
-    delay = LiveTorqueError(profile, model).delay
+    delay = LiveTorqueError(robot, model).delay
     half = np.argmax(errors[:, 1] < -10) / RATE - 500 / RATE
     assert 0.5 * delay < half < 1.6 * delay
 
 
 def test_at_rest_friction_of_either_sign_is_no_error(
-    rubbing: tuple[RobotProfile, Mechanism],
+    rubbing: tuple[Robot, Mechanism],
 ) -> None:
-    profile, model = rubbing
+    robot, model = rubbing
     still = np.tile([0.3, 0.4, 0.5], (300, 1))
     for sign in (-1, 1):
         torque = model.gravity_torque(still) + sign * np.array([4.0, 2.0, 0.5])
-        errors, _ = run(profile, model, still, torque)
+        errors, _ = run(robot, model, still, torque)
         # friction is Fc and an offset; the offset is always there
         assert np.abs(errors[-1]).max() <= 0.3 + 1e-9
 
 
-def test_a_gap_in_time_begins_afresh(rubbing: tuple[RobotProfile, Mechanism]) -> None:
-    profile, model = rubbing
-    live = LiveTorqueError(profile, model)
+def test_a_gap_in_time_begins_afresh(rubbing: tuple[Robot, Mechanism]) -> None:
+    robot, model = rubbing
+    live = LiveTorqueError(robot, model)
     state = None
     for number in range(200):
         state = live.step(state, number / RATE, [0.1, 0.1, 0.1], [0, 0, 0])
@@ -88,9 +89,9 @@ def test_a_gap_in_time_begins_afresh(rubbing: tuple[RobotProfile, Mechanism]) ->
 
 
 def test_motor_signals_pass_the_coupling() -> None:
-    profile, urdf_xml = load_profile("tx40")
-    model = profile.mechanism(urdf_xml)
-    live = LiveTorqueError(profile, model)
+    robot = load_robot("tx40")
+    model = robot.mechanism()
+    live = LiveTorqueError(robot, model)
     motor = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     joint_torque = model.gravity_torque((model.coupling @ motor)[None])[0]
     state = live.step(None, 0.0, motor, model.coupling.T @ joint_torque)

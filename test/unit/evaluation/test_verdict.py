@@ -1,4 +1,4 @@
-"""Every figure of a judgement by hand, and what makes an identification fail."""
+"""Every figure of a verdict by hand, and what makes an identification fail."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.evaluation.errors import relative_errors
-from dynid.evaluation.verdict import Comparison, Judgement, judge
+from dynid.evaluation.verdict import Comparison, Verdict, evaluate
 from dynid.signals.signals import Signals
 
 
@@ -48,8 +48,8 @@ def comparison(
     )
 
 
-def judged(*args: object, allowed: float = 0.5, **kwargs: object) -> Judgement:
-    return judge([comparison(*args, **kwargs)], allowed=allowed)  # type: ignore[arg-type]
+def judged(*args: object, allowed: float = 0.5, **kwargs: object) -> Verdict:
+    return evaluate([comparison(*args, **kwargs)], allowed=allowed)  # type: ignore[arg-type]
 
 
 def test_every_figure_by_hand() -> None:
@@ -118,7 +118,7 @@ def test_recordings_are_judged_as_if_they_were_one(seed: int, cut: int) -> None:
         comparison(measured[:cut], model[:cut]),
         comparison(measured[cut:], model[cut:], threshold=0.3),
     ]
-    pooled, whole = judge(parts, allowed=0.5).joints[0], judged(measured, model).joints[0]
+    pooled, whole = evaluate(parts, allowed=0.5).joints[0], judged(measured, model).joints[0]
     for name in ("rmse", "nrmse", "relative_error", "r_squared", "max_relative_torque_error"):
         assert getattr(pooled, name) == pytest.approx(getattr(whole, name))
     assert pooled.samples == 40
@@ -127,22 +127,22 @@ def test_recordings_are_judged_as_if_they_were_one(seed: int, cut: int) -> None:
 
 
 def test_perfect_model_succeeds_without_reasons() -> None:
-    judgement = judged([1, 2, -3], [1, 2, -3])
-    assert judgement.success
-    assert judgement.reasons == ()
-    assert judgement.joints[0].r_squared == 1.0
+    verdict = judged([1, 2, -3], [1, 2, -3])
+    assert verdict.success
+    assert verdict.reasons == ()
+    assert verdict.joints[0].r_squared == 1.0
 
 
 def test_warnings_do_not_make_it_fail() -> None:
-    judgement = judge([comparison([1, 2], [1, 2])], allowed=0.5, warnings=["look here."])
-    assert judgement.success
-    assert judgement.warnings == ("look here.",)
+    verdict = evaluate([comparison([1, 2], [1, 2])], allowed=0.5, warnings=["look here."])
+    assert verdict.success
+    assert verdict.warnings == ("look here.",)
 
 
 def test_failure_names_joint_and_numbers() -> None:
-    judgement = judged([80, 160], [180, 160])
-    assert not judgement.success
-    assert judgement.reasons == ("elbow: max relative torque error 62.5%, allowed 50%.",)
+    verdict = judged([80, 160], [180, 160])
+    assert not verdict.success
+    assert verdict.reasons == ("elbow: max relative torque error 62.5%, allowed 50%.",)
 
 
 def test_exactly_what_is_allowed_is_allowed() -> None:
@@ -151,9 +151,9 @@ def test_exactly_what_is_allowed_is_allowed() -> None:
 
 
 def test_joint_that_does_not_move_fails_by_name() -> None:
-    judgement = judged([1, 2], [1, 2], moving=[False, False], threshold=0.25)
-    assert judgement.reasons == ("elbow: no sample moves faster than 0.25 rad/s.",)
-    assert not judgement.success
+    verdict = judged([1, 2], [1, 2], moving=[False, False], threshold=0.25)
+    assert verdict.reasons == ("elbow: no sample moves faster than 0.25 rad/s.",)
+    assert not verdict.success
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
@@ -163,17 +163,17 @@ def test_what_is_no_finite_number_is_no_success(wrong: float, moving: bool, side
     good, bad = [1.0, 2.0, 3.0], [1.0, wrong, 3.0]
     measured, model = (good, bad) if side == "model" else (bad, good)
     with np.errstate(invalid="ignore"):
-        judgement = judged(measured, model, moving=[True, moving, True])
-    assert not judgement.success
-    (reason,) = judgement.reasons
+        verdict = judged(measured, model, moving=[True, moving, True])
+    assert not verdict.success
+    (reason,) = verdict.reasons
     assert reason == "elbow: model or measured torque is not a finite number throughout."
 
 
 def test_joint_without_any_torque_fails_unless_the_model_says_the_same() -> None:
-    judgement = judged([0, 0, 0], [0.1, 0, 0])
-    assert not judgement.success
-    assert judgement.reasons == ("elbow: the measured torque is zero wherever the joint moves.",)
-    assert judgement.joints[0].relative_error == np.inf
+    verdict = judged([0, 0, 0], [0.1, 0, 0])
+    assert not verdict.success
+    assert verdict.reasons == ("elbow: the measured torque is zero wherever the joint moves.",)
+    assert verdict.joints[0].relative_error == np.inf
     exact = judged([0, 0, 0], [0, 0, 0])
     assert exact.success
     assert exact.joints[0].relative_error == 0.0

@@ -8,29 +8,32 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from dynid.configuration import TaskSettings
+from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.limits import sample_peaks
-from dynid.excitation.settings import FourierSettings, SineSettings
+from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
 from dynid.excitation.sine_proposal import propose_sine
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.playback.plan import make_plan
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.report.terminal.sine import print_sine, sine_repetition, sine_rows
 from dynid.robot.limits import Limits
+from dynid.robot.robot import Robot
 
 ROBOTS = ("puma560", "scara", "ur10", "yumi_arm", "delta_3", "palletiser", "axis_linear_tilted")
 
 
-def robot(name: str, **changes: object) -> tuple[RobotProfile, object]:
-    profile, urdf_xml = load_profile(name)
-    return profile.model_copy(update=changes), profile.mechanism(urdf_xml)
+def built(name: str, *settings: TaskSettings, **changes: object) -> tuple[Robot, Mechanism]:
+    robot = load_robot(name)
+    return robot.with_settings(*settings).model_copy(update=changes), robot.mechanism()
 
 
-def shares(profile: RobotProfile, settings: SineSettings) -> np.ndarray:
+def shares(robot: Robot, settings: SineSettings) -> np.ndarray:
     """What each joint uses of its velocity and its acceleration limit (2, n)."""
-    peaks = sample_peaks(build_excitation(settings, profile.limits, profile.joints)).motion
-    allowed = (profile.limits.velocity or np.inf, profile.limits.acceleration or np.inf)
+    peaks = sample_peaks(build_excitation(settings, robot.limits, robot.joints)).motion
+    allowed = (robot.limits.velocity or np.inf, robot.limits.acceleration or np.inf)
     return np.array(
         [
             np.abs(values).max(axis=0) / limit
@@ -41,82 +44,82 @@ def shares(profile: RobotProfile, settings: SineSettings) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_a_proposal_keeps_the_limits_and_uses_them(name: str) -> None:
-    profile, mechanism = robot(name)
-    used = shares(profile, propose_sine(profile, mechanism)).max(axis=0)
+    robot, mechanism = built(name)
+    used = shares(robot, propose_sine(robot, mechanism)).max(axis=0)
     assert np.all(used <= 0.9)
     assert np.all(used >= 0.75 * 0.9 * 0.99)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_a_proposal_does_not_repeat_early(name: str) -> None:
-    profile, mechanism = robot(name)
-    found = sine_repetition(propose_sine(profile, mechanism), profile.joints)
+    robot, mechanism = built(name)
+    found = sine_repetition(propose_sine(robot, mechanism), robot.joints)
     assert found.good
     assert min(found.cycles) >= 3 - 1e-4
 
 
 def test_joints_swing_less_far_where_bodies_would_touch() -> None:
-    profile, urdf_xml = load_profile("ur10")
-    mechanism = profile.mechanism(urdf_xml)
-    workspace = Workspace(profile, urdf_xml, mechanism)
-    free, clear = (propose_sine(profile, mechanism, workspace=w) for w in (None, workspace))
+    robot = load_robot("ur10")
+    mechanism = robot.mechanism()
+    workspace = Workspace(robot, mechanism)
+    free, clear = (propose_sine(robot, mechanism, workspace=w) for w in (None, workspace))
     way = np.abs(np.subtract(clear.target, clear.start)) / np.subtract(free.target, free.start)
     assert np.allclose(way, way[0], rtol=1e-4)
     assert 0.3 <= way[0] < 1
     with pytest.raises(ExcitationError, match="distance reaches"):
-        make_plan(profile.model_copy(update={"excitation": free}), urdf_xml)
-    make_plan(profile.model_copy(update={"excitation": clear}), urdf_xml)
+        make_plan(robot.with_settings(free))
+    make_plan(robot.with_settings(clear))
 
 
 def test_it_lasts_as_long_as_is_asked_for() -> None:
-    profile, mechanism = robot("scara")
-    settings = propose_sine(profile, mechanism, duration=20.0)
-    excitation = build_excitation(settings, profile.limits, profile.joints)
+    robot, mechanism = built("scara")
+    settings = propose_sine(robot, mechanism, duration=20.0)
+    excitation = build_excitation(settings, robot.limits, robot.joints)
     assert excitation.duration == pytest.approx(20.0)
 
 
 def test_it_swings_about_the_profiles_centre_by_its_span() -> None:
-    profile, mechanism = robot("ur10")
-    settings = propose_sine(profile, mechanism)
+    robot, mechanism = built("ur10")
+    settings = propose_sine(robot, mechanism)
     middle = (np.array(settings.start) + settings.target) / 2
-    assert np.allclose(middle, profile.excitation.centre, atol=1e-6)
+    assert np.allclose(middle, find_excitation(robot).centre, atol=1e-6)
     assert np.allclose(np.subtract(settings.target, settings.start), 2.4, rtol=2e-3)
 
 
 def test_start_and_target_of_a_profile_with_sines_are_kept() -> None:
     given = SineSettings(start=(0.5, 0.2), target=(-0.5, 1.0), frequency=1, duration=9)
-    profile, mechanism = robot("scara_2r", excitation=given)
-    settings = propose_sine(profile, mechanism)
+    robot, mechanism = built("scara_2r", given)
+    settings = propose_sine(robot, mechanism)
     assert np.allclose(settings.start, given.start, atol=1e-3)
     assert np.allclose(settings.target, given.target, atol=1e-3)
 
 
 def test_torque_limits_slow_all_joints_down() -> None:
-    profile, mechanism = robot("scara_2r")
-    free = propose_sine(profile, mechanism)
-    peaks = sample_peaks(build_excitation(free, profile.limits, profile.joints)).motion
+    robot, mechanism = built("scara_2r")
+    free = propose_sine(robot, mechanism)
+    peaks = sample_peaks(build_excitation(free, robot.limits, robot.joints)).motion
     taken = np.abs(mechanism.torque(*peaks, mechanism.parameters)).max(axis=0)
-    weak = profile.limits.model_copy(update={"torque_max": tuple(taken / 2)})
-    slowed = propose_sine(profile.model_copy(update={"limits": weak}), mechanism)
+    weak = robot.limits.model_copy(update={"torque_max": tuple(taken / 2)})
+    slowed = propose_sine(robot.model_copy(update={"limits": weak}), mechanism)
     assert np.all(np.array(slowed.frequency) < free.frequency)
-    peaks = sample_peaks(build_excitation(slowed, weak, profile.joints)).motion
+    peaks = sample_peaks(build_excitation(slowed, weak, robot.joints)).motion
     share = np.abs(mechanism.torque(*peaks, mechanism.parameters)).max(axis=0) / weak.torque_max
     assert 0.6 < share.max() <= 0.905
 
 
 def test_refuses_where_gravity_alone_takes_too_much() -> None:
-    profile, mechanism = robot("puma560")
-    weak = profile.limits.model_copy(update={"torque_max": (97.6, 10, 89.4, 24.2, 20.1, 21.3)})
+    robot, mechanism = built("puma560")
+    weak = robot.limits.model_copy(update={"torque_max": (97.6, 10, 89.4, 24.2, 20.1, 21.3)})
     with pytest.raises(ExcitationError, match=r"joint 'joint_2': at 20% of its speed it still"):
-        propose_sine(profile.model_copy(update={"limits": weak}), mechanism)
+        propose_sine(robot.model_copy(update={"limits": weak}), mechanism)
 
 
 def test_refuses_a_time_too_short_and_says_what_is_enough() -> None:
-    profile, mechanism = robot("puma560")
+    robot, mechanism = built("puma560")
     with pytest.raises(ExcitationError, match=r"^20 s are too short .* take \d+ s") as error:
-        propose_sine(profile, mechanism, duration=20.0)
+        propose_sine(robot, mechanism, duration=20.0)
     enough = float(re.search(r"take (\d+) s", str(error.value))[1])
-    assert propose_sine(profile, mechanism, duration=enough).duration == pytest.approx(enough - 2)
+    assert propose_sine(robot, mechanism, duration=enough).duration == pytest.approx(enough - 2)
 
 
 @pytest.mark.parametrize(
@@ -127,16 +130,16 @@ def test_refuses_a_time_too_short_and_says_what_is_enough() -> None:
     ],
 )
 def test_refuses_where_limits_are_missing(limits: Limits, sentence: str) -> None:
-    profile, mechanism = robot("scara_2r", limits=limits, excitation=FourierSettings())
+    robot, mechanism = built("scara_2r", FourierSettings(), limits=limits)
     with pytest.raises(ConfigurationError, match=sentence):
-        propose_sine(profile, mechanism)
+        propose_sine(robot, mechanism)
 
 
 def test_refuses_a_joint_that_does_not_move() -> None:
     still = SineSettings(start=(0.0, 0.3), target=(1.0, 0.3), frequency=1, duration=9)
-    profile, mechanism = robot("scara_2r", excitation=still)
+    robot, mechanism = built("scara_2r", still)
     with pytest.raises(ConfigurationError, match="'joint_2': its start is its target"):
-        propose_sine(profile, mechanism)
+        propose_sine(robot, mechanism)
 
 
 def test_rows_tell_cycles_and_the_share_of_the_speed_limit() -> None:

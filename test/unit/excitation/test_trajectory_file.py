@@ -15,7 +15,7 @@ from dynid.excitation.files import read_excitation
 from dynid.excitation.settings import TrajectoryColumns, TrajectorySettings
 from dynid.excitation.spline import SplineExcitation
 from dynid.playback.plan import make_plan
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.robot.limits import Limits
 from dynid.simulation.simulate import simulate
 
@@ -262,13 +262,13 @@ def test_a_profile_names_a_trajectory_beside_it(tmp_path) -> None:
     text = (Path(__file__).parents[3] / "config/robots/scara_2r.yaml").read_text(encoding="utf-8")
     content = yaml.safe_load(text) | {"excitation": {"type": "trajectory", "file": "way.csv"}}
     path = written(tmp_path, "mine.yaml", yaml.safe_dump(content))
-    assert make_plan(*load_profile(str(path))).excitation.duration == 4.0
+    assert make_plan(load_robot(str(path))).excitation.duration == 4.0
 
 
 def test_a_trajectory_is_planned_and_simulated(tmp_path) -> None:
-    profile, urdf_xml = load_profile("scara_2r")
-    plan = make_plan(profile, urdf_xml, excitation=written(tmp_path, "way.csv", WAY))
+    robot = load_robot("scara_2r")
+    plan = make_plan(robot, excitation=written(tmp_path, "way.csv", WAY))
     assert np.allclose(plan.start, [0.1, 0.0])
-    recording = simulate(profile, urdf_xml, plan.excitation)
+    recording = simulate(robot, plan.excitation)
     assert np.allclose(np.asarray(recording.position)[-1], [0.1, 0.0], atol=0.02)
     assert np.ptp(np.asarray(recording.position)[:, 1]) == pytest.approx(0.6, abs=0.1)

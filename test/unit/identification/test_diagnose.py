@@ -25,7 +25,6 @@ from dynid.identification.identify import identify
 from dynid.recording.convert import write_bag
 from dynid.report.diagnosis import write_diagnosis
 from dynid.report.report import report_html
-from dynid.robot.model_file import write_model
 from dynid.signals.preprocess import preprocess
 
 
@@ -33,9 +32,9 @@ def a_finding(cause: str, severity: str = "warning", joint: str | None = None) -
     return Finding(cause, joint, severity, f"{cause} seen.", "Mend it.", {"size": 1.5})
 
 
-def case_of(profile, recording) -> Case:
-    signals = (preprocess(recording, profile),)
-    return Case(profile, profile.mechanism(ARM_URDF), (recording,), signals)
+def case_of(robot, recording) -> Case:
+    signals = (preprocess(recording, robot),)
+    return Case(robot, robot.mechanism(), (recording,), signals)
 
 
 def diagnosed(monkeypatch: pytest.MonkeyPatch, *found: Finding) -> list[str]:
@@ -45,8 +44,8 @@ def diagnosed(monkeypatch: pytest.MonkeyPatch, *found: Finding) -> list[str]:
         for cause in CAUSES
     }
     monkeypatch.setattr(causes, "CAUSES", MappingProxyType(looks))
-    profile = limited_arm()
-    return [one.cause for one in diagnose(case_of(profile, swung(profile, duration=1.0)))]
+    robot = limited_arm()
+    return [one.cause for one in diagnose(case_of(robot, swung(robot, duration=1.0)))]
 
 
 # --- order and consequences -------------------------------------------------------------------
@@ -106,8 +105,8 @@ def test_cause_that_meets_a_pose_out_of_reach_has_nothing_to_say(
 
     looks = {"too_slow": out_of_reach, "noise": lambda _: [a_finding("noise")]}
     monkeypatch.setattr(causes, "CAUSES", MappingProxyType(looks))
-    profile = limited_arm()
-    (found,) = diagnose(case_of(profile, swung(profile, duration=1.0)))
+    robot = limited_arm()
+    (found,) = diagnose(case_of(robot, swung(robot, duration=1.0)))
     assert found.cause == "noise"
 
 
@@ -117,11 +116,11 @@ def test_sentences_say_what_was_seen_and_what_to_do_but_for_notes() -> None:
 
 
 def test_long_recordings_get_the_same_answers_as_short_ones() -> None:
-    profile = limited_arm()
-    long = swung(profile, duration=100.0)  # more samples than are looked at
-    assert findings(profile, long) == {}
+    robot = limited_arm()
+    long = swung(robot, duration=100.0)  # more samples than are looked at
+    assert findings(robot, long) == {}
     flipped = replace(long, effort=long.effort * [1.0, -1.0, 1.0])
-    assert "flipped_sign" in findings(profile, flipped)
+    assert "flipped_sign" in findings(robot, flipped)
 
 
 # --- the command ------------------------------------------------------------------------------
@@ -130,13 +129,12 @@ def test_long_recordings_get_the_same_answers_as_short_ones() -> None:
 @pytest.fixture
 def workshop(tmp_path: Path) -> Path:
     """A folder with a profile, its URDF, a good recording, one at rest, and a flipped one."""
-    profile = limited_arm()
+    robot = limited_arm()
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
-    settings = profile.model_dump(mode="json", exclude_defaults=True)
-    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
-    good = swung(profile)
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(robot.yaml_content(exclude_unset=True)))
+    good = swung(robot)
     write_bag(good, tmp_path / "good")
-    write_bag(swung(profile, amplitudes=(0.0, 0.0, 0.0), duration=2.0), tmp_path / "rest")
+    write_bag(swung(robot, amplitudes=(0.0, 0.0, 0.0), duration=2.0), tmp_path / "rest")
     write_bag(replace(good, effort=good.effort * [1.0, -1.0, 1.0]), tmp_path / "flipped")
     return tmp_path
 
@@ -182,8 +180,8 @@ def test_recording_that_cannot_be_identified_is_diagnosed_all_the_same(
 def test_model_brings_its_own_profile(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    profile = limited_arm()
-    write_model(identify(profile, ARM_URDF, [swung(profile)]), workshop / "model.yaml")
+    robot = limited_arm()
+    identify(robot, [swung(robot)]).model.save(workshop / "model.yaml")
     assert run(monkeypatch, workshop, "good", "--model", "model.yaml") == 0
     capsys.readouterr()
     assert run(monkeypatch, workshop, "flipped", "--model", "model.yaml", "--json") == 1
@@ -236,13 +234,13 @@ def test_every_finding_is_on_the_page_with_evidence_and_plot(tmp_path: Path) -> 
 
 
 def test_reports_have_a_section_on_it() -> None:
-    profile = limited_arm()
-    recording = swung(profile)
+    robot = limited_arm()
+    recording = swung(robot)
     flipped = replace(recording, effort=recording.effort * [1.0, -1.0, 1.0])
-    result = identify(profile, ARM_URDF, [flipped])
+    result = identify(robot, [flipped])
     page = report_html(result)
     section = page[page.index('id="diagnosis"') : page.index('id="torque"')]
     assert "flipped sign" in section
     assert "<svg" in section
     for sentence in sentences(result.findings):
-        assert sentence in result.judgement.warnings
+        assert sentence in result.verdict.warnings

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 from dynid.errors import EstimationError
 from dynid.identification.identify import identify
@@ -16,12 +16,12 @@ PLAIN = {"cutoff_hz": None, "trim_rest": False, "velocity": "measured"}
 
 
 def test_a_model_predicts_the_noise_free_torque_of_another_motion() -> None:
-    profile = arm_profile(identification=PLAIN)
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=PLAIN)
+    mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
-    result = identify(profile, ARM_URDF, [recorded(mechanism, truth, noise=0.2)])
-    other = validate(profile, result.mechanism, [recorded(mechanism, truth, seed=7)])
-    assert all(joint.rmse < 0.05 for joint in other.judgement.joints)
+    result = identify(robot, [recorded(mechanism, truth, noise=0.2)])
+    other = validate(result.model, [recorded(mechanism, truth, seed=7)])
+    assert all(joint.rmse < 0.05 for joint in other.verdict.joints)
 
 
 def test_load_dependent_friction_is_found_though_it_depends_on_what_is_identified() -> None:
@@ -30,14 +30,14 @@ def test_load_dependent_friction_is_found_though_it_depends_on_what_is_identifie
         {"kind": "coulomb"},
         {"kind": "coulomb_load", "joints": ["shoulder", "elbow"]},
     ]
-    profile = arm_profile(terms=terms, identification=PLAIN)
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(terms=terms, identification=PLAIN)
+    mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
     for name, value in (("Fl1", 0.08), ("Fl2", 0.05)):
         truth[mechanism.parameter_names.index(name)] = value
     # a URDF that is wrong about the load itself
     wrong = ARM_URDF.replace('mass value="2.0"', 'mass value="3.0"')
-    result = identify(profile, wrong, [recorded(mechanism, truth, noise=0.05)])
+    result = identify(robot.with_urdf(wrong), [recorded(mechanism, truth, noise=0.05)])
     found = {parameter.name: parameter.value for parameter in result.parameters}
     assert found["Fl1"] == pytest.approx(0.08, abs=0.004)
     assert found["Fl2"] == pytest.approx(0.05, abs=0.004)
@@ -45,30 +45,30 @@ def test_load_dependent_friction_is_found_though_it_depends_on_what_is_identifie
 
 def test_presliding_friction_is_found() -> None:
     terms = [{"kind": "viscous"}, {"kind": "presliding", "scale": 0.05}]
-    profile = arm_profile(terms=terms, identification=PLAIN)
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(terms=terms, identification=PLAIN)
+    mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
     truth[mechanism.parameter_names.index("Fh1")] = 5.0
-    result = identify(profile, ARM_URDF, [recorded(mechanism, truth, noise=0.1)])
+    result = identify(robot, [recorded(mechanism, truth, noise=0.1)])
     found = {parameter.name: parameter.value for parameter in result.parameters}
     assert found["Fh1"] == pytest.approx(5.0, rel=0.02)
 
 
 def test_held_out_error_tells_what_a_fit_to_noise_hides() -> None:
-    profile = arm_profile(identification=PLAIN)
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=PLAIN)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=60, noise=3.0)
-    result = identify(profile, ARM_URDF, [recording])
+    result = identify(robot, [recording])
     fitted = np.array(result.unconstrained_relative_error)
     assert np.all(np.array(result.held_out.relative_error) > 1.2 * fitted)
 
 
 def test_two_recordings_give_more_certain_parameters_than_one() -> None:
-    profile = arm_profile(identification=PLAIN)
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=PLAIN)
+    mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
     both = [recorded(mechanism, truth, noise=0.5, seed=seed) for seed in (0, 3)]
-    one, two = (identify(profile, ARM_URDF, both[:count]) for count in (1, 2))
+    one, two = (identify(robot, both[:count]) for count in (1, 2))
     deviations = [
         np.array([parameter.standard_deviation for parameter in result.base_parameters])
         for result in (one, two)
@@ -77,53 +77,53 @@ def test_two_recordings_give_more_certain_parameters_than_one() -> None:
 
 
 def test_parameters_a_motion_says_nothing_about_are_named() -> None:
-    profile = arm_profile(identification=PLAIN)
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=PLAIN)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
     position, velocity = recording.position.copy(), np.array(recording.velocity)
     position[:, 2], velocity[:, 2] = 0.4, 0.0
     still = replace(recording, position=position, velocity=velocity)
-    result = identify(profile, ARM_URDF, [still])
-    assert any("says nothing about" in w and "Fv3" in w for w in result.judgement.warnings)
-    assert not result.judgement.success
+    result = identify(robot, [still])
+    assert any("says nothing about" in w and "Fv3" in w for w in result.verdict.warnings)
+    assert not result.verdict.success
 
 
 def test_flipped_torque_fails_with_its_cause_named() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
-    result = identify(profile, ARM_URDF, [replace(recording, effort=-recording.effort)])
-    assert not result.judgement.success
-    assert result.physically_consistent
-    for joint in profile.joints:
-        assert any(joint in w and "flipped" in w for w in result.judgement.warnings)
+    result = identify(robot, [replace(recording, effort=-recording.effort)])
+    assert not result.verdict.success
+    assert result.provenance.physically_consistent
+    for joint in robot.joints:
+        assert any(joint in w and "flipped" in w for w in result.verdict.warnings)
 
 
 @pytest.mark.parametrize("shift", [-12, 5, 30])
 def test_torque_that_comes_late_or_early_is_named_though_the_fit_adapts_to_it(shift: int) -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
     moved = replace(recording, effort=np.roll(recording.effort, shift, axis=0))
-    result = identify(profile, ARM_URDF, [moved])
+    result = identify(robot, [moved])
     (finding,) = (one for one in result.findings if one.cause == "time_shift")
     assert finding.evidence["delay [s]"] == pytest.approx(0.005 * shift, rel=0.06)
     direction = "later" if shift > 0 else "earlier"
-    assert any(direction in warning for warning in result.judgement.warnings)
+    assert any(direction in warning for warning in result.verdict.warnings)
 
 
 def test_aligned_torque_is_not_said_to_be_late() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=1.0)
-    warnings = identify(profile, ARM_URDF, [recording]).judgement.warnings
+    warnings = identify(robot, [recording]).verdict.warnings
     assert not any("torque comes" in warning for warning in warnings)
 
 
 @pytest.mark.parametrize("share", [1e-2, 1e-4])
 def test_a_urdf_of_far_too_small_masses_does_not_spoil_the_consistent_fit(share: float) -> None:
-    profile = arm_profile(identification=PLAIN)
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(identification=PLAIN)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.2)
     light = re.sub(
         r'(mass value|i[xyz]{2})="([^"]+)"',
@@ -131,42 +131,40 @@ def test_a_urdf_of_far_too_small_masses_does_not_spoil_the_consistent_fit(share:
         ARM_URDF,
     )
     errors = [
-        np.array([joint.rmse for joint in identify(profile, urdf, [recording]).judgement.joints])
-        for urdf in (ARM_URDF, light)
+        np.array([joint.rmse for joint in identify(one, [recording]).verdict.joints])
+        for one in (robot, robot.with_urdf(light))
     ]
     assert np.all(errors[1] < 1.02 * errors[0])
 
 
 def test_held_out_errors_count_at_rest_too() -> None:
-    profile = arm_profile(
+    robot = arm_robot(
         identification=PLAIN | {"velocity_threshold": {"fraction": 0.5, "fit": "moving"}}
     )
-    mechanism = profile.mechanism(ARM_URDF)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.5)
-    result = identify(profile, ARM_URDF, [recording])
-    whole = [joint.rmse_torque for joint in result.judgement.joints]
+    result = identify(robot, [recording])
+    whole = [joint.rmse_torque for joint in result.verdict.joints]
     np.testing.assert_allclose(result.held_out.rmse_torque, whole, rtol=0.1)
 
 
 def test_errors_of_a_sliding_joint_are_forces() -> None:
     sliding = ARM_URDF.replace('name="wrist" type="revolute"', 'name="wrist" type="prismatic"')
-    profile = arm_profile(identification=PLAIN)
-    mechanism = profile.mechanism(sliding)
-    result = identify(
-        profile, sliding, [recorded(mechanism, true_parameters(mechanism), noise=0.1)]
-    )
-    assert [joint.unit for joint in result.judgement.joints] == ["N*m", "N*m", "N"]
+    robot = arm_robot(identification=PLAIN).with_urdf(sliding)
+    mechanism = robot.mechanism()
+    result = identify(robot, [recorded(mechanism, true_parameters(mechanism), noise=0.1)])
+    assert [joint.unit for joint in result.verdict.joints] == ["N*m", "N*m", "N"]
 
 
 def test_refuses_to_identify_from_rest() -> None:
-    profile = arm_profile()
+    robot = arm_robot()
     still = Recording(
         time=np.arange(100) / 100,
         position=np.full((100, 3), 0.2),
         velocity=None,
         effort=np.ones((100, 3)),
-        joint_names=profile.joints,
+        joint_names=robot.joints,
         sampling_rate=100.0,
     )
     with pytest.raises(EstimationError, match="no joint moves"):
-        identify(profile, ARM_URDF, [still])
+        identify(robot, [still])

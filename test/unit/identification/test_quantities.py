@@ -7,9 +7,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+import yaml
 
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
-from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.joint_terms import JointTerm
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
 from dynid.estimation.estimate import Estimate
@@ -20,7 +21,7 @@ from dynid.identification.quantities import Quantity, check_quantities, find_qua
 from dynid.identification.quantity_expression import Dual, parse_expression
 from dynid.identification.quantity_settings import QuantitySettings
 from dynid.playback.plan import make_plan
-from dynid.profile import load_profile, parse_profile
+from dynid.profile import load_robot, make_robot
 from dynid.simulation.simulate import simulate
 
 X, Y = 0.6, -0.35  # where gradients are looked at
@@ -88,7 +89,7 @@ def test_an_expression_has_the_value_and_the_gradient_of_its_formula(
 def test_what_is_no_formula_is_refused_in_one_sentence(text: str, sentence: str) -> None:
     profile = f"{{robot: r, urdf: r.urdf, joints: [a], quantities: {{odd: {{of: {text!r}}}}}}}"
     with pytest.raises(ConfigurationError) as refused:
-        parse_profile(profile, "r.yaml")
+        make_robot(yaml.safe_load(profile), "", where="r.yaml")
     told = str(refused.value)
     assert "key 'quantities.odd.of'" in told
     if len(text) <= 200:
@@ -97,16 +98,14 @@ def test_what_is_no_formula_is_refused_in_one_sentence(text: str, sentence: str)
 
 
 def test_the_key_of_a_quantity_may_be_misspelt_and_is_named() -> None:
+    profile = "{robot: r, urdf: r, joints: [a], quantities: {mass: {of: M1, units: kg}}}"
     with pytest.raises(ConfigurationError, match=r"unknown key 'quantities\.mass\.units'"):
-        parse_profile(
-            "{robot: r, urdf: r, joints: [a], quantities: {mass: {of: M1, units: kg}}}", "r.yaml"
-        )
+        make_robot(yaml.safe_load(profile), "", where="r.yaml")
 
 
 # --- from base parameters, on a crank arm with known covariance -----------------------------------
 
-CRANK, CRANK_URDF = load_profile("axis_crank_vertical")
-MECHANISM = CRANK.mechanism(CRANK_URDF)
+MECHANISM = load_robot("axis_crank_vertical").mechanism()
 BASE = base_parameterization(MECHANISM)
 
 
@@ -201,9 +200,9 @@ def test_a_name_that_is_no_parameter_is_refused(of: str, sentence: str) -> None:
 def test_preload_and_weight_are_told_apart_only_where_the_inertia_is_the_mass(
     inertia_too: bool,
 ) -> None:
-    profile, urdf = load_profile("axis_linear_spring")
-    terms = [*profile.joint_terms(), *([JointTerm("rotor_inertia", 0)] if inertia_too else [])]
-    mechanism = Mechanism(urdf, profile.joints, gravity=profile.gravity, terms=terms)
+    robot = load_robot("axis_linear_spring")
+    terms = [*robot.joint_terms(), *([JointTerm("rotor_inertia", 0)] if inertia_too else [])]
+    mechanism = Mechanism(robot.urdf_xml, robot.joints, gravity=robot.gravity, terms=terms)
     base = base_parameterization(mechanism)
     assert not found("M1 * g + Kp1", mechanism=mechanism, base=base).unknown
     for part in ("M1 * g", "Kp1"):
@@ -241,13 +240,13 @@ TRUE = {
 
 @cache
 def motion(axis: str) -> Excitation:
-    return make_plan(*load_profile(axis, overrides=WHITE)).excitation
+    return make_plan(load_robot(axis, overrides=WHITE)).excitation
 
 
 def identified(axis: str, *overrides: str, seed: int = 0) -> dict[str, Quantity]:
-    profile, urdf = load_profile(axis, overrides=[*WHITE, *overrides])
-    recording = simulate(profile, urdf, motion(axis), seed=seed)
-    return {one.name: one for one in identify(profile, urdf, [recording]).quantities}
+    robot = load_robot(axis, overrides=[*WHITE, *overrides])
+    recording = simulate(robot, motion(axis), seed=seed)
+    return {one.name: one for one in identify(robot, [recording]).quantities}
 
 
 @pytest.mark.parametrize("axis", sorted(TRUE))

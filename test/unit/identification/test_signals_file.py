@@ -70,7 +70,7 @@ def test_model_torque_and_its_error_are_there(identification, written):
 def test_every_message_names_its_joints_and_its_time(identification, written):
     for messages in topics(written).values():
         for stamp, message in messages:
-            assert tuple(message.name) == identification.profile.joints
+            assert tuple(message.name) == identification.robot.joints
             assert message.header.stamp.sec * 10**9 + message.header.stamp.nanosec == stamp
 
 
@@ -96,7 +96,7 @@ def test_dynid_reads_its_own_signals_as_a_recording(identification, written, mak
     recording = make_identification(recordings=1)
     path = written.with_name("one.mcap")
     write_signals(recording, path)
-    read = load_recording(path, recording.profile.joints, topic="/dynid/filtered")
+    read = load_recording(path, recording.robot.joints, topic="/dynid/filtered")
     np.testing.assert_allclose(read.effort, recording.signals[0].torque, rtol=0, atol=0)
 
 

@@ -6,31 +6,31 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
-from dynid.dynamics.mechanism import Mechanism
 from dynid.identification.validate import validate
 from dynid.recording.model import Source
+from dynid.robot.model import Model, nominal_model
 
 
-def true_model() -> Mechanism:
-    mechanism = arm_profile().mechanism(ARM_URDF)
-    return mechanism.with_parameters(true_parameters(mechanism))
+def true_model() -> Model:
+    robot = arm_robot()
+    return nominal_model(robot, true_parameters(robot.mechanism()))
 
 
 def test_true_model_explains_all_but_noise() -> None:
     model = true_model()
-    recording = recorded(model, model.parameters, noise=0.2, rate=500.0)
-    result = validate(arm_profile(), model, [recording])
-    assert result.judgement.success
-    for joint in result.judgement.joints:
+    recording = recorded(model.mechanism, model.parameters, noise=0.2, rate=500.0)
+    result = validate(model, [recording])
+    assert result.verdict.success
+    for joint in result.verdict.joints:
         # 4000 samples know a standard deviation to 1 / sqrt(8000) = 1.1 %; derivatives add some
         assert joint.rmse_torque == pytest.approx(0.2, rel=0.1)
 
 
 def test_model_torque_is_the_mechanisms_along_the_signals() -> None:
     model = true_model()
-    result = validate(arm_profile(), model, [recorded(model, model.parameters, samples=400)])
+    result = validate(model, [recorded(model.mechanism, model.parameters, samples=400)])
     (signals,), (torque,) = result.signals, result.model_torque
     again = model.inverse_dynamics(signals.position, signals.velocity, signals.acceleration)
     np.testing.assert_allclose(torque, again, atol=1e-9)
@@ -40,55 +40,55 @@ def test_wrong_model_fails_and_says_which_joint() -> None:
     model = true_model()
     parameters = model.parameters.copy()
     parameters[model.parameter_names.index("Fc2")] += 20.0
-    wrong = model.with_parameters(parameters)
-    result = validate(arm_profile(), wrong, [recorded(model, model.parameters)])
-    assert not result.judgement.success
-    assert any(reason.startswith("elbow: max relative") for reason in result.judgement.reasons)
-    assert any("elbow" in w and "friction" in w for w in result.judgement.warnings)
+    wrong = nominal_model(model.robot, parameters)
+    result = validate(wrong, [recorded(model.mechanism, model.parameters)])
+    assert not result.verdict.success
+    assert any(reason.startswith("elbow: max relative") for reason in result.verdict.reasons)
+    assert any("elbow" in w and "friction" in w for w in result.verdict.warnings)
 
 
 def test_allowed_error_is_the_profiles() -> None:
     model = true_model()
-    recording = recorded(model, model.parameters, noise=0.2)
+    recording = recorded(model.mechanism, model.parameters, noise=0.2)
     for allowed, success in ((0.9, True), (0.001, False)):
         identification = {"cutoff_hz": None, "max_relative_torque_error": allowed}
-        profile = arm_profile(identification=identification)
-        assert validate(profile, model, [recording]).judgement.success is success
+        robot = arm_robot(identification=identification)
+        assert validate(model.with_robot(robot), [recording]).verdict.success is success
 
 
 def test_borders_count_in_a_judgement() -> None:
     model = true_model()
-    recording = recorded(model, model.parameters, samples=1000)
+    recording = recorded(model.mechanism, model.parameters, samples=1000)
     identification = {"cutoff_hz": None, "trim_rest": False, "border": 1.0}
-    result = validate(arm_profile(identification=identification), model, [recording])
+    result = validate(model.with_robot(arm_robot(identification=identification)), [recording])
     assert result.samples == 1000
-    assert result.judgement.joints[0].samples == 1000
+    assert result.verdict.joints[0].samples == 1000
 
 
 def test_model_and_measurement_pass_the_same_parallel_filter() -> None:
     model = true_model()
-    recording = recorded(model, model.parameters, noise=2.0)
+    recording = recorded(model.mechanism, model.parameters, noise=2.0)
     identification = {"cutoff_hz": None, "trim_rest": False}
-    plain = validate(arm_profile(identification=identification), model, [recording])
+    plain = validate(model.with_robot(arm_robot(identification=identification)), [recording])
     identification["parallel_filter"] = {"cutoff_hz": 2.0}
-    smooth = validate(arm_profile(identification=identification), model, [recording])
+    smooth = validate(model.with_robot(arm_robot(identification=identification)), [recording])
     # 2 Hz of 100 Hz are left of white noise, and nothing of the model is lost to the filter
     expected = 2.0 * np.sqrt(2.0 / 100.0)
-    for before, after in zip(plain.judgement.joints, smooth.judgement.joints, strict=True):
+    for before, after in zip(plain.verdict.joints, smooth.verdict.joints, strict=True):
         assert before.rmse_torque == pytest.approx(2.0, rel=0.1)
         assert after.rmse_torque == pytest.approx(expected, rel=0.25)
 
 
 def test_several_recordings_are_judged_together() -> None:
     model = true_model()
-    first = recorded(model, model.parameters, samples=600, noise=0.1, seed=1)
-    second = recorded(model, model.parameters, samples=900, noise=0.4, seed=2)
+    first = recorded(model.mechanism, model.parameters, samples=600, noise=0.1, seed=1)
+    second = recorded(model.mechanism, model.parameters, samples=900, noise=0.4, seed=2)
     source = Source(name="a.db3", sha256="0" * 64, kind="rosbag2 sqlite3")
     first = replace(first, sources=(source,), repairs=("2 samples were repeated.",))
-    result = validate(arm_profile(), model, [first, second])
-    parts = [validate(arm_profile(), model, [one]).judgement.joints[0] for one in (first, second)]
+    result = validate(model, [first, second])
+    parts = [validate(model, [one]).verdict.joints[0] for one in (first, second)]
     pooled = np.sqrt((600 * parts[0].rmse_torque ** 2 + 900 * parts[1].rmse_torque ** 2) / 1500)
-    assert result.judgement.joints[0].rmse_torque == pytest.approx(pooled)
+    assert result.verdict.joints[0].rmse_torque == pytest.approx(pooled)
     assert result.samples == 1500
     assert [len(torque) for torque in result.model_torque] == [600, 900]
     assert result.sources == (source,)
@@ -97,10 +97,10 @@ def test_several_recordings_are_judged_together() -> None:
 
 def test_a_recording_of_a_pose_is_judged_and_said_not_to_move() -> None:
     model = true_model()
-    recording = recorded(model, model.parameters, samples=200)
+    recording = recorded(model.mechanism, model.parameters, samples=200)
     still = replace(recording, position=np.full((200, 3), 0.1))
-    profile = arm_profile(identification={"cutoff_hz": 10.0, "trim_rest": True})
-    judgement = validate(profile, model, [still]).judgement
-    assert not judgement.success
-    assert all("no sample moves" in reason for reason in judgement.reasons)
-    assert all(joint.rmse > 0 for joint in judgement.joints)
+    robot = arm_robot(identification={"cutoff_hz": 10.0, "trim_rest": True})
+    verdict = validate(model.with_robot(robot), [still]).verdict
+    assert not verdict.success
+    assert all("no sample moves" in reason for reason in verdict.reasons)
+    assert all(joint.rmse > 0 for joint in verdict.joints)

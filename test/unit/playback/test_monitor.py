@@ -30,8 +30,8 @@ def watched(torque_offset: np.ndarray, duration: float = 1.0, delay: int = 0) ->
         torque_max=np.full(6, np.inf),
         torque_error=np.array([25.0, 35.0, 20.0, 5.0, 5.0, 5.0]),
     )
-    monitor = Monitor(plan.profile.joints, (), thresholds, model)
-    follower = TrajectoryFollower(plan.profile.joints, plan.start)
+    monitor = Monitor(plan.robot.joints, (), thresholds, model)
+    follower = TrajectoryFollower(plan.robot.joints, plan.start)
     follower.accept(plan.trajectory, NOW, NOW)
     for k in range(2000):
         stamp = NOW + k * MILLISECOND

@@ -56,17 +56,17 @@ def test_derivatives_of_a_way_are_derivatives() -> None:
 
 
 def test_a_way_that_takes_more_torque_than_there_is_is_refused() -> None:
-    profile, _ = puma(torque_max=(97.6, 5.0, 89.4, 24.2, 20.1, 21.3))
-    move = point_to_point(np.array(HOME), sine_plan().start, profile.limits, 0.3)
+    robot = puma(torque_max=(97.6, 5.0, 89.4, 24.2, 20.1, 21.3))
+    move = point_to_point(np.array(HOME), sine_plan().start, robot.limits, 0.3)
     with pytest.raises(
         PlaybackError, match=r"start cannot be reached.*'joint_2'.*its limit of 5 N m"
     ):
-        check_reachable(move, profile.limits, sine_plan().mechanism, sine_plan().workspace)
+        check_reachable(move, robot.limits, sine_plan().mechanism, sine_plan().workspace)
 
 
 def moving_follower() -> TrajectoryFollower:
     plan = sine_plan()
-    follower = TrajectoryFollower(plan.profile.joints, plan.start)
+    follower = TrajectoryFollower(plan.robot.joints, plan.start)
     follower.accept(plan.trajectory, 10**9, 10**9)
     return follower
 
@@ -74,8 +74,8 @@ def moving_follower() -> TrajectoryFollower:
 @pytest.mark.parametrize("instant", [0.0, 0.2, 0.7, 1.0, 1.3, 1.9, 2.5])
 def test_a_stop_keeps_acceleration_limits_and_ends_at_rest_on_the_path(instant) -> None:
     plan, follower = sine_plan(), moving_follower()
-    limits = plan.profile.limits
-    stop = stopping(follower, plan.profile.joints, round((1 + instant) * 1e9), limits, 0.0)
+    limits = plan.robot.limits
+    stop = stopping(follower, plan.robot.joints, round((1 + instant) * 1e9), limits, 0.0)
     motion = stop.evaluate(np.linspace(0.0, stop.duration, 5001))
     assert np.all(np.abs(motion.acceleration) <= 1.001 * np.array(limits.acceleration))
     assert np.allclose(stop.velocity[-1], 0.0)
@@ -88,7 +88,7 @@ def test_a_stop_keeps_acceleration_limits_and_ends_at_rest_on_the_path(instant) 
 def test_a_stop_does_not_jump_even_where_it_is_received_late() -> None:
     plan, follower = sine_plan(), moving_follower()
     now = 1_700_000_000
-    stop = stopping(follower, plan.profile.joints, now, plan.profile.limits, 0.03)
+    stop = stopping(follower, plan.robot.joints, now, plan.robot.limits, 0.03)
     for late, share in ((0.0, 1e-9), (0.03, 1e-9), (0.05, 0.005)):
         before = follower.motion([now + round(late * 1e9)])
         after = stop.evaluate([max(late, 1e-9)])
@@ -98,7 +98,7 @@ def test_a_stop_does_not_jump_even_where_it_is_received_late() -> None:
 
 def test_where_nothing_limits_acceleration_a_stop_takes_what_the_motion_takes() -> None:
     plan, follower = sine_plan(), moving_follower()
-    stop = stopping(follower, plan.profile.joints, 1_700_000_000, Limits(), 0.0)
+    stop = stopping(follower, plan.robot.joints, 1_700_000_000, Limits(), 0.0)
     motion = plan.trajectory.evaluate(np.linspace(0.7, 2.0, 5001))
     allowed = np.maximum(np.abs(motion.acceleration).max(axis=0), 1.0)
     assert np.all(np.abs(stop.acceleration) <= 1.001 * allowed)

@@ -7,19 +7,20 @@ import pytest
 from support.fake_cell import SINE, puma, sine_plan
 
 from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation.settings import find_excitation
 from dynid.playback.plan import check_joint_side, make_plan
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 
 def planned(update: dict[str, object]) -> None:
-    profile, urdf_xml = puma()
+    robot = puma()
     settings = SINE.model_copy(update=update)
-    make_plan(profile.model_copy(update={"excitation": settings}), urdf_xml)
+    make_plan(robot.with_settings(settings))
 
 
 def test_a_plan_holds_the_motion_as_points() -> None:
     plan = sine_plan()
-    assert plan.trajectory.joints == plan.profile.joints
+    assert plan.trajectory.joints == plan.robot.joints
     assert len(plan.trajectory.time) == 201
     assert np.allclose(plan.start, SINE.start)
 
@@ -44,7 +45,7 @@ def test_refuses_a_motion_beyond_the_limits(change, sentence) -> None:
 
 def test_refuses_a_motion_that_takes_more_torque_than_there_is() -> None:
     with pytest.raises(ExcitationError) as refusal:
-        make_plan(*puma(torque_max=(97.6, 2.0, 89.4, 24.2, 20.1, 21.3)))
+        make_plan(puma(torque_max=(97.6, 2.0, 89.4, 24.2, 20.1, 21.3)))
     sentence = str(refusal.value)
     assert sentence.startswith("joint 'joint_2': the predicted torque reaches ")
     assert "beyond its limit of 2 N m" in sentence
@@ -54,40 +55,40 @@ def test_the_predicted_torque_is_that_of_inverse_dynamics() -> None:
     plan = sine_plan()
     motion = plan.excitation.evaluate(np.linspace(0.0, 2.0, 4001))
     peaks = np.abs(plan.mechanism.inverse_dynamics(*motion)).max(axis=0)
-    make_plan(*puma(torque_max=tuple(1.01 * peaks)))
+    make_plan(puma(torque_max=tuple(1.01 * peaks)))
     with pytest.raises(ExcitationError, match="predicted torque"):
-        make_plan(*puma(torque_max=tuple(0.99 * peaks)))
+        make_plan(puma(torque_max=tuple(0.99 * peaks)))
 
 
 def test_another_seed_is_another_motion() -> None:
-    profile, urdf_xml = load_profile("puma560")
-    own, other = make_plan(profile, urdf_xml), make_plan(profile, urdf_xml, seed=2)
-    assert profile.excitation.seed != 2
+    robot = load_robot("puma560")
+    own, other = make_plan(robot), make_plan(robot, seed=2)
+    assert find_excitation(robot).seed != 2
     assert not np.allclose(own.trajectory.position, other.trajectory.position)
 
 
 def test_refuses_a_seed_where_nothing_is_random() -> None:
     with pytest.raises(ConfigurationError, match="seed 3: the excitation has no random"):
-        make_plan(*puma(), seed=3)
+        make_plan(puma(), seed=3)
 
 
 def test_an_excitation_can_come_from_a_file(tmp_path) -> None:
     file = tmp_path / "slow.yaml"
     slower = SINE.model_copy(update={"duration": 5.0})
     file.write_text(f"excitation: {slower.model_dump_json()}")
-    assert make_plan(*puma(), excitation=file).trajectory.duration == pytest.approx(5.8)
+    assert make_plan(puma(), excitation=file).trajectory.duration == pytest.approx(5.8)
     file.write_text("motion: 1")
     with pytest.raises(ConfigurationError, match=r"slow\.yaml: unknown key 'motion'"):
-        make_plan(*puma(), excitation=file)
+        make_plan(puma(), excitation=file)
 
 
 def test_refuses_a_profile_without_excitation() -> None:
-    profile, urdf_xml = load_profile("tx40")
+    robot = load_robot("tx40")
     with pytest.raises(ConfigurationError, match="profile 'tx40' has no 'excitation' group"):
-        make_plan(profile, urdf_xml)
+        make_plan(robot)
 
 
 def test_refuses_a_profile_whose_joint_states_are_the_motors() -> None:
-    check_joint_side(puma()[0])
+    check_joint_side(puma())
     with pytest.raises(ConfigurationError, match=r"profile 'tx40': recording\.side is 'motor'"):
-        check_joint_side(load_profile("tx40")[0])
+        check_joint_side(load_robot("tx40"))

@@ -51,7 +51,7 @@ def test_the_reference_never_jumps(cell) -> None:
         positions.append(cell.measured)
     acceleration = np.diff(positions, 2, axis=0) / 1e-4
     # the limits, and 10 % for differences that straddle a knot
-    assert np.all(np.abs(acceleration) < 1.1 * np.array(cell.plan.profile.limits.acceleration))
+    assert np.all(np.abs(acceleration) < 1.1 * np.array(cell.plan.robot.limits.acceleration))
 
 
 def test_a_second_motion_begins_from_the_reference_not_from_where_the_robot_sags_to(cell) -> None:
@@ -217,7 +217,7 @@ def test_refuses_where_nobody_takes_the_trajectory(cell) -> None:
 
 
 def test_refuses_while_the_position_is_unknown() -> None:
-    silent = Playback(StateReader(sine_plan().profile.joints, "/js"), FakeClock(), Cell())
+    silent = Playback(StateReader(sine_plan().robot.joints, "/js"), FakeClock(), Cell())
     with pytest.raises(PlaybackError, match="position is unknown: no message came on /js"):
         silent.prepare(sine_plan(), Options())
 
@@ -252,7 +252,7 @@ def test_refuses_a_state_that_cannot_be_trusted(cell, state, sentence) -> None:
 def test_the_way_to_the_start_keeps_the_position_limits(cell) -> None:
     cell.playback.prepare(cell.plan, cell.options)
     way = cell.next_sent().position
-    low, high = position_range(cell.plan.profile.limits, 6)
+    low, high = position_range(cell.plan.robot.limits, 6)
     assert np.all((way >= low) & (way <= high))
 
 

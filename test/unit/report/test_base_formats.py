@@ -14,7 +14,7 @@ from support.random_mechanisms import RandomTree, random_trees
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.base_table import BaseTable, base_table, symoro_name
 from dynid.dynamics.mechanism import Mechanism
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.report.base_formats import base_latex, base_text, base_yaml
 
 
@@ -25,8 +25,8 @@ def table_of(mechanism: Mechanism, **deviations: float) -> BaseTable:
 
 @pytest.fixture(scope="module")
 def puma() -> BaseTable:
-    profile, urdf_xml = load_profile("puma560")
-    return table_of(profile.mechanism(urdf_xml), ZZ1R=0.125)
+    robot = load_robot("puma560")
+    return table_of(robot.mechanism(), ZZ1R=0.125)
 
 
 @given(random_trees(kinds=("viscous", "coulomb", "rotor_inertia", "offset")))

@@ -1,4 +1,4 @@
-"""An expectation on a terminal, as JSON, as a picture and as a page."""
+"""A prediction on a terminal, as JSON, as a picture and as a page."""
 
 from __future__ import annotations
 
@@ -13,47 +13,57 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 from rich.console import Console
-from support.small_robot import PROFILE, URDF
+from support.small_robot import ROBOT, URDF
 
 from dynid.excitation.build import build_excitation
 from dynid.excitation.prediction.advice import worst_first
-from dynid.excitation.prediction.prediction import expect
-from dynid.excitation.prediction.prediction_json import expectation_json
+from dynid.excitation.prediction.prediction import predict
+from dynid.excitation.prediction.prediction_json import prediction_json
+from dynid.excitation.settings import find_excitation
 from dynid.playback.plan import make_plan
-from dynid.profile import RobotProfile, load_profile
-from dynid.report.prediction import write_expectation_report
-from dynid.report.prediction_panels import Palette, draw_deviations, draw_joints, draw_use
+from dynid.profile import load_robot, make_robot
+from dynid.report.prediction import write_prediction_report
+from dynid.report.prediction_panels import (
+    Palette,
+    draw_deviations,
+    draw_joints,
+    draw_use,
+    prediction_scene,
+)
 from dynid.report.prediction_picture import write_picture
-from dynid.report.terminal.prediction import print_expectation
+from dynid.report.terminal.prediction import print_prediction
 from dynid.report.view.turntable import turntable
+from dynid.robot.model import nominal_model
+from dynid.simulation.sensor_noise import stated_torque_noise
 
 COLOURS = Palette("black", "blue", "purple", "red")
 STRANGE = "elbow & <co> $x$"
 
 
-def expectation_of(name):
-    profile, urdf = load_profile(name, overrides=["excitation.periods=1"])
-    plan = make_plan(profile, urdf)
-    return expect(plan.excitation, profile, plan.mechanism, urdf, sampling_rate=200.0)
+def prediction_of(name):
+    robot = load_robot(name, overrides=["excitation.periods=1"])
+    stated = stated_torque_noise(robot, robot.mechanism())
+    excitation = make_plan(robot).excitation
+    return predict(nominal_model(robot), excitation, sampling_rate=200.0, stated_noise=stated)
 
 
 @pytest.fixture(scope="module")
 def duo():
     urdf = URDF.replace('"elbow"', '"elbow &amp; &lt;co&gt; $x$"')
-    profile = RobotProfile.model_validate(PROFILE | {"joints": ["shoulder", STRANGE]})
-    motion = build_excitation(profile.excitation, profile.limits, profile.joints)
-    return expect(motion, profile, profile.mechanism(urdf), urdf, noise=[1.0, 9.0])
+    robot = make_robot(ROBOT | {"joints": ["shoulder", STRANGE]}, urdf)
+    motion = build_excitation(find_excitation(robot), robot.limits, robot.joints)
+    return predict(nominal_model(robot), motion, noise=[1.0, 9.0])
 
 
 @pytest.fixture(scope="module")
 def scara():
-    return expectation_of("scara")
+    return prediction_of("scara")
 
 
 @pytest.fixture(scope="module")
 def page(duo, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "excitation.html"
-    write_expectation_report(duo, path)
+    write_prediction_report(duo, path)
     return path.read_text("utf-8")
 
 
@@ -81,9 +91,9 @@ class Page(HTMLParser):
         self.texts.append(data)
 
 
-def printed(expectation):
+def printed(prediction):
     console = Console(file=StringIO(), width=80)
-    print_expectation(console, expectation)
+    print_prediction(console, prediction)
     return console.file.getvalue()
 
 
@@ -100,7 +110,7 @@ def test_a_terminal_shows_every_joint_and_every_poor_parameter(duo):
 
 
 def test_tables_fit_a_hundred_columns_with_long_names_of_joints():
-    lines = printed(expectation_of("yumi")).splitlines()
+    lines = printed(prediction_of("yumi")).splitlines()
     assert len(lines) <= 75
     start = next(number for number, line in enumerate(lines) if line.startswith("joint "))
     assert max(map(len, lines[start : start + 17])) <= 100
@@ -113,7 +123,7 @@ def test_json_says_null_where_nothing_is_known(duo):
         parameters=(lost, *duo.parameters[1:]),
         precision=replace(duo.precision, condition_number=np.inf),
     )
-    found = json.loads(json.dumps(expectation_json(unsure), allow_nan=False))
+    found = json.loads(json.dumps(prediction_json(unsure), allow_nan=False))
     assert found["condition_number"] is None
     assert found["parameters"][lost.name]["standard_deviation"] is None
     assert found["parameters"][lost.name]["determined"] is False
@@ -202,7 +212,7 @@ def test_a_page_loads_nothing_from_anywhere(page):
 
 
 def test_the_turntable_shows_points_where_parallel_projection_puts_them(scara):
-    table = turntable(scara.scene)
+    table = turntable(prediction_scene(scara))
     (path,) = (stroke for stroke in table.strokes if stroke.kind == "path")
     space = np.array([point.split(",") for point in path.space.split()], dtype=float)
     seen = np.array([point.split(",") for point in path.points.split()], dtype=float)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dynid.identification.validate import Validation
-from dynid.report.decimate import envelope, evenly
 from dynid.report.report import report_html, write_report, write_validation_report
+from dynid.report.svg import envelope, evenly
 from dynid.report.tables import base_row, term_table
 from dynid.text import percent, significant, unit
 
@@ -81,7 +81,7 @@ def test_every_tag_is_closed_and_every_reference_leads_somewhere(html, page):
 
 
 def test_every_joint_has_its_section_with_a_plot(html, identification):
-    for number, joint in enumerate(identification.judgement.joints, start=1):
+    for number, joint in enumerate(identification.verdict.joints, start=1):
         section = html.split(f'<section id="joint-{number}">')[1].split("</section>")[0]
         assert joint.joint.replace("&", "&amp;") in section
         assert "<svg" in section
@@ -185,9 +185,8 @@ def test_a_validation_has_a_report_of_its_own(identification, tmp_path):
 
 def validation_of(identification) -> Validation:
     return Validation(
-        profile=identification.profile,
-        mechanism=identification.mechanism,
-        judgement=identification.judgement,
+        model=identification.model,
+        verdict=identification.verdict,
         signals=identification.signals,
         measured_torque=identification.measured_torque,
         model_torque=identification.model_torque,

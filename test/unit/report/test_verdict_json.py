@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from dynid.errors import ModelFileError
-from dynid.report.terminal.results import print_judgement
-from dynid.report.verdict_json import judgement_json, read_judgement
+from dynid.report.terminal.results import print_verdict
+from dynid.report.verdict_json import read_judgement, verdict_json
 
 JOINT_KEYS = {
     "rmse",
@@ -29,13 +29,13 @@ JOINT_KEYS = {
 }
 
 
-def as_json(judgement):
-    content = judgement_json(judgement, condition_number=42.5, base_parameters=3, samples=800)
+def as_json(verdict):
+    content = verdict_json(verdict, condition_number=42.5, base_parameters=3, samples=800)
     return json.loads(json.dumps(content, allow_nan=False))
 
 
 def test_json_has_exactly_the_promised_keys(identification):
-    content = as_json(identification.judgement)
+    content = as_json(identification.verdict)
     assert content.keys() == {
         "joints",
         "success",
@@ -50,7 +50,7 @@ def test_json_has_exactly_the_promised_keys(identification):
 
 
 def test_json_holds_fractions_and_counts(identification):
-    content = as_json(identification.judgement)
+    content = as_json(identification.verdict)
     lift = content["joints"]["lift"]
     assert lift["max_relative_torque_error"] == 0.1386
     assert lift["unit"] == "A"
@@ -62,56 +62,54 @@ def test_json_holds_fractions_and_counts(identification):
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_not_a_number_is_null_in_json(identification, value):
-    joints = identification.judgement.joints
+    joints = identification.verdict.joints
     first = replace(joints[0], relative_error=value, rmse=np.float64(value))
-    judgement = replace(identification.judgement, joints=(first, *joints[1:]))
-    found = as_json(judgement)["joints"]["shoulder"]
+    verdict = replace(identification.verdict, joints=(first, *joints[1:]))
+    found = as_json(verdict)["joints"]["shoulder"]
     assert found["relative_error"] is None
     assert found["rmse"] is None
 
 
 def test_a_condition_number_of_infinity_is_null_in_json(identification):
-    content = judgement_json(
-        identification.judgement, condition_number=math.inf, base_parameters=3, samples=1
+    content = verdict_json(
+        identification.verdict, condition_number=math.inf, base_parameters=3, samples=1
     )
     assert content["condition_number"] is None
 
 
 def test_failure_and_reasons_are_in_json(failed):
-    content = as_json(failed.judgement)
+    content = as_json(failed.verdict)
     assert content["success"] is False
-    assert content["reasons"] == list(failed.judgement.reasons)
+    assert content["reasons"] == list(failed.verdict.reasons)
 
 
-def text_of(judgement):
-    return json.dumps(
-        judgement_json(judgement, condition_number=42.5, base_parameters=3, samples=800)
-    )
+def text_of(verdict):
+    return json.dumps(verdict_json(verdict, condition_number=42.5, base_parameters=3, samples=800))
 
 
-def printed(judgement):
+def printed(verdict):
     console = Console(file=StringIO(), width=100)
-    print_judgement(console, judgement)
+    print_verdict(console, verdict)
     return console.file.getvalue()
 
 
 @pytest.mark.parametrize("name", ["identification", "failed"])
 def test_a_judgement_read_back_prints_the_same_table(request, name):
-    judgement = request.getfixturevalue(name).judgement
-    assert printed(read_judgement(text_of(judgement))) == printed(judgement)
+    verdict = request.getfixturevalue(name).verdict
+    assert printed(read_judgement(text_of(verdict))) == printed(verdict)
 
 
 def test_a_judgement_read_back_is_the_same(identification):
-    judgement = identification.judgement
-    finite = tuple(replace(joint, r_squared=0.75) for joint in judgement.joints)
-    judgement = replace(judgement, joints=finite, warnings=("look here.",))
-    assert read_judgement(text_of(judgement)) == judgement
+    verdict = identification.verdict
+    finite = tuple(replace(joint, r_squared=0.75) for joint in verdict.joints)
+    verdict = replace(verdict, joints=finite, warnings=("look here.",))
+    assert read_judgement(text_of(verdict)) == verdict
 
 
 def test_what_is_not_a_number_comes_back_as_nan(identification):
-    judgement = identification.judgement
-    first = replace(judgement.joints[0], relative_error=math.inf)
-    read = read_judgement(text_of(replace(judgement, joints=(first, *judgement.joints[1:]))))
+    verdict = identification.verdict
+    first = replace(verdict.joints[0], relative_error=math.inf)
+    read = read_judgement(text_of(replace(verdict, joints=(first, *verdict.joints[1:]))))
     assert math.isnan(read.joints[0].relative_error)
 
 
@@ -119,5 +117,5 @@ def test_what_is_not_a_number_comes_back_as_nan(identification):
     "text", ["", "[]", "{}", '{"joints": {"a": {}}}', '{"joints": [1]}', "x" * 99]
 )
 def test_refuses_what_is_no_judgement(text):
-    with pytest.raises(ModelFileError, match="a judgement must be the JSON object"):
+    with pytest.raises(ModelFileError, match="a verdict must be the JSON object"):
         read_judgement(text)

@@ -4,40 +4,43 @@ from dataclasses import replace
 
 import pytest
 
-from dynid.dynamics.settings import ClosedChainSettings
+from dynid.dynamics.closed_chain import ClosedChainSettings
 from dynid.errors import ModelFileError
-from dynid.robot.acceptance import check_acceptance
-from dynid.robot.model_file import model_text
-from dynid.robot.model_reader import parse_model
-from dynid.robot.urdf_difference import urdf_difference
+from dynid.profile import make_robot
+from dynid.robot.acceptance import check_acceptance, urdf_difference
+from dynid.robot.model_file import parse_model
 from dynid.robot.urdf_export import kinematic_urdf
+
+
+def stored(identification):
+    return parse_model(identification.model.text(), "model.yaml", make_robot)
 
 
 @pytest.fixture(scope="module")
 def robot(identification):
-    """Profile and URDF of the very robot that was identified."""
-    return identification.profile, identification.urdf_xml
+    """The very robot that was identified."""
+    return identification.robot
 
 
 @pytest.fixture(scope="module")
 def model(identification):
-    return parse_model(model_text(identification), "model.yaml")
+    return stored(identification)
 
 
-def refusal(model, profile, urdf_xml, **options):
+def refusal(model, robot, **options):
     with pytest.raises(ModelFileError) as caught:
-        check_acceptance(model, profile, urdf_xml, "model.yaml", **options)
+        check_acceptance(model, robot, "model.yaml", **options)
     return str(caught.value)
 
 
 def test_accepts_the_model_of_this_robot(model, robot):
-    check_acceptance(model, *robot, "model.yaml")
+    check_acceptance(model, robot, "model.yaml")
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"robot": "twin"}, "model.yaml: is of robot"),
+        ({"name": "twin"}, "model.yaml: is of robot"),
         ({"gravity": (0.0, 0.0, 9.81)}, r"with gravity (0.0, 0.0, -9.81), this has (0.0, 0.0, 9"),
         ({"locked": {"lid": 0.1}}, "with locked joints"),
         ({"payload_joint": "turn"}, "with payload joint"),
@@ -48,31 +51,28 @@ def test_accepts_the_model_of_this_robot(model, robot):
     ],
 )
 def test_refuses_another_robot_even_by_force(model, robot, change, sentence):
-    profile, urdf_xml = robot
-    told = refusal(model, profile.model_copy(update=change), urdf_xml, force=True)
+    told = refusal(model, robot.model_copy(update=change), force=True)
     assert sentence in told
     assert "load this robot's model" in told
 
 
 def test_refuses_joints_in_another_order(model, robot):
-    profile, urdf_xml = robot
-    other = profile.model_copy(update={"joints": profile.joints[::-1]})
-    assert f"joints {', '.join(profile.joints)}, this has" in refusal(model, other, urdf_xml)
+    other = robot.model_copy(update={"joints": robot.joints[::-1]})
+    assert f"joints {', '.join(robot.joints)}, this has" in refusal(model, other)
 
 
 def test_a_failed_model_is_accepted_by_force_only(failed, robot):
-    model = parse_model(model_text(failed), "model.yaml")
-    told = refusal(model, *robot)
+    model = stored(failed)
+    told = refusal(model, robot)
     assert "its identification failed (joint 'lift': max relative torque error 61 %" in told
     assert "set 'force'" in told
-    check_acceptance(model, *robot, "model.yaml", force=True)
+    check_acceptance(model, robot, "model.yaml", force=True)
 
 
 def test_refuses_another_urdf_and_says_where_it_differs(model, robot):
-    profile, urdf_xml = robot
-    other = urdf_xml.replace('<mass value="', '<mass value="1', 1)
-    assert other != urdf_xml
-    told = refusal(model, profile, other, force=True)
+    other = robot.urdf_xml.replace('<mass value="', '<mass value="1', 1)
+    assert other != robot.urdf_xml
+    told = refusal(model, robot.with_urdf(other), force=True)
     assert "was identified with another URDF (SHA-256" in told
     assert "has mass" in told
 
@@ -142,12 +142,12 @@ def test_a_load_that_is_gone_is_named():
 
 
 def test_a_model_whose_robot_contradicts_its_profile_was_altered(identification):
-    name = identification.profile.robot
-    text = model_text(identification).replace(f'robot: "{name}"', 'robot: "leg"', 1)
+    name = identification.robot.name
+    text = identification.model.text().replace(f'robot: "{name}"', 'robot: "leg"', 1)
     with pytest.raises(ModelFileError, match=r"model\.robot does not match"):
-        parse_model(text, "model.yaml")
+        parse_model(text, "model.yaml", make_robot)
 
 
 def test_the_identified_file_of_one_motion_fits_after_another(identification, robot):
     again = replace(identification, notes=("another day",))
-    check_acceptance(parse_model(model_text(again), "model.yaml"), *robot, "model.yaml")
+    check_acceptance(stored(again), robot, "model.yaml")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dynid.configuration import parse
 from dynid.errors import ConfigurationError
-from dynid.robot import drive_factors as factors
+from dynid.robot import drives as factors
 from dynid.robot.drives import Drives
 from dynid.robot.limits import Limits
 

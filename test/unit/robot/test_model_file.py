@@ -14,10 +14,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynid.errors import DynidError, ModelFileError
-from dynid.robot.model_file import model_text, write_model
-from dynid.robot.model_reader import read_model
+from dynid.errors import DynidError, ModelFileError, ModelFileWarning
+from dynid.profile import load_model, load_robot, make_robot
+from dynid.recording.model import Source
+from dynid.robot.model import Model, nominal_model
+from dynid.robot.model_file import parse_model
+from dynid.robot.model_text import covariance_factor
 from dynid.robot.parameter_file import Block, Listed, number, parameter_file, quoted
+from dynid.robot.provenance import BaseEstimate, ModelErrors, StoredQuantities
 
 
 def bits(value: float) -> bytes:
@@ -39,8 +43,12 @@ def assert_ros_parameters(value: object, where: str = "") -> None:
         assert isinstance(value, (bool, int, float, str)), where
 
 
-def altered(identification, tmp_path: Path, change) -> Path:
-    content = yaml.safe_load(model_text(identification))
+def entries_of(model: Model) -> dict:
+    return yaml.safe_load(model.text())["/**"]["ros__parameters"]["model"]
+
+
+def altered(model: Model, tmp_path: Path, change) -> Path:
+    content = yaml.safe_load(model.text())
     change(content["/**"]["ros__parameters"]["model"])
     path = tmp_path / "model.yaml"
     path.write_text(yaml.safe_dump(content))
@@ -102,63 +110,64 @@ def test_a_block_keeps_its_lines():
 
 def test_the_file_holds_nothing_that_ros_has_no_type_for(identification, failed):
     for case in (identification, failed):
-        assert_ros_parameters(yaml.safe_load(model_text(case))["/**"]["ros__parameters"])
+        assert_ros_parameters({"model": entries_of(case.model)})
 
 
 def test_parameters_come_back_bit_for_bit(identification, tmp_path):
     rng = np.random.default_rng(1)
     # numbers of every magnitude, none of which is short in decimal
-    values = rng.normal(size=len(identification.mechanism.parameters))
+    values = rng.normal(size=len(identification.model.mechanism.parameters))
     values *= 10.0 ** rng.integers(-30, 30, len(values))
-    mechanism = identification.mechanism.with_parameters(values)
-    write_model(replace(identification, mechanism=mechanism), tmp_path / "model.yaml")
-    model = read_model(tmp_path / "model.yaml")
+    mechanism = identification.model.mechanism.with_parameters(values)
+    replace(identification.model, mechanism=mechanism).save(tmp_path / "model.yaml")
+    model = load_model(tmp_path / "model.yaml")
     assert model.parameters.tobytes() == values.tobytes()
-    assert model.mechanism().parameters.tobytes() == values.tobytes()
+    assert model.mechanism.parameters.tobytes() == values.tobytes()
 
 
 def test_the_model_read_back_computes_the_very_same_torque(identification, tmp_path):
-    write_model(identification, tmp_path / "model.yaml")
-    model = read_model(tmp_path / "model.yaml")
+    identification.model.save(tmp_path / "model.yaml")
+    model = load_model(tmp_path / "model.yaml")
     motion = np.random.default_rng(0).uniform(-1, 1, (3, 20, 3))
     np.testing.assert_array_equal(
-        model.mechanism().inverse_dynamics(*motion),
-        identification.mechanism.inverse_dynamics(*motion),
+        model.mechanism.inverse_dynamics(*motion),
+        identification.model.mechanism.inverse_dynamics(*motion),
     )
 
 
 def test_everything_else_comes_back_too(identification, tmp_path):
-    write_model(identification, tmp_path / "model.yaml")
-    model = read_model(tmp_path / "model.yaml")
-    assert model.profile == identification.profile
-    assert model.status == "success"
-    assert model.created == datetime(2026, 1, 31, 12, 0, 5, tzinfo=timezone.utc)
-    assert model.parameter_names == identification.mechanism.parameter_names
-    entries = model.entries
-    assert entries.recordings == ("first.mcap", 'se"cond <b>.csv')
-    assert entries.recordings_sha256 == ("ab" * 32, "0" * 64)
-    assert entries.warnings == identification.judgement.warnings
-    assert entries.errors.max_relative_torque_error == (0.1386,) * 3
-    assert entries.errors.unit == ("A", "A", "A")
-    assert math.isnan(entries.errors.r_squared[0])
-    assert entries.base_parameters.names == ("ZZ1R", "MX2R")
-    assert model.base_parameter_count == 3
-    assert model.condition_number == 42.5
-    assert entries.coupling == (1, 0, 0, 0.25, 1, 0, 0, 0, 1)
-    assert entries.terms.joints[-1] == "shoulder"
+    identification.model.save(tmp_path / "model.yaml")
+    model = load_model(tmp_path / "model.yaml")
+    assert model.robot.with_urdf(identification.robot.urdf_xml) == identification.robot
+    made = model.provenance
+    assert made.status == "success"
+    assert made.created == datetime(2026, 1, 31, 12, 0, 5, tzinfo=timezone.utc)
+    assert model.parameter_names == identification.model.mechanism.parameter_names
+    assert [source.name for source in made.sources] == ["first.mcap", 'se"cond <b>.csv']
+    assert [source.sha256 for source in made.sources] == ["ab" * 32, "0" * 64]
+    assert made.warnings == identification.verdict.warnings
+    assert model.errors.max_relative_torque_error == (0.1386,) * 3
+    assert model.errors.unit == ("A", "A", "A")
+    assert math.isnan(model.errors.r_squared[0])
+    assert model.base.names == ("ZZ1R", "MX2R")
+    assert made.base_parameter_count == 3
+    assert made.condition_number == 42.5
+    np.testing.assert_array_equal(model.mechanism.coupling, [[1, 0, 0], [0.25, 1, 0], [0, 0, 1]])
+    assert model.mechanism.joints[model.mechanism.terms[-1].joint] == "shoulder"
     assert not model.parameters.flags.writeable
 
 
 def test_a_mechanism_without_terms_and_locked_joints_comes_back(identification, tmp_path):
-    profile = identification.profile.model_copy(update={"terms": (), "locked": {}})
-    mechanism = profile.mechanism(identification.urdf_xml)
+    robot = identification.robot.model_copy(update={"terms": (), "locked": {}})
+    model = replace(identification.model, robot=robot, mechanism=robot.mechanism(), determined=())
     path = tmp_path / "model.yaml"
-    write_model(replace(identification, profile=profile, mechanism=mechanism), path)
-    assert read_model(path).profile == profile
+    model.save(path)
+    found = load_model(path).robot
+    assert found.with_urdf(robot.urdf_xml) == robot
 
 
 def test_the_header_tells_people_what_the_prg_file_told(failed):
-    header = model_text(failed).split("\n/**")[0]
+    header = failed.model.text().split("\n/**")[0]
     assert all(line.startswith("#") for line in header.split("\n"))
     for text in (
         "FAILED",
@@ -176,7 +185,7 @@ def test_the_header_tells_people_what_the_prg_file_told(failed):
 
 
 def test_the_stripped_urdf_and_its_hash_are_in_the_file(identification):
-    model = yaml.safe_load(model_text(identification))["/**"]["ros__parameters"]["model"]
+    model = entries_of(identification.model)
     assert "visual" not in model["urdf"]
     assert hashlib.sha256(model["urdf"].encode()).hexdigest() == model["urdf_sha256"]
 
@@ -190,7 +199,7 @@ def test_an_interrupted_write_leaves_the_old_file(identification, tmp_path, monk
 
     monkeypatch.setattr(os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write_model(identification, path)
+        identification.model.save(path)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["model.yaml"]
 
@@ -205,23 +214,23 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(identification, tmp_path, m
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(DynidError, match=r"model\.yaml: cannot be written \(No space left"):
-        write_model(identification, path)
+        identification.model.save(path)
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["model.yaml"]
 
 
 def test_a_link_to_the_model_is_followed(identification, tmp_path):
     (tmp_path / "link.yaml").symlink_to(tmp_path / "model.yaml")
-    write_model(identification, tmp_path / "link.yaml")
+    identification.model.save(tmp_path / "link.yaml")
     assert (tmp_path / "link.yaml").is_symlink()
-    assert read_model(tmp_path / "model.yaml").status == "success"
+    assert load_model(tmp_path / "model.yaml").provenance.status == "success"
 
 
 def test_refuses_to_write_where_there_is_no_folder(identification, tmp_path):
     with pytest.raises(DynidError, match=r"none/model\.yaml: cannot be written \(No such file"):
-        write_model(identification, tmp_path / "none" / "model.yaml")
+        identification.model.save(tmp_path / "none" / "model.yaml")
     with pytest.raises(DynidError, match="is a folder"):
-        write_model(identification, tmp_path)
+        identification.model.save(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +243,11 @@ def test_refuses_to_write_where_there_is_no_folder(identification, tmp_path):
         ("[" * 5000, "is not valid YAML"),
         ("a: 1", "is not a dynid model"),
         ("/**: {ros__parameters: {model: 3}}", "is not a dynid model"),
-        ("/**: {ros__parameters: {model: {format: 2}}}", "has model.format 2, but .* reads 1"),
+        (
+            "/**: {ros__parameters: {model: {format: 3}}}",
+            "has model.format 3, but .* reads 1 and 2",
+        ),
+        ("/**: {ros__parameters: {model: {format: 2}}}", "key 'robot' is missing"),
         ("/**: {ros__parameters: {model: {format: 1}}}", "key 'robot' is missing"),
     ],
 )
@@ -243,7 +256,7 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
     if text is not None:
         path.write_text(text)
     with pytest.raises(ModelFileError, match=sentence):
-        read_model(path)
+        load_model(path)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +285,10 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
         (lambda m: m.pop("terms"), "model.terms.kinds does not match"),
         (lambda m: m.update(status="good"), "key 'status'.*'success' or 'failed'"),
         (lambda m: m.update(created="yesterday"), "model.created is 'yesterday'"),
-        (lambda m: m.update(profile="robot: ["), "the profile in it is not a YAML mapping"),
+        (lambda m: m.update(profile="robot: ["), "its profile: is not valid YAML"),
+        (lambda m: m.update(profile="- a"), "its profile: must hold a mapping"),
+        (lambda m: m.update(profile=""), "its profile: must hold a mapping"),
+        (lambda m: m.update(profile="just words"), "its profile: must hold a mapping"),
         (lambda m: m.update(profile="robot: arm"), "key 'urdf' is missing"),
         (
             lambda m: m.update(profile=m["profile"].replace("shoulder", "shulder")),
@@ -281,14 +297,271 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
     ],
 )
 def test_refuses_an_altered_model_in_one_sentence(identification, tmp_path, change, sentence):
-    path = altered(identification, tmp_path, change)
+    path = altered(identification.model, tmp_path, change)
     with pytest.raises(ModelFileError, match=sentence) as refusal:
-        read_model(path)
+        load_model(path)
     assert str(path) in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
 
 def test_reads_a_model_that_another_yaml_writer_rewrote(identification, tmp_path):
-    path = altered(identification, tmp_path, lambda model: None)
-    expected = identification.mechanism.parameters
-    np.testing.assert_array_equal(read_model(path).parameters, expected)
+    path = altered(identification.model, tmp_path, lambda model: None)
+    expected = identification.model.mechanism.parameters
+    np.testing.assert_array_equal(load_model(path).parameters, expected)
+
+
+# --- format 2 -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rich(identification) -> Model:
+    """A model of which no entry is empty, with correlated base parameters of very unlike sizes."""
+    base = identification.model.base
+    deviations = np.array([2e-5, 3.0])
+    covariance = np.array([[1.0, -0.97], [-0.97, 1.0]]) * np.outer(deviations, deviations)
+    return replace(
+        identification.model,
+        base=replace(base, standard_deviations=deviations, covariance=covariance),
+        quantities=StoredQuantities(
+            names=("weight", "lost"),
+            values=(12.5, math.nan),
+            standard_deviations=(0.25, math.nan),
+            units=("N*m", ""),
+            unknown=("", "M1 is not determined by these recordings"),
+        ),
+    )
+
+
+def reread(model: Model) -> Model:
+    return parse_model(model.text(), "model.yaml", make_robot)
+
+
+def test_every_field_of_a_model_survives_its_text(rich):
+    found = reread(rich)
+    assert found.parameters.tobytes() == rich.parameters.tobytes()
+    assert found.mechanism.terms == rich.mechanism.terms
+    assert found.base.names == rich.base.names
+    assert found.base.regroupings == rich.base.regroupings
+    for name in ("values", "consistent_values", "standard_deviations"):
+        np.testing.assert_array_equal(getattr(found.base, name), getattr(rich.base, name))
+    np.testing.assert_allclose(found.base.covariance, rich.base.covariance, rtol=1e-12)
+    assert found.base.by_name == rich.base.by_name
+    # of a recording's source the file keeps name and SHA-256
+    sources = tuple(Source(one.name, one.sha256, kind="") for one in rich.provenance.sources)
+    assert found.provenance == replace(rich.provenance, sources=sources)
+    np.testing.assert_equal(vars(found.errors), vars(rich.errors))
+    assert found.determined == rich.determined
+    assert found.determined.count(False) == 1
+    np.testing.assert_equal(vars(found.quantities), vars(rich.quantities))
+    assert found.sealed
+
+
+@pytest.mark.parametrize("name", ["delta_3", "palletiser", "tx40", "puma560_static", "yumi"])
+def test_models_of_other_kinds_of_robots_survive_their_text(rich, name):
+    robot = load_robot(name)
+    mechanism = robot.mechanism()
+    values = mechanism.parameters + np.linspace(0.1, 1.0, len(mechanism.parameters))
+    errors = {key: (*column[:1],) * len(robot.joints) for key, column in vars(rich.errors).items()}
+    model = replace(
+        rich,
+        robot=robot,
+        mechanism=mechanism.with_parameters(values),
+        errors=ModelErrors(**errors),
+        determined=(),
+    )
+    found = reread(model)
+    assert found.parameters.tobytes() == values.tobytes()
+    assert found.mechanism.chain == mechanism.chain
+    assert found.robot.yaml_content(with_model_only=True) == robot.yaml_content(
+        with_model_only=True
+    )
+    motion = np.zeros((3, len(robot.joints)))
+    np.testing.assert_array_equal(
+        found.mechanism.inverse_dynamics(*motion), model.mechanism.inverse_dynamics(*motion)
+    )
+
+
+def test_a_failed_model_survives_its_text_with_its_reasons(failed):
+    found = reread(failed.model)
+    assert found.failed
+    assert found.provenance.reasons == failed.verdict.reasons
+
+
+def test_a_model_read_from_a_file_names_it_with_its_sha_256(rich, tmp_path):
+    path = tmp_path / "model.yaml"
+    rich.save(path)
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert load_model(path).source == Source("model.yaml", sha256, kind="model")
+
+
+def test_a_model_without_covariance_keeps_its_deviations(rich):
+    found = reread(replace(rich, base=replace(rich.base, covariance=None)))
+    assert found.base.covariance is None
+    assert found.base.by_name == rich.base.by_name
+
+
+def test_a_model_without_base_parameters_comes_back(rich):
+    found = reread(replace(rich, base=BaseEstimate.empty()))
+    assert found.base.names == ()
+    assert found.base.by_name == {}
+
+
+def test_a_model_that_nobody_identified_is_not_written(rich, tmp_path):
+    model = nominal_model(rich.robot)
+    with pytest.raises(ValueError, match="the model of arm was not identified"):
+        model.save(tmp_path / "model.yaml")
+    assert not list(tmp_path.iterdir())
+
+
+def smoother(entries: dict) -> None:
+    """Alter the terms, and the profile so that it tells of the same terms."""
+    smoothing = entries["terms"]["smoothing"]
+    entries["terms"]["smoothing"] = [2 * value for value in smoothing]
+    profile = yaml.safe_load(entries["profile"])
+    for term in profile["terms"]:
+        term["smoothing"] *= 2
+    entries["profile"] = yaml.safe_dump(profile)
+
+
+def heavier(entries: dict) -> None:
+    """Alter the URDF together with its SHA-256."""
+    entries["urdf"] = entries["urdf"].replace('value="', 'value="1', 1)
+    entries["urdf_sha256"] = hashlib.sha256(entries["urdf"].encode()).hexdigest()
+
+
+ALTERED = r"were altered after they were written .* model\.sha256 says \w+…\); identify again\.$"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda m: m["parameters"].__setitem__(0, m["parameters"][0] + 1e-12), ALTERED),
+        (lambda m: m["parameters"].reverse(), ALTERED),
+        (smoother, ALTERED),
+        (lambda m: m["terms"]["scale"].reverse(), "model.terms.scale does not match"),
+        (lambda m: m["terms"]["joints"].reverse(), "model.terms.joints does not match"),
+        (lambda m: m.update(status="failed"), ALTERED),
+        (lambda m: m.update(payload_joint="shoulder"), ALTERED),
+        (heavier, ALTERED),
+        (lambda m: m.update(sha256="0" * 64), "model.sha256 says 000000000000…"),
+        (lambda m: m.pop("sha256"), r"model\.sha256 says None…"),
+        (lambda m: m.update(format=1), ALTERED),
+    ],
+)
+def test_what_the_controller_uses_is_sealed(rich, tmp_path, change, sentence):
+    path = altered(rich, tmp_path, change)
+    with pytest.raises(ModelFileError, match=sentence) as refusal:
+        load_model(path)
+    assert str(refusal.value).startswith(f"{path}: ")
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_failed_model_cannot_be_made_a_good_one(failed, tmp_path):
+    path = altered(failed.model, tmp_path, lambda m: m.update(status="success"))
+    with pytest.raises(ModelFileError, match=ALTERED):
+        load_model(path)
+
+
+def test_remarks_for_people_are_not_sealed(rich, tmp_path):
+    path = altered(rich, tmp_path, lambda m: m.update(warnings=["seen and accepted"]))
+    assert load_model(path).provenance.warnings == ("seen and accepted",)
+
+
+def test_a_subnormal_parameter_and_a_negative_zero_keep_the_seal_right(rich):
+    values = rich.parameters.copy()
+    values[:4] = 5e-324, -1e-310, -0.0, 2.5e-308
+    found = reread(replace(rich, mechanism=rich.mechanism.with_parameters(values)))
+    assert [value.hex() for value in found.parameters[:4].tolist()] == [
+        value.hex() for value in (0.0, -0.0, -0.0, 2.5e-308)
+    ]
+
+
+def as_format_1(entries: dict) -> None:
+    """Bring a model back to what the first format held."""
+    entries["format"] = 1
+    for name in ("sha256", "parameters_determined", "quantities", "allowed_error"):
+        del entries[name]
+    del entries["base_parameters"]["covariance_factor"]
+
+
+def test_the_first_format_is_read_with_a_warning(rich, tmp_path):
+    path = altered(rich, tmp_path, as_format_1)
+    with pytest.warns(ModelFileWarning, match=r"model\.yaml: has format 1, which has no seal"):
+        found = load_model(path)
+    assert not found.sealed
+    assert found.parameters.tobytes() == rich.parameters.tobytes()
+    assert found.base.covariance is None
+    assert found.base.by_name == rich.base.by_name
+    assert found.determined == ()
+    assert found.quantities == StoredQuantities()
+    assert found.provenance.allowed_error is None
+    assert found.provenance.created == rich.provenance.created
+    np.testing.assert_equal(vars(found.errors), vars(rich.errors))
+
+
+def test_the_first_format_is_written_anew_as_the_second(rich, tmp_path):
+    path = altered(rich, tmp_path, as_format_1)
+    with pytest.warns(ModelFileWarning):
+        found = load_model(path)
+    found.save(path)
+    assert load_model(path).sealed
+    assert entries_of(found)["format"] == 2
+
+
+@pytest.mark.parametrize("other", [3, 0, "2", None])
+def test_another_format_is_refused_with_those_that_are_read(rich, tmp_path, other):
+    path = altered(rich, tmp_path, lambda m: m.update(format=other))
+    expected = f"has model.format {other!r}, but this dynid reads 1 and 2; identify again"
+    with pytest.raises(ModelFileError) as refusal:
+        load_model(path)
+    assert expected in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda m: m["base_parameters"]["covariance_factor"].pop(),
+            "model.covariance_factor has 2 values, expected 3 as in the triangle of base_param",
+        ),
+        (
+            lambda m: m["parameters_determined"].pop(),
+            "model.parameters_determined has .* values, expected .* as in parameter_names",
+        ),
+        (
+            lambda m: m["quantities"]["units"].pop(),
+            "model.units has 1 values, expected 2 as in quantities.names",
+        ),
+        (lambda m: m["quantities"].pop("unknown"), "key 'quantities.unknown' is missing"),
+        (lambda m: m["parameters_determined"].__setitem__(0, 1), "key 'parameters_determined'"),
+    ],
+)
+def test_what_the_second_format_brought_must_be_whole(rich, tmp_path, change, sentence):
+    with pytest.raises(ModelFileError, match=sentence):
+        load_model(altered(rich, tmp_path, change))
+
+
+# --- covariance ---------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 12), st.integers(1, 20), st.integers(0, 2**32 - 1))
+def test_the_factor_of_a_covariance_gives_it_back(parameters, measured, seed):
+    # of fewer measurements than parameters the covariance is singular
+    rng = np.random.default_rng(seed)
+    noise = rng.standard_normal((parameters, measured))
+    size = 10.0 ** rng.uniform(-6, 3, parameters)
+    covariance = noise @ noise.T * np.outer(size, size)
+    factor = covariance_factor(covariance)
+    assert not np.triu(factor, 1).any()
+    deviations = np.sqrt(np.diag(covariance))
+    error = np.abs(factor @ factor.T - covariance) / np.outer(deviations, deviations)
+    assert error.max() < 1e-12
+
+
+def test_a_parameter_that_is_known_exactly_has_a_factor_too():
+    covariance = np.array([[0.0, 0.0, 0.0], [0.0, 4.0, 2.0], [0.0, 2.0, 1.0]])
+    expected = [[0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 1.0, 0.0]]
+    np.testing.assert_allclose(covariance_factor(covariance), expected, atol=1e-7)
+    np.testing.assert_allclose(
+        covariance_factor(covariance) @ covariance_factor(covariance).T, covariance, atol=1e-14
+    )

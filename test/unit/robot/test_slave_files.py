@@ -11,10 +11,15 @@ import yaml
 
 from dynid.configuration import parse
 from dynid.errors import ConfigurationError
-from dynid.robot import drive_factors as factors
-from dynid.robot.drive_profile import DriveProfile, load_drive
+from dynid.robot import drives as factors
 from dynid.robot.drives import Drives
-from dynid.robot.slave_files import check_slave_files, interpolation_period, slave_files
+from dynid.robot.slave_files import (
+    DriveProfile,
+    check_slave_files,
+    interpolation_period,
+    load_drive,
+    slave_files,
+)
 
 JOINTS = ("shoulder", "elbow")
 SHEET = {

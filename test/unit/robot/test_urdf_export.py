@@ -3,14 +3,14 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.joint_terms import JointTerm
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import MechanismError
 from dynid.robot.urdf_export import identified_urdf, kinematic_urdf
 
 
 def rebuilt(identification, xml):
-    return identification.profile.mechanism(xml)
+    return identification.robot.with_urdf(xml).mechanism()
 
 
 def parsed(text):
@@ -23,8 +23,8 @@ def states(count=50):
 
 
 def test_exported_urdf_gives_the_identified_rigid_body_torque(identification):
-    mechanism = identification.mechanism
-    exported = rebuilt(identification, identified_urdf(identification.urdf_xml, mechanism))
+    mechanism = identification.model.mechanism
+    exported = rebuilt(identification, identified_urdf(identification.robot.urdf_xml, mechanism))
     q, dq, ddq = states()
     rigid = mechanism.parameters.copy()
     rigid[30:] = 0
@@ -35,22 +35,24 @@ def test_exported_urdf_gives_the_identified_rigid_body_torque(identification):
 
 
 def test_exported_urdf_gives_the_identified_standard_parameters(identification):
-    mechanism = identification.mechanism
-    exported = rebuilt(identification, identified_urdf(identification.urdf_xml, mechanism))
+    mechanism = identification.model.mechanism
+    exported = rebuilt(identification, identified_urdf(identification.robot.urdf_xml, mechanism))
     np.testing.assert_allclose(
         exported.urdf_parameters[:30], mechanism.parameters[:30], rtol=0, atol=1e-13
     )
 
 
 def test_takes_other_parameters_than_the_mechanisms(identification):
-    mechanism = identification.mechanism
+    mechanism = identification.model.mechanism
     other = mechanism.parameters * 2
-    exported = rebuilt(identification, identified_urdf(identification.urdf_xml, mechanism, other))
+    exported = rebuilt(
+        identification, identified_urdf(identification.robot.urdf_xml, mechanism, other)
+    )
     np.testing.assert_allclose(exported.urdf_parameters[:30], other[:30], rtol=0, atol=1e-13)
 
 
 def test_attached_links_lose_their_inertia_and_say_where_it_went(identification):
-    text = identified_urdf(identification.urdf_xml, identification.mechanism)
+    text = identified_urdf(identification.robot.urdf_xml, identification.model.mechanism)
     links = {link.get("name"): link for link in parsed(text).findall("link")}
     with_inertia = {name for name, link in links.items() if link.find("inertial") is not None}
     assert with_inertia == {"base", "upper", "fore", "slide"}
@@ -59,7 +61,7 @@ def test_attached_links_lose_their_inertia_and_say_where_it_went(identification)
 
 
 def test_visuals_comments_and_the_fixed_base_are_kept(identification):
-    text = identified_urdf(identification.urdf_xml, identification.mechanism)
+    text = identified_urdf(identification.robot.urdf_xml, identification.model.mechanism)
     root = parsed(text)
     assert "Licence of the description" in text
     assert root.find("link[@name='upper']/visual/geometry/box") is not None
@@ -68,9 +70,9 @@ def test_visuals_comments_and_the_fixed_base_are_kept(identification):
 
 
 def test_friction_at_the_joint_becomes_damping_and_friction(identification):
-    mechanism = identification.mechanism
+    mechanism = identification.model.mechanism
     named = dict(zip(mechanism.parameter_names, mechanism.parameters, strict=True))
-    root = parsed(identified_urdf(identification.urdf_xml, mechanism))
+    root = parsed(identified_urdf(identification.robot.urdf_xml, mechanism))
     for number, name in enumerate(mechanism.joints, start=1):
         dynamics = root.find(f"joint[@name='{name}']/dynamics")
         assert float(dynamics.get("damping")) == named[f"Fv{number}"]
@@ -84,39 +86,39 @@ def test_asymmetric_friction_becomes_its_mean_and_driving_friction_none(identifi
         JointTerm("coulomb", 0),
         JointTerm("viscous", 0, "motor"),
     ]
-    mechanism = Mechanism(identification.urdf_xml, ["shoulder"], terms=terms)
+    mechanism = Mechanism(identification.robot.urdf_xml, ["shoulder"], terms=terms)
     parameters = np.concatenate([mechanism.urdf_parameters[:10], [2.0, 4.0, -1.0, 99.0]])
-    root = parsed(identified_urdf(identification.urdf_xml, mechanism, parameters))
+    root = parsed(identified_urdf(identification.robot.urdf_xml, mechanism, parameters))
     dynamics = root.find("joint[@name='shoulder']/dynamics")
     assert dynamics.attrib == {"damping": "3.0", "friction": "0.0"}
 
 
 @pytest.mark.parametrize("mass", [0.0, -1.0])
 def test_refuses_a_body_without_positive_mass(identification, mass):
-    parameters = identification.mechanism.parameters.copy()
+    parameters = identification.model.mechanism.parameters.copy()
     parameters[10] = mass
     with pytest.raises(MechanismError, match=r"behind joint 'elbow & co' has a mass of .* kg"):
-        identified_urdf(identification.urdf_xml, identification.mechanism, parameters)
+        identified_urdf(identification.robot.urdf_xml, identification.model.mechanism, parameters)
 
 
 def test_refuses_the_urdf_of_another_robot(identification):
     with pytest.raises(MechanismError, match="no joint 'shoulder'"):
-        identified_urdf("<robot name='other'/>", identification.mechanism)
+        identified_urdf("<robot name='other'/>", identification.model.mechanism)
 
 
 def test_refuses_text_that_is_not_xml(identification):
     with pytest.raises(MechanismError, match="not well-formed XML"):
-        identified_urdf("<robot", identification.mechanism)
+        identified_urdf("<robot", identification.model.mechanism)
 
 
 def test_refuses_a_wrong_number_of_parameters(identification):
     with pytest.raises(MechanismError, match="There are 3 parameters"):
-        identified_urdf(identification.urdf_xml, identification.mechanism, [1, 2, 3])
+        identified_urdf(identification.robot.urdf_xml, identification.model.mechanism, [1, 2, 3])
 
 
 def test_stripped_urdf_builds_the_very_same_mechanism(identification):
-    stripped = kinematic_urdf(identification.urdf_xml)
-    original = rebuilt(identification, identification.urdf_xml)
+    stripped = kinematic_urdf(identification.robot.urdf_xml)
+    original = rebuilt(identification, identification.robot.urdf_xml)
     again = rebuilt(identification, stripped)
     q, dq, ddq = states()
     np.testing.assert_array_equal(again.urdf_parameters, original.urdf_parameters)
@@ -124,7 +126,7 @@ def test_stripped_urdf_builds_the_very_same_mechanism(identification):
 
 
 def test_stripped_urdf_holds_nothing_to_look_at(identification):
-    stripped = kinematic_urdf(identification.urdf_xml)
+    stripped = kinematic_urdf(identification.robot.urdf_xml)
     assert stripped.isascii()
     for word in ("visual", "material", "transmission", "<!--"):
         assert word not in stripped

@@ -10,24 +10,24 @@ import pytest
 from dynid.errors import PreprocessingError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import FourierSettings
-from dynid.profile import RobotProfile
+from dynid.profile import make_robot
 from dynid.recording.model import Recording
 from dynid.report.words import recording_steps
 from dynid.robot.limits import Limits
+from dynid.robot.robot import Robot
 from dynid.signals.filters import differentiate, low_pass
 from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.preprocess import preprocess
 
 
-def profile_of(joints: int, **identification: object) -> RobotProfile:
-    return RobotProfile.model_validate(
-        {
-            "robot": "test",
-            "urdf": "test.urdf",
-            "joints": [f"j{joint + 1}" for joint in range(joints)],
-            "identification": {"trim_rest": False, "derivatives": "kalman"} | identification,
-        }
-    )
+def robot_of(joints: int, **identification: object) -> Robot:
+    content = {
+        "robot": "test",
+        "urdf": "test.urdf",
+        "joints": [f"j{joint + 1}" for joint in range(joints)],
+        "identification": {"trim_rest": False, "derivatives": "kalman"} | identification,
+    }
+    return make_robot(content, "")
 
 
 def recording_of(
@@ -138,7 +138,7 @@ def test_a_period_is_smoothed_without_ends() -> None:
     time = np.arange(4 * samples)[:, None] / rate
     motion = np.sin(2 * np.pi * 0.4 * time) + 0.3 * np.cos(2 * np.pi * 1.2 * time)
     measured = motion + 1e-4 * np.random.default_rng(2).normal(size=motion.shape)
-    signals = preprocess(recording_of(measured, rate), profile_of(1, period=5.0))
+    signals = preprocess(recording_of(measured, rate), robot_of(1, period=5.0))
     assert len(signals.time) == samples
     omega = 2 * np.pi * np.array([0.4, 1.2])
     phase = omega * signals.time[:, None]
@@ -150,11 +150,11 @@ def test_a_period_is_smoothed_without_ends() -> None:
 def test_the_report_tells_noise_and_band_width() -> None:
     position, velocity, _ = ramped_motion(250.0)
     noise = 1e-4 * np.random.default_rng(3).normal(size=position.shape)
-    profile = profile_of(2, cutoff_hz=5.0)
-    signals = preprocess(recording_of(position + noise, 250.0), profile)
+    robot = robot_of(2, cutoff_hz=5.0)
+    signals = preprocess(recording_of(position + noise, 250.0), robot)
     assert np.std(signals.velocity - velocity) < 0.01 * np.std(velocity)
     assert any(note.startswith("A Kalman smoother found") for note in signals.notes)
-    steps = dict(recording_steps(profile, (signals,), len(position)))
+    steps = dict(recording_steps(robot, (signals,), len(position)))
     assert "Kalman smoother" in steps["Filters"]
     assert "low-pass" not in steps["Filters"]
     assert "Kalman smoother" in steps["Velocity"]
@@ -163,7 +163,7 @@ def test_the_report_tells_noise_and_band_width() -> None:
 def test_refuses_measured_velocity_and_too_few_samples() -> None:
     position = np.sin(np.arange(100)[:, None] / 10)
     with pytest.raises(PreprocessingError, match="use 'differentiated'"):
-        preprocess(recording_of(position, 100.0, position), profile_of(1, velocity="measured"))
+        preprocess(recording_of(position, 100.0, position), robot_of(1, velocity="measured"))
     with pytest.raises(PreprocessingError, match="at least 20"):
         KalmanSmoother.tuned(position[:15], 100.0, periodic=False)
 

@@ -10,15 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.errors import PreprocessingError
-from dynid.profile import RobotProfile
+from dynid.profile import make_robot
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 
 RATE = 200.0
 seeds = st.integers(0, 2**32 - 1)
 
 
-def profile_of(joints: int = 2, **groups: object) -> RobotProfile:
+def robot_of(joints: int = 2, **groups: object) -> Robot:
     identification = {"cutoff_hz": None, "trim_rest": False}
     identification |= groups.pop("identification", {})  # type: ignore[operator]
     content = {
@@ -27,7 +28,7 @@ def profile_of(joints: int = 2, **groups: object) -> RobotProfile:
         "joints": [f"j{i + 1}" for i in range(joints)],
         "identification": identification,
     }
-    return RobotProfile.model_validate(content | groups)
+    return make_robot(content | groups, "")
 
 
 def recording_of(
@@ -96,7 +97,7 @@ def test_effort_becomes_torque_by_the_drives_formula(
     drives: dict[str, object], factor: list[float]
 ) -> None:
     effort = np.random.default_rng(0).normal(size=(50, 2)) * 1000
-    signals = preprocess(recording_of(swing(50), effort), profile_of(drives=drives))
+    signals = preprocess(recording_of(swing(50), effort), robot_of(drives=drives))
     np.testing.assert_allclose(signals.torque, effort * factor, rtol=1e-12)
     np.testing.assert_allclose(signals.torque_per_effort, factor, rtol=1e-12)
 
@@ -109,14 +110,14 @@ def test_rated_current_at_full_scale_is_rated_torque_behind_the_gear() -> None:
         "gear_ratio": 100,
     }
     effort = np.full((20, 2), 1000.0)  # 1000 permille of 2 A, 0.1 N m/A, 100 turns a turn
-    signals = preprocess(recording_of(swing(20), effort), profile_of(drives=drives))
+    signals = preprocess(recording_of(swing(20), effort), robot_of(drives=drives))
     np.testing.assert_allclose(signals.torque, 2.0 * 0.1 * 100)
     assert signals.effort_unit == "permille"
 
 
 def test_screw_conserves_work() -> None:
     drives = {"effort": "current", "torque_constant": 1.0, "screw_lead": 0.01}
-    signals = preprocess(recording_of(swing(20)), profile_of(drives=drives))
+    signals = preprocess(recording_of(swing(20)), robot_of(drives=drives))
     # 1 N m over a turn does as much work as the force over a lead
     np.testing.assert_allclose(signals.torque * 0.01, 1.0 * 2 * np.pi)
 
@@ -131,13 +132,13 @@ def test_coupling_preserves_power(seed: int) -> None:
     motor_position, motor_torque = swing(40, 3), random.normal(size=(40, 3))
     motor_velocity = random.normal(size=(40, 3))
     recording = recording_of(motor_position, motor_torque, motor_velocity)
-    profile = profile_of(
+    robot = robot_of(
         3,
         coupling=coupling.tolist(),
         recording={"side": "motor"},
         identification={"velocity": "measured"},
     )
-    signals = preprocess(recording, profile)
+    signals = preprocess(recording, robot)
     power = (signals.torque * signals.velocity).sum(axis=1)
     np.testing.assert_allclose(power, (motor_torque * motor_velocity).sum(axis=1), atol=1e-9)
     np.testing.assert_allclose(signals.position, [coupling @ q for q in motor_position], atol=1e-12)
@@ -147,9 +148,9 @@ def test_coupling_preserves_power(seed: int) -> None:
 
 def test_coupled_wrist_by_hand() -> None:
     # motor 2 turns when joint 1 moves: q2 = m2 - m1, so tau1 = t1 + t2, tau2 = t2
-    profile = profile_of(coupling=[[1, 0], [-1, 1]], recording={"side": "motor"})
+    robot = robot_of(coupling=[[1, 0], [-1, 1]], recording={"side": "motor"})
     recording = recording_of(swing(20), np.tile([3.0, 2.0], (20, 1)))
-    signals = preprocess(recording, profile)
+    signals = preprocess(recording, robot)
     np.testing.assert_allclose(signals.torque, np.tile([5.0, 2.0], (20, 1)))
     np.testing.assert_allclose(signals.position[:, 1], swing(20)[:, 1] - swing(20)[:, 0])
     assert signals.effort_unit == "N*m"
@@ -157,8 +158,8 @@ def test_coupled_wrist_by_hand() -> None:
 
 
 def test_coupling_leaves_joint_side_recordings_alone() -> None:
-    profile = profile_of(coupling=[[1, 0], [-1, 1]])
-    signals = preprocess(recording_of(swing(20)), profile)
+    robot = robot_of(coupling=[[1, 0], [-1, 1]])
+    signals = preprocess(recording_of(swing(20)), robot)
     np.testing.assert_array_equal(signals.position, swing(20))
     np.testing.assert_array_equal(signals.torque, np.ones((20, 2)))
 
@@ -168,7 +169,7 @@ def test_coupling_leaves_joint_side_recordings_alone() -> None:
 
 def test_rest_at_both_ends_is_left_out_and_said() -> None:
     position = with_rest(rest=2.0, moving=4.0)
-    signals = preprocess(recording_of(position), profile_of(identification={"trim_rest": True}))
+    signals = preprocess(recording_of(position), robot_of(identification={"trim_rest": True}))
     # 3 % of the peak speed of sin^2 is reached within 1 % of its period
     assert 2.0 <= signals.time[0] <= 2.06
     assert 5.94 <= signals.time[-1] <= 6.01
@@ -180,7 +181,7 @@ def test_rest_at_both_ends_is_left_out_and_said() -> None:
 
 def test_rest_in_between_stays() -> None:
     pause = np.vstack([with_rest(0.0, 2.0), np.zeros((400, 2)), with_rest(0.0, 2.0)])
-    signals = preprocess(recording_of(pause), profile_of(identification={"trim_rest": True}))
+    signals = preprocess(recording_of(pause), robot_of(identification={"trim_rest": True}))
     assert len(signals.time) > 1150
     np.testing.assert_allclose(np.diff(signals.time), 1 / RATE)
     assert signals.notes == ()
@@ -188,7 +189,7 @@ def test_rest_in_between_stays() -> None:
 
 def test_rest_stays_where_the_profile_says_so() -> None:
     position = with_rest(rest=2.0, moving=4.0)
-    signals = preprocess(recording_of(position), profile_of(identification={"trim_rest": False}))
+    signals = preprocess(recording_of(position), robot_of(identification={"trim_rest": False}))
     assert len(signals.time) == len(position)
     assert signals.notes == ()
 
@@ -197,7 +198,7 @@ def test_one_moving_joint_is_motion() -> None:
     position = swing()
     position[:, 0] = 0.0
     position[:300] = position[300]
-    signals = preprocess(recording_of(position), profile_of(identification={"trim_rest": True}))
+    signals = preprocess(recording_of(position), robot_of(identification={"trim_rest": True}))
     assert signals.time[0] == pytest.approx(300 / RATE, abs=2 / RATE)
     assert not signals.moving[:, 0].any()
 
@@ -205,8 +206,8 @@ def test_one_moving_joint_is_motion() -> None:
 def test_border_is_left_out_after_filtering() -> None:
     recording = recording_of(swing())
     settings = {"cutoff_hz": 10.0}
-    whole = preprocess(recording, profile_of(identification=settings))
-    inner = preprocess(recording, profile_of(identification=settings | {"border": 0.25}))
+    whole = preprocess(recording, robot_of(identification=settings))
+    inner = preprocess(recording, robot_of(identification=settings | {"border": 0.25}))
     for name in ("time", "position", "velocity", "acceleration", "torque", "moving"):
         np.testing.assert_array_equal(getattr(inner, name), getattr(whole, name)[50:-50])
 
@@ -214,7 +215,7 @@ def test_border_is_left_out_after_filtering() -> None:
 def test_every_signal_has_the_same_length() -> None:
     settings = {"trim_rest": True, "border": 0.1, "cutoff_hz": 10.0}
     position = with_rest(1.0, 3.0)
-    signals = preprocess(recording_of(position), profile_of(identification=settings))
+    signals = preprocess(recording_of(position), robot_of(identification=settings))
     shape = (len(signals.time), 2)
     for name in ("position", "velocity", "acceleration", "torque", "raw_position", "raw_torque"):
         assert getattr(signals, name).shape == shape
@@ -227,7 +228,7 @@ def test_derivatives_of_a_filtered_swing_are_those_of_the_swing() -> None:
     rate, omega = 1000.0, 2 * np.pi * 0.5
     signals = preprocess(
         recording_of(swing(6000, 1, rate), rate=rate),
-        profile_of(1, identification={"cutoff_hz": 20.0, "border": 1.0}),
+        robot_of(1, identification={"cutoff_hz": 20.0, "border": 1.0}),
     )
     # central differences lose (omega h)^2 / 6 each, the filter (f / fc)^8
     time = signals.time[:, None]
@@ -239,7 +240,7 @@ def test_derivatives_of_a_filtered_swing_are_those_of_the_swing() -> None:
 
 def test_filter_removes_noise_from_motion_but_not_from_raw_position() -> None:
     noisy = swing() + 1e-3 * np.random.default_rng(1).normal(size=(1000, 2))
-    signals = preprocess(recording_of(noisy), profile_of(identification={"cutoff_hz": 5.0}))
+    signals = preprocess(recording_of(noisy), robot_of(identification={"cutoff_hz": 5.0}))
     np.testing.assert_array_equal(signals.raw_position, noisy)
     assert np.abs(signals.position - swing())[100:-100].max() < 1e-3
 
@@ -248,7 +249,7 @@ def test_filter_removes_noise_from_motion_but_not_from_raw_position() -> None:
 def test_torque_is_filtered_only_on_request(filtered: bool) -> None:
     effort = np.random.default_rng(2).normal(size=(1000, 2))
     settings = {"cutoff_hz": 5.0, "filter_torque": filtered}
-    signals = preprocess(recording_of(swing(), effort), profile_of(identification=settings))
+    signals = preprocess(recording_of(swing(), effort), robot_of(identification=settings))
     np.testing.assert_array_equal(signals.raw_torque, effort)
     assert np.array_equal(signals.torque, effort) is not filtered
     assert bool(signals.torque.std() < 0.4) is filtered
@@ -257,12 +258,12 @@ def test_torque_is_filtered_only_on_request(filtered: bool) -> None:
 def test_measured_velocity_is_used_where_asked() -> None:
     velocity = 3.0 * swing() + 7.0
     recording = recording_of(swing(), velocity=velocity)
-    measured = preprocess(recording, profile_of(identification={"velocity": "measured"}))
+    measured = preprocess(recording, robot_of(identification={"velocity": "measured"}))
     np.testing.assert_array_equal(measured.velocity, velocity)
     np.testing.assert_allclose(
         measured.acceleration, 3.0 * np.gradient(swing(), 1 / RATE, axis=0, edge_order=2), atol=1e-9
     )
-    plain = preprocess(recording, profile_of())
+    plain = preprocess(recording, robot_of())
     np.testing.assert_allclose(
         plain.velocity, np.gradient(swing(), 1 / RATE, axis=0, edge_order=2), atol=1e-9
     )
@@ -271,7 +272,7 @@ def test_measured_velocity_is_used_where_asked() -> None:
 def test_measured_velocity_passes_the_filter() -> None:
     noisy = swing() + np.random.default_rng(3).normal(size=(1000, 2))
     settings = {"velocity": "measured", "cutoff_hz": 3.0}
-    signals = preprocess(recording_of(swing(), velocity=noisy), profile_of(identification=settings))
+    signals = preprocess(recording_of(swing(), velocity=noisy), robot_of(identification=settings))
     assert np.std(signals.velocity - swing()) < 0.4
 
 
@@ -282,7 +283,7 @@ def test_threshold_is_a_fraction_of_each_joints_peak() -> None:
     velocity = swing()
     threshold = {"velocity": "measured", "velocity_threshold": {"fraction": 0.2}}
     signals = preprocess(
-        recording_of(swing(), velocity=velocity), profile_of(identification=threshold)
+        recording_of(swing(), velocity=velocity), robot_of(identification=threshold)
     )
     peak = np.abs(velocity).max(axis=0)
     np.testing.assert_allclose(signals.velocity_threshold, 0.2 * peak)
@@ -297,7 +298,7 @@ def test_absolute_threshold_takes_the_place_of_the_fraction(
 ) -> None:
     threshold = {"velocity": "measured", "velocity_threshold": {"absolute": absolute}}
     signals = preprocess(
-        recording_of(swing(), velocity=swing()), profile_of(identification=threshold)
+        recording_of(swing(), velocity=swing()), robot_of(identification=threshold)
     )
     np.testing.assert_array_equal(signals.velocity_threshold, expected)
     np.testing.assert_array_equal(signals.moving, np.abs(swing()) > expected)
@@ -307,7 +308,7 @@ def test_absolute_threshold_takes_the_place_of_the_fraction(
 def test_upper_threshold_leaves_out_what_is_too_fast(upper: object) -> None:
     threshold = {"velocity": "measured", "velocity_threshold": {"absolute": 0.1, "upper": upper}}
     signals = preprocess(
-        recording_of(swing(), velocity=swing()), profile_of(identification=threshold)
+        recording_of(swing(), velocity=swing()), robot_of(identification=threshold)
     )
     speed = np.abs(swing())
     np.testing.assert_array_equal(signals.moving, (speed > 0.1) & (speed <= np.asarray(upper)))
@@ -316,7 +317,7 @@ def test_upper_threshold_leaves_out_what_is_too_fast(upper: object) -> None:
 def test_joint_that_never_moves_is_never_moving() -> None:
     position = swing()
     position[:, 1] = 0.4
-    assert not preprocess(recording_of(position), profile_of()).moving[:, 1].any()
+    assert not preprocess(recording_of(position), robot_of()).moving[:, 1].any()
 
 
 # --- outliers and periods ---------------------------------------------------------------------
@@ -329,7 +330,7 @@ def test_outliers_are_counted_over_all_signals() -> None:
     velocity[800, 0] -= 90.0
     settings = {"median": {"order": 5}, "velocity": "measured"}
     signals = preprocess(
-        recording_of(position, effort, velocity), profile_of(identification=settings)
+        recording_of(position, effort, velocity), robot_of(identification=settings)
     )
     assert signals.notes == ("4 outliers were replaced by the median of order 5.",)
     np.testing.assert_allclose(signals.position, swing(), atol=0.1)
@@ -345,9 +346,9 @@ def periodic(period: float, periods: float, rate: float = RATE) -> np.ndarray:
 def test_averaged_periods_are_one_period_of_the_same_motion() -> None:
     position = periodic(2.0, 5)
     settings = {"cutoff_hz": 20.0, "period": 2.0}
-    once = preprocess(recording_of(position, 3 * position), profile_of(identification=settings))
+    once = preprocess(recording_of(position, 3 * position), robot_of(identification=settings))
     whole = preprocess(
-        recording_of(position, 3 * position), profile_of(identification={"cutoff_hz": 20.0})
+        recording_of(position, 3 * position), robot_of(identification={"cutoff_hz": 20.0})
     )
     assert once.notes == ("5 periods of 2 s were averaged.",)
     assert len(once.time) == 400
@@ -361,7 +362,7 @@ def test_averaged_periods_are_one_period_of_the_same_motion() -> None:
 def test_derivatives_are_right_where_a_period_is_no_whole_number_of_samples(length: float) -> None:
     period = length / RATE
     settings = {"cutoff_hz": None, "period": period}
-    signals = preprocess(recording_of(periodic(period, 6)), profile_of(identification=settings))
+    signals = preprocess(recording_of(periodic(period, 6)), robot_of(identification=settings))
     omega = 2 * np.pi / period
     assert len(signals.time) / signals.sampling_rate == pytest.approx(period, rel=1e-12)
     # (omega h)^2 / 6 of central differences, as much again from reading between samples
@@ -373,7 +374,7 @@ def test_derivatives_are_right_where_a_period_is_no_whole_number_of_samples(leng
 def test_averaging_reduces_torque_noise() -> None:
     position = periodic(1.0, 25)
     noise = np.random.default_rng(4).normal(size=position.shape)
-    signals = preprocess(recording_of(position, noise), profile_of(identification={"period": 1.0}))
+    signals = preprocess(recording_of(position, noise), robot_of(identification={"period": 1.0}))
     assert signals.torque.std() == pytest.approx(1 / 5, rel=0.2)
 
 
@@ -382,14 +383,14 @@ def test_trimming_does_not_cost_a_period() -> None:
     angle = 2 * np.pi * np.arange(800)[:, None] / 400
     position = np.hstack([1 - np.cos(angle), np.cos(2 * angle) - 1])
     settings = {"trim_rest": True, "period": 2.0}
-    signals = preprocess(recording_of(position), profile_of(identification=settings))
+    signals = preprocess(recording_of(position), robot_of(identification=settings))
     assert "2 periods of 2 s were averaged." in signals.notes
 
 
 def test_rest_is_trimmed_before_periods_are_averaged() -> None:
     position = np.vstack([np.zeros((330, 2)), np.tile(with_rest(0.0, 2.0), (3, 1))])
     settings = {"trim_rest": True, "period": 2.0}
-    signals = preprocess(recording_of(position), profile_of(identification=settings))
+    signals = preprocess(recording_of(position), robot_of(identification=settings))
     assert "3 periods of 2 s were averaged." in signals.notes
     assert signals.position[:, 0].max() == pytest.approx(1.0, abs=1e-3)
 
@@ -399,7 +400,7 @@ def test_rest_is_trimmed_before_periods_are_averaged() -> None:
 
 def refuses(recording: Recording, match: str, **identification: object) -> None:
     with pytest.raises(PreprocessingError, match=match) as refusal:
-        preprocess(recording, profile_of(identification=identification))
+        preprocess(recording, robot_of(identification=identification))
     assert str(refusal.value).endswith(".")
 
 
@@ -412,7 +413,7 @@ def test_a_recording_of_a_pose_is_kept_whole_and_nothing_in_it_moves(cutoff: flo
     # 0.1 is no binary fraction: a filter makes motion of 1e-13 rad/s of it
     still = recording_of(np.full((100, 2), 0.1))
     identification = {"trim_rest": True, "cutoff_hz": cutoff}
-    signals = preprocess(still, profile_of(identification=identification))
+    signals = preprocess(still, robot_of(identification=identification))
     assert len(signals.time) == 100
     assert not signals.moving.any()
 
@@ -421,8 +422,8 @@ def test_encoder_noise_at_rest_is_no_motion() -> None:
     noise = np.random.default_rng(0).uniform(-1e-5, 1e-5, (200, 2))
     recording = recording_of(0.3 + noise)
     limits = {"velocity": 2.0}
-    assert preprocess(recording, profile_of()).moving.any()
-    assert not preprocess(recording, profile_of(limits=limits)).moving.any()
+    assert preprocess(recording, robot_of()).moving.any()
+    assert not preprocess(recording, robot_of(limits=limits)).moving.any()
 
 
 @pytest.mark.parametrize(("border", "left"), [(0.23, 8), (0.25, 0), (9.0, 0)])
@@ -431,7 +432,7 @@ def test_refuses_when_too_few_samples_are_left(border: float, left: int) -> None
 
 
 def test_ten_samples_are_enough_and_nine_are_not() -> None:
-    assert len(preprocess(recording_of(swing(10)), profile_of()).time) == 10
+    assert len(preprocess(recording_of(swing(10)), robot_of()).time) == 10
     refuses(recording_of(swing(9)), "only 9 samples are left")
 
 
@@ -460,6 +461,6 @@ def test_refuses_joints_in_another_order() -> None:
 
 def test_repairs_of_the_recording_are_noted_first() -> None:
     recording = replace(recording_of(swing()), repairs=("3 stamps were repeated.",))
-    signals = preprocess(recording, profile_of(identification={"median": {}}))
+    signals = preprocess(recording, robot_of(identification={"median": {}}))
     assert signals.notes[0] == "3 stamps were repeated."
     assert len(signals.notes) == 2

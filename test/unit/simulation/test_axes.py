@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from dynid.identification.identify import Identification, identify
+from dynid.identification.identify import identify
+from dynid.identification.quantity_settings import Quantities
+from dynid.identification.result import Identification
 from dynid.playback.plan import make_plan
-from dynid.profile import load_profile
+from dynid.profile import load_model, load_robot
 from dynid.report.report import report_html
 from dynid.report.terminal.results import print_demonstration, print_identification
-from dynid.report.verdict_json import judgement_json, read_quantities
-from dynid.robot.model_file import model_text
-from dynid.robot.model_reader import read_model
+from dynid.report.verdict_json import read_quantities, verdict_json
+from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
 
@@ -30,45 +31,47 @@ AXES = (
     "axis_linear_tilted",
     "axis_rotary",
 )
-every_robot = pytest.mark.parametrize("robot", [*AXES, "scara_3"])
+every_robot = pytest.mark.parametrize("name", [*AXES, "scara_3"])
 
 
 @every_robot
-def test_limits_of_profile_and_urdf_agree(robot: str) -> None:
-    profile, urdf = load_profile(robot)
-    joints = {joint.get("name"): joint for joint in ET.fromstring(urdf).iter("joint")}  # noqa: S314
-    for number, name in enumerate(profile.joints):
-        limit = joints[name].find("limit")
+def test_limits_of_profile_and_urdf_agree(name: str) -> None:
+    robot = load_robot(name)
+    root = ET.fromstring(robot.urdf_xml)  # noqa: S314 (our own file)
+    joints = {joint.get("name"): joint for joint in root.iter("joint")}
+    for number, joint in enumerate(robot.joints):
+        limit = joints[joint].find("limit")
         assert limit is not None
         low, high, velocity = (float(limit.get(k, "nan")) for k in ("lower", "upper", "velocity"))
-        assert profile.limits.range_of("position", number) == (low, high)
-        assert profile.limits.range_of("velocity", number) == (-velocity, velocity)
+        assert robot.limits.range_of("position", number) == (low, high)
+        assert robot.limits.range_of("velocity", number) == (-velocity, velocity)
 
 
 @every_robot
-def test_the_excitation_needs_torque_well_above_noise_and_below_what_there_is(robot: str) -> None:
-    profile, urdf = load_profile(robot)
-    mechanism = profile.mechanism(urdf)
-    motion = make_plan(profile, urdf).excitation
+def test_the_excitation_needs_torque_well_above_noise_and_below_what_there_is(name: str) -> None:
+    robot = load_robot(name)
+    mechanism = robot.mechanism()
+    motion = make_plan(robot).excitation
     samples = motion.evaluate(np.arange(0.0, motion.duration, 0.01))
-    assert profile.simulation is not None
-    torque = mechanism.torque(*samples, true_parameters(mechanism, profile.simulation))
+    simulation = robot.find(SimulationSettings)
+    assert simulation is not None
+    torque = mechanism.torque(*samples, true_parameters(mechanism, simulation))
     largest = np.abs(torque).max(axis=0)
-    assert np.all(largest > 10 * np.array(profile.simulation.torque_noise))
-    assert np.all(largest < 0.95 * np.array(profile.limits.torque_max))
+    assert np.all(largest > 10 * np.array(simulation.torque_noise))
+    assert np.all(largest < 0.95 * np.array(robot.limits.torque_max))
 
 
 @every_robot
-def test_every_link_is_drawn_without_other_files(robot: str) -> None:
-    root = ET.fromstring(load_profile(robot)[1])  # noqa: S314 (our own file)
+def test_every_link_is_drawn_without_other_files(name: str) -> None:
+    root = ET.fromstring(load_robot(name).urdf_xml)  # noqa: S314 (our own file)
     assert all(link.find("visual/geometry") is not None for link in root.iter("link"))
     assert not list(root.iter("mesh"))
 
 
 @every_robot
-def test_every_moving_body_can_exist(robot: str) -> None:
-    profile, urdf = load_profile(robot)
-    bodies = profile.mechanism(urdf).urdf_parameters[: 10 * len(profile.joints)].reshape(-1, 10)
+def test_every_moving_body_can_exist(name: str) -> None:
+    robot = load_robot(name)
+    bodies = robot.mechanism().urdf_parameters[: 10 * len(robot.joints)].reshape(-1, 10)
     for mass, mx, my, mz, xx, xy, yy, xz, yz, zz in bodies:
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         moments = np.array([[mx], [my], [mz]])
@@ -78,25 +81,23 @@ def test_every_moving_body_can_exist(robot: str) -> None:
 
 
 def test_the_tilt_is_not_in_the_description_of_the_tilted_axis() -> None:
-    profile, urdf = load_profile("axis_linear_tilted")
-    assert np.allclose(profile.mechanism(urdf).gravity_torque([[0.0], [0.2]]), 0.0, atol=1e-12)
+    robot = load_robot("axis_linear_tilted")
+    assert np.allclose(robot.mechanism().gravity_torque([[0.0], [0.2]]), 0.0, atol=1e-12)
 
 
 def test_gravity_pulls_at_the_vertical_crank_arm_only() -> None:
     torque = {}
-    for robot in ("axis_rotary", "axis_crank_horizontal", "axis_crank_vertical"):
-        profile, urdf = load_profile(robot)
-        torque[robot] = float(profile.mechanism(urdf).gravity_torque([0.0])[0])
+    for name in ("axis_rotary", "axis_crank_horizontal", "axis_crank_vertical"):
+        robot = load_robot(name)
+        torque[name] = float(robot.mechanism().gravity_torque([0.0])[0])
     # at 0 the vertical one is level: weight times the distance along the arm
     assert torque["axis_crank_vertical"] == pytest.approx(5.4 * 9.80665 * 0.21)
     assert abs(torque["axis_rotary"]) + abs(torque["axis_crank_horizontal"]) < 1e-12
 
 
 def test_the_scara_of_three_axes_is_that_of_four_without_its_hand() -> None:
-    profile, urdf = load_profile("scara_3")
-    three = profile.mechanism(urdf)
-    full_profile, full_urdf = load_profile("scara")
-    four = full_profile.mechanism(full_urdf)
+    three = load_robot("scara_3").mechanism()
+    four = load_robot("scara").mechanism()
     names = dict(zip(three.parameter_names, three.urdf_parameters, strict=True))
     random = np.random.default_rng(0)
     names |= {term: random.uniform(0, 5) for term in three.parameter_names[30:]}
@@ -116,8 +117,8 @@ def spring() -> Identification:
     # with a rotor inertia, mass and weight are no longer known from inertia
     terms = "[{kind: viscous}, {kind: coulomb}, {kind: spring_stiffness}, {kind: spring_preload}"
     overrides = ["excitation.periods=1", f"terms={terms}, {{kind: rotor_inertia}}]"]
-    profile, urdf = load_profile("axis_linear_spring", overrides=overrides)
-    return identify(profile, urdf, [simulate(profile, urdf, make_plan(profile, urdf).excitation)])
+    robot = load_robot("axis_linear_spring", overrides=overrides)
+    return identify(robot, [simulate(robot, make_plan(robot).excitation)])
 
 
 def printed(function, *arguments: object) -> str:
@@ -146,8 +147,8 @@ def test_the_terminal_shows_values_with_deviations_and_why_others_are_unknown() 
 
 
 def test_what_is_printed_as_json_is_read_back_as_the_same_quantities() -> None:
-    content = judgement_json(
-        spring().judgement,
+    content = verdict_json(
+        spring().verdict,
         condition_number=1.0,
         base_parameters=5,
         samples=9,
@@ -165,15 +166,15 @@ def test_the_report_has_a_row_for_every_quantity_and_no_section_without_any() ->
     for one in spring().quantities:
         assert f"<th>{one.name}</th>" in report
         assert ("Not known: " if one.unknown else one.meaning) in report
-    profile, urdf = load_profile("axis_linear_spring", overrides=["quantities={}"])
-    recording = simulate(profile, urdf, make_plan(profile, urdf).excitation)
-    assert "#quantities" not in report_html(identify(profile, urdf, [recording]))
+    robot = load_robot("axis_linear_spring", overrides=["quantities={}"])
+    recording = simulate(robot, make_plan(robot).excitation)
+    assert "#quantities" not in report_html(identify(robot, [recording]))
 
 
 def test_the_header_of_a_model_file_tells_quantities_and_the_file_is_still_read(tmp_path) -> None:
     path = tmp_path / "model.yaml"
-    path.write_text(model_text(spring()), encoding="utf-8")
+    path.write_text(spring().model.text(), encoding="utf-8")
     header = [line for line in path.read_text().splitlines() if line.startswith("#")]
     for one in spring().quantities:
         assert any(line.startswith(f"#   {one.name}: ") for line in header)
-    assert read_model(path).profile.quantities == spring().profile.quantities
+    assert load_model(path).robot.settings(Quantities) == spring().robot.settings(Quantities)

@@ -1,4 +1,4 @@
-"""Every shipped robot: its simulated twin is identified, and held against the truth."""
+"""Every shipped robot is simulated and identified, and compared with its true parameters."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import robots_table
+from robots_table import possible_robots, trial
 
 from dynid.errors import ConfigurationError
-from dynid.identification.identify import Identification, identify
+from dynid.identification.identify import identify
+from dynid.identification.result import Identification
 from dynid.playback.plan import make_plan
-from dynid.profile import load_profile
-from dynid.simulation.ground_truth import TwinTrial, standardised_errors, trial, twins
+from dynid.profile import load_robot
+from dynid.simulation.ground_truth import GroundTruthTrial, standardised_errors
+from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 
-ROBOTS, LEFT_OUT = twins()
+ROBOTS, LEFT_OUT = possible_robots()
 
 ALLOWED_TORQUE_ERROR = 0.08
 """Norm of the torque error over norm of torque, on the second motion, at every joint.
@@ -38,59 +41,59 @@ position it led to; that is why they are allowed more than a Gaussian's 1 and 4.
 LONG = ("delta_3", "delta_4", "palletiser", "puma560_static", "ur10", "ur10e", "yumi", "yumi_arm")
 
 
-def shorter(robot: str) -> tuple[str, ...]:
+def shorter(name: str) -> tuple[str, ...]:
     """Overrides that keep all tests below a minute."""
-    return ("excitation.periods=1",) if robot in LONG else ()
+    return ("excitation.periods=1",) if name in LONG else ()
 
 
-def rounds_off(robot: str) -> bool:
+def rounds_off(name: str) -> bool:
     """Whether the model smooths friction's sign, which the twin does not."""
-    return any(term.smoothing for term in load_profile(robot)[0].terms)
+    return any(term.smoothing for term in load_robot(name).terms)
 
 
-def deviations(robot: str) -> dict[str, float]:
+def deviations(name: str) -> dict[str, float]:
     """Errors in standard deviations, with friction as in the model, and noise above all else."""
-    torque_max = load_profile(robot)[0].limits.torque_max
+    torque_max = load_robot(name).limits.torque_max
     assert torque_max is not None
     overrides = (
         "simulation.stribeck_torque=0",
         f"simulation.torque_noise={[0.02 * torque for torque in torque_max]}",
         "identification.physical.enabled=false",  # errors are the estimator's
-        *shorter(robot),
+        *shorter(name),
     )
-    return standardised_errors(identified(robot, overrides))
+    return standardised_errors(identified(name, overrides))
 
 
-def identified(robot: str, overrides: tuple[str, ...] = ()) -> Identification:
-    profile, urdf = load_profile(robot, overrides=overrides)
-    motion = make_plan(profile, urdf).excitation
-    return identify(profile, urdf, [simulate(profile, urdf, motion)])
+def identified(name: str, overrides: tuple[str, ...] = ()) -> Identification:
+    robot = load_robot(name, overrides=overrides)
+    motion = make_plan(robot).excitation
+    return identify(robot, [simulate(robot, motion)])
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
-def test_the_identified_model_predicts_a_second_motion(robot: str) -> None:
-    result = trial(robot, overrides=shorter(robot))
+@pytest.mark.parametrize("name", ROBOTS)
+def test_the_identified_model_predicts_a_second_motion(name: str) -> None:
+    result = trial(name, overrides=shorter(name))
     assert result.success
-    slow = load_profile(robot)[0].semi_static
+    slow = load_robot(name).semi_static
     allowed = ALLOWED_WHERE_SLOW if slow else ALLOWED_TORQUE_ERROR
     errors = dict(zip(result.joints, result.relative_error, strict=True))
     assert all(error < allowed for error in errors.values()), errors
 
 
-@pytest.mark.parametrize("robot", [robot for robot in ROBOTS if not rounds_off(robot)])
-def test_base_parameters_are_as_far_from_the_truth_as_their_deviations_say(robot: str) -> None:
-    errors = deviations(robot)
+@pytest.mark.parametrize("name", [name for name in ROBOTS if not rounds_off(name)])
+def test_base_parameters_are_as_far_from_the_truth_as_their_deviations_say(name: str) -> None:
+    errors = deviations(name)
     assert np.sqrt(np.mean(np.square(list(errors.values())))) < RMS_DEVIATIONS
     assert max(map(abs, errors.values())) < WORST_DEVIATIONS, errors
 
 
 def test_a_wrong_truth_is_noticed() -> None:
     found = identified("axis_linear_tilted")
-    twin = found.profile.simulation
+    twin = found.robot.find(SimulationSettings)
     assert twin is not None
     wrong = twin.model_copy(update={"parameters": {**twin.parameters, "Off1": 98.0}})
-    profile = found.profile.model_copy(update={"simulation": wrong})
-    assert abs(standardised_errors(replace(found, profile=profile))["Off1"]) > 50
+    model = found.model.with_robot(found.robot.with_settings(wrong))
+    assert abs(standardised_errors(replace(found, model=model))["Off1"]) > 50
 
 
 def test_robots_without_what_a_trial_needs_are_left_out_with_the_reason() -> None:
@@ -105,10 +108,12 @@ def test_a_trial_needs_a_second_motion() -> None:
         trial("axis_linear", overrides=[f"excitation={sine}"])
 
 
-def a_trial(robot: str, **_: object) -> TwinTrial:
-    if robot == "odd":
+def a_trial(name: str, **_: object) -> GroundTruthTrial:
+    if name == "odd":
         raise ConfigurationError("profile 'odd': there is none.")
-    return TwinTrial(robot, ("a", "b"), 7, 12.34, False, (0.01, 0.0234), 1.23, 4.56, "ZZ1R", 0.12)
+    return GroundTruthTrial(
+        name, ("a", "b"), 7, 12.34, False, (0.01, 0.0234), 1.23, 4.56, "ZZ1R", 0.12
+    )
 
 
 def test_the_table_has_a_row_for_each_robot_and_a_reason_for_each_other(

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile
+from support.synthetic import arm_robot
 
 from dynid.identification.identify import identify
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.simulation.robot import SimulatedRobot
 
 RATE = 1000.0
 LUGRE = {"kind": "lugre", "scale": 0.01, "static_ratio": 0.3, "stribeck_velocity": 0.1}
 
 
-def arm(term: dict[str, object], parameters: dict[str, float]) -> RobotProfile:
+def arm(term: dict[str, object], parameters: dict[str, float]) -> Robot:
     """Return the arm with one more term, which is true of it."""
-    return arm_profile(
+    return arm_robot(
         terms=[{"kind": "viscous"}, term],
         limits={"position": [[-3.0, 3.0]], "torque_max": 200.0},
         simulation={"bandwidth_hz": 5.0, "parameters": {"Fv1": 2.0, "Fv2": 1.0} | parameters},
@@ -25,7 +25,7 @@ def arm(term: dict[str, object], parameters: dict[str, float]) -> RobotProfile:
     )
 
 
-def recorded(profile: RobotProfile, *, pause: float = 0.0) -> Recording:
+def recorded(robot: Robot, *, pause: float = 0.0) -> Recording:
     """Return what the simulated arm records on ten seconds that reverse often, and a pause."""
     time = np.arange(0, 10, 1 / RATE)
     rise = np.clip(time / 2, 0, 1) ** 2
@@ -34,10 +34,10 @@ def recorded(profile: RobotProfile, *, pause: float = 0.0) -> Recording:
     slowing = 0.2 * (1 - np.exp(-np.arange(round(pause * RATE)) / RATE / 0.2))
     last = RATE * (target[-1] - target[-2])
     target = np.concatenate([target, target[-1] + slowing[:, None] * last])
-    robot = SimulatedRobot(profile, ARM_URDF, control_rate=RATE)
-    states = robot.run(target)
+    simulated = SimulatedRobot(robot, control_rate=RATE)
+    states = simulated.run(target)
     return Recording(
-        np.arange(len(target)) / RATE, states.position, None, states.effort, profile.joints, RATE
+        np.arange(len(target)) / RATE, states.position, None, states.effort, robot.joints, RATE
     )
 
 
@@ -54,16 +54,16 @@ def recorded(profile: RobotProfile, *, pause: float = 0.0) -> Recording:
     ],
 )
 def test_true_friction_is_found(term: dict[str, object], truth: dict[str, float]) -> None:
-    profile = arm(term, truth)
-    result = identify(profile, ARM_URDF, [recorded(profile)])
+    robot = arm(term, truth)
+    result = identify(robot, [recorded(robot)])
     found = {parameter.name: parameter.value for parameter in result.parameters}
     for name, value in truth.items():
         assert found[name] == pytest.approx(value, rel=0.01), name
 
 
 def test_what_is_left_out_before_the_motion_is_remembered() -> None:
-    profile = arm({"kind": "presliding", "scale": 0.02}, {"Fh1": 6.0, "Fh2": 3.0, "Fh3": 1.0})
-    result = identify(profile, ARM_URDF, [recorded(profile)])
+    robot = arm({"kind": "presliding", "scale": 0.02}, {"Fh1": 6.0, "Fh2": 3.0, "Fh3": 1.0})
+    result = identify(robot, [recorded(robot)])
     (signals,) = result.signals
     error = np.abs(result.model_torque[0] - result.measured_torque[0])
     assert signals.time[0] > 0.3  # at which the contacts are stretched already
@@ -73,15 +73,15 @@ def test_what_is_left_out_before_the_motion_is_remembered() -> None:
 @pytest.mark.parametrize("term", [{"kind": "presliding", "scale": 0.02}, LUGRE])
 def test_a_joint_that_stopped_is_held_by_its_friction(term: dict[str, object]) -> None:
     name = "Fh" if term["kind"] == "presliding" else "Fb"
-    profile = arm(term, {f"{name}1": 6.0})
+    robot = arm(term, {f"{name}1": 6.0})
     without = arm(term, {})
-    held, free = (recorded(one, pause=3.0).effort[-1, 0] for one in (profile, without))
+    held, free = (recorded(one, pause=3.0).effort[-1, 0] for one in (robot, without))
     assert 3.0 < abs(held - free) < 9.0
 
 
 def test_a_very_stiff_contact_neither_rings_nor_explodes() -> None:
-    profile = arm({"kind": "presliding", "scale": 1e-6}, {"Fh1": 50.0, "Fh3": 20.0})
-    effort = recorded(profile, pause=3.0).effort
+    robot = arm({"kind": "presliding", "scale": 1e-6}, {"Fh1": 50.0, "Fh3": 20.0})
+    effort = recorded(robot, pause=3.0).effort
     assert np.all(np.isfinite(effort))
     # drives may still wind up against what sticks, but nothing swings
     assert np.abs(np.diff(effort[-500:], 2, axis=0)).max() < 1e-6

@@ -9,9 +9,8 @@ import pytest
 from support.simulated_puma import (
     EXACT,
     MECHANISM,
-    PROFILE,
+    ROBOT,
     TWIN,
-    URDF,
     puma,
     short_excitation,
     targets,
@@ -31,10 +30,10 @@ DELAY = 3  # cycles from target to measurement, by default
 
 
 def test_tracking_is_that_of_a_good_drive() -> None:
-    robot = SimulatedRobot(puma(**EXACT), URDF)
+    simulated = SimulatedRobot(puma(**EXACT))
     aims = targets()
-    robot.reset(aims[0])
-    states = robot.run(aims)
+    simulated.reset(aims[0])
+    states = simulated.run(aims)
     errors = np.abs(aims[:-DELAY] - states.position[DELAY:]).max(axis=0)
     # inertia alone: acceleration over the loops' stiffness, of which the integrator leaves less
     rate = 2 * np.pi * TWIN.bandwidth_hz[0]
@@ -44,9 +43,9 @@ def test_tracking_is_that_of_a_good_drive() -> None:
 
 def test_a_cycle_at_a_time_is_the_same_as_all_at_once() -> None:
     aims = targets()[400:900]
-    robots = [SimulatedRobot(PROFILE, URDF, seed=3) for _ in range(2)]
-    for robot in robots:
-        robot.reset(aims[0])
+    robots = [SimulatedRobot(ROBOT, seed=3) for _ in range(2)]
+    for simulated in robots:
+        simulated.reset(aims[0])
     states = robots[0].run(aims)
     for k, target in enumerate(aims):
         state = robots[1].step(target)
@@ -54,51 +53,51 @@ def test_a_cycle_at_a_time_is_the_same_as_all_at_once() -> None:
 
 
 def test_the_robot_begins_at_rest_at_home() -> None:
-    robot = SimulatedRobot(PROFILE, URDF)
-    home = robot.home
+    simulated = SimulatedRobot(ROBOT)
+    home = simulated.home
     for _ in range(100):
-        robot.step(home)
-    assert np.array_equal(robot.truth.position, home)
-    assert not robot.truth.velocity.any()
+        simulated.step(home)
+    assert np.array_equal(simulated.truth.position, home)
+    assert not simulated.truth.velocity.any()
 
 
 def test_home_is_zero_or_just_inside_the_limit_nearest_to_it() -> None:
-    limits = PROFILE.limits.model_copy(update={"position": ((0.5, 1.0),) + ((-1.0, 1.0),) * 5})
-    profile = puma(home=None).model_copy(update={"limits": limits})
-    assert SimulatedRobot(profile, URDF).home.tolist() == [0.51, 0, 0, 0, 0, 0]
-    moved = profile.model_copy(update={"simulation": SimulationSettings(home=(0.7,))})
-    assert SimulatedRobot(moved, URDF).home.tolist() == [0.7] * 6
-    outside = profile.model_copy(update={"simulation": SimulationSettings(home=(0.4,))})
+    limits = ROBOT.limits.model_copy(update={"position": ((0.5, 1.0),) + ((-1.0, 1.0),) * 5})
+    robot = puma(home=None).model_copy(update={"limits": limits})
+    assert SimulatedRobot(robot).home.tolist() == [0.51, 0, 0, 0, 0, 0]
+    moved = robot.with_settings(SimulationSettings(home=(0.7,)))
+    assert SimulatedRobot(moved).home.tolist() == [0.7] * 6
+    outside = robot.with_settings(SimulationSettings(home=(0.4,)))
     with pytest.raises(ConfigurationError, match=r"home has joint 'joint_1' at 0.4, outside"):
-        SimulatedRobot(outside, URDF)
+        SimulatedRobot(outside)
 
 
 def test_faults_are_told_in_sentences_until_they_are_cleared() -> None:
-    robot = SimulatedRobot(PROFILE, URDF)
-    assert robot.fault is None
-    robot.trip()
-    assert "fault was injected at 0.000 s" in (robot.fault or "")
-    robot.clear_fault()
-    assert robot.fault is None
+    simulated = SimulatedRobot(ROBOT)
+    assert simulated.fault is None
+    simulated.trip()
+    assert "fault was injected at 0.000 s" in (simulated.fault or "")
+    simulated.clear_fault()
+    assert simulated.fault is None
     for _ in range(5):
-        robot.step(np.array([0, 0, 2.0, 0, 0, 0]))
-    assert "The drive of joint 'joint_3' lost its target at 0.001 s" in (robot.fault or "")
-    robot.reset(robot.home)
-    assert robot.fault is None
+        simulated.step(np.array([0, 0, 2.0, 0, 0, 0]))
+    assert "The drive of joint 'joint_3' lost its target at 0.001 s" in (simulated.fault or "")
+    simulated.reset(simulated.home)
+    assert simulated.fault is None
 
 
 def test_targets_that_are_not_finite_are_counted_and_never_followed() -> None:
-    robot = SimulatedRobot(PROFILE, URDF)
+    simulated = SimulatedRobot(ROBOT)
     for _ in range(10):
-        state = robot.step(np.full(6, np.nan), np.full(6, np.inf))
-    assert robot.rejected_inputs == 10
-    assert robot.fault is None
+        state = simulated.step(np.full(6, np.nan), np.full(6, np.inf))
+    assert simulated.rejected_inputs == 10
+    assert simulated.fault is None
     assert np.all(np.isfinite(state))
 
 
 def test_a_lost_motion_is_told_in_a_sentence() -> None:
     with pytest.raises(SimulationError, match=r"The drive of joint 'joint_\d' lost its target at"):
-        simulate(puma(following_error=(1e-4,)), URDF, short_excitation())
+        simulate(puma(following_error=(1e-4,)), short_excitation())
 
 
 # --- settings -----------------------------------------------------------------------------------
@@ -121,15 +120,15 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_name() -> None:
 
 def test_friction_that_drives_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="coulomb friction of joint 2 is -1, but must not"):
-        SimulatedRobot(puma(parameters={"Fc2": -1.0}), URDF)
+        SimulatedRobot(puma(parameters={"Fc2": -1.0}))
 
 
 def test_bodies_without_inertia_are_refused() -> None:
-    massless = re.sub(r"<(mass|inertia) [^>]*/>", "", URDF)
+    massless = re.sub(r"<(mass|inertia) [^>]*/>", "", ROBOT.urdf_xml)
     massless = re.sub(r"<inertial>.*?</inertial>", "", massless, flags=re.DOTALL)
-    profile = PROFILE.model_copy(update={"simulation": None})
+    robot = ROBOT.without_settings(SimulationSettings).with_urdf(massless)
     with pytest.raises(ConfigurationError, match="mass matrix is not positive definite"):
-        SimulatedRobot(profile, massless)
+        SimulatedRobot(robot)
 
 
 @pytest.mark.parametrize(
@@ -147,4 +146,4 @@ def test_impossible_settings_are_refused_in_a_sentence(content: dict, sentence: 
 
 def test_a_wrong_number_of_values_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="'torque_noise' has 2 values, expected 1 or 6"):
-        SimulatedRobot(puma(torque_noise=(0.1, 0.2)), URDF)
+        SimulatedRobot(puma(torque_noise=(0.1, 0.2)))

@@ -10,18 +10,19 @@ import pytest
 from support.simulated_puma import (
     EXACT,
     MECHANISM,
-    PROFILE,
     RATE,
+    ROBOT,
     TWIN,
-    URDF,
     largest,
     puma,
     short_excitation,
     targets,
 )
 
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot, make_robot
+from dynid.robot.robot import Robot
 from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
 
@@ -36,16 +37,16 @@ class Truth(NamedTuple):
     torque: np.ndarray
 
 
-def truth_of(profile: RobotProfile, *, steps: int = 1) -> Truth:
+def truth_of(robot: Robot, *, steps: int = 1) -> Truth:
     """Return the truth after every integration step: ``steps`` of them to a millisecond."""
-    robot = SimulatedRobot(profile, URDF, control_rate=RATE * steps)
+    simulated = SimulatedRobot(robot, control_rate=RATE * steps)
     aims = targets(RATE * steps)
-    robot.reset(aims[0])
-    states = [robot.truth]
+    simulated.reset(aims[0])
+    states = [simulated.truth]
     for target in aims:
-        robot.step(target)
-        states.append(robot.truth)
-    assert robot.fault is None
+        simulated.step(target)
+        states.append(simulated.truth)
+    assert simulated.fault is None
     position = np.array([state.position for state in states])
     velocity = np.array([state.velocity for state in states])
     return Truth(
@@ -68,8 +69,8 @@ def residual(motion: Truth, true: np.ndarray) -> np.ndarray:
 
 
 def test_the_motion_obeys_the_true_model_while_joints_move() -> None:
-    profile = puma(stribeck_torque=(0.0,), integration_rate=1000.0)
-    motion = truth_of(profile)
+    robot = puma(stribeck_torque=(0.0,), integration_rate=1000.0)
+    motion = truth_of(robot)
     errors = residual(motion, true_parameters(MECHANISM, TWIN))
     # the scheme's error is of the order of (step / shortest time constant)^2 of the torques
     moving = np.abs(motion.middle_velocity) > 0.05
@@ -80,9 +81,9 @@ def test_the_integration_is_of_second_order() -> None:
     frictionless = {name: v for name, v in TWIN.parameters.items() if name.startswith("Ia")}
     errors = []
     for steps in (1, 2):
-        profile = puma(parameters=frictionless, stribeck_torque=(0.0,), integration_rate=1.0)
-        motion = truth_of(profile, steps=steps)
-        true = true_parameters(MECHANISM, profile.simulation or TWIN)
+        robot = puma(parameters=frictionless, stribeck_torque=(0.0,), integration_rate=1.0)
+        motion = truth_of(robot, steps=steps)
+        true = true_parameters(MECHANISM, robot.find(SimulationSettings) or TWIN)
         errors.append(np.sqrt(np.mean(residual(motion, true) ** 2)))
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.2)
 
@@ -94,7 +95,7 @@ def test_motor_work_is_stored_or_lost_to_friction() -> None:
     velocity, middle = motion.velocity, motion.middle_velocity
     ends = motion.position + velocity / (2 * RATE)
     kinetic = np.einsum("ti,tij,tj->t", velocity, body.mass_matrix(ends), velocity) / 2
-    model = pinocchio.buildModelFromXML(URDF)
+    model = pinocchio.buildModelFromXML(ROBOT.urdf_xml)
     data = model.createData()
     potential = [pinocchio.computePotentialEnergy(model, data, q) for q in ends]
     energy = kinetic + np.array(potential)
@@ -117,17 +118,16 @@ def test_joints_stand_still_between_reversals_instead_of_chattering() -> None:
 
 
 def test_the_recording_rests_before_and_after_the_motion() -> None:
-    recording = simulate(puma(**EXACT), URDF, short_excitation())
+    recording = simulate(puma(**EXACT), short_excitation())
     assert recording.time[-1] == pytest.approx(short_excitation().duration + 2 * TWIN.rest)
     assert recording.velocity is not None
     assert largest(recording.velocity[recording.time < TWIN.rest]) < 1e-9
-    assert recording.joint_names == PROFILE.joints
+    assert recording.joint_names == ROBOT.joints
 
 
 def test_the_same_seed_gives_the_same_recording_and_another_one_other_noise() -> None:
     first, same, other = (
-        simulate(PROFILE, URDF, short_excitation(), control_rate=250.0, seed=seed)
-        for seed in (5, 5, 6)
+        simulate(ROBOT, short_excitation(), control_rate=250.0, seed=seed) for seed in (5, 5, 6)
     )
     assert np.array_equal(first.effort, same.effort)
     assert np.array_equal(first.position, other.position)
@@ -136,7 +136,7 @@ def test_the_same_seed_gives_the_same_recording_and_another_one_other_noise() ->
 
 def test_noise_has_the_deviation_that_was_asked_for() -> None:
     noisy, exact = (
-        simulate(puma(**(EXACT | {"torque_noise": noise})), URDF, short_excitation())
+        simulate(puma(**(EXACT | {"torque_noise": noise})), short_excitation())
         for noise in (TWIN.torque_noise, (0.0,))
     )
     deviation = (noisy.effort - exact.effort).std(axis=0) / np.array(TWIN.torque_noise)
@@ -144,25 +144,25 @@ def test_noise_has_the_deviation_that_was_asked_for() -> None:
     assert np.allclose(deviation, 1.0, atol=4 / np.sqrt(2 * len(noisy.time)))
 
 
-def drives(effort: str) -> RobotProfile:
+def drives(effort: str) -> Robot:
     electric = {
         "effort": effort,
         "rated_current_ma": (3400.0,),
         "torque_constant": (0.2,),
         "gear_ratio": (62.6, -107.8, 53.7, 76.0, 71.9, 76.7),
     }
-    content = PROFILE.model_dump() | {"drives": electric}
-    content["simulation"] = TWIN.model_dump() | {"rated_torque": None, "torque_noise": (0.0,)}
-    return RobotProfile.model_validate(content)
+    content = ROBOT.yaml_content() | {"drives": electric}
+    content["simulation"] = TWIN.content() | {"rated_torque": None, "torque_noise": (0.0,)}
+    return make_robot(content, ROBOT.urdf_xml)
 
 
 @pytest.mark.parametrize("effort", ["torque", "current", "rated_current_permille"])
 def test_effort_is_recorded_as_the_profiles_drives_tell_it(effort: str) -> None:
-    profile = drives(effort)
-    recording = simulate(profile, URDF, short_excitation())
-    exact = simulate(puma(**EXACT), URDF, short_excitation())
-    torque = recording.effort * profile.drives.torque_factor(6)
-    permille = 1e-6 * 3400 * 0.2 * np.abs(profile.drives.gear_ratio)
+    robot = drives(effort)
+    recording = simulate(robot, short_excitation())
+    exact = simulate(puma(**EXACT), short_excitation())
+    torque = recording.effort * robot.drives.torque_factor(6)
+    permille = 1e-6 * 3400 * 0.2 * np.abs(robot.drives.gear_ratio)
     assert np.all(np.abs(torque - exact.effort) <= permille / 2 + 1e-9)
     assert np.allclose(torque / permille, np.round(torque / permille), atol=1e-6)
 
@@ -172,10 +172,10 @@ def test_a_coupled_robot_is_commanded_and_recorded_at_its_motors() -> None:
     coupling[5, 4] = -1.0
     sides = {}
     for side in ("joint", "motor"):
-        content = puma(**EXACT).model_dump() | {"coupling": coupling.tolist()}
+        content = puma(**EXACT).yaml_content() | {"coupling": coupling.tolist()}
         content["recording"] = {"side": side}
-        profile = RobotProfile.model_validate(content)
-        sides[side] = simulate(profile, URDF, short_excitation())
+        robot = make_robot(content, ROBOT.urdf_xml)
+        sides[side] = simulate(robot, short_excitation())
     at_joints = sides["motor"].position @ coupling.T
     assert np.allclose(at_joints, sides["joint"].position, atol=1e-9)
     torque = sides["motor"].effort @ np.linalg.inv(coupling)
@@ -183,11 +183,10 @@ def test_a_coupled_robot_is_commanded_and_recorded_at_its_motors() -> None:
 
 
 def test_a_profile_without_a_simulation_is_simulated_as_its_urdf_says() -> None:
-    profile, urdf = load_profile("ur10e")
-    profile = profile.model_copy(update={"simulation": None})
-    robot = SimulatedRobot(profile, urdf)
-    mechanism = profile.mechanism(urdf)
+    robot = load_robot("ur10e").without_settings(SimulationSettings)
+    simulated = SimulatedRobot(robot)
+    mechanism = robot.mechanism()
     for _ in range(5):
-        state = robot.step(robot.home)
-    torque = state.effort * profile.drives.torque_factor(6)
-    assert np.allclose(torque, mechanism.gravity_torque(robot.home), atol=1e-9)
+        state = simulated.step(simulated.home)
+    torque = state.effort * robot.drives.torque_factor(6)
+    assert np.allclose(torque, mechanism.gravity_torque(simulated.home), atol=1e-9)

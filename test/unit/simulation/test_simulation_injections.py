@@ -9,11 +9,12 @@ import numpy as np
 import pinocchio
 import pytest
 import yaml
-from support.simulated_puma import EXACT, MECHANISM, PROFILE, RATE, URDF, largest, puma, targets
+from support.simulated_puma import EXACT, MECHANISM, RATE, ROBOT, largest, puma, targets
 
 from dynid.errors import SimulationError
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import true_parameters
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def slide(folder: Path) -> SimulatedRobot:
             }
         )
     )
-    return SimulatedRobot(*load_profile(str(path)))
+    return SimulatedRobot(load_robot(path))
 
 
 # --- a push ------------------------------------------------------------------------------------
@@ -90,48 +91,48 @@ def slide(folder: Path) -> SimulatedRobot:
 
 def test_a_push_is_the_torque_that_does_the_same_work() -> None:
     # a single step, in which a robot at rest has not moved when it feels the push
-    robot = SimulatedRobot(puma(integration_rate=RATE), URDF)
+    simulated = SimulatedRobot(puma(integration_rate=RATE))
     position = np.array([0.3, -0.8, 0.4, 0.5, -0.6, 0.7])
-    robot.reset(robot.commanded(position))
-    robot.push("flange", FORCE, moment=MOMENT, point=POINT)
-    robot.step(robot.commanded(position))
-    jacobian = point_jacobian(pinocchio.buildModelFromXML(URDF), position, "flange")
+    simulated.reset(simulated.commanded(position))
+    simulated.push("flange", FORCE, moment=MOMENT, point=POINT)
+    simulated.step(simulated.commanded(position))
+    jacobian = point_jacobian(pinocchio.buildModelFromXML(ROBOT.urdf_xml), position, "flange")
     expected = jacobian.T @ np.concatenate([FORCE, MOMENT])
-    assert np.allclose(robot.truth.external_torque, expected, rtol=0, atol=1e-6)
+    assert np.allclose(simulated.truth.external_torque, expected, rtol=0, atol=1e-6)
 
 
 def test_a_push_reaches_through_slides_locked_joints_and_fixed_links(tmp_path) -> None:
-    robot = slide(tmp_path)
+    simulated = slide(tmp_path)
     shift, turn = 0.2, -0.9
-    robot.reset([shift, turn])
-    robot.push("tool", FORCE, moment=MOMENT, point=POINT)
-    robot.step(np.array([shift, turn]))
+    simulated.reset([shift, turn])
+    simulated.push("tool", FORCE, moment=MOMENT, point=POINT)
+    simulated.step(np.array([shift, turn]))
     # pinocchio's order, which has a continuous joint as cosine and sine
     full = np.array([np.cos(turn), np.sin(turn), shift, 0.7])
     work = point_jacobian(pinocchio.buildModelFromXML(SLIDE), full, "tool").T @ np.concatenate(
         [FORCE, MOMENT]
     )
-    assert np.allclose(robot.truth.external_torque, [work[1], work[0]], rtol=0, atol=1e-6)
+    assert np.allclose(simulated.truth.external_torque, [work[1], work[0]], rtol=0, atol=1e-6)
 
 
 def test_a_pushed_robot_obeys_mechanics_while_its_joints_move() -> None:
-    profile = puma(stribeck_torque=(0.0,), integration_rate=1000.0)
-    robot = SimulatedRobot(profile, URDF)
+    robot = puma(stribeck_torque=(0.0,), integration_rate=1000.0)
+    simulated = SimulatedRobot(robot)
     aims = targets()
-    robot.reset(aims[0])
-    robot.push("flange", FORCE, point=POINT, rise=0.2)
-    truths = [robot.truth]
+    simulated.reset(aims[0])
+    simulated.push("flange", FORCE, point=POINT, rise=0.2)
+    truths = [simulated.truth]
     for target in aims:
-        robot.step(target)
-        truths.append(robot.truth)
-    assert robot.fault is None
+        simulated.step(target)
+        truths.append(simulated.truth)
+    assert simulated.fault is None
     position, velocity, acceleration, drives, external = (
         np.array([getattr(truth, name) for truth in truths])
         for name in ("position", "velocity", "acceleration", "torque", "external_torque")
     )
     middle = (velocity[:-1] + velocity[1:]) / 2
     state = (position[:-1] + velocity[:-1] / (2 * RATE), middle, acceleration[1:])
-    asked = MECHANISM.torque(*state, true_parameters(MECHANISM, profile.simulation))
+    asked = MECHANISM.torque(*state, true_parameters(MECHANISM, robot.find(SimulationSettings)))
     moving = np.abs(middle) > 0.05
     # the scheme's error is of the order of (step / shortest time constant)^2 of the torques
     residual = (drives + external)[1:] - asked
@@ -140,20 +141,20 @@ def test_a_pushed_robot_obeys_mechanics_while_its_joints_move() -> None:
 
 
 def test_the_drives_hold_against_a_push_until_it_ends() -> None:
-    robot = SimulatedRobot(puma(**EXACT), URDF)
-    still = np.tile(robot.home, (1000, 1))
-    before = robot.run(still).effort[-1]
-    robot.push("flange", 3 * FORCE, duration=0.5)  # more than friction holds
-    pushed = robot.run(still)
-    assert robot.fault is None
-    assert np.all(robot.truth.external_torque == 0.0)
-    assert 1e-3 < largest(pushed.position - robot.home) < 0.1
+    simulated = SimulatedRobot(puma(**EXACT))
+    still = np.tile(simulated.home, (1000, 1))
+    before = simulated.run(still).effort[-1]
+    simulated.push("flange", 3 * FORCE, duration=0.5)  # more than friction holds
+    pushed = simulated.run(still)
+    assert simulated.fault is None
+    assert np.all(simulated.truth.external_torque == 0.0)
+    assert 1e-3 < largest(pushed.position - simulated.home) < 0.1
     assert largest(pushed.effort[490] - before) > 1.0
-    assert largest(pushed.position[-1] - robot.home) < 1e-3
-    robot.push("flange", FORCE)
-    robot.release()
-    robot.step(robot.home)
-    assert np.all(robot.truth.external_torque == 0.0)
+    assert largest(pushed.position[-1] - simulated.home) < 1e-3
+    simulated.push("flange", FORCE)
+    simulated.release()
+    simulated.step(simulated.home)
+    assert np.all(simulated.truth.external_torque == 0.0)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_the_drives_hold_against_a_push_until_it_ends() -> None:
 )
 def test_an_impossible_injection_is_refused_in_a_sentence(action, sentence: str) -> None:
     with pytest.raises(SimulationError, match=re.escape(sentence)):
-        action(SimulatedRobot(PROFILE, URDF))
+        action(SimulatedRobot(ROBOT))
 
 
 # --- lost frames, saturation, torque offsets ----------------------------------------------------
@@ -183,13 +184,13 @@ def test_lost_frames_freeze_the_state_and_cost_little_tracking() -> None:
     aims = targets()[:1500]
     states, truths = [], []
     for gap in (0, 5):
-        robot = SimulatedRobot(puma(**EXACT), URDF)
-        robot.reset(aims[0])
-        robot.run(aims[:1000])
-        robot.lose_frames(gap)
-        states.append(robot.run(aims[1000:]).position)
-        truths.append(robot.truth.position)
-        assert robot.lost_frames == gap
+        simulated = SimulatedRobot(puma(**EXACT))
+        simulated.reset(aims[0])
+        simulated.run(aims[:1000])
+        simulated.lose_frames(gap)
+        states.append(simulated.run(aims[1000:]).position)
+        truths.append(simulated.truth.position)
+        assert simulated.lost_frames == gap
     whole, gappy = states
     assert np.all(np.diff(gappy[:5], axis=0) == 0)
     assert largest(np.diff(whole[:5], axis=0)) > 0
@@ -200,34 +201,34 @@ def test_lost_frames_freeze_the_state_and_cost_little_tracking() -> None:
 
 
 def test_saturated_drives_stay_within_what_they_are_left() -> None:
-    limits = PROFILE.limits.torque_max
+    limits = ROBOT.limits.torque_max
     assert limits is not None
-    robot = SimulatedRobot(puma(**EXACT, following_error=(10.0,)), URDF)
+    simulated = SimulatedRobot(puma(**EXACT, following_error=(10.0,)))
     share = np.array([1, 0.1, 1, 1, 1, 1])
-    robot.saturate(share)
+    simulated.saturate(share)
     torques = []
     for _ in range(20):
-        robot.step(robot.home, np.full(6, 1000.0))
-        torques.append(robot.truth.torque)
+        simulated.step(simulated.home, np.full(6, 1000.0))
+        torques.append(simulated.truth.torque)
     assert np.allclose(np.max(np.abs(torques), axis=0), share * np.array(limits))
 
 
 def test_a_refused_saturation_changes_no_drive() -> None:
-    robot = SimulatedRobot(PROFILE, URDF)
+    simulated = SimulatedRobot(ROBOT)
     with pytest.raises(SimulationError, match="Drive 5 is left 2"):
-        robot.saturate([0.01, 0.01, 0.01, 0.01, 0.01, 2.0])
-    robot.run(np.tile(robot.home, (100, 1)))
-    assert largest(robot.truth.torque) > 0.1 * max(PROFILE.limits.torque_max or ())
+        simulated.saturate([0.01, 0.01, 0.01, 0.01, 0.01, 2.0])
+    simulated.run(np.tile(simulated.home, (100, 1)))
+    assert largest(simulated.truth.torque) > 0.1 * max(ROBOT.limits.torque_max or ())
 
 
 def test_torque_offsets_of_a_scripted_run_are_those_of_its_cycles() -> None:
     aims = targets()[:300]
     offsets = 3 * np.sin(np.arange(aims.size) / 100).reshape(aims.shape)
-    scripted = SimulatedRobot(PROFILE, URDF)
-    stepped = SimulatedRobot(PROFILE, URDF)
-    without = SimulatedRobot(PROFILE, URDF)
-    for robot in (scripted, stepped, without):
-        robot.reset(aims[0])
+    scripted = SimulatedRobot(ROBOT)
+    stepped = SimulatedRobot(ROBOT)
+    without = SimulatedRobot(ROBOT)
+    for simulated in (scripted, stepped, without):
+        simulated.reset(aims[0])
     states = scripted.run(aims, offsets)
     singly = [stepped.step(*pair) for pair in zip(aims, offsets, strict=True)]
     for name in ("position", "velocity", "effort"):
@@ -236,8 +237,8 @@ def test_torque_offsets_of_a_scripted_run_are_those_of_its_cycles() -> None:
 
 
 def test_torque_offsets_for_other_cycles_are_refused() -> None:
-    robot = SimulatedRobot(PROFILE, URDF)
+    simulated = SimulatedRobot(ROBOT)
     with pytest.raises(ValueError, match="There are 2 torque offsets for 3 targets, but there"):
-        robot.run(np.zeros((3, 6)), np.zeros((2, 6)))
+        simulated.run(np.zeros((3, 6)), np.zeros((2, 6)))
     with pytest.raises(ValueError, match="torque offset has 5 values, but must have 6"):
-        robot.run(np.zeros((3, 6)), np.zeros((3, 5)))
+        simulated.run(np.zeros((3, 6)), np.zeros((3, 5)))

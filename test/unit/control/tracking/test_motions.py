@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dynid.control.tracking.motions import Line, Oscillation
-from dynid.control.tracking.settings import LineSettings, OscillateSettings
+from dynid.control.tracking.settings import LineSettings, OscillateSettings, find_tracking
 from dynid.dynamics.kinematics import Kinematics
 from dynid.errors import ConfigurationError
 from dynid.excitation.motion import Motion
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 STEP = 1e-4  # [s]
 
@@ -21,10 +21,11 @@ def swing(**changes: object) -> OscillateSettings:
 
 
 def scara_line(**changes: object) -> tuple[Line, Kinematics, LineSettings]:
-    profile, urdf_xml = load_profile("scara")
-    assert isinstance(profile.tracking, LineSettings)
-    settings = profile.tracking.model_copy(update=changes)
-    kinematics = Kinematics(profile, urdf_xml)
+    robot = load_robot("scara")
+    tracking = find_tracking(robot)
+    assert isinstance(tracking, LineSettings)
+    settings = tracking.model_copy(update=changes)
+    kinematics = robot.kinematics()
     return Line(settings, kinematics), kinematics, settings
 
 

@@ -14,73 +14,74 @@ from dynid.control.tracking.metrics import settling_time
 from dynid.control.tracking.trial import identified, track
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, SimulationError
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
+from dynid.robot.robot import Robot
 
-Robot = tuple[RobotProfile, str, Mechanism]
+Identified = tuple[Robot, Mechanism]
 
 
 @pytest.fixture(scope="module")
-def puma() -> Robot:
+def puma() -> Identified:
     return with_identified_model("puma560")
 
 
 @pytest.fixture(scope="module")
-def scara() -> Robot:
+def scara() -> Identified:
     return with_identified_model("scara")
 
 
-def with_identified_model(name: str) -> Robot:
-    profile, urdf_xml = load_profile(name)
-    return profile, urdf_xml, identified(profile, urdf_xml)
+def with_identified_model(name: str) -> Identified:
+    robot = load_robot(name)
+    return robot, identified(robot)
 
 
-def changed(robot: str, *overrides: str) -> RobotProfile:
-    return load_profile(robot, overrides=list(overrides))[0]
+def changed(name: str, *overrides: str) -> Robot:
+    return load_robot(name, overrides=list(overrides))
 
 
-def test_a_joint_that_another_disturbs_stays_where_it_is(puma: Robot) -> None:
+def test_a_joint_that_another_disturbs_stays_where_it_is(puma: Identified) -> None:
     trial = track(*puma)
     assert trial.metric == "peak_to_peak_error"
     assert trial.without.metric > 5e-4
     assert trial.ratio < 0.05
 
 
-def test_a_scara_settles_in_less_than_half_the_time(scara: Robot) -> None:
-    profile, urdf_xml, model = scara
+def test_a_scara_settles_in_less_than_half_the_time(scara: Identified) -> None:
+    _, model = scara
     for delay in (0, 3):
-        profile = changed("scara", f"feedforward.additive_torque_delay={delay}")
-        trial = track(profile, urdf_xml, model)
+        robot = changed("scara", f"feedforward.additive_torque_delay={delay}")
+        trial = track(robot, model)
         assert trial.metric == "settling_time"
         assert trial.without.metric > 0.1
         assert trial.ratio < 0.5
 
 
-def test_a_model_without_torque_changes_nothing(puma: Robot) -> None:
-    _, urdf_xml, model = puma
+def test_a_model_without_torque_changes_nothing(puma: Identified) -> None:
+    robot, model = puma
     nothing = model.with_parameters(np.zeros_like(model.parameters))
-    trial = track(puma[0], urdf_xml, nothing)
+    trial = track(robot, nothing)
     assert trial.ratio == 1
     assert np.array_equal(trial.without.error, trial.with_model.error)
 
 
-def test_half_the_torque_leaves_a_good_part_of_the_error(puma: Robot) -> None:
-    _, urdf_xml, model = puma
-    half = track(changed("puma560", "feedforward.gain=0.5"), urdf_xml, model)
+def test_half_the_torque_leaves_a_good_part_of_the_error(puma: Identified) -> None:
+    _, model = puma
+    half = track(changed("puma560", "feedforward.gain=0.5"), model)
     assert 0.2 < half.ratio < 0.7  # less than half of it: some of the rest is left to stiction
 
 
-def test_a_robot_that_does_not_settle_is_no_result(scara: Robot) -> None:
-    _, urdf_xml, model = scara
-    profile = changed("scara", "tracking.hold=0.05")
+def test_a_robot_that_does_not_settle_is_no_result(scara: Identified) -> None:
+    _, model = scara
+    robot = changed("scara", "tracking.hold=0.05")
     with pytest.raises(SimulationError, match="raise 'hold' or 'settle_window'"):
-        track(profile, urdf_xml, model)
+        track(robot, model)
 
 
-def test_nothing_to_improve_is_no_result(scara: Robot) -> None:
-    _, urdf_xml, model = scara
-    profile = changed("scara", "tracking.settle_window=0.1")
+def test_nothing_to_improve_is_no_result(scara: Identified) -> None:
+    _, model = scara
+    robot = changed("scara", "tracking.settle_window=0.1")
     with pytest.raises(SimulationError, match="leaves nothing to improve"):
-        track(profile, urdf_xml, model)
+        track(robot, model)
 
 
 @pytest.mark.parametrize(
@@ -92,17 +93,17 @@ def test_nothing_to_improve_is_no_result(scara: Robot) -> None:
     ],
 )
 def test_a_motion_that_the_profile_forbids_is_refused(
-    puma: Robot, override: str, sentence: str
+    puma: Identified, override: str, sentence: str
 ) -> None:
-    _, urdf_xml, model = puma
+    _, model = puma
     with pytest.raises(ConfigurationError, match=sentence):
-        track(changed("puma560", override), urdf_xml, model)
+        track(changed("puma560", override), model)
 
 
 def test_a_profile_without_a_motion_to_follow_is_told() -> None:
-    profile, urdf_xml = load_profile("ur10e")
+    robot = load_robot("ur10e")
     with pytest.raises(ConfigurationError, match="no motion under 'tracking'"):
-        track(profile, urdf_xml, profile.mechanism(urdf_xml))
+        track(robot, robot.mechanism())
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ import pytest
 from support.random_mechanisms import RandomTree, random_urdf
 
 from dynid.dynamics.base_table import base_table
-from dynid.dynamics.joint_term import JointTerm
+from dynid.dynamics.joint_terms import JointTerm
 from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
 from dynid.dynamics.symbolic.minimal_model import Formulas, minimal_model
 from dynid.dynamics.symbolic.term_formulas import TERM_FORMULAS
 from dynid.errors import OutputError
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 
 COMPILER = shutil.which("cc")
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-shared", "-fPIC")
@@ -27,15 +27,15 @@ SAMPLES = 100
 ACCURACY = 1e-9
 
 
-def shipped(robot: str) -> Formulas:
+def shipped(name: str) -> Formulas:
     """Return a robot whose parameters are all known and none zero, so that all are in the code."""
-    profile, urdf_xml = load_profile(robot)
-    kept = tuple(term for term in profile.terms if term.kind in TERM_FORMULAS)
-    profile = profile.model_copy(update={"terms": kept})
-    bare = profile.mechanism(urdf_xml)
+    robot = load_robot(name)
+    kept = tuple(term for term in robot.terms if term.kind in TERM_FORMULAS)
+    robot = robot.model_copy(update={"terms": kept})
+    bare = robot.mechanism()
     added = np.random.default_rng(0).uniform(0.1, 1.0, len(bare.parameters))
     mechanism = bare.with_parameters(bare.parameters + added)
-    return minimal_model(mechanism, profile, urdf_xml)
+    return minimal_model(mechanism)
 
 
 def random_tree() -> Formulas:
@@ -54,10 +54,7 @@ def random_tree() -> Formulas:
     urdf_xml = random_urdf(rng, types, chain=False)
     gravity = np.array([1.0, -3.0, -9.0])
     tree = RandomTree(urdf_xml, joints, {"j4": 0.7}, gravity, coupling, tuple(terms), seed=3)
-    profile = RobotProfile(
-        robot="tree", urdf="tree.urdf", joints=joints, locked=tree.locked, gravity=tuple(gravity)
-    )
-    return minimal_model(tree.mechanism(), profile, urdf_xml)
+    return minimal_model(tree.mechanism())
 
 
 class Library:
@@ -109,9 +106,9 @@ def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
 
 @needs_compiler
 def test_code_of_a_mechanism_that_gravity_does_not_load_compiles(tmp_path: Path) -> None:
-    profile, urdf_xml = load_profile("scara")
-    flat = profile.model_copy(update={"gravity": (0.0, 0.0, 0.0), "terms": ()})
-    formulas = minimal_model(flat.mechanism(urdf_xml), flat, urdf_xml)
+    robot = load_robot("scara")
+    flat = robot.model_copy(update={"gravity": (0.0, 0.0, 0.0), "terms": ()})
+    formulas = minimal_model(flat.mechanism())
     code = Library(formulas, "flat", tmp_path)
     np.testing.assert_array_equal(code.call("gravity", (4,), np.ones((2, 4))), np.zeros((2, 4)))
 

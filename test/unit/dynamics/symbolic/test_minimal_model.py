@@ -8,26 +8,14 @@ from hypothesis import given, settings
 from support.evaluated import evaluated
 from support.random_mechanisms import RandomTree, random_trees
 
-from dynid.dynamics.joint_term import TERM_KINDS
-from dynid.dynamics.mechanism import Mechanism
+from dynid.dynamics.joint_terms import TERM_KINDS
 from dynid.dynamics.symbolic.minimal_model import Formulas, minimal_model, operation_counts
 from dynid.dynamics.symbolic.term_formulas import TERM_FORMULAS
 from dynid.errors import MechanismError
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot, make_robot
 
 # rounding of some thousand operations; base parameters are found to 1e-9 of the largest
 ACCURACY = 1e-9
-
-
-def formulas_of(tree: RandomTree, mechanism: Mechanism) -> Formulas:
-    profile = RobotProfile(
-        robot="random",
-        urdf="random.urdf",
-        joints=tree.joints,
-        locked=tree.locked,
-        gravity=tuple(tree.gravity),
-    )
-    return minimal_model(mechanism, profile, tree.urdf_xml)
 
 
 def symbols(formulas: Formulas, *motion: np.ndarray) -> dict[str, float]:
@@ -43,7 +31,7 @@ def assert_close(found: np.ndarray, expected: np.ndarray, size: float) -> None:
 @settings(max_examples=10)
 def test_formulas_are_what_the_core_computes(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
-    formulas = formulas_of(tree, mechanism)
+    formulas = minimal_model(mechanism)
     q, dq, ddq = (motion[0] for motion in tree.states())
     torque = mechanism.inverse_dynamics(q, dq, ddq)
     # parts cancel in torque, so that their size tells what rounding can do
@@ -64,22 +52,22 @@ def test_every_kind_of_term_without_memory_has_a_formula() -> None:
 
 
 def test_a_term_with_memory_is_refused_with_the_joint_and_the_way_out() -> None:
-    profile, urdf_xml = load_profile("ur10")
+    robot = load_robot("ur10")
     with pytest.raises(MechanismError, match=r"shoulder_pan_joint.*--without presliding"):
-        minimal_model(profile.mechanism(urdf_xml), profile, urdf_xml)
+        minimal_model(robot.mechanism())
 
 
 def test_a_robot_with_closed_chains_is_refused_by_its_passive_joints() -> None:
-    profile, urdf_xml = load_profile("palletiser")
-    with pytest.raises(MechanismError, match=next(iter(profile.closed_chain.passive))):
-        minimal_model(profile.mechanism(urdf_xml), profile, urdf_xml)
+    robot = load_robot("palletiser")
+    with pytest.raises(MechanismError, match=next(iter(robot.closed_chain.passive))):
+        minimal_model(robot.mechanism())
 
 
 def test_a_semi_static_model_has_weight_and_friction_but_no_mass_matrix() -> None:
-    profile, urdf_xml = load_profile("puma560", overrides=["semi_static=true"])
-    bare = profile.mechanism(urdf_xml)
+    robot = load_robot("puma560", overrides=["semi_static=true"])
+    bare = robot.mechanism()
     mechanism = bare.with_parameters(bare.parameters + 0.5)
-    formulas = minimal_model(mechanism, profile, urdf_xml)
+    formulas = minimal_model(mechanism)
     q, dq, ddq = np.random.default_rng(0).uniform(-2.0, 2.0, (3, 6))
     found = evaluated(formulas.torque, symbols(formulas, q, dq, ddq))
     torque = mechanism.inverse_dynamics(q, dq, ddq)
@@ -93,18 +81,17 @@ def test_a_pendulum_costs_what_its_textbook_formula_costs() -> None:
         <inertia ixx="0.1" iyy="0.2" izz="0.3" ixy="0" ixz="0" iyz="0"/></inertial></link>
       <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/>
         <axis xyz="0 0 1"/></joint></robot>"""
-    profile = RobotProfile(
-        robot="p", urdf="p.urdf", joints=("hinge",), gravity=(0.0, -10.0, 0.0), terms=()
-    )
-    formulas = minimal_model(profile.mechanism(urdf_xml), profile, urdf_xml)
+    content = {"robot": "p", "urdf": "p.urdf", "joints": ["hinge"], "terms": []}
+    robot = make_robot(content | {"gravity": [0.0, -10.0, 0.0]}, urdf_xml)
+    formulas = minimal_model(robot.mechanism())
     # τ = ZZ ddq + g MX cos q
     assert formulas.graph.count(formulas.torque) == {"mul": 3, "add": 1, "cos": 1}
     assert evaluated(formulas.gravity, symbols(formulas, np.zeros(1))) == pytest.approx([10.0])
 
 
 def test_knowledge_of_the_robot_saves_operations() -> None:
-    profile, urdf_xml = load_profile("scara")
-    counts = operation_counts(minimal_model(profile.mechanism(urdf_xml), profile, urdf_xml))
+    robot = load_robot("scara")
+    counts = operation_counts(minimal_model(robot.mechanism()))
     minimal, general = counts["inverse dynamics"], counts["inverse dynamics, general robot"]
     assert minimal["mul"] < general["mul"] / 2
 
@@ -116,17 +103,18 @@ def test_gravity_is_told_from_an_offset_that_shares_its_base_parameter() -> None
         <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
       <joint name="slide" type="prismatic"><parent link="base"/><child link="load"/>
         <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="9" velocity="1"/></joint></robot>"""
-    profile = RobotProfile(
-        robot="p",
-        urdf="p.urdf",
-        joints=("slide",),
-        gravity=(0.0, 0.0, -10.0),
-        terms=({"kind": "offset"}, {"kind": "rotor_inertia"}),
-    )
-    bare = profile.mechanism(urdf_xml)
+    content = {
+        "robot": "p",
+        "urdf": "p.urdf",
+        "joints": ["slide"],
+        "gravity": [0.0, 0.0, -10.0],
+        "terms": [{"kind": "offset"}, {"kind": "rotor_inertia"}],
+    }
+    robot = make_robot(content, urdf_xml)
+    bare = robot.mechanism()
     values = bare.parameters.copy()
     values[-2:] = 3.0, 5.0
-    formulas = minimal_model(bare.with_parameters(values), profile, urdf_xml)
+    formulas = minimal_model(bare.with_parameters(values))
     known = symbols(formulas, np.zeros(1), np.zeros(1), np.zeros(1))
     assert evaluated(formulas.gravity, known) == pytest.approx([20.0])
     assert evaluated(formulas.torque, known) == pytest.approx([23.0])

@@ -3,15 +3,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.closed_loop_arm import posed_arm, recorded_arm, scores, truth_of
-from support.synthetic import ARM_URDF, arm_profile
+from support.synthetic import arm_robot
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.closed_loop.didim import DirectAndInverseModel
 from dynid.estimation.estimators import ESTIMATORS
-from dynid.estimation.fitting import pose
+from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import FourierSettings
+from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
 from dynid.simulation.known_loop import twin_loop
 from dynid.simulation.settings import SimulationSettings
@@ -61,7 +62,7 @@ def test_with_the_true_loop_didim_does_without_positions() -> None:
         parameters={"Fv1": 3.0, "Fc1": 4.0, "Fv2": 1.5, "Fc2": 2.0, "Fv3": 0.3, "Fc3": 0.5},
         torque_noise=(0.5, 0.3, 0.05),
     )
-    profile = arm_profile(
+    robot = arm_robot(
         simulation=simulation.model_dump(),
         limits={"position": [[-3, 3]] * 3, "velocity": [4.0] * 3, "acceleration": [20.0] * 3},
         identification={
@@ -71,15 +72,17 @@ def test_with_the_true_loop_didim_does_without_positions() -> None:
         },
     )
     settings = FourierSettings(base_frequency=0.3, harmonics=3, periods=2, ramp=0.5, seed=2)
-    excitation = build_excitation(settings, profile.limits, profile.joints)
-    recording = simulate(profile, ARM_URDF, excitation)
+    excitation = build_excitation(settings, robot.limits, robot.joints)
+    recording = simulate(robot, excitation)
     noise = 0.01 * np.random.default_rng(0).standard_normal(recording.position.shape)
-    mechanism = profile.mechanism(ARM_URDF)
+    mechanism = robot.mechanism()
     base = base_parameterization(mechanism)
-    didim = DirectAndInverseModel(twin_loop(profile, ARM_URDF, [excitation]))
+    didim = DirectAndInverseModel(twin_loop(robot, [excitation]))
     found = []
     for one in (recording, replace(recording, position=recording.position + noise)):
-        problem = pose(mechanism, base, [preprocess(one, profile)], profile.identification)
+        problem = build_problem(
+            mechanism, base, [preprocess(one, robot)], robot.settings(IdentificationSettings)
+        )
         found.append(didim.fit(problem, mechanism.urdf_parameters).base)
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
     motion = excitation.evaluate(np.arange(0, excitation.duration, 0.01))

@@ -3,13 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.closed_loop_arm import posed_arm, recorded_arm
-from support.simulated_puma import PROFILE, RATE, URDF, targets
-from support.synthetic import arm_profile, true_parameters
+from support.simulated_puma import RATE, ROBOT, targets
+from support.synthetic import arm_robot, true_parameters
 
 from dynid.errors import EstimationError
 from dynid.estimation.closed_loop.didim import DirectAndInverseModel
 from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop
 from dynid.estimation.closed_loop.reference import measured_reference
+from dynid.identification.settings import IdentificationSettings
 from dynid.simulation.build import build_plant
 
 
@@ -51,7 +52,7 @@ def test_simulated_torque_is_the_models_along_the_simulated_motion() -> None:
 
 
 def test_a_run_tells_what_is_true_after_every_step() -> None:
-    stepped, run = (build_plant(PROFILE, URDF, control_rate=RATE, seed=0) for _ in range(2))
+    stepped, run = (build_plant(ROBOT, control_rate=RATE, seed=0) for _ in range(2))
     aims = targets()[:1500]
     for plant in (stepped, run):
         plant.reset(aims[0])
@@ -89,4 +90,5 @@ def test_a_recording_at_rest_is_refused() -> None:
 
 def test_profiles_reach_the_estimators_by_name() -> None:
     for name in ("iv", "didim", "cloe", "clie"):
-        assert arm_profile(identification={"estimator": name}).identification.estimator == name
+        robot = arm_robot(identification={"estimator": name})
+        assert robot.settings(IdentificationSettings).estimator == name

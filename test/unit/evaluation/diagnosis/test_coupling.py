@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.fitted_case import arm, fitted_case
-from support.synthetic import ARM_FRICTION, ARM_URDF, arm_profile, recorded
+from support.synthetic import ARM_FRICTION, arm_robot, recorded
 
 from dynid.evaluation.diagnosis.coupling import unmodelled_coupling
 from dynid.recording.model import Recording
@@ -22,8 +22,8 @@ AT_MOTOR = [
 
 def coupled_recording() -> Recording:
     """Return the arm with a wrist motor that the elbow turns along."""
-    linked = arm_profile(terms=[*AT_JOINTS, *AT_MOTOR], coupling=COUPLING)
-    mechanism = linked.mechanism(ARM_URDF)
+    linked = arm_robot(terms=[*AT_JOINTS, *AT_MOTOR], coupling=COUPLING)
+    mechanism = linked.mechanism()
     parameters = mechanism.urdf_parameters.copy()
     values = {"Fvm3": 0.6, "Fcm3": 2.0, "Iam3": 0.05}
     values |= {f"{p}{j + 1}": ARM_FRICTION[p][j] for p in ("Fv", "Fc") for j in (0, 1)}
@@ -33,7 +33,7 @@ def coupled_recording() -> Recording:
 
 
 def test_motor_that_another_joint_turns_is_named_at_both_joints() -> None:
-    plain = arm_profile(terms=[{"kind": "viscous"}, {"kind": "coulomb"}])
+    plain = arm_robot(terms=[{"kind": "viscous"}, {"kind": "coulomb"}])
     found = list(unmodelled_coupling(fitted_case(plain, coupled_recording())))
     assert [one.sentence.split(":")[0] for one in found] == ["elbow", "wrist"]
     assert "goes with wrist" in found[0].sentence
@@ -43,22 +43,22 @@ def test_motor_that_another_joint_turns_is_named_at_both_joints() -> None:
 
 
 def test_coupling_that_the_profile_has_raises_nothing() -> None:
-    linked = arm_profile(terms=[*AT_JOINTS, *AT_MOTOR], coupling=COUPLING)
+    linked = arm_robot(terms=[*AT_JOINTS, *AT_MOTOR], coupling=COUPLING)
     assert list(unmodelled_coupling(fitted_case(linked, coupled_recording()))) == []
 
 
 def test_linked_motor_without_terms_is_told_so() -> None:
-    linked = arm_profile(terms=[{"kind": "viscous"}, {"kind": "coulomb"}], coupling=COUPLING)
+    linked = arm_robot(terms=[{"kind": "viscous"}, {"kind": "coulomb"}], coupling=COUPLING)
     found = list(unmodelled_coupling(fitted_case(linked, coupled_recording())))
     assert found
     assert all("The profile links" in one.remedy for one in found)
 
 
 def test_crosstalk_of_torques_is_named() -> None:
-    profile, _, recording = arm()
+    robot, _, recording = arm()
     effort = recording.effort.copy()
     effort[:, 2] += 0.2 * effort[:, 0]
-    (found, *_) = unmodelled_coupling(fitted_case(profile, replace(recording, effort=effort)))
+    (found, *_) = unmodelled_coupling(fitted_case(robot, replace(recording, effort=effort)))
     assert found.sentence.startswith("wrist: ")
     assert "goes with shoulder" in found.sentence
     assert found.evidence["share by its torque"] > 0.8
@@ -66,13 +66,13 @@ def test_crosstalk_of_torques_is_named() -> None:
 
 @pytest.mark.parametrize("noise", [0.05, 2.0])
 def test_joints_on_their_own_raise_nothing(noise: float) -> None:
-    profile, _, recording = arm(noise)
-    assert list(unmodelled_coupling(fitted_case(profile, recording))) == []
+    robot, _, recording = arm(noise)
+    assert list(unmodelled_coupling(fitted_case(robot, recording))) == []
 
 
 def test_friction_of_a_joint_is_no_coupling() -> None:
-    profile, _, recording = arm()
-    bare = profile.model_copy(update={"terms": ()})
+    robot, _, recording = arm()
+    bare = robot.model_copy(update={"terms": ()})
     case = fitted_case(bare, recording)
     assert np.all(case.relative_errors > 0.1)
     assert list(unmodelled_coupling(case)) == []

@@ -10,9 +10,9 @@ from support.swung_arm import RATE, findings, limited_arm, swung
 
 
 def test_parameters_of_a_joint_that_hardly_moves_are_named_with_what_would_excite_them() -> None:
-    profile = limited_arm()
-    tiny = swung(profile, amplitudes=(1.0, 1.0, 0.01), noise=0.1)
-    found = findings(profile, tiny)["ill_conditioned"]
+    robot = limited_arm()
+    tiny = swung(robot, amplitudes=(1.0, 1.0, 0.01), noise=0.1)
+    found = findings(robot, tiny)["ill_conditioned"]
     (wrist,) = [finding for finding in found if finding.joint == "wrist"]
     assert wrist.evidence["deviation of torque of wrist"] > 0.1
     assert "Fv3" in wrist.sentence
@@ -21,8 +21,8 @@ def test_parameters_of_a_joint_that_hardly_moves_are_named_with_what_would_excit
 
 def test_friction_terms_that_hardly_differ_are_named() -> None:
     terms = [{"kind": kind} for kind in ("viscous", "coulomb", "offset")]
-    profile = limited_arm(terms=[*terms, {"kind": "stribeck", "scale": 100.0, "joints": ["elbow"]}])
-    (found,) = findings(profile, swung(profile))["ill_conditioned"]
+    robot = limited_arm(terms=[*terms, {"kind": "stribeck", "scale": 100.0, "joints": ["elbow"]}])
+    (found,) = findings(robot, swung(robot))["ill_conditioned"]
     assert found.evidence["condition number"] > 1e3
     assert found.evidence["share of Fc2"] == pytest.approx(
         -found.evidence["share of Fs2"], rel=0.01
@@ -31,8 +31,8 @@ def test_friction_terms_that_hardly_differ_are_named() -> None:
 
 
 def test_few_noisy_samples_are_learnt_by_heart() -> None:
-    profile = limited_arm(identification={"cutoff_hz": None, "velocity": "measured"})
-    recording = swung(profile, duration=10.0, noise=2.0)
+    robot = limited_arm(identification={"cutoff_hz": None, "velocity": "measured"})
+    recording = swung(robot, duration=10.0, noise=2.0)
     step = 100
     few = replace(
         recording,
@@ -42,11 +42,11 @@ def test_few_noisy_samples_are_learnt_by_heart() -> None:
         effort=recording.effort[::step],
         sampling_rate=RATE / step,
     )
-    (found,) = [one for one in findings(profile, few)["over_fit"] if one.joint == "wrist"]
+    (found,) = [one for one in findings(robot, few)["over_fit"] if one.joint == "wrist"]
     fitted, held_out = (found.evidence[f"relative error{of}"] for of in ("", " held out"))
     assert held_out > 1.5 * fitted
 
 
 def test_enough_noisy_samples_are_not() -> None:
-    profile = limited_arm()
-    assert "over_fit" not in findings(profile, swung(profile, duration=60.0, noise=2.0))
+    robot = limited_arm()
+    assert "over_fit" not in findings(robot, swung(robot, duration=60.0, noise=2.0))

@@ -16,12 +16,12 @@ ELBOW = np.array([0.0, 1.0, 0.0])
 
 @pytest.mark.parametrize("share", [0.6, 0.8])
 def test_clipped_torque_is_named_with_its_level(share: float) -> None:
-    profile = limited_arm()
-    recording = swung(profile)
+    robot = limited_arm()
+    recording = swung(robot)
     level = share * float(np.abs(recording.effort[:, 1]).max())
     bound = np.where(ELBOW > 0, level, np.inf)
     clipped = replace(recording, effort=np.clip(recording.effort, -bound, bound))
-    (found,) = findings(profile, clipped)["saturation"]
+    (found,) = findings(robot, clipped)["saturation"]
     assert found.joint == "elbow"
     assert found.severity == "problem"
     assert abs(found.evidence["plateau [N m]"]) == pytest.approx(level, rel=0.02)
@@ -29,18 +29,18 @@ def test_clipped_torque_is_named_with_its_level(share: float) -> None:
 
 
 def test_torque_at_the_profiles_limit_is_named() -> None:
-    profile = limited_arm()
-    recording = swung(profile)
+    robot = limited_arm()
+    recording = swung(robot)
     peak = np.abs(recording.effort).max(axis=0)
-    limits = profile.limits.model_copy(update={"torque_max": tuple(peak * [2.0, 0.8, 2.0])})
-    (found,) = findings(profile.model_copy(update={"limits": limits}), recording)["saturation"]
+    limits = robot.limits.model_copy(update={"torque_max": tuple(peak * [2.0, 0.8, 2.0])})
+    (found,) = findings(robot.model_copy(update={"limits": limits}), recording)["saturation"]
     assert found.joint == "elbow"
     assert found.evidence["torque_max [N m]"] == pytest.approx(0.8 * peak[1])
 
 
 def test_pause_under_the_largest_torque_is_no_saturation() -> None:
-    profile = limited_arm()
-    recording = swung(profile)
+    robot = limited_arm()
+    recording = swung(robot)
     worst = int(np.argmax(np.abs(recording.effort[:, 0])))
     still = np.full(400, worst)
     order = np.concatenate([np.arange(worst), still, np.arange(worst, len(recording.time))])
@@ -51,81 +51,81 @@ def test_pause_under_the_largest_torque_is_no_saturation() -> None:
         velocity=recording.velocity[order],
         effort=recording.effort[order],
     )
-    assert "saturation" not in findings(profile, paused)
+    assert "saturation" not in findings(robot, paused)
 
 
 # --- noise ------------------------------------------------------------------------------------
 
 
 def test_noise_as_large_as_the_torque_is_named_and_the_model_called_usable() -> None:
-    profile = limited_arm()
-    recording = swung(profile)
+    robot = limited_arm()
+    recording = swung(robot)
     size = recording.effort[:, 2].std()
     noise = size * np.random.default_rng(2).standard_normal(len(recording.time))
     noisy = replace(recording, effort=recording.effort + np.outer(noise, [0, 0, 1]))
-    (found,) = findings(profile, noisy)["noise"]
+    (found,) = findings(robot, noisy)["noise"]
     assert found.joint == "wrist"
     assert found.evidence["noise over torque"] == pytest.approx(np.sqrt(0.5), rel=0.1)
     assert "it can be used whatever its errors say" in found.sentence
 
 
 def test_wrong_model_is_not_called_noise() -> None:
-    profile = limited_arm(terms=[{"kind": "offset"}])  # no friction
-    assert "noise" not in findings(profile, swung(profile))
+    robot = limited_arm(terms=[{"kind": "offset"}])  # no friction
+    assert "noise" not in findings(robot, swung(robot))
 
 
 # --- quantised, held and clipped --------------------------------------------------------------
 
 
 def test_coarse_steps_of_position_are_named() -> None:
-    profile = limited_arm()
-    recording = swung(profile)
+    robot = limited_arm()
+    recording = swung(robot)
     coarse = replace(recording, position=np.round(recording.position / 1e-3) * 1e-3)
-    (found,) = findings(profile, coarse)["quantised_feedback"]
+    (found,) = findings(robot, coarse)["quantised_feedback"]
     assert found.evidence["step of elbow"] == pytest.approx(1e-3)
 
 
 def test_steps_of_an_encoder_raise_nothing() -> None:
-    profile = limited_arm(identification={"cutoff_hz": 10.0})
-    recording = swung(profile)
+    robot = limited_arm(identification={"cutoff_hz": 10.0})
+    recording = swung(robot)
     step = 2 * np.pi / 2**20
     fine = replace(recording, position=np.round(recording.position / step) * step)
-    assert "quantised_feedback" not in findings(profile, fine)
+    assert "quantised_feedback" not in findings(robot, fine)
 
 
 def test_coarse_steps_of_effort_are_named_with_their_number() -> None:
-    profile = limited_arm()
-    recording = swung(profile)
+    robot = limited_arm()
+    recording = swung(robot)
     step = np.ptp(recording.effort, axis=0) / 20
     coarse = replace(recording, effort=np.round(recording.effort / step) * step)
-    (found,) = findings(profile, coarse)["quantised_feedback"]
+    (found,) = findings(robot, coarse)["quantised_feedback"]
     assert found.evidence["levels of wrist"] == pytest.approx(20, abs=1)
 
 
 @pytest.mark.parametrize("samples", [4, 10])
 def test_values_held_for_samples_are_named_with_their_number(samples: int) -> None:
-    profile = limited_arm()
-    recording = swung(profile)
+    robot = limited_arm()
+    recording = swung(robot)
     last = np.arange(len(recording.time)) // samples * samples
     held = replace(recording, position=recording.position[last], effort=recording.effort[last])
-    found = findings(profile, held)["quantised_feedback"]
+    found = findings(robot, held)["quantised_feedback"]
     assert [f.sentence.split(": ")[1].split(" ")[0] for f in found] == ["position", "effort"]
     for finding in found:
         assert finding.evidence["samples held by elbow"] == pytest.approx(samples, rel=0.05)
 
 
 def test_clipped_position_is_a_problem() -> None:
-    profile = limited_arm()
-    recording = swung(profile)
+    robot = limited_arm()
+    recording = swung(robot)
     clipped = replace(recording, position=np.minimum(recording.position, [9.0, 0.8, 9.0]))
-    found = findings(profile, clipped)["quantised_feedback"]
+    found = findings(robot, clipped)["quantised_feedback"]
     assert [(f.joint, f.severity) for f in found] == [("elbow", "problem")]
     assert found[0].evidence["clipped at"] == 0.8
 
 
 def test_pause_at_the_end_of_the_range_is_no_clipping() -> None:
-    profile = limited_arm()
-    recording = swung(profile)
+    robot = limited_arm()
+    recording = swung(robot)
     furthest = int(np.argmax(recording.position[:, 1]))
     order = np.concatenate(
         [np.arange(furthest), np.full(50, furthest), np.arange(furthest, len(recording.time))]
@@ -137,4 +137,4 @@ def test_pause_at_the_end_of_the_range_is_no_clipping() -> None:
         velocity=recording.velocity[order],
         effort=recording.effort[order],
     )
-    assert "quantised_feedback" not in findings(profile, paused)
+    assert "quantised_feedback" not in findings(robot, paused)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.fitted_case import arm, fitted_case, with_terms
-from support.synthetic import ARM_URDF, arm_profile, recorded
+from support.synthetic import arm_robot, recorded
 
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.friction import friction_terms
@@ -15,9 +15,9 @@ PLAIN = [{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "offset"}]
 
 def found_with(term: dict[str, object], **friction: float) -> list[Finding]:
     """Return what is found where only plain terms are fitted to an arm that has one more."""
-    mechanism = arm_profile(terms=[*PLAIN, term]).mechanism(ARM_URDF)
+    mechanism = arm_robot(terms=[*PLAIN, term]).mechanism()
     recording = recorded(mechanism, with_terms(mechanism, **friction), noise=0.05)
-    return list(friction_terms(fitted_case(arm_profile(), recording)))
+    return list(friction_terms(fitted_case(arm_robot(), recording)))
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_missing_term_is_named(
 
 @pytest.mark.parametrize("missing", ["coulomb", "viscous"])
 def test_plain_friction_that_is_missing_is_named(missing: str) -> None:
-    profile, _, recording = arm()
-    kept = [term for term in profile.terms if term.kind != missing]
-    case = fitted_case(profile.model_copy(update={"terms": tuple(kept)}), recording)
+    robot, _, recording = arm()
+    kept = [term for term in robot.terms if term.kind != missing]
+    case = fitted_case(robot.model_copy(update={"terms": tuple(kept)}), recording)
     found = {one.joint: one for one in friction_terms(case)}
     assert {"elbow", "wrist"} <= set(found)
     assert all(f"Add {missing} of" in one.remedy for one in found.values())
@@ -50,7 +50,7 @@ def test_plain_friction_that_is_missing_is_named(missing: str) -> None:
 
 @pytest.mark.parametrize("noise", [0.0, 0.05, 5.0])
 def test_friction_that_is_described_raises_nothing(noise: float) -> None:
-    profile, _, recording = arm(noise)
-    case = fitted_case(profile, recording)
+    robot, _, recording = arm(noise)
+    case = fitted_case(robot, recording)
     assert noise < 1 or np.max(case.relative_errors) > 0.2
     assert list(friction_terms(case)) == []

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.fitted_case import arm, fitted_case, with_terms
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.evaluation.diagnosis.gravity import wrong_gravity
@@ -34,9 +34,9 @@ def found_gravity(found: Finding) -> np.ndarray:
 def test_direction_and_tilt_are_found(
     mounted: tuple[float, ...], assumed: tuple[float, ...]
 ) -> None:
-    real = arm_profile(gravity=list(mounted)).mechanism(ARM_URDF)
+    real = arm_robot(gravity=list(mounted)).mechanism()
     recording = recorded(real, true_parameters(real), noise=0.05)
-    case = fitted_case(arm_profile(gravity=list(assumed)), recording)
+    case = fitted_case(arm_robot(gravity=list(assumed)), recording)
     (found,) = wrong_gravity(case)
     np.testing.assert_allclose(found_gravity(found), mounted, atol=0.3)
     if np.any(assumed):
@@ -47,28 +47,28 @@ def test_direction_and_tilt_are_found(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_right_gravity_raises_nothing(seed: int) -> None:
-    profile, _, recording = arm(noise=0.5, seed=seed)
-    assert list(wrong_gravity(fitted_case(profile, recording))) == []
+    robot, _, recording = arm(noise=0.5, seed=seed)
+    assert list(wrong_gravity(fitted_case(robot, recording))) == []
 
 
 def test_tilted_gravity_is_not_doubted_where_it_is_right_though_the_model_is_poor() -> None:
     tilted = [0, 6.93672, -6.93672]
-    mechanism = arm_profile(gravity=tilted).mechanism(ARM_URDF)
+    mechanism = arm_robot(gravity=tilted).mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
-    case = fitted_case(arm_profile(gravity=tilted, terms=[]), recording)
+    case = fitted_case(arm_robot(gravity=tilted, terms=[]), recording)
     assert case.relative_errors.max() > 0.2
     assert list(wrong_gravity(case)) == []
 
 
 def test_flipped_torques_are_not_taken_for_gravity_upside_down() -> None:
-    profile, _, recording = arm()
-    case = fitted_case(profile, replace(recording, effort=-recording.effort))
+    robot, _, recording = arm()
+    case = fitted_case(robot, replace(recording, effort=-recording.effort))
     assert list(wrong_gravity(case)) == []
 
 
 def test_torque_in_far_too_small_a_unit_is_not_taken_for_gravity_along_the_axis() -> None:
-    profile = arm_profile(joints=["shoulder"], terms=[{"kind": "viscous"}])
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(joints=["shoulder"], terms=[{"kind": "viscous"}])
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, with_terms(mechanism, Fv1=0.5))
-    case = fitted_case(profile, replace(recording, effort=1e-3 * recording.effort))
+    case = fitted_case(robot, replace(recording, effort=1e-3 * recording.effort))
     assert list(wrong_gravity(case)) == []

@@ -5,24 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.swung_arm import AMPLITUDES, FREQUENCIES, findings, limited_arm, swung
-from support.synthetic import ARM_URDF, true_parameters
+from support.synthetic import true_parameters
 
 from dynid.identification.diagnose import diagnose_recordings
+from dynid.robot.model import nominal_model
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.02, 0.1])
 def test_wide_fast_and_long_motion_raises_nothing(noise: float) -> None:
-    profile = limited_arm()
-    assert findings(profile, swung(profile, noise=noise)) == {}
+    robot = limited_arm()
+    assert findings(robot, swung(robot, noise=noise)) == {}
 
 
 # --- too slow ---------------------------------------------------------------------------------
 
 
 def test_motion_at_a_tenth_of_the_pace_is_too_slow() -> None:
-    profile = limited_arm()
-    slow = swung(profile, frequencies=np.array(FREQUENCIES) / 10, duration=200.0)
-    (found,) = findings(profile, slow)["too_slow"]
+    robot = limited_arm()
+    slow = swung(robot, frequencies=np.array(FREQUENCIES) / 10, duration=200.0)
+    (found,) = findings(robot, slow)["too_slow"]
     assert "moved too slowly" in found.sentence
     assert found.severity == "warning"
     assert 0 < found.evidence["inertia share of elbow"] < 0.03
@@ -32,23 +33,23 @@ def test_motion_at_a_tenth_of_the_pace_is_too_slow() -> None:
 
 def test_fast_but_light_joint_is_not_too_slow() -> None:
     limits = {"position": [[-2.0, 2.0]] * 3, "velocity": 1.0}  # which the same motion comes near
-    profile = limited_arm(limits=limits)
-    slow = swung(profile, frequencies=np.array(FREQUENCIES) / 10, duration=200.0)
-    assert "too_slow" not in findings(profile, slow)
+    robot = limited_arm(limits=limits)
+    slow = swung(robot, frequencies=np.array(FREQUENCIES) / 10, duration=200.0)
+    assert "too_slow" not in findings(robot, slow)
 
 
 def test_joint_at_rest_is_named() -> None:
-    profile = limited_arm()
-    (found,) = findings(profile, swung(profile, amplitudes=(1.0, 0.0, 1.2)))["too_slow"]
+    robot = limited_arm()
+    (found,) = findings(robot, swung(robot, amplitudes=(1.0, 0.0, 1.2)))["too_slow"]
     assert found.joint == "elbow"
     assert found.severity == "problem"
     assert found.evidence == {"moving share of elbow": 0.0}
 
 
 def test_recording_without_any_motion_is_diagnosed_without_a_model() -> None:
-    profile = limited_arm()
-    still = swung(profile, amplitudes=(0.0, 0.0, 0.0))
-    diagnosis = diagnose_recordings(profile, ARM_URDF, [still])
+    robot = limited_arm()
+    still = swung(robot, amplitudes=(0.0, 0.0, 0.0))
+    diagnosis = diagnose_recordings(robot, [still])
     assert diagnosis.no_model is not None
     assert [finding.cause for finding in diagnosis.findings] == ["too_slow"]
     assert diagnosis.findings[0].joint is None
@@ -58,9 +59,9 @@ def test_recording_without_any_motion_is_diagnosed_without_a_model() -> None:
 
 
 def test_cycles_of_every_joint_are_counted() -> None:
-    profile = limited_arm()
-    brief = swung(profile, frequencies=(0.2, 0.21, 0.9), overtone=0.0, duration=7.4)
-    (found,) = findings(profile, brief)["too_short"]
+    robot = limited_arm()
+    brief = swung(robot, frequencies=(0.2, 0.21, 0.9), overtone=0.0, duration=7.4)
+    (found,) = findings(robot, brief)["too_short"]
     assert found.joint is None
     # half cycles in which the velocity has one sign, begun ones included
     signs = np.sign(brief.velocity)
@@ -70,61 +71,60 @@ def test_cycles_of_every_joint_are_counted() -> None:
 
 
 def test_three_cycles_are_enough() -> None:
-    profile = limited_arm()
-    recording = swung(profile, frequencies=(0.2, 0.31, 0.9), overtone=0.0, duration=15.0)
-    assert "too_short" not in findings(profile, recording)
+    robot = limited_arm()
+    recording = swung(robot, frequencies=(0.2, 0.31, 0.9), overtone=0.0, duration=15.0)
+    assert "too_short" not in findings(robot, recording)
 
 
 # --- small region -----------------------------------------------------------------------------
 
 
 def test_joint_that_stays_in_a_corner_is_named_with_its_span() -> None:
-    profile = limited_arm()
+    robot = limited_arm()
     amplitudes = (1.0, 0.1, 1.2)
-    recording = swung(profile, amplitudes=amplitudes)
-    (found,) = findings(profile, recording)["small_region"]
+    recording = swung(robot, amplitudes=amplitudes)
+    (found,) = findings(robot, recording)["small_region"]
     assert found.joint == "elbow"
     share = np.ptp(recording.position[:, 1]) / np.pi  # half a turn, less than the limits' 4 rad
     assert found.evidence["coverage of elbow"] == pytest.approx(share, rel=1e-3)
 
 
 def test_joint_that_may_turn_around_need_not_do_so() -> None:
-    profile = limited_arm(limits={"position": [[-6.3, 6.3]] * 3})
-    assert "small_region" not in findings(profile, swung(profile))
+    robot = limited_arm(limits={"position": [[-6.3, 6.3]] * 3})
+    assert "small_region" not in findings(robot, swung(robot))
 
 
 # --- overlapping frequencies ------------------------------------------------------------------
 
 
 def test_joints_in_step_are_named_whatever_their_phase() -> None:
-    profile = limited_arm()
-    recording = swung(profile, frequencies=(0.47, 0.61, 0.47), overtone=0.0)
-    (found,) = findings(profile, recording)["overlapping_frequencies"]
+    robot = limited_arm()
+    recording = swung(robot, frequencies=(0.47, 0.61, 0.47), overtone=0.0)
+    (found,) = findings(robot, recording)["overlapping_frequencies"]
     assert found.sentence.startswith("shoulder and wrist move together")
     assert abs(found.evidence["correlation"]) < 0.5  # two radians apart
     assert found.evidence["share of velocity in common"] > 0.95
 
 
 def test_motion_of_plain_sines_that_soon_repeats_is_named_with_its_period() -> None:
-    profile = limited_arm()
-    recording = swung(profile, frequencies=(0.25, 0.5, 0.75), overtone=0.0, duration=30.0)
-    (found,) = findings(profile, recording)["overlapping_frequencies"]
+    robot = limited_arm()
+    recording = swung(robot, frequencies=(0.25, 0.5, 0.75), overtone=0.0, duration=30.0)
+    (found,) = findings(robot, recording)["overlapping_frequencies"]
     assert "repeats every 4 s, which is 1 cycle" in found.sentence
     assert found.evidence["period [s]"] == pytest.approx(4.0, abs=0.05)
 
 
 def test_long_period_of_several_cycles_may_repeat() -> None:
-    profile = limited_arm()
-    recording = swung(profile, frequencies=(0.5, 0.6, 0.7), overtone=0.0, duration=40.0)
-    assert "overlapping_frequencies" not in findings(profile, recording)
+    robot = limited_arm()
+    recording = swung(robot, frequencies=(0.5, 0.6, 0.7), overtone=0.0, duration=40.0)
+    assert "overlapping_frequencies" not in findings(robot, recording)
 
 
 # --- a given model ----------------------------------------------------------------------------
 
 
 def test_given_model_may_be_held_against_any_motion() -> None:
-    profile = limited_arm()
-    mechanism = profile.mechanism(ARM_URDF)
-    model = mechanism.with_parameters(true_parameters(mechanism))
-    brief = swung(profile, amplitudes=AMPLITUDES, duration=2.0)
-    assert diagnose_recordings(profile, ARM_URDF, [brief], model=model).findings == ()
+    robot = limited_arm()
+    model = nominal_model(robot, true_parameters(robot.mechanism()))
+    brief = swung(robot, amplitudes=AMPLITUDES, duration=2.0)
+    assert diagnose_recordings(robot, [brief], model=model).findings == ()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.fitted_case import TURNTABLE_URDF, arm, fitted_case, with_terms
-from support.synthetic import ARM_URDF, arm_profile, recorded
+from support.synthetic import ARM_URDF, arm_robot, recorded
 
 from dynid.evaluation.diagnosis.scale import torque_factor
 
@@ -24,9 +24,9 @@ from dynid.evaluation.diagnosis.scale import torque_factor
     ],
 )
 def test_torque_of_all_joints_off_by_a_factor_is_one_finding(factor: float, words: str) -> None:
-    profile, _, recording = arm()
+    robot, _, recording = arm()
     scaled = replace(recording, effort=factor * recording.effort)
-    (found,) = torque_factor(fitted_case(profile, scaled))
+    (found,) = torque_factor(fitted_case(robot, scaled))
     assert found.sentence.startswith("all joints")
     assert words in found.sentence
     # a joint's torque beyond friction and noise is that of its masses
@@ -37,40 +37,40 @@ def test_torque_of_all_joints_off_by_a_factor_is_one_finding(factor: float, word
 
 @pytest.mark.parametrize("factor", [2.5, 0.4])
 def test_torque_factor_of_one_joint_is_named(factor: float) -> None:
-    profile, _, recording = arm()
+    robot, _, recording = arm()
     scaled = replace(recording, effort=recording.effort * [1.0, factor, 1.0])
-    (found,) = torque_factor(fitted_case(profile, scaled))
+    (found,) = torque_factor(fitted_case(robot, scaled))
     assert found.sentence.startswith("elbow: ")
     assert found.evidence["ratio of elbow"] == pytest.approx(factor, rel=0.1)
 
 
 @pytest.mark.parametrize("factor", [0.75, 1.0, 1.33])
 def test_urdf_masses_off_by_a_third_raise_nothing(factor: float) -> None:
-    profile, parameters, _ = arm()
+    robot, parameters, _ = arm()
     parameters[:30] *= factor
-    recording = recorded(profile.mechanism(ARM_URDF), parameters, noise=0.05)
-    assert list(torque_factor(fitted_case(profile, recording))) == []
+    recording = recorded(robot.mechanism(), parameters, noise=0.05)
+    assert list(torque_factor(fitted_case(robot, recording))) == []
 
 
 def test_rotor_a_hundred_times_the_link_is_no_wrong_unit() -> None:
-    profile = arm_profile(joints=["turn"], terms=[{"kind": "rotor_inertia"}])
-    mechanism = profile.mechanism(TURNTABLE_URDF)
+    robot = arm_robot(joints=["turn"], terms=[{"kind": "rotor_inertia"}]).with_urdf(TURNTABLE_URDF)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, with_terms(mechanism, Ia1=0.3))
-    assert list(torque_factor(fitted_case(profile, recording, TURNTABLE_URDF))) == []
+    assert list(torque_factor(fitted_case(robot, recording))) == []
 
 
 def test_urdf_without_masses_raises_nothing() -> None:
-    profile, _, recording = arm()
+    robot, _, recording = arm()
     massless = re.sub(r'<mass value="[^"]*"', '<mass value="0"', ARM_URDF)
     massless = re.sub(r'(i[xyz][xyz])="[^"]*"', r'\1="0"', massless)
-    case = fitted_case(profile, recording, massless)
+    case = fitted_case(robot.with_urdf(massless), recording)
     assert not case.mechanism.urdf_parameters.any()
     assert list(torque_factor(case)) == []
 
 
 def test_positions_in_degrees_are_named() -> None:
-    profile, _, recording = arm()
+    robot, _, recording = arm()
     degrees = replace(recording, position=np.degrees(recording.position))
-    (found,) = torque_factor(fitted_case(profile, degrees))
+    (found,) = torque_factor(fitted_case(robot, degrees))
     assert "degrees" in found.sentence
     assert "unit of position" in found.remedy

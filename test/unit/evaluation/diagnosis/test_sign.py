@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.fitted_case import TURNTABLE_URDF, arm, fitted_case, with_terms
-from support.synthetic import ARM_URDF, arm_profile, recorded
+from support.synthetic import arm_robot, recorded
 
 from dynid.evaluation.diagnosis.sign import flipped_sign
 from dynid.recording.model import Recording
@@ -25,53 +25,53 @@ def flipped(recording: Recording, joint: int, what: str) -> Recording:
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_right_signs_raise_nothing(noise: float, seed: int) -> None:
-    profile, _, recording = arm(noise, seed)
-    assert list(flipped_sign(fitted_case(profile, recording))) == []
+    robot, _, recording = arm(noise, seed)
+    assert list(flipped_sign(fitted_case(robot, recording))) == []
 
 
 @pytest.mark.parametrize("joint", [0, 1, 2])
 @pytest.mark.parametrize("what", ["torque", "position"])
 def test_flipped_sign_is_named_and_its_joint_alone(joint: int, what: str) -> None:
-    profile, _, recording = arm()
-    (found,) = flipped_sign(fitted_case(profile, flipped(recording, joint, what)))
-    assert found.sentence.startswith(f"{profile.joints[joint]}: ")
+    robot, _, recording = arm()
+    (found,) = flipped_sign(fitted_case(robot, flipped(recording, joint, what)))
+    assert found.sentence.startswith(f"{robot.joints[joint]}: ")
     assert what in found.sentence.split("the sign of its ")[1]
 
 
 def test_flipped_torque_of_a_joint_ruled_by_friction_is_named() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, with_terms(mechanism, Fv2=20.0, Fc2=30.0), noise=0.05)
-    (found,) = flipped_sign(fitted_case(profile, flipped(recording, 1, "torque")))
+    (found,) = flipped_sign(fitted_case(robot, flipped(recording, 1, "torque")))
     assert found.sentence.startswith("elbow: its friction would drive it")
 
 
 def test_all_torques_flipped_are_named_joint_by_joint() -> None:
-    profile, _, recording = arm()
-    found = list(flipped_sign(fitted_case(profile, replace(recording, effort=-recording.effort))))
+    robot, _, recording = arm()
+    found = list(flipped_sign(fitted_case(robot, replace(recording, effort=-recording.effort))))
     assert [one.sentence.split(":")[0] for one in found] == ["shoulder", "elbow", "wrist"]
 
 
 def test_flipped_turntable_is_named_though_it_has_neither_weight_nor_friction() -> None:
-    profile = arm_profile(joints=["turn"], terms=[{"kind": "offset"}])
-    mechanism = profile.mechanism(TURNTABLE_URDF)
+    robot = arm_robot(joints=["turn"], terms=[{"kind": "offset"}]).with_urdf(TURNTABLE_URDF)
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, mechanism.urdf_parameters)
     turned = replace(recording, effort=-recording.effort)
-    (found,) = flipped_sign(fitted_case(profile, turned, TURNTABLE_URDF))
+    (found,) = flipped_sign(fitted_case(robot, turned))
     assert "against what the URDF's masses need" in found.sentence
 
 
 def test_torque_that_lost_its_sign_is_told_as_that() -> None:
-    profile, _, recording = arm()
+    robot, _, recording = arm()
     unsigned = replace(recording, effort=np.abs(recording.effort))
-    (found,) = flipped_sign(fitted_case(profile, unsigned))
+    (found,) = flipped_sign(fitted_case(robot, unsigned))
     assert "without its sign" in found.sentence
     assert "--unsigned-torque" in found.remedy
 
 
 def test_torque_that_is_positive_by_weight_raises_nothing() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     recording = recorded(mechanism, with_terms(mechanism, Off1=200.0, Off2=100.0, Off3=50.0))
     assert recording.effort.min() > 0
-    assert list(flipped_sign(fitted_case(profile, recording))) == []
+    assert list(flipped_sign(fitted_case(robot, recording))) == []

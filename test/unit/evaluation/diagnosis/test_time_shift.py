@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.fitted_case import RATE, arm, fitted_case, with_terms
-from support.synthetic import ARM_URDF, arm_profile, recorded
+from support.synthetic import arm_robot, recorded
 
 from dynid.evaluation.diagnosis.sampled_fit import sampled
 from dynid.evaluation.diagnosis.time_shift import find_delay, time_shift
 from dynid.recording.model import Recording
+from dynid.robot.torque_settings import FeedforwardSettings
 
 
 def shifted(recording: Recording, samples: int) -> Recording:
@@ -20,8 +21,8 @@ def shifted(recording: Recording, samples: int) -> Recording:
 
 @pytest.mark.parametrize("samples", [2, 5, -5, 12])
 def test_shift_is_named_with_size_and_direction(samples: int) -> None:
-    profile, _, recording = arm()
-    (found,) = time_shift(fitted_case(profile, shifted(recording, samples)))
+    robot, _, recording = arm()
+    (found,) = time_shift(fitted_case(robot, shifted(recording, samples)))
     assert found.joint is None
     assert found.severity == "warning"
     assert found.evidence["delay [s]"] == pytest.approx(samples / RATE, abs=0.2 / RATE)
@@ -32,41 +33,43 @@ def test_shift_is_named_with_size_and_direction(samples: int) -> None:
 
 
 def test_late_torque_proposes_a_delay_of_the_additive_torque() -> None:
-    profile, _, recording = arm()
-    feedforward = profile.feedforward.model_copy(update={"additive_torque_delay": 2})
-    profile = profile.model_copy(update={"feedforward": feedforward})
-    (late,) = time_shift(fitted_case(profile, shifted(recording, 5)))
+    robot, _, recording = arm()
+    feedforward = robot.settings(FeedforwardSettings).model_copy(
+        update={"additive_torque_delay": 2}
+    )
+    robot = robot.with_settings(feedforward)
+    (late,) = time_shift(fitted_case(robot, shifted(recording, 5)))
     assert "feedforward.additive_torque_delay: 7" in late.remedy
-    (early,) = time_shift(fitted_case(profile, shifted(recording, -5)))
+    (early,) = time_shift(fitted_case(robot, shifted(recording, -5)))
     assert "additive_torque_delay" not in early.remedy
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("noise", [0.0, 0.05, 0.5])
 def test_torque_in_time_raises_nothing(noise: float, seed: int) -> None:
-    profile, _, recording = arm(noise, seed)
-    assert list(time_shift(fitted_case(profile, recording))) == []
+    robot, _, recording = arm(noise, seed)
+    assert list(time_shift(fitted_case(robot, recording))) == []
 
 
 def test_delay_is_known_as_well_as_its_deviation_says() -> None:
-    profile, _, recording = arm(noise=0.5)
-    case = fitted_case(profile, shifted(recording, 3))
+    robot, _, recording = arm(noise=0.5)
+    case = fitted_case(robot, shifted(recording, 3))
     delay = find_delay(case, sampled(case, reach=50), 50)
     assert abs(delay.seconds - 3 / RATE) < 4 * delay.deviation
     assert delay.deviation < 0.5 / RATE
 
 
 def test_friction_that_the_model_lacks_is_no_shift() -> None:
-    dry = arm_profile(terms=[{"kind": "coulomb"}, {"kind": "stribeck", "scale": 0.3}])
-    mechanism = dry.mechanism(ARM_URDF)
+    dry = arm_robot(terms=[{"kind": "coulomb"}, {"kind": "stribeck", "scale": 0.3}])
+    mechanism = dry.mechanism()
     friction = {f"Fc{j}": 6.0 for j in (1, 2, 3)} | {f"Fs{j}": 4.0 for j in (1, 2, 3)}
     recording = recorded(mechanism, with_terms(mechanism, **friction), noise=0.05, rate=RATE)
-    model = arm_profile(terms=[{"kind": "viscous"}, {"kind": "offset"}])
+    model = arm_robot(terms=[{"kind": "viscous"}, {"kind": "offset"}])
     case = fitted_case(model, recording)
     assert case.relative_errors.max() > 0.2
     assert list(time_shift(case)) == []
 
 
 def test_recording_too_short_to_shift_raises_nothing() -> None:
-    profile, _, recording = arm()
-    assert list(time_shift(fitted_case(profile, recording.cut(None, 0.5)))) == []
+    robot, _, recording = arm()
+    assert list(time_shift(fitted_case(robot, recording.cut(None, 0.5)))) == []

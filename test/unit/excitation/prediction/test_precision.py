@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, swinging, true_parameters
+from support.synthetic import arm_robot, swinging, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.excitation.motion import Motion
-from dynid.excitation.prediction.parameters import expected_parameters
+from dynid.excitation.prediction.parameters import predicted_parameters
 from dynid.excitation.prediction.precision import motion_precision
 
 NOISE = np.array([2.0, 0.5, 0.1])
@@ -17,7 +17,7 @@ TRIALS = 200
 
 @pytest.fixture(scope="module")
 def mechanism():
-    found = arm_profile().mechanism(ARM_URDF)
+    found = arm_robot().mechanism()
     return found.with_parameters(true_parameters(found))
 
 
@@ -47,7 +47,7 @@ def test_condition_numbers_are_those_of_the_stacked_regressor(mechanism, base, m
 
 def test_condition_numbers_without_joint_terms_are_those_of_the_bodies(mechanism, base, motion):
     precision = motion_precision(mechanism, base, motion, NOISE)
-    bodies = arm_profile(terms=[]).mechanism(ARM_URDF)
+    bodies = arm_robot(terms=[]).mechanism()
     rigid = base_parameterization(bodies)
     regressor = bodies.regressor(*motion)[:, :, rigid.independent]
     stacked = regressor.reshape(-1, len(rigid.names))
@@ -91,19 +91,19 @@ def test_parameters_of_a_joint_that_rests_are_not_determined(mechanism, base, mo
 def test_a_parameter_of_size_zero_has_a_deviation_but_no_relative_one(mechanism, base, motion):
     precision = motion_precision(mechanism, base, motion, NOISE)
     urdf = mechanism.urdf_parameters
-    found = {one.name: one for one in expected_parameters(base, precision, urdf, NOISE)}
+    found = {one.name: one for one in predicted_parameters(base, precision, urdf, NOISE)}
     assert np.isnan(found["Fv1"].relative)
     assert found["Fv1"].standard_deviation > 0
     assert not found["Fv1"].poor
     true = {
-        one.name: one for one in expected_parameters(base, precision, mechanism.parameters, NOISE)
+        one.name: one for one in predicted_parameters(base, precision, mechanism.parameters, NOISE)
     }
     assert true["Fv1"].relative == pytest.approx(true["Fv1"].standard_deviation / 3.0)
 
 
 def test_signal_is_the_torque_of_a_parameter_over_noise(mechanism, base, motion, regressor):
     precision = motion_precision(mechanism, base, motion, NOISE)
-    found = expected_parameters(base, precision, mechanism.parameters, NOISE)
+    found = predicted_parameters(base, precision, mechanism.parameters, NOISE)
     for number, one in enumerate(found):
         torque = regressor[:, :, number] * one.value
         assert one.signal == pytest.approx((np.sqrt(np.mean(torque**2, axis=0)) / NOISE).max())

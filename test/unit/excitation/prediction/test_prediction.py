@@ -1,4 +1,4 @@
-"""Expectations of whole robots: noise, torque, tool, sliding joints, closed chains, motors."""
+"""Predictions of whole robots: noise, torque, tool, sliding joints, closed chains, motors."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.small_robot import PROFILE, URDF
-from support.synthetic import ARM_URDF, arm_profile
+from support.small_robot import ROBOT, URDF
+from support.synthetic import arm_robot
 
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
 from dynid.excitation.prediction.noise import torque_noise
-from dynid.excitation.prediction.prediction import expect
+from dynid.excitation.prediction.prediction import predict
 from dynid.excitation.ramp import Ramp
+from dynid.excitation.settings import find_excitation
 from dynid.excitation.sine import SineExcitation
 from dynid.playback.plan import make_plan
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot, make_robot
+from dynid.report.prediction_panels import prediction_scene
+from dynid.robot.model import nominal_model
+from dynid.robot.robot import Robot
+from dynid.simulation.sensor_noise import stated_torque_noise
 
 TURNTABLE = """
 <robot name="turntable">
@@ -32,23 +37,31 @@ TURNTABLE = """
 """
 
 
-def duo(**changes) -> RobotProfile:
-    content = {key: value for key, value in (PROFILE | changes).items() if value is not None}
-    return RobotProfile.model_validate(content)
+def duo(**changes) -> Robot:
+    content = {key: value for key, value in (ROBOT | changes).items() if value is not None}
+    return make_robot(content, URDF)
 
 
-def expected(profile=None, parameters=None, **options):
-    profile = duo() if profile is None else profile
-    mechanism = profile.mechanism(URDF)
-    if parameters is not None:
-        mechanism = mechanism.with_parameters(parameters)
-    excitation = build_excitation(profile.excitation, profile.limits, profile.joints)
-    return expect(excitation, profile, mechanism, URDF, **options)
+def predicted(robot, excitation, parameters=None, **options):
+    model = nominal_model(robot, parameters)
+    stated = stated_torque_noise(robot, model.mechanism)
+    return predict(model, excitation, stated_noise=stated, **options)
+
+
+def expected(robot=None, parameters=None, **options):
+    robot = duo() if robot is None else robot
+    excitation = build_excitation(find_excitation(robot), robot.limits, robot.joints)
+    return predicted(robot, excitation, parameters, **options)
+
+
+def told_noise(robot, torque):
+    mechanism = robot.mechanism()
+    return torque_noise(robot, mechanism, torque, stated=stated_torque_noise(robot, mechanism))
 
 
 def test_torque_is_that_of_the_current_parameters():
     found = expected()
-    mechanism, signals = duo().mechanism(URDF), found.signals
+    mechanism, signals = duo().mechanism(), found.signals
     motion = (signals.position, signals.velocity, signals.acceleration)
     torque = mechanism.inverse_dynamics(*motion)
     np.testing.assert_allclose(signals.torque, torque, atol=1e-9)
@@ -58,41 +71,40 @@ def test_torque_is_that_of_the_current_parameters():
 
 def test_a_urdf_is_said_to_lack_friction_and_an_identified_model_is_not():
     assert any("without friction" in sentence for sentence in expected().assumptions)
-    parameters = duo().mechanism(URDF).urdf_parameters + 0.01
+    parameters = duo().mechanism().urdf_parameters + 0.01
     assert not any("without friction" in one for one in expected(parameters=parameters).assumptions)
 
 
 def test_noise_is_that_of_the_profile_with_its_steps():
-    simulation = PROFILE["simulation"] | {"rated_torque": [346.4101615, 0.0]}
-    profile = duo(simulation=simulation)
-    noise, account = torque_noise(profile, profile.mechanism(URDF), np.ones((2, 2)))
+    simulation = ROBOT["simulation"] | {"rated_torque": [346.4101615, 0.0]}
+    robot = duo(simulation=simulation)
+    noise, account = told_noise(robot, np.ones((2, 2)))
     # steps of 0.3464 N m are off by 0.1 N m
     assert noise == pytest.approx([np.hypot(0.2, 0.1), 0.1])
     assert "profile's drives" in account
 
 
 def test_noise_that_nobody_tells_is_assumed_and_said_to_be():
-    mechanism = duo().mechanism(URDF)
     torque = np.array([[3.0, -5.0], [-4.0, 2.0]])
-    noise, account = torque_noise(duo(simulation=None), mechanism, torque)
+    noise, account = told_noise(duo(simulation=None), torque)
     assert noise == pytest.approx([0.6, 0.3])
     assert "assumed to be 1 % of limits.torque_max" in account
-    noise, account = torque_noise(duo(simulation=None, limits=None), mechanism, torque)
+    noise, account = told_noise(duo(simulation=None, limits=None), torque)
     assert noise == pytest.approx([0.04, 0.05])
     assert "1 % of the largest predicted torque" in account
 
 
 def test_noise_of_one_joint_can_be_told_and_of_another_assumed():
-    profile = duo(simulation={"torque_noise": [0.2, 0.0]})
-    noise, account = torque_noise(profile, profile.mechanism(URDF), np.ones((2, 2)))
+    robot = duo(simulation={"torque_noise": [0.2, 0.0]})
+    noise, account = told_noise(robot, np.ones((2, 2)))
     assert noise == pytest.approx([0.2, 0.3])
     assert "none at elbow" in account
 
 
 def test_noise_of_coupled_motors_reaches_the_joints_that_they_move():
-    profile, urdf = load_profile("tx40", overrides=["simulation.torque_noise=[1,1,1,1,1,1]"])
-    mechanism = profile.mechanism(urdf)
-    noise, _ = torque_noise(profile, mechanism, np.zeros((2, 6)))
+    robot = load_robot("tx40", overrides=["simulation.torque_noise=[1,1,1,1,1,1]"])
+    mechanism = robot.mechanism()
+    noise, _ = told_noise(robot, np.zeros((2, 6)))
     motors = np.random.default_rng(0).standard_normal((6, 40_000))
     joints = np.linalg.solve(mechanism.coupling.T, motors)
     assert noise == pytest.approx(joints.std(axis=1), rel=0.02)
@@ -126,16 +138,16 @@ def test_an_impossible_sampling_rate_is_refused(rate):
 
 
 def test_an_excitation_of_another_robot_is_refused():
-    profile = arm_profile()
+    robot = arm_robot()
     motion = SineExcitation(np.zeros(2), np.ones(2), np.ones(2), Ramp(1.0, 5.0))
     with pytest.raises(ExcitationError, match="moves 2 joints, expected 3 as in profile 'arm'"):
-        expect(motion, profile, profile.mechanism(ARM_URDF), ARM_URDF)
+        predicted(robot, motion)
 
 
 def test_the_tool_of_a_turntable_is_as_fast_as_its_radius_says():
-    profile = RobotProfile.model_validate({"robot": "t", "urdf": "t.urdf", "joints": ["turn"]})
+    robot = make_robot({"robot": "t", "urdf": "t.urdf", "joints": ["turn"]}, TURNTABLE)
     swing = SineExcitation(np.array([-1.0]), np.array([1.0]), np.array([0.5]), Ramp(0.0, 8.0))
-    found = expect(swing, profile, profile.mechanism(TURNTABLE), TURNTABLE)
+    found = predicted(robot, swing)
     assert found.tool_speed == pytest.approx(0.5 * np.pi, rel=2e-3)
     x, y = 0.5 * np.cos(1), 0.5 * np.sin(1)
     np.testing.assert_allclose(found.tool_box, [[x, -y, 0.2], [0.5, y, 0.2]], atol=1e-3)
@@ -143,10 +155,10 @@ def test_the_tool_of_a_turntable_is_as_fast_as_its_radius_says():
 
 def test_advice_names_what_is_poor_and_a_motion_that_would_help():
     # at a crawl, viscous friction is lost in the noise, but not Coulomb friction
-    profile = duo(excitation=PROFILE["excitation"] | {"span": [1.0, 0.002]})
-    parameters = profile.mechanism(URDF).urdf_parameters.copy()
+    robot = duo(excitation=ROBOT["excitation"] | {"span": [1.0, 0.002]})
+    parameters = robot.mechanism().urdf_parameters.copy()
     parameters[parameters == 0] = 0.5
-    found = expected(profile, parameters)
+    found = expected(robot, parameters)
     weak = [one.name for one in worst_first(found)]
     assert "Fv2" in weak
     assert "Fc2" not in weak
@@ -156,7 +168,7 @@ def test_advice_names_what_is_poor_and_a_motion_that_would_help():
 
 
 def test_worst_come_first_and_what_is_not_determined_before_them():
-    found = expected(parameters=duo().mechanism(URDF).urdf_parameters + 1e-5)
+    found = expected(parameters=duo().mechanism().urdf_parameters + 1e-5)
     sizes = [one.relative for one in worst_first(found)]
     assert len(sizes) > 3
     assert sizes == sorted(sizes, reverse=True)
@@ -166,22 +178,22 @@ def test_worst_come_first_and_what_is_not_determined_before_them():
 
 
 def test_a_motion_that_stops_after_a_cycle_is_said_to_be_short():
-    profile = duo()
+    robot = duo()
     once = SineExcitation(np.array([-1.0, -1.0]), np.ones(2), np.array([0.2, 0.8]), Ramp(0.0, 5.0))
-    found = expect(once, profile, profile.mechanism(URDF), URDF)
+    found = predicted(robot, once)
     assert any("Fewer than 3 cycles of shoulder (1)" in one for one in advice(found))
 
 
 def test_torque_beyond_its_limit_is_told():
-    profile = duo(limits=PROFILE["limits"] | {"torque_max": [60.0, 0.5]})
-    assert any("Predicted torque of elbow" in one for one in advice(expected(profile)))
+    robot = duo(limits=ROBOT["limits"] | {"torque_max": [60.0, 0.5]})
+    assert any("Predicted torque of elbow" in one for one in advice(expected(robot)))
 
 
 def test_a_joint_that_rests_makes_the_motion_no_good():
-    profile = duo()
+    robot = duo()
     moves = np.array([[1.0, 0.5], [0.0, 0.0]])
     still = FourierExcitation(np.zeros(2), moves, moves, 0.3, Ramp(1.0, 8.0))
-    found = expect(still, profile, profile.mechanism(URDF), URDF)
+    found = predicted(robot, still)
     assert not good(found)
     lost = [one.name for one in found.parameters if not one.determined]
     assert {"Fv2", "Fc2"} <= set(lost)
@@ -190,23 +202,23 @@ def test_a_joint_that_rests_makes_the_motion_no_good():
     )
 
 
-@pytest.mark.parametrize("robot", ["scara", "delta_3", "axis_linear", "puma560_static"])
-def test_shipped_robots_can_be_told_about(robot):
-    profile, urdf = load_profile(robot, overrides=["excitation.periods=1"])
-    plan = make_plan(profile, urdf)
-    found = expect(plan.excitation, profile, plan.mechanism, urdf)
-    assert found.joints == profile.joints
+@pytest.mark.parametrize("name", ["scara", "delta_3", "axis_linear", "puma560_static"])
+def test_shipped_robots_can_be_told_about(name):
+    robot = load_robot(name, overrides=["excitation.periods=1"])
+    plan = make_plan(robot)
+    found = predicted(robot, plan.excitation, plan.mechanism.parameters)
+    assert found.joints == robot.joints
     assert all(one.determined for one in found.parameters)
     assert np.isfinite(found.precision.condition_number)
-    assert np.isfinite(found.scene.lines[0].points).all()
+    assert np.isfinite(prediction_scene(found).lines[0].points).all()
     assert all(0 < one.range_share <= 1 for one in found.coverage)
 
 
 def test_a_robot_recorded_at_its_motors_can_be_told_about():
-    profile, urdf = load_profile("tx40")
+    robot = load_robot("tx40")
     random = np.random.default_rng(0)
     sine, cosine = random.normal(0, 0.2, (2, 6, 3))
     motion = FourierExcitation(np.zeros(6), sine, cosine, 0.3, Ramp(1.0, 6.0))
-    found = expect(motion, profile, profile.mechanism(urdf), urdf)
+    found = predicted(robot, motion)
     assert all(one.determined for one in found.parameters)
-    assert found.joints == profile.joints
+    assert found.joints == robot.joints

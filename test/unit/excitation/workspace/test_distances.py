@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.walled_arm import RADIUS, URDF, points, walled, walled_profile
+from support.walled_arm import JOINTS, RADIUS, URDF, points, walled, walled_robot
 
-from dynid.dynamics.kinematics import Kinematics
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.workspace import Workspace
-from dynid.profile import load_profile
+from dynid.profile import load_robot
+from dynid.robot.limits import Limits
 
 WALL = {"wall": {"point": [0.0, 0.5, 0.0], "normal": [0.0, -2.0, 0.0]}}
 BOX = {"bin": {"low": [0.3, -0.2, -0.1], "high": [0.6, 0.2, 0.1]}}
@@ -104,13 +104,13 @@ def test_the_tool_box_is_left_where_the_tool_point_leaves_it(position) -> None:
     assert at(workspace, position)["tool to tool_box"] == pytest.approx(inside, abs=1e-12)
 
 
-@pytest.mark.parametrize("robot", ["puma560", "delta_3"])
-def test_the_tool_speed_is_the_change_of_the_tool_s_place(robot: str) -> None:
-    profile, urdf_xml = load_profile(robot, overrides=["workspace.tool_speed=1"])
-    workspace = Workspace(profile, urdf_xml, profile.mechanism(urdf_xml))
+@pytest.mark.parametrize("name", ["puma560", "delta_3"])
+def test_the_tool_speed_is_the_change_of_the_tool_s_place(name: str) -> None:
+    robot = load_robot(name, overrides=["workspace.tool_speed=1"])
+    workspace = Workspace(robot, robot.mechanism())
     random = np.random.default_rng(0)
-    q, dq = random.uniform(-0.3, 0.3, (2, 20, len(profile.joints)))
-    kinematics, step = Kinematics(profile, urdf_xml), 1e-5
+    q, dq = random.uniform(-0.3, 0.3, (2, 20, len(robot.joints)))
+    kinematics, step = robot.kinematics(), 1e-5
     moved = kinematics.tool_path(q + step * dq) - kinematics.tool_path(q - step * dq)
     speed = np.linalg.norm(moved, axis=1) / (2 * step)
     margins = workspace.margins(Motion(q, dq, np.zeros_like(q)))
@@ -144,11 +144,9 @@ def test_what_stays_on_the_base_does_not_count_against_a_plane() -> None:
 
 def test_a_distance_that_no_motion_changes_is_left_out_and_told() -> None:
     # the shoulder's own capsule, level and turning about the vertical, but the slide is held
-    content = walled_profile(planes={"shelf": {"point": [0.0, 0.0, 0.3]}}).model_dump()
-    content |= {"joints": ["shoulder", "elbow", "wrist"], "locked": {"slide": 0.0}}
-    content["limits"] = {}
-    profile = type(walled_profile()).model_validate(content)
-    workspace = Workspace(profile, URDF, profile.mechanism(URDF))
+    held = {"joints": JOINTS[1:], "locked": {"slide": 0.0}, "limits": Limits()}
+    robot = walled_robot(planes={"shelf": {"point": [0.0, 0.0, 0.3]}}).model_copy(update=held)
+    workspace = Workspace(robot, robot.mechanism())
     assert "upper to plane 'shelf': left out, as no motion changes it." in workspace.notes
     assert workspace.names == ("hand to plane 'shelf'",)
 

@@ -12,7 +12,7 @@ from dynid.errors import ConfigurationError, MechanismError
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.distances import Distance, unchanging
 from dynid.excitation.workspace.workspace import Workspace
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 FLOOR = {"floor": {"point": [0.0, 0.0, -2.0]}}
 BALL = '<collision><origin xyz="0.25 0 0"/><geometry><sphere radius="0.04"/></geometry></collision>'
@@ -93,7 +93,7 @@ def test_a_shape_without_numbers_is_refused_in_a_sentence() -> None:
 )
 def test_impossible_settings_are_refused_in_a_sentence(override: str, sentence: str) -> None:
     with pytest.raises(ConfigurationError, match=sentence):
-        load_profile("puma560", overrides=[f"workspace.{override}"])
+        load_robot("puma560", overrides=[f"workspace.{override}"])
 
 
 def test_where_no_position_can_be_reached_nothing_is_left_out() -> None:

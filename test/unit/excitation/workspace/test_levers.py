@@ -10,8 +10,9 @@ from hypothesis.extra.numpy import arrays
 from support.walled_arm import walled
 
 from dynid.excitation.motion import Motion
+from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.excitation.workspace.workspace import Workspace
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 STEP = 1e-4
 ASKED = {
@@ -43,13 +44,12 @@ def test_margins_of_an_arm_on_a_slide_change_no_faster_than_bounded(start) -> No
     assert np.all(change <= bound + 1e-2)
 
 
-@pytest.mark.parametrize("robot", ["puma560", "ur10", "scara", "yumi_arm"])
-def test_margins_of_shipped_robots_change_no_faster_than_bounded(robot: str) -> None:
-    profile, urdf_xml = load_profile(robot)
-    changed = type(profile).model_validate(profile.model_dump() | {"workspace": ASKED})
-    workspace = Workspace(changed, urdf_xml, changed.mechanism(urdf_xml))
+@pytest.mark.parametrize("name", ["puma560", "ur10", "scara", "yumi_arm"])
+def test_margins_of_shipped_robots_change_no_faster_than_bounded(name: str) -> None:
+    robot = load_robot(name).with_settings(WorkspaceSettings(**ASKED))
+    workspace = Workspace(robot, robot.mechanism())
     random = np.random.default_rng(0)
-    for start in random.uniform(-2, 2, (100, 3, len(profile.joints))):
+    for start in random.uniform(-2, 2, (100, 3, len(robot.joints))):
         change, bound = fastest(workspace, start)
         assert np.all(change <= bound + 1e-2)
 

@@ -7,10 +7,10 @@ import pytest
 from support.walled_arm import walled
 
 from dynid.excitation.build import build_excitation
-from dynid.excitation.settings import FourierSettings, SineSettings
+from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
 from dynid.excitation.workspace.proof import RESERVE, _first_samples, workspace_uses
 from dynid.excitation.workspace.workspace import Workspace
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.robot.limits import Limits
 
 LIMITS = Limits(
@@ -103,12 +103,10 @@ def test_the_least_distance_told_is_nearly_the_least_that_there_is() -> None:
 
 
 def test_a_closed_chain_is_looked_at_too() -> None:
-    profile, urdf_xml = load_profile(
-        "delta_3", overrides=["workspace.planes.floor={point: [0, 0, -0.9]}"]
-    )
-    mechanism = profile.mechanism(urdf_xml)
-    motion = build_excitation(profile.excitation, profile.limits, profile.joints)
-    workspace = Workspace(profile, urdf_xml, mechanism)
+    robot = load_robot("delta_3", overrides=["workspace.planes.floor={point: [0, 0, -0.9]}"])
+    mechanism = robot.mechanism()
+    motion = build_excitation(find_excitation(robot), robot.limits, robot.joints)
+    workspace = Workspace(robot, mechanism)
     time = np.linspace(0.0, motion.duration, 20_000)
     margins = workspace.margins(motion.evaluate(time))
     lowest = dict(zip(workspace.names, margins.min(axis=0), strict=True))

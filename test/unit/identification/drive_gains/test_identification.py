@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.simulated_puma import PROFILE as PUMA
-from support.simulated_puma import URDF
-from support.synthetic import ARM_URDF, arm_profile
-from support.weighed_arm import CONSTANTS, MEASURED, PROFILE, WEIGHED, currents, found, loaded
+from support.simulated_puma import ROBOT as PUMA
+from support.synthetic import ARM_URDF, arm_robot
+from support.weighed_arm import CONSTANTS, MEASURED, ROBOT, WEIGHED, currents, found, loaded
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
 from dynid.estimation.physical import is_physically_consistent
 from dynid.excitation.build import build_excitation
+from dynid.excitation.settings import find_excitation
 from dynid.identification.drive_gains.identification import DriveGains, identify_drive_gains
 from dynid.identification.drive_gains.known_payload import KnownPayload
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
 from dynid.robot.drives import Drives
+from dynid.robot.robot import Robot
 from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
 
@@ -62,13 +62,13 @@ def test_all_constants_grow_with_the_mass_that_is_told() -> None:
 
 
 def test_what_the_profile_takes_constants_to_be_does_not_matter() -> None:
-    other = arm_profile(drives={"effort": "current", "torque_constant": [30.0, -0.02, 4.0]})
-    assert np.allclose(found(profile=other).fitted, found().fitted, rtol=1e-5)
+    other = arm_robot(drives={"effort": "current", "torque_constant": [30.0, -0.02, 4.0]})
+    assert np.allclose(found(robot=other).fitted, found().fitted, rtol=1e-5)
 
 
 def test_constants_are_in_front_of_the_gear() -> None:
     drives = {"effort": "current", "torque_constant": 1.0, "gear_ratio": [100.0, -50.0, 80.0]}
-    gains = found(profile=arm_profile(drives=drives))
+    gains = found(robot=arm_robot(drives=drives))
     assert np.allclose(gains.fitted, np.abs(CONSTANTS) / [100, 50, 80], rtol=0.03)
 
 
@@ -78,9 +78,9 @@ def test_permille_of_the_rated_current_are_as_good_as_amperes() -> None:
         "rated_current_ma": 2000.0,
         "torque_constant": [1.0, -1.0, 1.0],
     }
-    permille = arm_profile(drives=drives)
+    permille = arm_robot(drives=drives)
     recordings = [replace(one, effort=one.effort / 2e-3) for one in (currents(), loaded())]
-    gains = found(profile=permille, without=recordings[0], with_it=recordings[1])
+    gains = found(robot=permille, without=recordings[0], with_it=recordings[1])
     assert np.allclose(gains.fitted, found().fitted, rtol=1e-6)
 
 
@@ -92,19 +92,19 @@ def test_friction_that_differs_with_the_payload_does_not_shift_constants() -> No
 
 
 def test_friction_that_grows_with_load_is_that_of_the_load() -> None:
-    profile = arm_profile(drives=PROFILE.drives.model_dump(), terms=LIVELY)
+    robot = arm_robot(drives=ROBOT.drives.model_dump(), terms=LIVELY)
     lighter = ARM_URDF.replace('mass value="4.0"', 'mass value="1.0"')  # the first guess of load
     recordings = [
-        record(profile, changes={"Fl1": 0.15, "Fl2": 0.15}, noise=0.005)
+        record(robot, changes={"Fl1": 0.15, "Fl2": 0.15}, noise=0.005)
         for record in (currents, loaded)
     ]
-    gains = identify_drive_gains(profile, lighter, recordings[:1], recordings[1:], WEIGHED)
+    gains = identify_drive_gains(robot.with_urdf(lighter), recordings[:1], recordings[1:], WEIGHED)
     assert np.allclose(gains.fitted[:2] / CONSTANTS[:2], 1.0, atol=0.001)
 
 
 def test_bodies_with_the_consistent_constants_can_exist() -> None:
     gains = found(without=currents(noise=2.0), with_it=loaded(noise=2.0, seed=13))
-    mechanism = PROFILE.mechanism(ARM_URDF)
+    mechanism = ROBOT.mechanism()
     assert gains.consistent is not None
     assert np.all(gains.consistent * CONSTANTS > 0)
     assert is_physically_consistent(mechanism, gains.standard)
@@ -117,7 +117,7 @@ def test_on_good_recordings_consistency_changes_nothing() -> None:
 
 def test_parameters_are_found_beside_the_gains() -> None:
     gains = found(MEASURED, without=currents(noise=0.01), with_it=loaded(noise=0.01))
-    mechanism = PROFILE.mechanism(ARM_URDF)
+    mechanism = ROBOT.mechanism()
     base = base_parameterization(mechanism)
     true = base.project(mechanism.urdf_parameters)
     bodies = base.independent < mechanism.first_term
@@ -148,9 +148,9 @@ def test_says_that_no_payload_shows(seed: int) -> None:
 
 
 def test_refuses_a_current_that_acts_against_its_torque() -> None:
-    wrong = arm_profile(drives={"effort": "current", "torque_constant": 1.0})
+    wrong = arm_robot(drives={"effort": "current", "torque_constant": 1.0})
     with pytest.raises(EstimationError, match="the current of joint 'elbow' acts against"):
-        found(profile=wrong)
+        found(robot=wrong)
 
 
 def test_refuses_recordings_that_were_mixed_up() -> None:
@@ -192,16 +192,16 @@ def test_refuses_recordings_that_tell_nothing(
 
 def test_refuses_to_do_without_a_recording_with_payload() -> None:
     with pytest.raises(EstimationError, match="the difference that sets the scale"):
-        identify_drive_gains(PROFILE, ARM_URDF, [currents()], [], WEIGHED)
+        identify_drive_gains(ROBOT, [currents()], [], WEIGHED)
 
 
 @pytest.mark.parametrize(
-    ("profile", "words"),
+    ("robot", "words"),
     [
-        (arm_profile(), "torque, which has no gain"),
+        (arm_robot(), "torque, which has no gain"),
         (
-            arm_profile(
-                drives=PROFILE.drives.model_dump(),
+            arm_robot(
+                drives=ROBOT.drives.model_dump(),
                 coupling=[[1, 0, 0], [0, 1, 0], [0, 1, 1]],
                 recording={"side": "motor"},
             ),
@@ -209,9 +209,9 @@ def test_refuses_to_do_without_a_recording_with_payload() -> None:
         ),
     ],
 )
-def test_refuses_what_is_no_current_of_one_drive(profile: RobotProfile, words: str) -> None:
+def test_refuses_what_is_no_current_of_one_drive(robot: Robot, words: str) -> None:
     with pytest.raises(EstimationError, match=words):
-        identify_drive_gains(profile, ARM_URDF, [currents()], [loaded()], WEIGHED)
+        identify_drive_gains(robot, [currents()], [loaded()], WEIGHED)
 
 
 @pytest.mark.parametrize(
@@ -240,15 +240,16 @@ def test_a_simulated_puma_tells_the_constants_of_its_motors() -> None:
         for kt in (constants, (1.0,))
     )
 
-    def recorded(profile: RobotProfile, seed: int) -> Recording:
-        assert PUMA.excitation is not None
-        settings = PUMA.excitation.model_copy(update={"periods": 1, "seed": seed})
+    def recorded(robot: Robot, seed: int) -> Recording:
+        excitation = find_excitation(PUMA)
+        assert excitation is not None
+        settings = excitation.model_copy(update={"periods": 1, "seed": seed})
         motion = build_excitation(settings, PUMA.limits, PUMA.joints)
-        return simulate(profile, URDF, motion, seed=seed)
+        return simulate(robot, motion, seed=seed)
 
-    heavy = carrying(twin, URDF, 2.0, (0.03, -0.05, 0.08), (8e-3, 1e-3, 6e-3, 0, 0, 5e-3))
+    heavy = carrying(twin, 2.0, (0.03, -0.05, 0.08), (8e-3, 1e-3, 6e-3, 0, 0, 5e-3))
     gains = identify_drive_gains(
-        unknown, URDF, [recorded(twin, 1)], [recorded(heavy, 2)], KnownPayload(2.0)
+        unknown, [recorded(twin, 1)], [recorded(heavy, 2)], KnownPayload(2.0)
     )
     assert gains.success
     assert np.allclose(gains.fitted / constants, 1.0, atol=0.02)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from support.rubbing_arm import problem_of, rubbing
 
-from dynid.dynamics.settings import TermSettings
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.friction.candidates import Candidate, Motion, candidates
 from dynid.identification.friction.choose import Trial, choose, try_candidates
 from dynid.identification.friction.variable_projection import FrictionFit

@@ -6,26 +6,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.errors import EstimationError
 from dynid.identification.friction.selection import select_friction
 from dynid.recording.model import Recording
 
-PROFILE = arm_profile()
+ROBOT = arm_robot()
 
 
 def recording(samples: int) -> Recording:
-    mechanism = PROFILE.mechanism(ARM_URDF)
+    mechanism = ROBOT.mechanism()
     return recorded(mechanism, true_parameters(mechanism), samples=samples, noise=0.05)
 
 
 def test_a_recording_too_short_to_leave_parts_out_is_refused() -> None:
     with pytest.raises(EstimationError, match=r"fewer than 50 samples .* longer recording"):
-        select_friction(PROFILE, ARM_URDF, [recording(120)])
+        select_friction(ROBOT, [recording(120)])
 
 
 def test_an_effort_that_never_changes_is_refused() -> None:
     constant = replace(recording(600), effort=np.ones((600, 3)))
     with pytest.raises(EstimationError, match="shoulder, elbow and wrist never changes"):
-        select_friction(PROFILE, ARM_URDF, [constant])
+        select_friction(ROBOT, [constant])

@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 import yaml
 from support.rubbing_arm import rubbing
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 from typer.testing import CliRunner
 
 from dynid.cli.app import app
-from dynid.dynamics.settings import TermSettings
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
-from dynid.identification.friction.profile_file import write_profile
-from dynid.identification.friction.rest import noise_at_rest
-from dynid.identification.friction.selection import select_friction, with_terms
-from dynid.profile import load_profile
+from dynid.identification.friction.selection import noise_at_rest, select_friction, with_terms
+from dynid.profile import load_robot, write_profile
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
 
@@ -42,7 +40,7 @@ def still(recording: Recording, joint: int) -> Recording:
 def test_a_joint_that_never_moves_is_refused_by_name() -> None:
     recordings = [still(one, joint=1) for one in rubbing(seeds=(0,))]
     with pytest.raises(EstimationError, match=r"^elbow never moves .* add a recording"):
-        select_friction(arm_profile(), ARM_URDF, recordings)
+        select_friction(arm_robot(), recordings)
 
 
 def test_what_is_no_friction_of_the_joints_stays() -> None:
@@ -51,8 +49,8 @@ def test_what_is_no_friction_of_the_joints_stays() -> None:
         {"kind": "spring_stiffness", "joints": ["elbow"]},
         {"kind": "viscous", "side": "motor", "joints": ["wrist"]},
     ]
-    profile = arm_profile(terms=[{"kind": "viscous"}, {"kind": "coulomb"}, *kept])
-    changed = with_terms(profile, [(VISCOUS,), (VISCOUS, STOP), (VISCOUS,)])
+    robot = arm_robot(terms=[{"kind": "viscous"}, {"kind": "coulomb"}, *kept])
+    changed = with_terms(robot, [(VISCOUS,), (VISCOUS, STOP), (VISCOUS,)])
     assert changed.terms == (
         TermSettings(kind="viscous"),
         TermSettings(kind="presliding", scale=0.00123, joints=("elbow",)),
@@ -62,16 +60,16 @@ def test_what_is_no_friction_of_the_joints_stays() -> None:
 
 def test_the_written_profile_loads_as_what_was_chosen(tmp_path: Path) -> None:
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
-    profile = arm_profile(limits={"velocity": [5.0, 5.0, 5.0]})
-    changed = with_terms(profile, [(VISCOUS,), (VISCOUS, STOP), (VISCOUS,)])
+    robot = arm_robot(limits={"velocity": [5.0, 5.0, 5.0]})
+    changed = with_terms(robot, [(VISCOUS,), (VISCOUS, STOP), (VISCOUS,)])
     write_profile(changed, tmp_path / "arm.yaml")
-    loaded, urdf = load_profile(str(tmp_path / "arm.yaml"))
+    loaded = load_robot(tmp_path / "arm.yaml")
     assert loaded == changed
-    assert urdf == ARM_URDF
+    assert loaded.urdf_xml == ARM_URDF
 
 
 def test_noise_at_rest_is_measured_where_nothing_moves() -> None:
-    profile = arm_profile(limits={"velocity": [5.0, 5.0, 5.0]})
+    robot = arm_robot(limits={"velocity": [5.0, 5.0, 5.0]})
     recording = rubbing(seeds=(0,))[0]
     random = np.random.default_rng(0)
     # 0.05 mrad to either side
@@ -88,7 +86,7 @@ def test_noise_at_rest_is_measured_where_nothing_moves() -> None:
                     joint_names=recording.joint_names,
                     sampling_rate=100.0,
                 ),
-                profile,
+                robot,
             )
         ]
     )
@@ -96,7 +94,7 @@ def test_noise_at_rest_is_measured_where_nothing_moves() -> None:
 
 
 def test_without_rest_no_noise_is_known() -> None:
-    signals = preprocess(rubbing(seeds=(0,))[0], arm_profile())
+    signals = preprocess(rubbing(seeds=(0,))[0], arm_robot())
     width, speed = noise_at_rest([signals])
     assert not width.any()
     assert not speed.any()
@@ -105,8 +103,8 @@ def test_without_rest_no_noise_is_known() -> None:
 def write_shoulder(folder: Path) -> list[str]:
     """Files of the arm's first joint alone: recordings, and last the profile."""
     (folder / "arm.urdf").write_text(ARM_URDF)
-    profile = arm_profile(joints=["shoulder"])
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot(joints=["shoulder"])
+    mechanism = robot.mechanism()
     files = []
     for seed in range(3):
         one = recorded(mechanism, true_parameters(mechanism), samples=300, rate=100.0, seed=seed)
@@ -115,15 +113,15 @@ def write_shoulder(folder: Path) -> list[str]:
         arrays = {"time": one.time, "position": one.position, "effort": one.effort}
         np.savez(files[-1], joint_names=names, **arrays)
     files.append(folder / "arm_friction.yaml")
-    files[-1].write_text(yaml.safe_dump(profile.model_dump(mode="json", exclude_unset=True)))
+    files[-1].write_text(yaml.safe_dump(robot.yaml_content(exclude_unset=True)))
     return [str(file) for file in files]
 
 
 def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
-    *recordings, profile = write_shoulder(tmp_path)
+    *recordings, robot = write_shoulder(tmp_path)
     out = tmp_path / "out"
     unseen = ["--validate", recordings[2]]
-    arguments = ["friction", *recordings[:2], "-p", profile, *unseen, "-o", str(out), "--json"]
+    arguments = ["friction", *recordings[:2], "-p", robot, *unseen, "-o", str(out), "--json"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)

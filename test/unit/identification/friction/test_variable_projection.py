@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.rubbing_arm import problem_of, relative, rubbing
 
-from dynid.dynamics.settings import TermSettings
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.friction.candidates import Candidate, Motion, Shape, candidates
 from dynid.identification.friction.joint_problem import JointProblem
 from dynid.identification.friction.variable_projection import (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, true_parameters
+from support.synthetic import arm_robot, true_parameters
 
 from dynid.identification.online.acquisition import Acquisition, MotionSmoother
 from dynid.identification.online.state_variable_filter import StateVariableFilter
 
 RATE = 500.0
-MECHANISM = arm_profile().mechanism(ARM_URDF)
+MECHANISM = arm_robot().mechanism()
 TRUE = true_parameters(MECHANISM)
 STILL = np.zeros(len(MECHANISM.joints))
 

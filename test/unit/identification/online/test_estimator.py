@@ -14,9 +14,11 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
 from dynid.identification.online.estimator import OnlineEstimator, OnlineSettings
 from dynid.playback.plan import make_plan
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.simulation.payload import carrying
+from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
 
@@ -25,23 +27,23 @@ SETTINGS = OnlineSettings(learning=4.0)
 
 
 @cache
-def robot() -> tuple[RobotProfile, str]:
+def duo() -> Robot:
     with TemporaryDirectory() as folder:
-        return load_profile(str(write_small_robot(Path(folder))))
+        return load_robot(write_small_robot(Path(folder)))
 
 
 @cache
 def recorded(mass: float, seed: int) -> Recording:
-    profile, urdf_xml = robot()
-    motion = make_plan(profile, urdf_xml).excitation
+    robot = duo()
+    motion = make_plan(robot).excitation
     if mass:
-        profile = carrying(profile, urdf_xml, mass, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
-    return simulate(profile, urdf_xml, motion, seed=seed)
+        robot = carrying(robot, mass, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
+    return simulate(robot, motion, seed=seed)
 
 
 def estimator(settings: OnlineSettings = SETTINGS) -> OnlineEstimator:
-    profile, urdf_xml = robot()
-    return OnlineEstimator(profile, profile.mechanism(urdf_xml), settings)
+    robot = duo()
+    return OnlineEstimator(robot, robot.mechanism(), settings)
 
 
 def told(one: OnlineEstimator, *recordings: Recording) -> list:
@@ -56,9 +58,11 @@ def told(one: OnlineEstimator, *recordings: Recording) -> list:
 
 @pytest.mark.parametrize("scalar", [False, True])
 def test_finds_the_truth_within_its_deviations(scalar: bool) -> None:
-    profile, urdf_xml = robot()
-    mechanism = profile.mechanism(urdf_xml)
-    truth = base_parameterization(mechanism).project(true_parameters(mechanism, profile.simulation))
+    robot = duo()
+    mechanism = robot.mechanism()
+    truth = base_parameterization(mechanism).project(
+        true_parameters(mechanism, robot.find(SimulationSettings))
+    )
     one = estimator(OnlineSettings(learning=4.0, scalar=scalar))
     assert told(one, recorded(0.0, 0)) == []
     found = one.parameters()
@@ -77,10 +81,12 @@ def test_tells_a_payload_picked_up_and_dropped_with_its_mass() -> None:
 
 
 def test_goes_on_from_the_parameters_with_the_payload() -> None:
-    profile, urdf_xml = robot()
-    mechanism = profile.mechanism(urdf_xml)
-    loaded = carrying(profile, urdf_xml, MASS, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
-    truth = base_parameterization(mechanism).project(true_parameters(mechanism, loaded.simulation))
+    robot = duo()
+    mechanism = robot.mechanism()
+    loaded = carrying(robot, MASS, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
+    truth = base_parameterization(mechanism).project(
+        true_parameters(mechanism, loaded.find(SimulationSettings))
+    )
     one = estimator()
     told(one, recorded(0.0, 0), recorded(MASS, 1))
     values = one.parameters().values

@@ -10,41 +10,44 @@ from support.carried_body import CENTRE, INERTIA, MASS, TRUTH
 from dynid.control.controlled_robot import ControlledRobot
 from dynid.dynamics.body import Body
 from dynid.excitation.build import build_excitation
-from dynid.identification.identify import Identification, identify
-from dynid.identification.payload.base_model import base_model_of
+from dynid.excitation.settings import find_excitation
+from dynid.identification.identify import identify
 from dynid.identification.payload.identification import PayloadIdentification, identify_payload
 from dynid.playback.motions import point_to_point
 from dynid.playback.trajectory import sample
-from dynid.profile import RobotProfile, load_profile
+from dynid.profile import load_robot
 from dynid.recording.model import Recording
+from dynid.robot.model import Model
+from dynid.robot.robot import Robot
 from dynid.simulation.payload import carrying
 from dynid.simulation.simulate import simulate
 
-PUMA, URDF = load_profile("puma560", overrides=["collision.torque_error_max=null"])
-LOADED = carrying(PUMA, URDF, MASS, CENTRE, INERTIA)
+PUMA = load_robot("puma560", overrides=["collision.torque_error_max=null"])
+LOADED = carrying(PUMA, MASS, CENTRE, INERTIA)
 STEP = 10**6  # [ns]
 
 
-def moved(profile: RobotProfile) -> Recording:
-    assert profile.excitation is not None
-    settings = profile.excitation.model_copy(update={"periods": 1})
-    excitation = build_excitation(settings, profile.limits, profile.joints)
-    return simulate(profile, URDF, excitation, seed=1)
+def moved(robot: Robot) -> Recording:
+    settings = find_excitation(robot)
+    assert settings is not None
+    once = settings.model_copy(update={"periods": 1})
+    excitation = build_excitation(once, robot.limits, robot.joints)
+    return simulate(robot, excitation, seed=1)
 
 
 @cache
-def model() -> Identification:
-    return identify(PUMA, URDF, [moved(PUMA)])
+def model() -> Model:
+    return identify(PUMA, moved(PUMA)).model
 
 
 @cache
 def found() -> PayloadIdentification:
-    return identify_payload(base_model_of(model()), [moved(LOADED)])
+    return identify_payload(model(), [moved(LOADED)])
 
 
-def torque_errors(profile: RobotProfile, payload: Body | None) -> np.ndarray:
+def torque_errors(robot: Robot, payload: Body | None) -> np.ndarray:
     """Return the RMS of the controller's torque errors during a motion, filters apart; (n,)."""
-    cell = ControlledRobot(profile, URDF)
+    cell = ControlledRobot(robot)
     assert cell.law is not None
     cell.use(model().mechanism)
     if payload is not None:

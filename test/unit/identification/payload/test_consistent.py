@@ -10,7 +10,7 @@ from dynid.control.build import control_law
 from dynid.dynamics.body import Body, steiner
 from dynid.estimation.physical import pseudo_inertia
 from dynid.identification.payload.consistent import believe, consistent_body
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 
 
 def seen(variance: np.ndarray, parameters: np.ndarray = PARAMETERS) -> Body:
@@ -20,7 +20,7 @@ def seen(variance: np.ndarray, parameters: np.ndarray = PARAMETERS) -> Body:
 
 
 def controller_takes(body: Body) -> bool:
-    law = control_law(load_profile("puma560")[0], control_rate=1000.0)
+    law = control_law(load_robot("puma560"), control_rate=1000.0)
     xx, xy, yy, xz, yz, zz = body.inertia
     law.set_payload(body.mass, body.centre, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
     return True

@@ -7,17 +7,16 @@ import pytest
 from support.carried_body import (
     MODEL,
     PARAMETERS,
-    PROFILE,
+    ROBOT,
     TRUTH,
     arm_with_payload,
     found_on,
     loaded,
 )
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 from dynid.errors import EstimationError
 from dynid.identification.identify import identify
-from dynid.identification.payload.base_model import base_model_of
 from dynid.identification.payload.identification import identify_payload
 from dynid.recording.model import Recording
 
@@ -47,8 +46,8 @@ def test_deviations_count_that_the_model_is_uncertain_too() -> None:
         alone = recorded(
             MODEL, MODEL.parameters, samples=2000, rate=100.0, noise=NOISE, seed=seed + 100
         )
-        model = identify(PROFILE, ARM_URDF, [alone])
-        found = identify_payload(base_model_of(model), [arm_with_payload(NOISE, seed)])
+        model = identify(ROBOT, alone).model
+        found = identify_payload(model, [arm_with_payload(NOISE, seed)])
         body = found.payload.body
         scores.append((body.quantities - TRUTH) / body.deviations)
     assert 0.6 < np.sqrt(np.mean(np.square(scores))) < 1.5
@@ -57,12 +56,12 @@ def test_deviations_count_that_the_model_is_uncertain_too() -> None:
 def test_torque_errors_without_the_payload_are_what_it_explains() -> None:
     found = found_on(arm_with_payload(NOISE))
     for before, after, held_out in zip(
-        found.without.joints, found.judgement.joints, found.held_out.relative_error, strict=True
+        found.without.joints, found.verdict.joints, found.held_out.relative_error, strict=True
     ):
         assert after.rmse_torque == pytest.approx(NOISE, rel=0.1)
         assert after.rmse_torque < 0.5 * before.rmse_torque
         assert held_out == pytest.approx(after.relative_error, rel=0.05)
-    assert found.judgement.success
+    assert found.verdict.success
 
 
 def test_the_model_with_payload_has_the_true_torque() -> None:
@@ -75,10 +74,11 @@ def test_the_model_with_payload_has_the_true_torque() -> None:
 
 
 def test_a_planar_arm_feels_neither_height_nor_moments_about_other_axes() -> None:
-    model = PROFILE.mechanism(PLANAR_URDF)
+    robot = ROBOT.with_urdf(PLANAR_URDF)
+    model = robot.mechanism()
     model = model.with_parameters(true_parameters(model))
     recording = recorded(model, loaded(model), samples=2000, rate=100.0, noise=0.05)
-    payload = found_on(recording, model).payload
+    payload = found_on(recording, model, robot).payload
     assert payload.not_told == dict.fromkeys(
         ("MZ3", "XX3", "XY3", "YY3", "XZ3", "YZ3"), "no joint feels it"
     )
@@ -88,11 +88,12 @@ def test_a_planar_arm_feels_neither_height_nor_moments_about_other_axes() -> Non
 
 
 def test_a_turntable_tells_inertia_about_its_axis_and_names_it() -> None:
-    profile = arm_profile(joints=["shoulder"], locked={"elbow": 0.0, "wrist": 0.0})
-    model = profile.mechanism(PLANAR_URDF)
+    robot = arm_robot(joints=["shoulder"], locked={"elbow": 0.0, "wrist": 0.0})
+    robot = robot.with_urdf(PLANAR_URDF)
+    model = robot.mechanism()
     # differences in time are not quite derivatives, which shows beside the arm's own inertia
     recording = recorded(model, loaded(model), samples=8000, rate=800.0, noise=0.01)
-    payload = found_on(recording, model, profile).payload
+    payload = found_on(recording, model, robot).payload
     told = {row.name: row for row in payload.rows if row.deviation is not None}
     assert set(told) == {"ZZ1"}
     row = told["ZZ1"]
@@ -119,26 +120,26 @@ def test_what_a_motion_shows_too_little_is_said() -> None:
 
 def test_friction_that_grows_with_load_does_not_pass_for_payload() -> None:
     kinds = ("viscous", "coulomb", "offset", "coulomb_load")
-    profile = arm_profile(terms=[{"kind": kind} for kind in kinds])
-    model = profile.mechanism(ARM_URDF)
+    robot = arm_robot(terms=[{"kind": kind} for kind in kinds])
+    model = robot.mechanism()
     parameters = true_parameters(model)
     parameters[-3:] = 0.15
     model = model.with_parameters(parameters)
     heavy = model.with_parameters(loaded(model))
     recording = recorded(heavy, heavy.parameters, samples=2000, rate=100.0, noise=NOISE)
-    body = found_on(recording, model, profile).payload.body
+    body = found_on(recording, model, robot).payload.body
     assert np.all(np.abs(body.quantities - TRUTH) < 4 * body.deviations)
 
 
 def test_recordings_in_the_wrong_order_are_noticed() -> None:
     empty = recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0, noise=NOISE)
     found = found_on(empty, MODEL.with_parameters(loaded(MODEL)))
-    assert "which no payload has" in found.judgement.warnings[0]
+    assert "which no payload has" in found.verdict.warnings[0]
 
 
 def test_no_payload_is_told_as_none() -> None:
     empty = recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0, noise=NOISE)
-    assert "cannot be told from none" in found_on(empty).judgement.warnings[0]
+    assert "cannot be told from none" in found_on(empty).verdict.warnings[0]
 
 
 def test_refuses_a_robot_at_rest() -> None:
@@ -155,13 +156,11 @@ def test_refuses_a_robot_at_rest() -> None:
 
 
 def test_a_base_model_of_another_robot_is_doubted() -> None:
-    fitted = base_model_of(
-        identify(PROFILE, ARM_URDF, [recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0)])
-    )
+    fitted = identify(ROBOT, recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0)).model
     doubled = np.array(MODEL.parameters)
     doubled[20:23] *= 1.5  # of the third body: no payload changes mass alone in such a way
     doubled[10:20] *= 1.3
     other = MODEL.with_parameters(doubled)
     recording = recorded(other, loaded(other), samples=2000, rate=100.0, noise=NOISE)
-    warnings = " ".join(identify_payload(fitted, [recording]).judgement.warnings)
+    warnings = " ".join(identify_payload(fitted, [recording]).verdict.warnings)
     assert "still far above the base model's own" in warnings

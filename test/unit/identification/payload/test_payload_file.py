@@ -11,9 +11,9 @@ from support.carried_body import arm_with_payload, found_on
 
 from dynid.errors import OutputError
 from dynid.identification.payload.identification import PayloadIdentification
-from dynid.identification.payload.payload_file import payload_text, write_payload
+from dynid.identification.payload.payload import payload_text, write_payload
 from dynid.report.terminal.payload import identification_evidence
-from dynid.robot.ros_parameters import ros_parameters
+from dynid.robot.parameter_file import ros_parameters
 
 DECLARED = (
     Path(__file__).resolve().parents[4] / "cpp/ros2_control/feedforward_controller_parameters.yaml"

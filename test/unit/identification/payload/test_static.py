@@ -11,29 +11,27 @@ from support.carried_body import (
     MASS,
     MODEL,
     PARAMETERS,
-    PROFILE,
+    ROBOT,
     arm_with_payload,
     base,
     loaded,
 )
-from support.synthetic import ARM_URDF, arm_profile
+from support.synthetic import arm_robot
 
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.identification.payload.dwells import find_dwells
-from dynid.identification.payload.static import StaticPayload, payload_at_rest
+from dynid.identification.payload.static import StaticPayload, find_dwells, payload_at_rest
+from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
 
 RATE = 100.0
 COULOMB = np.array([4.0, 2.0, 0.5])  # [N m] of the arm's true parameters
 OFFSET = np.array([0.3, -0.2, 0.1])
-RESTING = PROFILE.model_copy(
-    update={
-        "identification": PROFILE.identification.model_copy(
-            update={"trim_rest": False, "cutoff_hz": None}
-        )
-    }
+RESTING = ROBOT.with_settings(
+    ROBOT.settings(IdentificationSettings).model_copy(
+        update={"trim_rest": False, "cutoff_hz": None}
+    )
 )
 POSES = np.random.default_rng(4).uniform(-1.2, 1.2, (8, 3))
 
@@ -160,8 +158,8 @@ def test_a_robot_that_never_rests_is_refused() -> None:
 
 
 def test_a_robot_that_feels_no_mass_says_so() -> None:
-    profile = arm_profile(joints=["shoulder"], locked={"elbow": 0.0, "wrist": 0.0})
-    crank = profile.mechanism(ARM_URDF)
+    robot = arm_robot(joints=["shoulder"], locked={"elbow": 0.0, "wrist": 0.0})
+    crank = robot.mechanism()
     recording = Recording(
         time=np.arange(100) / RATE,
         position=np.full((100, 1), 0.3),
@@ -170,6 +168,6 @@ def test_a_robot_that_feels_no_mass_says_so() -> None:
         joint_names=crank.joints,
         sampling_rate=RATE,
     )
-    found = payload_at_rest(base(crank, profile), [recording])
+    found = payload_at_rest(base(crank, robot), [recording])
     assert not found.success
     assert found.outcome == "No pose tells the mass on this robot: no joint feels it."

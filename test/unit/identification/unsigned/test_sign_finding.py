@@ -7,17 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
-from dynid.identification.identify import Identification, identify
+from dynid.identification.identify import identify
+from dynid.identification.result import Identification
 from dynid.identification.unsigned.model_signs import signed_by_model
 from dynid.identification.unsigned.refine import expected_torque
 from dynid.identification.unsigned.sign_finding import find_signs
 from dynid.identification.unsigned.torque_signs import TorqueSigns
-from dynid.profile import RobotProfile
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 
 NOISE = 0.2
 ROD = """
@@ -36,16 +37,15 @@ def unsigned(recording: Recording) -> Recording:
     return replace(recording, effort=np.abs(recording.effort))
 
 
-def signs_of(
-    profile: RobotProfile, urdf: str, *recordings: Recording
-) -> tuple[tuple[Recording, ...], TorqueSigns]:
-    mechanism = profile.mechanism(urdf)
+def signs_of(robot: Robot, *recordings: Recording) -> tuple[tuple[Recording, ...], TorqueSigns]:
+    mechanism = robot.mechanism()
     lost = [unsigned(recording) for recording in recordings]
-    return find_signs(profile, mechanism, base_parameterization(mechanism), lost)
+    return find_signs(robot, mechanism, base_parameterization(mechanism), lost)
 
 
-def without_bodies(urdf: str) -> str:
-    return re.sub(r"<inertial>.*?</inertial>", "", urdf, flags=re.DOTALL)
+def without_bodies(robot: Robot) -> Robot:
+    bare = re.sub(r"<inertial>.*?</inertial>", "", robot.urdf_xml, flags=re.DOTALL)
+    return robot.with_urdf(bare)
 
 
 def share_right(signed: Recording, truth: Recording, above: float) -> float:
@@ -54,26 +54,26 @@ def share_right(signed: Recording, truth: Recording, above: float) -> float:
     return float(np.mean((signed.effort * truth.effort)[large] > 0))
 
 
-def arm_recording(profile: RobotProfile, *, noise: float = NOISE, seed: int = 0) -> Recording:
-    mechanism = profile.mechanism(ARM_URDF)
+def arm_recording(robot: Robot, *, noise: float = NOISE, seed: int = 0) -> Recording:
+    mechanism = robot.mechanism()
     return recorded(mechanism, true_parameters(mechanism), noise=noise, seed=seed)
 
 
-def rod_profile(**changes: object) -> RobotProfile:
-    content: dict[str, object] = {"joints": ["axis"], "terms": []}
-    return arm_profile(**(content | changes))
+def rod(mass: float = 1) -> Robot:
+    return arm_robot(joints=["axis"], terms=[]).with_urdf(ROD.format(mass=mass))
 
 
-def rod_recording(profile: RobotProfile, *, cycles: float, noise: float = 0.05) -> Recording:
+def rod_recording(*, cycles: float, noise: float = 0.05) -> Recording:
     """Return a rod that swings ``cycles`` times a second about its hanging position."""
+    robot = rod(mass=5)
     time = np.arange(4000) / 200
     omega = 2 * np.pi * cycles
     angle = -np.pi / 2 + 0.8 * np.sin(omega * time)[:, None]
     rate = 0.8 * omega * np.cos(omega * time)[:, None]
-    mechanism = profile.mechanism(ROD.format(mass=5))
+    mechanism = robot.mechanism()
     torque = mechanism.inverse_dynamics(angle, rate, -(omega**2) * (angle + np.pi / 2))
     torque = torque + noise * np.random.default_rng(0).standard_normal(torque.shape)
-    return Recording(time, angle, rate, torque, profile.joints, 200.0)
+    return Recording(time, angle, rate, torque, robot.joints, 200.0)
 
 
 def standardised_error(identification: Identification, truth: np.ndarray) -> float:
@@ -85,31 +85,31 @@ def standardised_error(identification: Identification, truth: np.ndarray) -> flo
 
 
 def test_signs_of_a_noisy_arm_are_right_where_torque_is_not_near_zero() -> None:
-    profile = arm_profile()
-    recording = arm_recording(profile)
-    (signed,), signs = signs_of(profile, ARM_URDF, recording)
+    robot = arm_robot()
+    recording = arm_recording(robot)
+    (signed,), signs = signs_of(robot, recording)
     assert share_right(signed, recording, above=3 * NOISE) > 0.999
     assert [drive.decided_by for drive in signs.drives] == ["physical consistency"] * 3
     assert not signs.warnings()
 
 
 def test_signs_are_found_without_bodies_in_the_urdf() -> None:
-    profile = arm_profile()
-    recording = arm_recording(profile)
-    (signed,), _ = signs_of(profile, without_bodies(ARM_URDF), recording)
+    robot = arm_robot()
+    recording = arm_recording(robot)
+    (signed,), _ = signs_of(without_bodies(robot), recording)
     assert share_right(signed, recording, above=3 * NOISE) > 0.999
 
 
 def test_model_without_signs_is_as_good_as_with_them() -> None:
-    profile = arm_profile()
-    lost = arm_profile(
+    robot = arm_robot()
+    lost = arm_robot(
         identification={"cutoff_hz": None, "trim_rest": False, "unsigned_torque": True}
     )
-    recording = arm_recording(profile)
-    mechanism = profile.mechanism(ARM_URDF)
+    recording = arm_recording(robot)
+    mechanism = robot.mechanism()
     truth = base_parameterization(mechanism).project(true_parameters(mechanism))
-    signed = identify(profile, ARM_URDF, [recording])
-    found = identify(lost, ARM_URDF, [unsigned(recording)])
+    signed = identify(robot, [recording])
+    found = identify(lost, [unsigned(recording)])
     assert standardised_error(signed, truth) < 1.5
     assert standardised_error(found, truth) < 1.2 * standardised_error(signed, truth) + 0.2
     assert found.signs is not None
@@ -117,9 +117,9 @@ def test_model_without_signs_is_as_good_as_with_them() -> None:
 
 
 def test_several_recordings_have_one_model() -> None:
-    profile = arm_profile()
-    recordings = [arm_recording(profile, seed=seed) for seed in (0, 5)]
-    signed, signs = signs_of(profile, ARM_URDF, *recordings)
+    robot = arm_robot()
+    recordings = [arm_recording(robot, seed=seed) for seed in (0, 5)]
+    signed, signs = signs_of(robot, *recordings)
     for one, truth in zip(signed, recordings, strict=True):
         assert share_right(one, truth, above=3 * NOISE) > 0.999
     assert sum(drive.segments for drive in signs.drives) > 20
@@ -127,8 +127,8 @@ def test_several_recordings_have_one_model() -> None:
 
 def test_signs_of_coupled_motors_are_found_at_the_motors() -> None:
     coupling = [[1.0, 0, 0], [0, 1.0, 0], [0, -0.5, 1.0]]
-    profile = arm_profile(coupling=coupling, recording={"side": "motor"})
-    at_joints = arm_recording(arm_profile())
+    robot = arm_robot(coupling=coupling, recording={"side": "motor"})
+    at_joints = arm_recording(arm_robot())
     matrix = np.array(coupling)  # q_joint = T q_motor, tau_motor = T' tau_joint
     recording = replace(
         at_joints,
@@ -136,31 +136,28 @@ def test_signs_of_coupled_motors_are_found_at_the_motors() -> None:
         velocity=at_joints.velocity @ np.linalg.inv(matrix).T,
         effort=at_joints.effort @ matrix,
     )
-    (signed,), _ = signs_of(profile, ARM_URDF, recording)
+    (signed,), _ = signs_of(robot, recording)
     assert share_right(signed, recording, above=3 * NOISE) > 0.999
 
 
 def test_inertia_alone_tells_which_way_round_torque_is() -> None:
-    profile = rod_profile()
-    recording = rod_recording(profile, cycles=1.0)
-    (signed,), signs = signs_of(profile, ROD.format(mass=1), recording)
+    recording = rod_recording(cycles=1.0)
+    (signed,), signs = signs_of(rod(), recording)
     assert share_right(signed, recording, above=0.5) == 1.0
     assert signs.drives[0].decided_by == "physical consistency"
 
 
 def test_urdf_decides_where_the_motion_is_too_slow_for_inertia() -> None:
-    profile = rod_profile()
-    recording = rod_recording(profile, cycles=0.05, noise=1.0)
-    (signed,), signs = signs_of(profile, ROD.format(mass=1), recording)
+    recording = rod_recording(cycles=0.05, noise=1.0)
+    (signed,), signs = signs_of(rod(), recording)
     assert share_right(signed, recording, above=3.0) == 1.0
     assert signs.drives[0].decided_by == "URDF"
     assert "taken from the URDF" in signs.warnings()[0]
 
 
 def test_warns_where_nothing_tells_which_way_round_torque_is() -> None:
-    profile = rod_profile()
-    recording = rod_recording(profile, cycles=0.05, noise=1.0)
-    _, signs = signs_of(profile, without_bodies(ROD), recording)
+    recording = rod_recording(cycles=0.05, noise=1.0)
+    _, signs = signs_of(without_bodies(rod()), recording)
     assert signs.drives[0].decided_by == "nothing"
     assert "unknown as a whole" in signs.warnings()[0]
 
@@ -175,43 +172,43 @@ def test_expected_torque_has_no_bias_where_the_models_sign_has_one() -> None:
 
 
 def test_a_models_signs_are_those_of_its_torque() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
-    recording = arm_recording(profile, noise=0.0)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    recording = arm_recording(robot, noise=0.0)
     model = mechanism.with_parameters(true_parameters(mechanism))
-    signed = signed_by_model(profile, model, unsigned(recording))
+    signed = signed_by_model(robot, model, unsigned(recording))
     assert share_right(signed, recording, above=0.5) > 0.999
 
 
 def test_refuses_torque_that_has_signs() -> None:
-    profile = arm_profile()
-    recording = arm_recording(profile)
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    recording = arm_recording(robot)
+    mechanism = robot.mechanism()
     with pytest.raises(EstimationError, match="has a sign: identify without unsigned_torque"):
-        find_signs(profile, mechanism, base_parameterization(mechanism), [recording])
+        find_signs(robot, mechanism, base_parameterization(mechanism), [recording])
 
 
 def test_refuses_torque_that_is_zero() -> None:
-    profile = arm_profile()
-    recording = arm_recording(profile)
+    robot = arm_robot()
+    recording = arm_recording(robot)
     with pytest.raises(EstimationError, match="torque is zero"):
-        signs_of(profile, ARM_URDF, replace(recording, effort=np.zeros_like(recording.effort)))
+        signs_of(robot, replace(recording, effort=np.zeros_like(recording.effort)))
 
 
 def test_refuses_a_recording_in_which_nothing_moves() -> None:
-    profile = arm_profile()
-    recording = arm_recording(profile)
+    robot = arm_robot()
+    recording = arm_recording(robot)
     still = np.zeros_like(recording.position)
     with pytest.raises(EstimationError, match="no joint moves"):
-        signs_of(profile, ARM_URDF, replace(recording, position=still, velocity=still))
+        signs_of(robot, replace(recording, position=still, velocity=still))
 
 
 def test_a_joint_without_torque_leaves_the_others_their_signs() -> None:
-    profile = arm_profile()
-    recording = arm_recording(profile)
+    robot = arm_robot()
+    recording = arm_recording(robot)
     effort = np.array(recording.effort)
     effort[:, 2] = 0.0
-    (signed,), signs = signs_of(profile, ARM_URDF, replace(recording, effort=effort))
+    (signed,), signs = signs_of(robot, replace(recording, effort=effort))
     assert share_right(signed, replace(recording, effort=effort), above=2.0) > 0.99
     assert signs.drives[2].segments == 0
     assert np.isfinite(signed.effort).all()

@@ -11,13 +11,9 @@ from rich.console import Console
 from dynid.recording.convert import write_bag
 from dynid.recording.info import describe
 from dynid.recording.model import Recording
-from dynid.report.terminal import results as terminal
-from dynid.report.terminal.results import (
-    print_identification,
-    print_judgement,
-    print_recording_info,
-    progress,
-)
+from dynid.report.terminal import console as terminal
+from dynid.report.terminal.console import progress
+from dynid.report.terminal.results import print_identification, print_recording_info, print_verdict
 
 
 def printed(function, *arguments, **keywords) -> str:
@@ -40,8 +36,8 @@ def test_a_pipe_gets_plain_lines_of_at_most_a_hundred_columns(identification):
 def test_terms_of_one_kind_at_one_joint_are_summed(identification):
     named = dict(
         zip(
-            identification.mechanism.parameter_names,
-            identification.mechanism.parameters,
+            identification.model.parameter_names,
+            identification.model.parameters,
             strict=True,
         )
     )
@@ -53,29 +49,29 @@ def test_terms_of_one_kind_at_one_joint_are_summed(identification):
 
 def test_sentences_stay_whole_in_a_pipe(failed):
     long = "joint 'lift': " + "a very long reason " * 10 + "indeed."
-    judgement = replace(failed.judgement, reasons=(long,))
-    assert f"  - {long}" in printed(print_judgement, judgement).splitlines()
+    verdict = replace(failed.verdict, reasons=(long,))
+    assert f"  - {long}" in printed(print_verdict, verdict).splitlines()
 
 
 def test_square_brackets_in_names_are_no_markup(identification):
-    joints = identification.judgement.joints
+    joints = identification.verdict.joints
     joints = (replace(joints[0], joint="[red]arm[/red]"), *joints[1:])
-    judgement = replace(identification.judgement, joints=joints, warnings=("[/b] is fine",))
-    text = printed(print_judgement, judgement, notes=("[/i] as well",))
+    verdict = replace(identification.verdict, joints=joints, warnings=("[/b] is fine",))
+    text = printed(print_verdict, verdict, notes=("[/i] as well",))
     assert "[red]arm[/red]" in text
     assert "[/b] is fine" in text
     assert "[/i] as well" in text
 
 
 def test_held_out_errors_are_shown_where_known(identification):
-    with_them = printed(print_judgement, identification.judgement, held_out=identification.held_out)
+    with_them = printed(print_verdict, identification.verdict, held_out=identification.held_out)
     assert "held out" in with_them
     assert "8.00 %" in with_them
-    assert "held out" not in printed(print_judgement, identification.judgement)
+    assert "held out" not in printed(print_verdict, identification.verdict)
 
 
 def test_a_failed_judgement_says_why(failed):
-    text = printed(print_judgement, failed.judgement)
+    text = printed(print_verdict, failed.verdict)
     assert "Failed because:" in text
     assert text.splitlines()[-1] == "Failed."
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
-from dynid.dynamics.kinematics import Kinematics
 from dynid.errors import ConfigurationError, MechanismError
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.report.view.joint_motion import JointMotion, excitation_motion, recorded_motion
 from dynid.report.view.picture import RobotPicture
-from dynid.report.view.scene import Shape
 from dynid.report.view.torque_markers import AMBER, GREY, RED, WHITE, torque_errors
-from dynid.robot.shapes import robot_shapes
+from dynid.robot.shapes import Shape, robot_shapes
+from dynid.robot.torque_settings import CollisionSettings
 
 MESH = '<visual><geometry><mesh filename="package://x/y.stl"/></geometry></visual>'
 BOX = '<visual><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.04 0.03"/></geometry></visual>'
 
 
 def arm_picture(urdf_xml: str = ARM_URDF, **collision: object) -> RobotPicture:
-    return RobotPicture(arm_profile(collision=collision), urdf_xml)
+    return RobotPicture(arm_robot(collision=collision).with_urdf(urdf_xml))
 
 
 def balls(picture: RobotPicture, error: list[float] | None) -> tuple[Shape, ...]:
@@ -29,14 +28,14 @@ def balls(picture: RobotPicture, error: list[float] | None) -> tuple[Shape, ...]
 
 def test_primitives_of_the_urdf_are_taken_and_meshes_are_not() -> None:
     urdf_xml = ARM_URDF.replace('<link name="upper">', f'<link name="upper">{MESH}{BOX}')
-    shapes = robot_shapes(Kinematics(arm_profile(), urdf_xml), urdf_xml)
+    shapes = robot_shapes(arm_robot().with_urdf(urdf_xml).kinematics())
     assert [(s.kind, s.size, s.pose.position) for s in shapes[1]] == [
         ("box", (0.2, 0.04, 0.03), (0.1, 0.0, 0.0))
     ]
 
 
 def test_a_body_without_primitives_gets_a_capsule_to_the_next_joint() -> None:
-    shapes = robot_shapes(Kinematics(arm_profile(), ARM_URDF), ARM_URDF)
+    shapes = robot_shapes(arm_robot().kinematics())
     capsule = shapes[1][0]
     assert capsule.kind == "cylinder"
     ends = capsule.pose.apply([[0, 0, -capsule.size[2] / 2], [0, 0, capsule.size[2] / 2]])
@@ -77,15 +76,15 @@ def test_without_an_error_only_the_joint_is_named() -> None:
 
 def test_labels_tell_the_share_of_the_threshold_at_rest() -> None:
     picture = arm_picture(torque_error_max=[6], reversal_boost=[4])
-    collision = picture.profile.collision
+    collision = picture.robot.settings(CollisionSettings)
     errors = torque_errors(picture.kinematics.mechanism, collision, [2.5, 0, 0])
     assert errors[0].text == "shoulder  +2.5 N·m (25 %)"
 
 
 @pytest.mark.parametrize("name", ["puma560", "ur10e", "tx40"])
 def test_markers_hide_neither_each_other_nor_themselves_in_the_robot(name: str) -> None:
-    profile, urdf_xml = load_profile(name)
-    scene = RobotPicture(profile, urdf_xml).scene(np.zeros(6))
+    robot = load_robot(name)
+    scene = RobotPicture(robot).scene(np.zeros(6))
     markers = scene.shapes("torque_error")
     for number, ball in enumerate(markers):
         radius = ball.size[0] / 2
@@ -96,8 +95,8 @@ def test_markers_hide_neither_each_other_nor_themselves_in_the_robot(name: str) 
 
 
 def test_a_marker_stands_on_its_joint_s_axis() -> None:
-    profile, urdf_xml = load_profile("ur10e")
-    picture = RobotPicture(profile, urdf_xml)
+    robot = load_robot("ur10e")
+    picture = RobotPicture(robot)
     position = np.random.default_rng(5).uniform(-2, 2, 6)
     poses = picture.kinematics.poses([position])[0]
     for body, ball in zip(
@@ -138,23 +137,23 @@ def test_distance_is_from_the_surface(shape, point, distance) -> None:
 
 
 def test_the_path_ends_where_the_tool_does() -> None:
-    profile, urdf_xml = load_profile("puma560")
-    picture = RobotPicture(profile, urdf_xml)
-    motion = excitation_motion(profile, picture.kinematics.mechanism)
+    robot = load_robot("puma560")
+    picture = RobotPicture(robot)
+    motion = excitation_motion(robot, picture.kinematics.mechanism)
     assert motion is not None
     points = picture.tool_path(motion).points
     np.testing.assert_allclose(points[-1], picture.kinematics.tool_path(motion.position[-1:])[0])
 
 
 def test_errors_of_a_recording_are_those_of_a_validation() -> None:
-    profile = arm_profile()
-    mechanism = profile.mechanism(ARM_URDF)
+    robot = arm_robot()
+    mechanism = robot.mechanism()
     true = true_parameters(mechanism)
     recording = recorded(mechanism, true, samples=400)
     offset = mechanism.parameter_names.index("Off2")
     wrong = true.copy()
     wrong[offset] += 1.5
-    motion = recorded_motion(profile, recording, mechanism.with_parameters(wrong))
+    motion = recorded_motion(robot, recording, mechanism.with_parameters(wrong))
     peak = motion.peak_errors()
     assert peak is not None
     # differentiation leaves a little of its own

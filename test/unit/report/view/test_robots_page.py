@@ -6,12 +6,15 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
-from dynid.profile import load_profile, parse_profile, shipped_profiles
+from dynid.excitation.settings import find_excitation
+from dynid.profile import load_robot, make_robot, shipped_profiles
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.profile_text import profile_text
 from dynid.robot.dh.table import read_table
 from dynid.robot.dh.urdf import urdf_of
+from dynid.simulation.settings import SimulationSettings
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
 PAGE = (DOCS / "robots.md").read_text(encoding="utf-8")
@@ -19,9 +22,9 @@ TABLE, PROFILE = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 PICTURES = re.findall(r"!\[\]\((images/robots/\w+\.png)\)", PAGE)
 
 
-@pytest.mark.parametrize("robot", shipped_profiles())
-def test_names_every_shipped_robot(robot: str) -> None:
-    assert f"`{robot}`" in PAGE
+@pytest.mark.parametrize("name", shipped_profiles())
+def test_names_every_shipped_robot(name: str) -> None:
+    assert f"`{name}`" in PAGE
 
 
 def test_pictures_are_there_and_small() -> None:
@@ -35,18 +38,21 @@ def test_its_table_makes_a_robot_and_a_profile_that_moves(tmp_path: Path) -> Non
     table = read_table(path)
     chains = chains_of(table, path.name)
     text = profile_text(table.robot, "desk_arm.urdf", chains, table.gravity, path.name)
-    profile = parse_profile(text, "desk_arm.yaml")
-    mechanism = profile.mechanism(urdf_of(table.robot, chains, path.name))
+    robot = make_robot(
+        yaml.safe_load(text), urdf_of(table.robot, chains, path.name), where="desk_arm.yaml"
+    )
+    mechanism = robot.mechanism()
     assert mechanism.joints == ("joint_1", "joint_2", "joint_3", "joint_4")
-    assert profile.limits.position is not None
-    assert profile.excitation is not None
-    assert profile.simulation is not None
+    assert robot.limits.position is not None
+    assert find_excitation(robot) is not None
+    assert robot.find(SimulationSettings) is not None
 
 
 def test_its_profile_of_a_few_lines_is_one(tmp_path: Path) -> None:
-    (tmp_path / "my_robot.urdf").write_text(load_profile("spatial_3r")[1], encoding="utf-8")
+    (tmp_path / "my_robot.urdf").write_text(load_robot("spatial_3r").urdf_xml, encoding="utf-8")
     (tmp_path / "my_robot.yaml").write_text(PROFILE, encoding="utf-8")
-    profile, urdf = load_profile(str(tmp_path / "my_robot.yaml"))
-    named = set(profile.mechanism(urdf).parameter_names)
-    assert profile.simulation is not None
-    assert set(profile.simulation.parameters) <= named
+    robot = load_robot(tmp_path / "my_robot.yaml")
+    named = set(robot.mechanism().parameter_names)
+    simulation = robot.find(SimulationSettings)
+    assert simulation is not None
+    assert set(simulation.parameters) <= named

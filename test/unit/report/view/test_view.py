@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 import yaml
 from PIL import Image
-from support.synthetic import ARM_URDF, arm_profile, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 from typer.testing import CliRunner
 
 from dynid import cli
+from dynid.dynamics.pose import Pose
 from dynid.errors import DynidError, OutputError
-from dynid.profile import load_profile
+from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
 from dynid.report.view.html import render_html
 from dynid.report.view.joint_motion import JointMotion
@@ -25,15 +26,16 @@ from dynid.report.view.mesh import shape_faces, tube
 from dynid.report.view.picture import RobotPicture, check_same_joints
 from dynid.report.view.png import write_png
 from dynid.report.view.raster import paint
-from dynid.report.view.scene import Line, Pose, Scene, Shape
+from dynid.report.view.scene import Line, Scene
 from dynid.report.view.serve import HOST, page_server
+from dynid.robot.shapes import Shape
 
 NO_MESHCAT = "the page in a browser needs the package meshcat"
 
 
 @pytest.fixture
 def moving() -> Scene:
-    picture = RobotPicture(arm_profile(robot="</script><b>arm"), ARM_URDF)
+    picture = RobotPicture(arm_robot(robot="</script><b>arm"))
     turning = np.linspace(0, 1, 50)[:, None] * [1.0, -1.0, 2.0]
     motion = JointMotion("excitation", np.linspace(0, 2, 50), turning)
     return picture.scene(turning[0], path=picture.tool_path(motion), motion=motion)
@@ -41,11 +43,10 @@ def moving() -> Scene:
 
 @pytest.fixture
 def arm(tmp_path: Path) -> Path:
-    profile = arm_profile()
+    robot = arm_robot()
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
-    settings = profile.model_dump(mode="json", exclude_defaults=True)
-    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
-    mechanism = profile.mechanism(ARM_URDF)
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(robot.yaml_content(exclude_unset=True)))
+    mechanism = robot.mechanism()
     write_bag(recorded(mechanism, true_parameters(mechanism), samples=400), tmp_path / "bag")
     return tmp_path
 
@@ -197,14 +198,14 @@ def test_a_mistake_ends_with_code_2(
 
 
 def test_refuses_a_model_of_another_robot() -> None:
-    puma, _ = load_profile("puma560")
+    puma = load_robot("puma560")
     with pytest.raises(DynidError, match="its joints are shoulder, elbow, wrist, but"):
-        check_same_joints(arm_profile(), puma, Path("model.yaml"))
+        check_same_joints(arm_robot(), puma, Path("model.yaml"))
 
 
 def _needs_meshcat() -> None:
     try:
-        render_html(Scene("", "", RobotPicture(arm_profile(), ARM_URDF).scene([0, 0, 0]).bodies))
+        render_html(Scene("", "", RobotPicture(arm_robot()).scene([0, 0, 0]).bodies))
     except OutputError as error:
         if NO_MESHCAT in str(error):
             pytest.skip("no meshcat here")

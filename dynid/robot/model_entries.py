@@ -1,38 +1,42 @@
-"""model.yaml read back, and everything about it checked that a mistake could be in."""
+"""What a model.yaml says, entry by entry, and every check that its entries have to pass."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from dynid.configuration import Settings, parse, read_text, yaml_mapping
+from dynid.arrays import Array
+from dynid.configuration import Settings, parse
 from dynid.dynamics.closed_chain import chain_lists
-from dynid.dynamics.joint_term import weakening_lists
-from dynid.errors import ConfigurationError, MechanismError, ModelFileError
-from dynid.profile import RobotProfile, parse_profile
+from dynid.dynamics.joint_terms import weakening_lists
+from dynid.errors import MechanismError, ModelFileError
+from dynid.robot.seal import seal
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.robot.robot import Robot
 
-FORMAT = 1
+FORMAT = 2
 """The number that changes when older readers would misread the file."""
+UNSEALED_FORMAT = 1
+"""Without seal and covariance; still read."""
 
 Texts = tuple[StrictStr, ...]
 Doubles = tuple[StrictFloat, ...]
 Counts = tuple[StrictInt, ...]
 
 
-_OFTEN_EMPTY = ("held_out_relative_error", "static_ratio", "stribeck_velocity")
+_OFTEN_EMPTY = (
+    "covariance_factor",
+    "held_out_relative_error",
+    "parameters_determined",
+    "static_ratio",
+    "stribeck_velocity",
+)
 
 
 class TermEntries(Settings):
@@ -74,12 +78,34 @@ class BaseParameterEntries(Settings):
     values: Doubles
     consistent_values: Doubles
     standard_deviations: Doubles
+    covariance_factor: Doubles = ()  # lower triangle, row by row
+
+    def covariance(self) -> Array | None:
+        """Covariance (b, b) of the values; None where the file has none."""
+        if not self.covariance_factor:
+            return None
+        factor = np.zeros((len(self.names), len(self.names)))
+        factor[np.tril_indices(len(self.names))] = self.covariance_factor
+        return np.asarray(factor @ factor.T)
+
+
+class QuantityEntries(Settings):
+    """Physical quantities as parallel lists; NaN where one is not known."""
+
+    model_config = ConfigDict(allow_inf_nan=True)
+
+    names: Texts
+    values: Doubles
+    standard_deviations: Doubles
+    units: Texts
+    unknown: Texts
 
 
 class ModelEntries(Settings):
     """Everything below ``model`` in the file; docs/model-file.md explains each entry."""
 
     format: StrictInt
+    sha256: StrictStr = ""
     robot: StrictStr
     status: Literal["success", "failed"]
     reasons: Texts = ()
@@ -95,6 +121,7 @@ class ModelEntries(Settings):
     samples: StrictInt
     condition_number: Annotated[float, Field(strict=True, allow_inf_nan=True)]
     base_parameter_count: StrictInt
+    allowed_error: StrictFloat | None = None
     joints: Texts
     gravity: Doubles
     coupling: Doubles
@@ -113,123 +140,75 @@ class ModelEntries(Settings):
     terms: TermEntries | None = None
     parameter_names: Texts
     parameters: Doubles
+    parameters_determined: tuple[StrictBool, ...] = ()
     errors: ErrorEntries
     base_parameters: BaseParameterEntries | None = None
+    quantities: QuantityEntries | None = None
     urdf_sha256: StrictStr
     urdf: StrictStr
     profile: StrictStr
 
 
-@dataclass(frozen=True)
-class StoredModel:
-    """A model as read from its file.
-
-    Attributes:
-        profile, urdf_xml: What the mechanism is built from; the URDF holds no more than that needs.
-        parameter_names, parameters: (p,) standard parameters and those of the joint terms; the
-            array is read-only.
-        status: ``"failed"`` where the identification failed its criterion; such a model must not
-            run.
-        created: When, in UTC.
-        entries: All that the file says, for what is not listed here.
-    """
-
-    profile: RobotProfile
-    urdf_xml: str
-    parameter_names: tuple[str, ...]
-    parameters: NDArray[np.float64]
-    status: Literal["success", "failed"]
-    created: datetime
-    entries: ModelEntries
-
-    @property
-    def condition_number(self) -> float:
-        """Condition number of the identification."""
-        return self.entries.condition_number
-
-    @property
-    def base_parameter_count(self) -> int:
-        """Number of base parameters, those included that the data did not determine."""
-        return self.entries.base_parameter_count
-
-    @property
-    def base_deviations(self) -> dict[str, float]:
-        """Standard deviations of the base parameters that the recordings determine, by name."""
-        base = self.entries.base_parameters
-        return {} if base is None else dict(zip(base.names, base.standard_deviations, strict=True))
-
-    def mechanism(self) -> Mechanism:
-        """Return the mechanism with these parameters."""
-        return self.profile.mechanism(self.urdf_xml).with_parameters(self.parameters)
-
-
-def read_model(path: Path) -> StoredModel:
-    """Read ``model.yaml``.
+def parse_entries(content: Mapping[str, Any], where: str) -> ModelEntries:
+    """The entries of a model.yaml, checked by themselves.
 
     Raises:
-        ModelFileError: The file is missing, incomplete, altered or contradicts itself, in a
-            sentence.
+        ConfigurationError: an entry is unknown, absent or of another type.
+        ModelFileError: the file is no model, has another format, was altered, or its lists do not
+            fit each other.
     """
-    try:
-        text = read_text(path)
-    except ConfigurationError as error:
-        raise ModelFileError(str(error)) from None
-    return parse_model(text, str(path))
-
-
-def parse_model(text: str, where: str) -> StoredModel:
-    """The model in the text of a ``model.yaml``; ``where`` names the text in error messages.
-
-    Raises:
-        ModelFileError: The text is incomplete, altered or contradicts itself, in a sentence.
-    """
-    try:
-        content = yaml_mapping(text, where)
-        entries = _entries(content, where)
-        _check_lengths(entries, where)
-        _check_urdf(entries, where)
-        profile = parse_profile(entries.profile, f"{where}: its profile")
-    except ConfigurationError as error:
-        raise ModelFileError(str(error)) from None
-    except (ValueError, RecursionError):
-        # what PyYAML meets with other errors than its own: dates that are none, endless nesting
-        message = f"{where}: is not valid YAML."
-        raise ModelFileError(message) from None
-    parameters = np.array(entries.parameters)
-    parameters.setflags(write=False)
-    model = StoredModel(
-        profile=profile,
-        urdf_xml=entries.urdf,
-        parameter_names=entries.parameter_names,
-        parameters=parameters,
-        status=entries.status,
-        created=_time(entries.created, where),
-        entries=entries,
-    )
-    _check_mechanism(model, where)
-    return model
-
-
-def _entries(content: Mapping[str, Any], where: str) -> ModelEntries:
     found: object = content
     for key in ("/**", "ros__parameters", "model"):
         found = found.get(key) if isinstance(found, Mapping) else None
     if not isinstance(found, Mapping):
         message = f"{where}: is not a dynid model; it has no entry '/**: ros__parameters: model:'."
         raise ModelFileError(message)
-    if found.get("format") != FORMAT:
+    if found.get("format") not in (UNSEALED_FORMAT, FORMAT):
         message = (
-            f"{where}: has model.format {found.get('format')!r}, but this dynid reads {FORMAT}; "
-            "identify again, or use the dynid that wrote it."
+            f"{where}: has model.format {found.get('format')!r}, but this dynid reads "
+            f"{UNSEALED_FORMAT} and {FORMAT}; identify again, or use the dynid that wrote it."
         )
         raise ModelFileError(message)
-    return parse(ModelEntries, found, f"{where}, model")
+    entries = parse(ModelEntries, found, f"{where}, model")
+    _check_lengths(entries, where)
+    _check_urdf(entries, where)
+    return entries
+
+
+def check_seal(content: Mapping[str, Any], where: str) -> None:
+    """Check the seal of a model.yaml that has one.
+
+    Args:
+        content: of the whole file.
+        where: names it in error messages.
+
+    Raises:
+        ModelFileError: what the controller uses was altered after it was written.
+    """
+    found = content["/**"]["ros__parameters"]["model"]
+    if found["format"] == UNSEALED_FORMAT and "sha256" not in found:
+        return
+    expected = seal(found)
+    if found.get("sha256") != expected:
+        message = (
+            f"{where}: parameters, terms or chains were altered after they were written (their "
+            f"SHA-256 is {expected[:12]}…, model.sha256 says {str(found.get('sha256'))[:12]}…); "
+            "identify again."
+        )
+        raise ModelFileError(message)
 
 
 def _check_lengths(entries: ModelEntries, where: str) -> None:
     joints = len(entries.joints)
     groups: list[tuple[str, int, Mapping[str, object]]] = [
-        ("parameter_names", len(entries.parameter_names), {"parameters": entries.parameters}),
+        (
+            "parameter_names",
+            len(entries.parameter_names),
+            {
+                "parameters": entries.parameters,
+                "parameters_determined": entries.parameters_determined,
+            },
+        ),
         ("joints", joints, dict(entries.errors)),
         ("recordings", len(entries.recordings), {"recordings_sha256": entries.recordings_sha256}),
         (
@@ -244,7 +223,14 @@ def _check_lengths(entries: ModelEntries, where: str) -> None:
         groups.append(("terms.kinds", len(entries.terms.kinds), dict(entries.terms)))
     if entries.base_parameters is not None:
         base = entries.base_parameters
-        groups.append(("base_parameters.names", len(base.names), dict(base)))
+        count, estimates = len(base.names), dict(base)
+        triangle = estimates.pop("covariance_factor")
+        groups.append(("base_parameters.names", count, estimates))
+        reference = "the triangle of base_parameters.names"
+        groups.append((reference, count * (count + 1) // 2, {"covariance_factor": triangle}))
+    if entries.quantities is not None:
+        stored = entries.quantities
+        groups.append(("quantities.names", len(stored.names), dict(stored)))
     for reference, expected, lists in groups:
         for name, values in lists.items():
             optional = name in _OFTEN_EMPTY and not values
@@ -266,23 +252,29 @@ def _check_urdf(entries: ModelEntries, where: str) -> None:
         raise ModelFileError(message)
 
 
-def _check_mechanism(model: StoredModel, where: str) -> None:
-    """Check that the lists, which a controller reads, tell the same as profile and URDF."""
+def check_mechanism(entries: ModelEntries, robot: Robot, where: str) -> Mechanism:
+    """Check that the lists, which a controller reads, are those of profile and URDF.
+
+    Returns:
+        The mechanism, with the parameters of the URDF.
+
+    Raises:
+        ModelFileError: they are not.
+    """
     try:
-        mechanism = model.profile.mechanism(model.urdf_xml)
+        mechanism = robot.mechanism()
     except MechanismError as error:
         message = f"{where}: {error}"
         raise ModelFileError(message) from None
-    entries = model.entries
     terms = mechanism.terms
     listed = entries.terms
     pairs: list[tuple[str, object, object]] = [
-        ("robot", entries.robot, model.profile.robot),
+        ("robot", entries.robot, robot.name),
         ("joints", entries.joints, mechanism.joints),
         ("gravity", entries.gravity, tuple(mechanism.gravity)),
         ("coupling", entries.coupling, tuple(mechanism.coupling.ravel())),
-        ("locked_joints", entries.locked_joints, tuple(model.profile.locked)),
-        ("locked_positions", entries.locked_positions, tuple(model.profile.locked.values())),
+        ("locked_joints", entries.locked_joints, tuple(robot.locked)),
+        ("locked_positions", entries.locked_positions, tuple(robot.locked.values())),
         ("terms.kinds", listed.kinds if listed else (), tuple(t.kind for t in terms)),
         (
             "terms.joints",
@@ -312,14 +304,4 @@ def _check_mechanism(model: StoredModel, where: str) -> None:
                 "the file was altered: identify again."
             )
             raise ModelFileError(message)
-
-
-def _time(text: str, where: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-        return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
-    except ValueError:
-        message = (
-            f"{where}: model.created is '{text}', expected a time such as 2026-01-31T12:00:00Z."
-        )
-        raise ModelFileError(message) from None
+    return mechanism

@@ -1,4 +1,7 @@
-"""How the model is put to work: the profile's ``feedforward`` and ``collision``."""
+"""Torque that is added, and torque errors that are too much: ``feedforward`` and ``collision``.
+
+They lie with the robot because supervision of a motion, diagnosis and control all use them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from dynid.configuration import (
     PerJointNotNegative,
     PerJointPositive,
     PerJointSwitch,
-    Settings,
+    TaskSettings,
     per_joint,
 )
 
@@ -29,8 +32,10 @@ PerJointFilter = Annotated[PerJointNotNegative, AfterValidator(_below_one)]
 Cycles = Annotated[int, Field(ge=0, le=1000)]
 
 
-class FeedforwardSettings(Settings):
+class FeedforwardSettings(TaskSettings):
     """The additive torque: inverse dynamics of the commanded motion; per joint, or one for all."""
+
+    group = "feedforward"
 
     additive_torque_delay: Cycles = 3
     """Control cycles after its command that a torque is sent (softMC: AdditiveTorqueDelay)."""
@@ -55,13 +60,15 @@ class FeedforwardSettings(Settings):
     """How far a reference may be from the command for the robot to go there [rad or m]."""
 
 
-class CollisionSettings(Settings):
+class CollisionSettings(TaskSettings):
     """What counts as a collision; one value per joint or one for all.
 
     A joint's threshold is ``torque_error_max + velocity_factor |v| + acceleration_factor |a|``,
     and ``reversal_boost`` more while |v| is not above ``low_speed``, and for ``boost_time`` after:
     there dry friction may be anything between its values in either direction.
     """
+
+    group = "collision"
 
     method: Literal["torque_error", "momentum"] = "torque_error"
     """Inverse dynamics of commands, or an observer of the generalised momentum."""

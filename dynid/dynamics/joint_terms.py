@@ -1,12 +1,15 @@
-"""What joints and motors add to rigid-body dynamics."""
+"""What joints and motors add to rigid-body dynamics, and how a profile describes it (``terms``)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from dynid import _core
+from dynid.configuration import Settings
 from dynid.errors import MechanismError
 
 TERM_KINDS: tuple[str, ...] = tuple(_core.term_kinds())
@@ -53,6 +56,19 @@ class JointTerm:
     """Of LuGre's friction: by how much it is larger at rest, as a share of Coulomb's."""
     stribeck_velocity: float = 0.0
     """Of LuGre's friction: velocity [rad/s or m/s] at which that excess is gone."""
+
+
+class TermSettings(Settings):
+    """One kind of joint term: on which joints or motors, and its shape."""
+
+    kind: str
+    joints: tuple[str, ...] | Literal["all"] = "all"
+    side: Literal["joint", "motor"] = "joint"
+    smoothing: Annotated[float, Field(ge=0)] = 0.0  # velocity [rad/s or m/s] of the smooth sign
+    scale: Annotated[float, Field(ge=0)] = 0.0  # Stribeck velocity or presliding distance
+    dead_band: Annotated[float, Field(ge=0)] = 0.0  # of presliding [rad or m]: an encoder's noise
+    static_ratio: Annotated[float, Field(ge=0)] = 0.0  # of lugre: excess at rest over Coulomb
+    stribeck_velocity: Annotated[float, Field(ge=0)] = 0.0  # of lugre [rad/s or m/s]: it is gone
 
 
 def core_term(term: JointTerm) -> _core.JointTerm:

@@ -1,0 +1,160 @@
+"""The result of an identification: the model, and everything else that was found out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from dynid.arrays import Array
+from dynid.estimation.fitting import HeldOut
+from dynid.evaluation.diagnosis.finding import Finding
+from dynid.evaluation.verdict import Verdict
+from dynid.identification.quantities import Quantity
+from dynid.identification.unsigned.torque_signs import TorqueSigns
+from dynid.notebook import data_frame, html_lines, html_table
+from dynid.recording.model import Source
+from dynid.robot.model import Model
+from dynid.robot.provenance import Provenance
+from dynid.robot.robot import Robot
+from dynid.signals.signals import Signals
+from dynid.text import NOT_KNOWN, percent, significant, unit
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True)
+class StandardParameter:
+    """One standard parameter of the model that will run; ``determined``: by these data alone."""
+
+    name: str
+    value: float
+    unit: str
+    urdf: float
+    determined: bool
+
+
+@dataclass(frozen=True)
+class BaseParameter:
+    """One base parameter: a combination of standard parameters that torque depends on.
+
+    ``regrouping`` reads such as ``ZZ2R = ZZ2 + YY3 + 0.0961 M3``; ``essential`` is False where
+    stepwise elimination left it out; ``determined`` is False where the data hold no information.
+    ``value`` is the estimator's, ``consistent_value`` that of the physically consistent solution.
+    """
+
+    name: str
+    regrouping: str
+    value: float
+    consistent_value: float
+    unit: str
+    standard_deviation: float
+    relative_standard_deviation: float
+    essential: bool
+    determined: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """The identified model, and everything else that one identification found out.
+
+    Attributes:
+        model: the result, with its provenance, its errors and the covariance of its parameters.
+        signals: one per recording.
+        measured_torque, model_torque: (N, n) per recording, through the parallel filter.
+        parameters: the standard parameters.
+        base_parameters: all of them, also those that the recordings do not determine.
+        unconstrained_relative_error: (n,) of the estimator before physical consistency.
+        verdict: errors of each joint on the recordings that were fitted, and whether they are good.
+        held_out: errors on blocks that the fit had not seen.
+        notes: sentences on what was repaired or left out.
+        quantities: that the profile asks for.
+        findings: of the diagnosis, the worst first.
+        signs: where torque was recorded without its sign.
+    """
+
+    model: Model
+    signals: tuple[Signals, ...]
+    measured_torque: tuple[Array, ...]
+    model_torque: tuple[Array, ...]
+    parameters: tuple[StandardParameter, ...]
+    base_parameters: tuple[BaseParameter, ...]
+    unconstrained_relative_error: tuple[float, ...]
+    verdict: Verdict
+    held_out: HeldOut
+    notes: tuple[str, ...]
+    quantities: tuple[Quantity, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    signs: TorqueSigns | None = None
+
+    @property
+    def robot(self) -> Robot:
+        """Whose model it is, with the settings that were used."""
+        return self.model.robot
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The recordings' files."""
+        return self.provenance.sources
+
+    @property
+    def samples(self) -> int:
+        """How many were used."""
+        return self.provenance.samples
+
+    def to_frame(self) -> DataFrame:
+        """The base parameters as a pandas DataFrame: value, standard deviation, unit, regrouping.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        return data_frame(
+            {one.name: [getattr(row, one.name) for row in self.base_parameters] for one in _COLUMNS}
+        )
+
+    def __repr__(self) -> str:
+        """Robot and verdict, then a line for each joint."""
+        return "\n".join([*self._lines(), *("  ".join(row) for row in self._rows())])
+
+    def _repr_html_(self) -> str:
+        """Verdict, errors of the joints, and base parameters with their standard deviations."""
+        parameters = [
+            (
+                one.name,
+                significant(one.value),
+                f"± {significant(one.standard_deviation, 2)}" if one.determined else NOT_KNOWN,
+                unit(one.unit),
+            )
+            for one in self.base_parameters
+        ]
+        return (
+            html_lines(self._lines())
+            + html_table(("joint", "relative error", "held out"), self._rows())
+            + html_table(("base parameter", "value", "standard deviation", "unit"), parameters)
+        )
+
+    def _lines(self) -> list[str]:
+        made, known = self.provenance, len(self.model.base.names)
+        outcome = "FAILED" if made.failed else "succeeded"
+        return [
+            f"Identification of {self.robot.name}: {outcome}, estimator {made.estimator}, "
+            f"{made.samples} samples, {known} of {made.base_parameter_count} base parameters "
+            "determined",
+            *made.reasons,
+        ]
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        return [
+            (joint.joint, percent(joint.relative_error), percent(held_out))
+            for joint, held_out in zip(
+                self.verdict.joints, self.held_out.relative_error, strict=True
+            )
+        ]
+
+    @property
+    def provenance(self) -> Provenance:
+        """How the model came about."""
+        return self.model.identified_provenance
+
+
+_COLUMNS = fields(BaseParameter)

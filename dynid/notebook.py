@@ -1,0 +1,42 @@
+"""Results in a notebook: HTML tables, and data frames where pandas is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from dynid.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def html_lines(lines: Sequence[str]) -> str:
+    """A paragraph, a line each."""
+    return f"<p>{'<br>'.join(escape(line) for line in lines)}</p>"
+
+
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A plain HTML table, as notebooks style it."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def data_frame(columns: Mapping[str, Any]) -> DataFrame:
+    """A pandas DataFrame.
+
+    Raises:
+        ConfigurationError: pandas is not installed, which dynid does not need otherwise.
+    """
+    if find_spec("pandas") is None:
+        raise ConfigurationError(
+            "to_frame() needs pandas, which is not installed: pip install pandas."
+        )
+    from pandas import DataFrame  # noqa: PLC0415  optional
+
+    return DataFrame(dict(columns))

@@ -1,0 +1,208 @@
+"""model.yaml written: the model as ROS 2 parameters, in the format of docs/model-file.md."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import yaml
+
+from dynid.arrays import Array
+from dynid.dynamics.closed_chain import chain_lists
+from dynid.dynamics.joint_terms import weakening_lists
+from dynid.dynamics.mechanism import Mechanism
+from dynid.robot.model_entries import FORMAT
+from dynid.robot.parameter_file import Block, Listed, Value, parameter_file
+from dynid.robot.provenance import (
+    NO_QUANTITIES,
+    BaseEstimate,
+    ModelErrors,
+    Provenance,
+    StoredQuantities,
+)
+from dynid.robot.robot import Robot
+from dynid.robot.seal import seal
+from dynid.robot.urdf_export import kinematic_urdf
+from dynid.text import iso_time
+
+
+def model_text(
+    robot: Robot,
+    mechanism: Mechanism,
+    provenance: Provenance,
+    errors: ModelErrors,
+    base: BaseEstimate,
+    *,
+    determined: Sequence[bool] = (),
+    quantities: StoredQuantities = NO_QUANTITIES,
+) -> str:
+    """The text of a ``model.yaml``; the arguments are a Model's attributes."""
+    urdf = kinematic_urdf(robot.urdf_xml)
+    # how the robot is moved, simulated or controlled is no part of a model
+    profile = yaml.safe_dump(robot.yaml_content(with_model_only=True), sort_keys=False, width=100)
+    made, mechanics = _provenance(provenance), _mechanics(robot, mechanism)
+    hashes: dict[str, Value] = {"urdf_sha256": hashlib.sha256(urdf.encode()).hexdigest()}
+    entries: dict[str, Value] = {
+        "format": FORMAT,
+        "sha256": seal({"format": FORMAT, **made, **mechanics, **hashes}),
+        "robot": robot.name,
+        **made,
+        **mechanics,
+        "parameters": Listed(_floats(mechanism.parameters), _remarks(mechanism, determined)),
+        "parameters_determined": determined,
+        "errors": {name: list(values) for name, values in vars(errors).items()},
+        "base_parameters": _base_parameters(base),
+        "quantities": {name: list(values) for name, values in vars(quantities).items()},
+        **hashes,
+        "urdf": Block(urdf),
+        "profile": Block(profile),
+    }
+    return parameter_file(
+        {"model": entries}, header(robot, mechanism, provenance, errors, quantities)
+    )
+
+
+def covariance_factor(covariance: Array) -> Array:
+    """Lower triangular L (b, b) with L Lᵀ the covariance, also where that is singular.
+
+    Cholesky's factor, by a QR decomposition of the square root of the correlations, which needs no
+    positive definiteness; those of small parameters are as exact as those of large ones.
+    """
+    deviations = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    scale = np.where(deviations > 0, deviations, 1.0)
+    eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2 / scale / scale[:, None])
+    root = np.sqrt(np.maximum(eigenvalues, 0.0))[:, None] * vectors.T
+    upper = np.linalg.qr(root, mode="r")
+    signs = np.where(np.diag(upper) < 0, -1.0, 1.0)
+    return np.asarray(scale[:, None] * (signs[:, None] * upper).T)
+
+
+def _provenance(made: Provenance) -> dict[str, Value]:
+    return {
+        "status": made.status,
+        "reasons": made.reasons,
+        "warnings": made.warnings,
+        "created": iso_time(made.created),
+        "recordings": [source.name for source in made.sources],
+        "recordings_sha256": [source.sha256 for source in made.sources],
+        "versions": dict(made.versions),
+        "estimator": made.estimator,
+        "physically_consistent": bool(made.physically_consistent),
+        "cutoff_hz": None if made.cutoff_hz is None else float(made.cutoff_hz),
+        "raw_samples": int(made.raw_samples),
+        "samples": int(made.samples),
+        "condition_number": float(made.condition_number),
+        "base_parameter_count": int(made.base_parameter_count),
+        "allowed_error": made.allowed_error,
+    }
+
+
+def _mechanics(robot: Robot, mechanism: Mechanism) -> dict[str, Value]:
+    """What the controller uses; the seal is over it."""
+    locked = robot.locked
+    return {
+        "joints": mechanism.joints,
+        "gravity": _floats(mechanism.gravity),
+        "coupling": _floats(np.ravel(mechanism.coupling)),
+        "locked_joints": list(locked),
+        "locked_positions": _floats(locked.values()),
+        **chain_lists(mechanism.chain),
+        "payload_joint": mechanism.body_joints[mechanism.payload_body],
+        "semi_static": mechanism.semi_static,
+        "terms": {
+            "kinds": [term.kind for term in mechanism.terms],
+            "joints": [mechanism.moving_joints[term.joint] for term in mechanism.terms],
+            "sides": [term.side for term in mechanism.terms],
+            "smoothing": _floats(term.smoothing for term in mechanism.terms),
+            "scale": _floats(term.scale for term in mechanism.terms),
+            "dead_band": _floats(term.dead_band for term in mechanism.terms),
+            **weakening_lists(mechanism.terms),
+        },
+        "parameter_names": mechanism.parameter_names,
+        "parameters": _floats(mechanism.parameters),
+    }
+
+
+def _remarks(mechanism: Mechanism, determined: Sequence[bool]) -> list[str]:
+    """Of each parameter name and unit, and a remark if it is not known from the data alone."""
+    names, units = mechanism.parameter_names, mechanism.parameter_units
+    determined = determined or (True,) * len(names)
+    return [
+        f"{name} [{unit}]{'' if alone else ' only in sums'}"
+        for name, unit, alone in zip(names, units, determined, strict=True)
+    ]
+
+
+def _base_parameters(base: BaseEstimate) -> dict[str, Value]:
+    known: dict[str, Value] = {
+        "names": base.names,
+        "regroupings": base.regroupings,
+        "values": _floats(base.values),
+        "consistent_values": _floats(base.consistent_values),
+        "standard_deviations": _floats(base.standard_deviations),
+    }
+    if base.covariance is not None and len(base.names):
+        factor = covariance_factor(base.covariance)
+        known["covariance_factor"] = _floats(factor[np.tril_indices(len(factor))])
+    return known
+
+
+def _floats(values: Iterable[Any]) -> list[float]:
+    return [float(value) for value in values]
+
+
+def header(
+    robot: Robot,
+    mechanism: Mechanism,
+    made: Provenance,
+    errors: ModelErrors,
+    quantities: StoredQuantities,
+) -> list[str]:
+    """The lines of the comment: outcome, recordings, versions, errors, quantities."""
+    cutoff = "none" if made.cutoff_hz is None else f"{made.cutoff_hz:g} Hz"
+    versions = ", ".join(f"{name} {version}" for name, version in made.versions.items())
+    outcome = "FAILED, do not run it" if made.failed else "SUCCEEDED"
+    return [
+        f"Identification of the dynamic parameters of {robot.name}: {outcome}",
+        *(f"  because: {reason}" for reason in made.reasons if made.failed),
+        *(f"  note: {warning}" for warning in made.warnings),
+        f"Date and time: {iso_time(made.created)}",
+        *(f"Recording: {s.name}, SHA-256 {s.sha256}" for s in made.sources),
+        f"Written by: {versions}",
+        f"Low-pass filter's cut-off frequency: {cutoff}",
+        f"Samples: {made.samples} used of {made.raw_samples} recorded",
+        f"Torque error relative to the largest measured torque, on moving samples{_allowed(made)}:",
+        *_error_rows(mechanism, errors),
+        *_quantity_rows(quantities),
+    ]
+
+
+def _allowed(made: Provenance) -> str:
+    return "" if made.allowed_error is None else f" (allowed: {100 * made.allowed_error:g} %)"
+
+
+def _error_rows(mechanism: Mechanism, errors: ModelErrors) -> list[str]:
+    joints, types = mechanism.joints, mechanism.joint_types
+    width = max(len("joint"), *map(len, joints))
+    rows = [f"  {'joint':<{width}}      max     mean  moving samples"]
+    for number, (joint, kind) in enumerate(zip(joints, types, strict=True)):
+        unit = "m/s" if kind == "prismatic" else "rad/s"
+        rows.append(
+            f"  {joint:<{width}}"
+            f"  {100 * errors.max_relative_torque_error[number]:5.2f} %"
+            f"  {100 * errors.mean_relative_torque_error[number]:5.2f} %"
+            f"  {errors.moving_samples[number]}"
+            f" (above {errors.velocity_threshold[number]:.4g} {unit})"
+        )
+    return rows
+
+
+def _quantity_rows(stored: StoredQuantities) -> list[str]:
+    rows = []
+    for number, name in enumerate(stored.names):
+        value, deviation = stored.values[number], stored.standard_deviations[number]
+        known = f"{value:.5g} +- {deviation:.2g} {stored.units[number]}"
+        rows.append(f"  {name}: {stored.unknown[number] or known}")
+    return ["Physical quantities, with their standard deviations:", *rows] if rows else []

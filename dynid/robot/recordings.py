@@ -1,0 +1,42 @@
+"""Recordings of a robot, read as its settings describe them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dynid.recording import load
+from dynid.recording.model import Recording
+from dynid.recording.settings import RecordingSettings
+from dynid.robot.robot import Robot
+
+
+def load_recording(
+    path: str | Path,
+    robot: Robot,
+    *,
+    topic: str | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+) -> Recording:
+    """Load a recording of a robot, as its ``recording`` settings describe it.
+
+    Args:
+        path: a rosbag2 (folder, .mcap or .db3), a CSV file or a NumPy file.
+        robot: whose joints are read, in drive order.
+        topic: in a bag, in place of the robot's setting.
+        start: leave out what lies before [s].
+        stop: leave out what lies behind [s].
+
+    Raises:
+        RecordingError: it cannot be read, or lacks a joint.
+    """
+    settings = robot.settings(RecordingSettings)
+    return load.load_recording(
+        Path(path),
+        robot.joints,
+        topic=topic or settings.topic,
+        columns=settings.columns,
+        sampling_rate=settings.sampling_rate,
+        start=start,
+        stop=stop,
+    )

@@ -1,0 +1,223 @@
+"""What a robot is, whatever is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import numpy as np
+from pydantic import Field, PrivateAttr, model_validator
+
+from dynid.configuration import Settings, TaskSettings
+from dynid.dynamics.closed_chain import ClosedChainSettings
+from dynid.dynamics.joint_terms import JointTerm, TermSettings
+from dynid.dynamics.kinematics import Kinematics
+from dynid.dynamics.mechanism import Mechanism
+from dynid.recording.settings import RecordingSettings
+from dynid.robot.drives import Drives, with_drive_limits
+from dynid.robot.limits import Limits
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+TaskT = TypeVar("TaskT", bound=TaskSettings)
+
+
+class Robot(Settings):
+    """A robot: its URDF, joints, limits, drives and joint terms. ``joints`` are in drive order.
+
+    It carries the settings of its tasks (how it is recorded, identified, excited, simulated, …)
+    without knowing them: each task looks its own up by their class, see :meth:`settings`.
+    Immutable, and made by :func:`dynid.profile.load_robot` or :func:`dynid.profile.make_robot`.
+    """
+
+    name: str = Field(alias="robot")
+    urdf: str
+    joints: Annotated[tuple[str, ...], Field(min_length=1)]
+    locked: dict[str, float] = Field(default_factory=dict)
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    coupling: tuple[tuple[float, ...], ...] | None = None
+    closed_chain: ClosedChainSettings = ClosedChainSettings()
+    payload_joint: str | None = None
+    semi_static: bool = False
+    limits: Limits = Limits()
+    drives: Drives = Drives()
+    terms: tuple[TermSettings, ...] = (
+        TermSettings(kind="viscous"),
+        TermSettings(kind="coulomb"),
+        TermSettings(kind="offset"),
+    )
+    _urdf_xml: str = PrivateAttr(default="")
+    _tasks: tuple[TaskSettings, ...] = PrivateAttr(default=())
+
+    @property
+    def urdf_xml(self) -> str:
+        """The URDF's text; ``urdf`` is the name of its file."""
+        return self._urdf_xml
+
+    @property
+    def moving_joints(self) -> tuple[str, ...]:
+        """The actuated joints in drive order and, behind them, the passive ones."""
+        return (*self.joints, *self.closed_chain.passive)
+
+    @property
+    def tasks(self) -> tuple[TaskSettings, ...]:
+        """The settings of all tasks."""
+        return self._tasks
+
+    def settings(self, kind: type[TaskT]) -> TaskT:
+        """The settings of one task: those that the robot carries, else their defaults."""
+        found = self.find(kind)
+        return kind() if found is None else found
+
+    def find(self, kind: type[TaskT]) -> TaskT | None:
+        """The settings of one task, or None where the robot carries none."""
+        return next((one for one in self._tasks if isinstance(one, kind)), None)
+
+    def with_settings(self, *changed: TaskSettings) -> Robot:
+        """The same robot with other settings of some tasks."""
+        by_group = {one.group: one for one in (*self._tasks, *changed)}
+        return self._with(tasks=tuple(by_group.values()))
+
+    def without_settings(self, kind: type[TaskSettings]) -> Robot:
+        """The same robot without settings of a task."""
+        return self._with(tasks=tuple(one for one in self._tasks if one.group != kind.group))
+
+    def with_urdf(self, urdf_xml: str) -> Robot:
+        """The same robot with another URDF, as text."""
+        return self._with(urdf_xml=urdf_xml)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some of the robot's own fields replaced, unchecked.
+
+        Raises:
+            TypeError: ``update`` names no field; settings of tasks have :meth:`with_settings`.
+        """
+        unknown = set(update or {}) - set(type(self).model_fields)
+        if unknown:
+            raise TypeError(f"a Robot has no field {', '.join(sorted(unknown))}")
+        return super().model_copy(update=update, deep=deep)
+
+    def with_terms(self, terms: Sequence[TermSettings]) -> Robot:
+        """The same robot with other joint terms."""
+        return self.model_copy(update={"terms": tuple(terms)})
+
+    def joint_terms(self) -> tuple[JointTerm, ...]:
+        """The joint terms in the order of the profile, joint by joint within a kind."""
+        return tuple(
+            JointTerm(
+                kind=term.kind,
+                joint=self.moving_joints.index(joint),
+                side=term.side,
+                smoothing=term.smoothing,
+                scale=term.scale,
+                dead_band=term.dead_band,
+                static_ratio=term.static_ratio,
+                stribeck_velocity=term.stribeck_velocity,
+            )
+            for term in self.terms
+            for joint in (self.joints if term.joints == "all" else term.joints)
+        )
+
+    def mechanism(self) -> Mechanism:
+        """The mechanism of this robot, with the parameters of its URDF.
+
+        Raises:
+            MechanismError: the URDF lacks a joint, or joint, coupling and terms do not fit.
+        """
+        return Mechanism(
+            self.urdf_xml,
+            self.joints,
+            locked=self.locked,
+            gravity=self.gravity,
+            coupling=None if self.coupling is None else np.array(self.coupling),
+            terms=self.joint_terms(),
+            chain=self.closed_chain.chain(),
+            payload_joint=self.payload_joint,
+            semi_static=self.semi_static,
+        )
+
+    def kinematics(self, *, tool: str | None = None) -> Kinematics:
+        """Poses of this robot's bodies, for positions as it is recorded.
+
+        Args:
+            tool: link whose origin is the tool point; None for the last one.
+
+        Raises:
+            MechanismError: the URDF lacks a joint.
+            ConfigurationError: the URDF has no link of the tool's name.
+        """
+        at_motors = self.settings(RecordingSettings).side == "motor"
+        return Kinematics(self.mechanism(), tool=tool, at_motors=at_motors)
+
+    def yaml_content(
+        self, *, with_model_only: bool = False, exclude_unset: bool = False
+    ) -> dict[str, Any]:
+        """The profile of this robot and its tasks, as a mapping that YAML can hold.
+
+        Args:
+            with_model_only: leave out the tasks that a model.yaml does not carry.
+            exclude_unset: leave out what was not given, but is a default.
+        """
+        content = self.model_dump(mode="json", by_alias=True, exclude_unset=exclude_unset)
+        for task in self._tasks:
+            values = task.content(exclude_unset=exclude_unset)
+            if (task.kept_with_model or not with_model_only) and (values or not exclude_unset):
+                content[task.group] = values
+        return content
+
+    def __repr__(self) -> str:
+        """A line: name, joints, URDF."""
+        return f"Robot({self.name!r}, {len(self.joints)} joints, urdf={self.urdf!r})"
+
+    __str__ = __repr__
+
+    def _with(
+        self, *, urdf_xml: str | None = None, tasks: tuple[TaskSettings, ...] | None = None
+    ) -> Robot:
+        changed = self.model_copy()
+        changed._urdf_xml = self._urdf_xml if urdf_xml is None else urdf_xml  # noqa: SLF001  own class
+        changed._tasks = self._tasks if tasks is None else tasks  # noqa: SLF001
+        return changed
+
+    @model_validator(mode="after")
+    def _joints_are_told_apart(self) -> Robot:
+        if len(set(self.joints)) != len(self.joints):
+            raise ValueError("a joint is listed twice in 'joints'")
+        for joint in self.closed_chain.passive:
+            if joint in self.joints:
+                raise ValueError(
+                    f"joint '{joint}' is in 'joints', so it has a drive, and in "
+                    "'closed_chain.passive' as well; it can be in one of them only"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _counts_match(self) -> Robot:
+        n = len(self.joints)
+        for group in (self.limits, self.drives):
+            check_counts(group, n)
+        if self.coupling is not None and {len(self.coupling), *map(len, self.coupling)} != {n}:
+            raise ValueError(f"'coupling' must be a {n} x {n} matrix (motor to joint)")
+        moving = self.moving_joints
+        for term in self.terms:
+            for joint in () if term.joints == "all" else term.joints:
+                if joint not in moving:
+                    raise ValueError(
+                        f"term '{term.kind}' names joint '{joint}', which is not in 'joints'"
+                    )
+        return self
+
+    @model_validator(mode="after")
+    def _drives_limit_what_is_left_open(self) -> Robot:
+        limits = with_drive_limits(self.limits, self.drives, len(self.joints))
+        return self if limits == self.limits else self.model_copy(update={"limits": limits})
+
+
+def check_counts(group: Settings, joints: int) -> None:
+    """Raise a ValueError where an entry of a group has neither one value nor one per joint."""
+    for name, value in group:
+        if isinstance(value, tuple) and len(value) not in (1, joints):
+            raise ValueError(
+                f"'{name}' has {len(value)} values, expected 1 or {joints} (one per joint)"
+            )

@@ -1,0 +1,156 @@
+"""The seal of a model.yaml: its canonical text, and that nothing sealed can change unnoticed."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import math
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynid.robot.parameter_file import number
+from dynid.robot.seal import SEALED, canonical_text, seal
+
+
+@pytest.fixture(scope="module")
+def entries(identification) -> dict:
+    return yaml.safe_load(identification.model.text())["/**"]["ros__parameters"]["model"]
+
+
+def shuffled(value: object, random) -> object:
+    """The same mapping with its keys in another order, at every depth."""
+    if not isinstance(value, dict):
+        return value
+    keys = list(value)
+    random.shuffle(keys)
+    return {key: shuffled(value[key], random) for key in keys}
+
+
+def test_the_canonical_text_is_what_its_description_says():
+    text = canonical_text(
+        {
+            "urdf_sha256": "ab",
+            "format": 2,
+            "semi_static": False,
+            "joints": ["hip", "Gelenk ä"],
+            "gravity": [0.0, -0.0, -9.81],
+            "terms": {"scale": [5e-324]},
+            "warnings": ["not sealed"],
+        }
+    )
+    said = {
+        "format": ["4000000000000000"],
+        "joints": ["3:hip", "9:Gelenk ä"],
+        "gravity": ["0000000000000000", "8000000000000000", "c0239eb851eb851f"],
+        "semi_static": ["false"],
+        "terms.scale": ["0000000000000000"],
+        "urdf_sha256": ["2:ab"],
+    }
+    lines = []
+    for name in SEALED:
+        values = said.get(name, [])
+        lines += [f"{name} {len(values)}", *values]
+    assert text == "\n".join(lines) + "\n"
+
+
+def test_the_seal_is_the_sha_256_of_the_canonical_text(entries):
+    assert seal(entries) == hashlib.sha256(canonical_text(entries).encode()).hexdigest()
+    assert entries["sha256"] == seal(entries)
+
+
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_keys_does_not_matter(entries, random):
+    assert canonical_text(shuffled(entries, random)) == canonical_text(entries)
+
+
+SPELLINGS = (
+    number,
+    lambda value: f"{value:.17e}",
+    lambda value: f"{value:+.25e}",
+    lambda value: f"{value:.400f}",
+)
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False), min_size=1)
+)
+def test_the_way_numbers_are_printed_does_not_matter(values):
+    texts = {
+        canonical_text(yaml.safe_load(f"parameters: [{', '.join(map(spelled, values))}]"))
+        for spelled in SPELLINGS
+    }
+    assert texts == {canonical_text({"parameters": values})}
+
+
+def test_lists_and_tuples_and_what_is_absent_or_empty_are_the_same():
+    assert canonical_text({"joints": ("a",)}) == canonical_text({"joints": ["a"]})
+    assert canonical_text({"joints": [], "terms": {}, "payload_joint": None}) == canonical_text({})
+
+
+def different(value: object) -> list[object]:
+    """Values that an entry could be changed to."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, str):
+        return [value + "x", value[:-1]]
+    if isinstance(value, int):
+        return [value + 1]
+    if isinstance(value, float):
+        return [math.nextafter(value, math.inf) if value else 2.3e-308, -value if value else -0.0]
+    ends = [[*value[:-1], last] for last in different(value[-1])]
+    return [*ends, value[:-1], [*value, value[-1]]]
+
+
+@pytest.mark.parametrize("name", SEALED)
+def test_every_sealed_entry_changes_the_seal(entries, name):
+    *groups, last = name.split(".")
+    changed = copy.deepcopy(entries)
+    group = changed
+    for key in groups:
+        group = group[key]
+    # entries that this robot has not, such as closures, could be added
+    before = group.get(last, ["a"])
+    changes = different(before) if last in group else [before]
+    for value in changes:
+        group[last] = value
+        assert seal(changed) != entries["sha256"]
+
+
+def test_other_entries_do_not_change_the_seal(entries):
+    others = set(entries) - {name.partition(".")[0] for name in SEALED}
+    assert {"sha256", "created", "warnings", "errors", "base_parameters", "profile"} <= others
+    assert seal({name: value for name, value in entries.items() if name not in others}) == seal(
+        entries
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"joints": ["a", "b"]}, {"joints": ["a\n1:b"]}),
+        ({"joints": ["a\nb"]}, {"joints": ["a", "b"]}),
+        ({"joints": ["ab", "c"]}, {"joints": ["a", "bc"]}),
+        ({"joints": ["a"]}, {"locked_joints": ["a"]}),
+        ({"passive_joints": ["a"], "closure_kinds": []}, {"closure_kinds": ["a"]}),
+        ({"semi_static": True}, {"semi_static": "true"}),
+        ({"gravity": [1.0]}, {"gravity": ["3ff0000000000000"]}),
+        ({"payload_joint": ""}, {}),
+    ],
+)
+def test_no_entry_can_pose_as_another(one, other):
+    assert canonical_text(one) != canonical_text(other)
+
+
+@pytest.mark.parametrize("value", [[[1.0]], [None], [{"a": 1}], [b"x"]])
+def test_what_a_model_cannot_hold_is_refused(value):
+    with pytest.raises(TypeError):
+        seal({"parameters": value})
+
+
+def test_a_double_written_as_an_integer_has_the_same_seal(entries):
+    plain = {**entries, "gravity": [0, 0, -9.81]}
+    assert entries["gravity"] == [0.0, 0.0, -9.81]
+    assert seal(plain) == seal(entries)
