@@ -2,56 +2,29 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
-import threading
-from concurrent.futures import ProcessPoolExecutor, wait
-from contextlib import contextmanager
-from dataclasses import dataclass
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from threadpoolctl import threadpool_limits
-
 from dynid.arrays import Array
-from dynid.excitation.design.design import Design, Wish, make_design
 from dynid.excitation.design.interior_point import STEPS
+from dynid.excitation.design.worker import Problem, Ready, Step, descend, workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from multiprocessing.sharedctypes import Synchronized
+    from multiprocessing.connection import Connection
 
-    from dynid.profile import RobotProfile
-
-
-_LOOK = 0.1  # [s] between looks at how far the processes are
+    from dynid.excitation.design.design import Design, ExcitationSpec
+    from dynid.robot.model import Model
 
 
-@dataclass(frozen=True, eq=False)
-class Robot:
-    """Whose excitation is searched, in a form that can be sent to a process.
-
-    Attributes:
-        profile: The robot's.
-        urdf_xml: Its URDF.
-        parameters: Of the profile's mechanism (p,), to predict torque by.
-        torque_noise: Standard deviation of each joint's measured torque (n,) [N m or N].
-    """
-
-    profile: RobotProfile
-    urdf_xml: str
-    parameters: Array
-    torque_noise: Array
-
-
-class Found(NamedTuple):
+class StartResult(NamedTuple):
     """What one start came to.
 
     Attributes:
-        number: Of the start.
-        pose: About which the motion is (n,) [rad or m].
-        y: Its coordinates in the space of series about that pose (n, d).
+        number: of the start.
+        pose: about which the motion is (n,) [rad or m].
+        y: its coordinates in the space of series about that pose (n, d).
     """
 
     number: int
@@ -62,14 +35,8 @@ class Found(NamedTuple):
 class Search(NamedTuple):
     """What all starts came to, and whether they were stopped on the way."""
 
-    found: tuple[Found, ...]
+    found: tuple[StartResult, ...]
     interrupted: bool
-
-
-def design_for(robot: Robot, wish: Wish) -> Design:
-    """Return the problem that a wish makes for a robot; see make_design for what it raises."""
-    model = robot.profile.mechanism(robot.urdf_xml).with_parameters(robot.parameters)
-    return make_design(robot.profile, robot.urdf_xml, model, wish, robot.torque_noise)
 
 
 def search_here(
@@ -78,67 +45,44 @@ def search_here(
     """Search from each start, one after the other; a KeyboardInterrupt ends it.
 
     Args:
-        design: The problem.
-        starts: How many.
-        seed: Of the random motions to begin from.
-        progress: Told the share of all work that is behind, from 0 to 1.
+        design: the problem.
+        starts: how many.
+        seed: of the random motions to begin from.
+        progress: told the share of all work that is behind, from 0 to 1.
     """
-    found: list[Found] = []
-    for number in range(starts):
-        best = None
-        try:
-            for steps, better in _descend(design, number, seed):
-                best = better
-                progress((number + steps / STEPS) / starts)
-        except KeyboardInterrupt:
-            return Search((*found, *([] if best is None else [best])), interrupted=True)
-        if best is not None:
-            found.append(best)
+    descents = _Descents(starts, progress)
+    try:
+        descents.complete(design, seed)
+    except KeyboardInterrupt:
+        return Search(descents.found(), interrupted=True)
     progress(1.0)
-    return Search(tuple(found), interrupted=False)
+    return Search(descents.found(), interrupted=False)
 
 
 def search_in_processes(
-    robot: Robot,
-    wish: Wish,
+    model: Model,
+    spec: ExcitationSpec,
+    torque_noise: Array,
     starts: int,
     seed: int,
     jobs: int,
     progress: Callable[[float], None],
 ) -> Search:
-    """Do the same in as many processes as ``jobs``, with the same result."""
-    context = multiprocessing.get_context("spawn")  # a fork would share this one's threads
-    stopped = context.Value("b", 0)
-    behind = [context.Value("i", 0) for _ in range(starts)]
-    interrupted = False
-    given = (robot, wish, seed, stopped, behind)
-    with ProcessPoolExecutor(jobs, context, _begin_work, given) as pool:
-        with _deaf():
-            work = [pool.submit(_work, number) for number in range(starts)]
-        try:
-            while wait(work, timeout=_LOOK).not_done:
-                progress(sum(steps.value for steps in behind) / (STEPS * starts))
-        except KeyboardInterrupt:
-            stopped.value, interrupted = 1, True
-        results = [one.result() for one in work]
-    found = sorted((one for one in results if one is not None), key=lambda one: one.number)
-    return Search(tuple(found), interrupted)
+    """Do the same in as many processes as ``jobs``, with the same result.
 
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Ignore interrupts: what is spawned meanwhile does so for good, from its first moment.
-
-    The terminal sends them to all processes, and this one decides.
+    What no process completes, because it was killed or an error ended it, is repeated here.
     """
-    if threading.current_thread() is not threading.main_thread():  # which has no say in signals
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    problem = Problem(model, spec, torque_noise, seed)
+    descents = _Descents(starts, progress)
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+        with workers(min(jobs, starts), problem) as connections:
+            descents.share_out(connections)
+        if descents.left():
+            descents.complete(problem.design(), seed)
+    except KeyboardInterrupt:
+        return Search(descents.found(), interrupted=True)
+    progress(1.0)
+    return Search(descents.found(), interrupted=False)
 
 
 def processors() -> int:
@@ -146,48 +90,67 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _descend(design: Design, number: int, seed: int) -> Iterator[tuple[int, Found]]:
-    """Ever better motions from one start, and how many of STEPS are behind."""
-    random = np.random.default_rng([seed, number])
-    pose = design.pose(random, elsewhere=number % 2 == 1)
-    descent = design.descent(pose)
-    y = design.begin(descent, random)
-    for steps, better in descent.steps(y):
-        yield steps, Found(number, pose, better)
+class _Descents:
+    """The descents from all starts, as far as this process knows them.
 
+    Args:
+        starts: how many.
+        progress: told the share of all work that is behind, from 0 to 1.
+    """
 
-class _Worker(NamedTuple):
-    """What a process was begun with."""
+    def __init__(self, starts: int, progress: Callable[[float], None]) -> None:
+        self._best: dict[int, StartResult] = {}
+        self._behind = [0] * starts  # steps of each, all of STEPS for one that is complete
+        self._progress = progress
 
-    design: Design
-    seed: int
-    stopped: Synchronized[int]
-    behind: list[Synchronized[int]]
+    def found(self) -> tuple[StartResult, ...]:
+        """The best motion of each start that has come to any, in the order of their numbers."""
+        return tuple(self._best[number] for number in sorted(self._best))
 
+    def left(self) -> list[int]:
+        """Numbers of the starts that are not complete."""
+        return [number for number, behind in enumerate(self._behind) if behind < STEPS]
 
-_worker: list[_Worker] = []
+    def complete(self, design: Design, seed: int) -> None:
+        """Descend here from all starts that are left."""
+        for number in self.left():
+            for step in descend(design, number, seed):
+                self._keep(step)
+                self._report()
+            self._behind[number] = STEPS
 
+    def share_out(self, connections: list[Connection]) -> None:
+        """Give each worker one start after the other, as long as there are starts and workers."""
+        starts, working = iter(self.left()), list(connections)
+        while working:
+            ready = wait(working)
+            for worker in [one for one in working if one in ready]:
+                try:
+                    busy = self._attend(worker, starts)
+                except (EOFError, OSError):  # it has died
+                    busy = False
+                if not busy:
+                    working.remove(worker)
+            self._report()
 
-def _begin_work(
-    robot: Robot,
-    wish: Wish,
-    seed: int,
-    stopped: Synchronized[int],
-    behind: list[Synchronized[int]],
-) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threadpool_limits(1, user_api="blas")  # for good: the processors have their processes
-    _worker[:] = [_Worker(design_for(robot, wish), seed, stopped, behind)]
+    def _attend(self, worker: Connection, starts: Iterator[int]) -> bool:
+        """Receive a message of a worker; whether it still has work to do."""
+        message: Step | Ready = worker.recv()
+        if isinstance(message, Step):
+            self._keep(message)
+            return True
+        if message.completed is not None:
+            self._behind[message.completed] = STEPS
+        start = next(starts, None)
+        if start is not None:
+            worker.send(start)
+        return start is not None
 
+    def _keep(self, step: Step) -> None:
+        """Keep a step, unless it repeats one of a worker that died."""
+        if step.behind > self._behind[step.start]:
+            self._behind[step.start] = step.behind
+            self._best[step.start] = StartResult(step.start, step.pose, step.y)
 
-def _work(number: int) -> Found | None:
-    design, seed, stopped, behind = _worker[0]
-    best = None
-    if not stopped.value:
-        for steps, better in _descend(design, number, seed):
-            best = better
-            behind[number].value = steps
-            if stopped.value:
-                break
-    behind[number].value = STEPS
-    return best
+    def _report(self) -> None:
+        self._progress(sum(self._behind) / (STEPS * len(self._behind)))

@@ -1,0 +1,162 @@
+"""Worker processes, and the descent from one start that each of them does.
+
+A worker is a new interpreter that imports dynid alone. The processes of multiprocessing would run
+the ``__main__`` of the calling program again, which is impossible where it was read from standard
+input, and endless where it has no ``if __name__ == "__main__":``.
+
+Messages: a worker receives a :class:`Problem` and then numbers of starts; it sends :class:`Ready`
+for every number that it wants, and a :class:`Step` for every step of the descent. Whichever side
+ends, the other one reads the end of the file (EOFError), or fails to write (OSError).
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from subprocess import DEVNULL, Popen
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from dynid.arrays import Array
+from dynid.excitation.design.design import Design, ExcitationSpec, make_design
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dynid.robot.model import Model
+
+# the parent's path comes before anything is imported: -c alone would search the working directory
+_PROGRAM = (
+    f"import sys; sys.path[:] = sys.argv[2:]; from {__name__} import work; work(int(sys.argv[1]))"
+)
+
+
+class Problem(NamedTuple):
+    """What the starts have in common.
+
+    Attributes:
+        model: of the robot, with the parameters to predict torque by.
+        spec: the excitation wanted.
+        torque_noise: standard deviation of each joint's measured torque (n,) [N m or N].
+        seed: of the random motions to begin from.
+    """
+
+    model: Model
+    spec: ExcitationSpec
+    torque_noise: Array
+    seed: int
+
+    def design(self) -> Design:
+        """Return the problem in the form that is searched."""
+        return make_design(self.model, self.spec, self.torque_noise)
+
+
+class Step(NamedTuple):
+    """A step of the descent from one start.
+
+    Attributes:
+        start: its number.
+        behind: steps of STEPS that are behind.
+        pose: about which the motion is (n,) [rad or m].
+        y: coordinates of the motion in the space of series about that pose (n, d).
+    """
+
+    start: int
+    behind: int
+    pose: Array
+    y: Array
+
+
+class Ready(NamedTuple):
+    """A worker can take another start.
+
+    Attributes:
+        completed: number of the start that it has completed; None where there was none, or where
+            an error ended it.
+    """
+
+    completed: int | None
+
+
+def descend(design: Design, start: int, seed: int) -> Iterator[Step]:
+    """Yield ever better motions from one start.
+
+    Args:
+        design: the problem.
+        start: its number, which together with the seed determines every step.
+        seed: of the random motions to begin from.
+
+    Raises:
+        ExcitationError: the robot has no room to move.
+    """
+    random = np.random.default_rng([seed, start])
+    pose = design.pose(random, elsewhere=start % 2 == 1)
+    descent = design.descent(pose)
+    y = design.begin(descent, random)
+    for behind, better in descent.steps(y):
+        yield Step(start, behind, pose, better)
+
+
+@contextmanager
+def workers(count: int, problem: Problem) -> Iterator[list[Connection]]:
+    """Start workers on a problem and yield the connections to them; in the end they are killed.
+
+    There are none where ``sys.executable`` is not a Python interpreter, as in a program that embeds
+    Python, and fewer where the system refuses more.
+    """
+    interpreter = Path(sys.executable or "").name.startswith("python")
+    with ExitStack() as stack:
+        connections: list[Connection] = []
+        with suppress(OSError):
+            for _ in range(count if interpreter else 0):
+                connections.append(stack.enter_context(_worker()))  # noqa: PERF401  keep some
+        for connection in connections:  # after all are started: they import at the same time
+            with suppress(OSError):  # it has died, as its reader will notice
+                connection.send(problem)
+        yield connections
+
+
+@contextmanager
+def _worker() -> Iterator[Connection]:
+    """Start a worker in a session of its own, where an interrupt from a terminal has no effect."""
+    here, there = Pipe()
+    with here:
+        with there:
+            process = Popen(  # noqa: S603  this very Python
+                [sys.executable, "-c", _PROGRAM, str(there.fileno()), *sys.path],
+                stdin=DEVNULL,
+                stdout=DEVNULL,
+                pass_fds=[there.fileno()],
+                start_new_session=True,
+            )
+        try:
+            yield here
+        finally:
+            process.kill()
+            process.wait()
+
+
+def work(descriptor: int) -> None:
+    """Descend from the starts that the parent sends, until it ends; what a worker runs.
+
+    Args:
+        descriptor: of the socket to the parent.
+    """
+    threadpool_limits(1, user_api="blas")  # for good: the processors have their processes
+    with suppress(EOFError, OSError), Connection(descriptor) as parent:
+        problem: Problem = parent.recv()
+        design = problem.design()
+        parent.send(Ready(None))
+        while True:
+            start: int = parent.recv()
+            try:
+                for step in descend(design, start, problem.seed):
+                    parent.send(step)
+            except Exception:  # noqa: BLE001  the parent repeats this start, and raises it there
+                parent.send(Ready(None))
+            else:
+                parent.send(Ready(start))

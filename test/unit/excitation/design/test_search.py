@@ -1,0 +1,276 @@
+"""The search in worker processes: begun by any program, repeatable, and robust."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import indent
+
+import numpy as np
+import pytest
+from support.excitation_designs import NOISE, SETTINGS, SPEC, small_design, small_model
+
+from dynid.errors import ExcitationError
+from dynid.excitation.design import worker
+from dynid.excitation.design.design import Design, ExcitationSpec
+from dynid.excitation.design.interior_point import STEPS
+from dynid.excitation.design.optimise import optimise
+from dynid.excitation.design.search import Search, StartResult, search_here, search_in_processes
+
+TESTS = Path(__file__).parents[3]
+DEADLINE = 600.0  # [s] for a script to end
+STARTS, SEED = 4, 4
+
+IMPORTS = """
+import json, os, signal, threading
+from support.excitation_designs import NOISE, SPEC, small_model
+from dynid.excitation.design.optimise import optimise
+"""
+SEARCH = f"""
+found = optimise(small_model(), SPEC, NOISE, starts={STARTS}, seed={SEED}, jobs=2)
+print(json.dumps(found.objectives))
+"""
+
+
+@pytest.fixture(scope="module")
+def expected() -> Search:
+    return search_here(small_design(), STARTS, SEED, lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def objectives() -> list[float]:
+    """What SEARCH must print."""
+    found = optimise(small_model(), SPEC, NOISE, starts=STARTS, seed=SEED, jobs=1)
+    return list(found.objectives)
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen]:
+    """The workers that this process has started."""
+    started = []
+
+    def start(*arguments, **options) -> subprocess.Popen:
+        started.append(subprocess.Popen(*arguments, **options))  # noqa: S603  a worker
+        return started[-1]
+
+    monkeypatch.setattr(worker, "Popen", start)
+    return started
+
+
+def search(jobs: int = 2, progress=lambda _: None) -> Search:
+    return search_in_processes(small_model(), SPEC, NOISE, STARTS, SEED, jobs, progress)
+
+
+def assert_same(search: Search, expected: Search) -> None:
+    assert search.interrupted == expected.interrupted
+    for one, other in zip(search.found, expected.found, strict=True):
+        assert one.number == other.number
+        np.testing.assert_array_equal(one.pose, other.pose)
+        np.testing.assert_array_equal(one.y, other.y)
+
+
+def run(*arguments: str, script: str = "", folder: Path) -> subprocess.CompletedProcess:
+    """Run Python until it has ended, and all that share its standard error."""
+    return subprocess.run(  # noqa: S603  this very Python
+        [sys.executable, *arguments],
+        input=script,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=False,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(TESTS)},
+        start_new_session=True,
+    )
+
+
+def printed(done: subprocess.CompletedProcess) -> object:
+    """What a script printed, which ended well and without any message of its workers."""
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def test_a_script_from_standard_input_can_search(tmp_path: Path, objectives: list[float]) -> None:
+    done = run("-", script=IMPORTS + SEARCH, folder=tmp_path)
+    assert printed(done) == objectives
+
+
+def test_a_script_without_a_main_guard_can_search(tmp_path: Path, objectives: list[float]) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(IMPORTS + SEARCH)
+    assert printed(run(str(path), folder=tmp_path)) == objectives
+
+
+def test_a_thread_of_a_script_can_search(tmp_path: Path, objectives: list[float]) -> None:
+    begin = "\nthread = threading.Thread(target=search)\nthread.start()\nthread.join()\n"
+    script = IMPORTS + "def search():" + indent(SEARCH, "    ") + begin
+    assert printed(run("-", script=script, folder=tmp_path)) == objectives
+
+
+def test_workers_import_nothing_from_the_working_directory(
+    tmp_path: Path, objectives: list[float]
+) -> None:
+    script, folder = tmp_path / "script.py", tmp_path / "other"
+    script.write_text(IMPORTS + SEARCH)
+    folder.mkdir()
+    for module in ("numpy", "socket", "dynid"):
+        (folder / f"{module}.py").write_text("raise SystemExit('the wrong module')\n")
+    assert printed(run(str(script), folder=folder)) == objectives
+
+
+def test_workers_find_modules_where_their_parent_does(
+    tmp_path: Path, processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    search()
+    assert [process.args[4:] for process in processes] == [sys.path, sys.path]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, STARTS + 1])
+def test_any_number_of_workers_finds_the_same(
+    jobs: int, expected: Search, processes: list[subprocess.Popen]
+) -> None:
+    shares: list[float] = []
+    assert_same(search(jobs, shares.append), expected)
+    assert len(processes) == min(jobs, STARTS)
+    assert all(process.returncode is not None for process in processes)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
+def steps_behind(found: tuple[StartResult, ...]) -> int:
+    """How many steps lead to the motions found; each must be one of its own start's descent."""
+    return sum(
+        next(
+            step.behind
+            for step in worker.descend(small_design(), one.number, SEED)
+            if np.array_equal(step.y, one.y)
+        )
+        for one in found
+    )
+
+
+def test_an_interrupt_leaves_the_best_so_far(processes: list[subprocess.Popen]) -> None:
+    shares: list[float] = []
+
+    def interrupt(share: float) -> None:
+        shares.append(share)
+        if share > 0.02:
+            raise KeyboardInterrupt
+
+    result = search(progress=interrupt)
+    assert result.interrupted
+    assert steps_behind(result.found) == pytest.approx(shares[-1] * STEPS * STARTS)
+    assert len(result.found) <= 2  # for two workers
+    assert all(process.returncode is not None for process in processes)
+
+
+def test_an_interrupt_from_a_terminal_reaches_the_parent_alone(tmp_path: Path) -> None:
+    script = f"""
+def interrupt(share):
+    if share > 0:
+        os.killpg(0, signal.SIGINT)  # as a terminal does
+found = optimise(small_model(), SPEC, NOISE, starts={STARTS}, jobs=2, progress=interrupt)
+print(json.dumps([found.interrupted, found.condition_number]))
+"""
+    interrupted, condition_number = printed(run("-", script=IMPORTS + script, folder=tmp_path))
+    assert interrupted
+    assert np.isfinite(condition_number)
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    script = f"""
+def die(share):
+    if share > 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+optimise(small_model(), SPEC, NOISE, starts={STARTS}, jobs=2, progress=die)
+"""
+    done = run("-", script=IMPORTS + script, folder=tmp_path)  # which waits for them
+    assert (done.returncode, done.stderr) == (-9, "")
+
+
+@pytest.mark.parametrize("killed", [1, 2])
+def test_starts_of_killed_workers_are_repeated(
+    killed: int, expected: Search, processes: list[subprocess.Popen]
+) -> None:
+    shares: list[float] = []
+
+    def kill(share: float) -> None:
+        shares.append(share)
+        if share > 0:
+            for process in processes[:killed]:
+                process.kill()
+
+    assert_same(search(progress=kill), expected)
+    assert shares == sorted(shares)
+
+
+def test_an_interrupt_of_a_repeated_start_keeps_what_its_worker_found(
+    processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares: list[float] = []
+    repeated: list[worker.Problem] = []
+    design = worker.Problem.design
+
+    def repeat(problem: worker.Problem) -> Design:
+        repeated.append(problem)
+        return design(problem)
+
+    def kill_and_interrupt(share: float) -> None:
+        shares.append(share)
+        if repeated:
+            raise KeyboardInterrupt
+        if share > 0.02:
+            for process in processes:
+                process.kill()
+
+    monkeypatch.setattr(worker.Problem, "design", repeat)
+    result = search(progress=kill_and_interrupt)
+    assert result.interrupted
+    assert shares[-1] > 0.02
+    assert steps_behind(result.found) == pytest.approx(shares[-1] * STEPS * STARTS)
+
+
+def test_workers_that_cannot_begin_are_done_without(
+    expected: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "_PROGRAM", "")
+    assert_same(search(), expected)
+
+
+def test_processes_that_the_system_refuses_are_done_without(
+    expected: Search, processes: list[subprocess.Popen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = worker.Popen
+
+    def refuse_the_second(*arguments, **options) -> subprocess.Popen:
+        if processes:
+            raise BlockingIOError
+        return start(*arguments, **options)
+
+    monkeypatch.setattr(worker, "Popen", refuse_the_second)
+    assert_same(search(), expected)
+    assert len(processes) == 1
+
+
+@pytest.mark.parametrize("executable", ["", None, "/usr/bin/uwsgi"])
+def test_a_program_that_embeds_python_searches_by_itself(
+    executable: str | None,
+    expected: Search,
+    processes: list[subprocess.Popen],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "executable", executable)
+    assert_same(search(), expected)
+    assert processes == []
+
+
+def test_an_error_in_a_worker_is_raised_by_its_parent(capfd: pytest.CaptureFixture[str]) -> None:
+    settings = SETTINGS.model_copy(update={"centre": (0.0, 0.0)})
+    spec = ExcitationSpec(settings, from_centre=True)
+    with pytest.raises(ExcitationError, match="cannot even rest at its centre"):
+        optimise(small_model(torque_max=[1.0, 1.0]), spec, NOISE, starts=2, jobs=2)
+    assert capfd.readouterr().err == ""
