@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.text import Text
+from threadpoolctl import threadpool_limits
 
-from dynid.cli.judgement import print_json
+from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson
-from dynid.profile import load_profile, shipped_profiles
-from dynid.report.terminal.results import print_written, progress, result_console, roomy, table
-from dynid.report.view.drawing import braille
-from dynid.report.view.png import write_png
-from dynid.report.view.robot_pictures import HEIGHT, WIDTH, bare_scene, contact_sheet
-from dynid.report.write import written_together
-from dynid.robot.summary import RobotSummary, summarize
+from dynid.files import written_together
+from dynid.profile import load_robot, shipped_profiles
+from dynid.report.robot_summary import RobotSummary, summarize
+from dynid.report.terminal.console import print_written, progress, result_console, roomy, table
 
 if TYPE_CHECKING:
     from dynid.report.view.scene import Scene
+    from dynid.robot.robot import Robot
 
 SHEET = "robots.png"
 _DRAWN_FROM = 115  # columns of a terminal in which a row has room for a drawing
@@ -33,23 +32,23 @@ def robots_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the robots that come with dynid: joints, base parameters, and what each is ready for.
+    """List the robots that come with dynid: joints, base parameters, what they are ready for.
 
     "base" are the base parameters with friction and all other joint terms, "rigid" those of the
     bodies alone. A terminal with room shows each robot; --output makes pictures.
     """
     console = result_console(as_json)
     names = shipped_profiles()
+    robots: list[Robot] = []
     rows: list[RobotSummary] = []
-    scenes: dict[str, Scene] = {}
     pictured = console.is_terminal and console.width >= _DRAWN_FROM
-    with progress(console, steps=len(names)) as step:
+    # matrices here are small: more threads only get in each other's way
+    with progress(console, steps=len(names)) as step, threadpool_limits(1, user_api="blas"):
         for name in names:
             step(name)
-            profile, urdf_xml = load_profile(name)
-            rows.append(summarize(profile, urdf_xml))
-            if pictured or output is not None:
-                scenes[name] = bare_scene(profile, urdf_xml)
+            robots.append(load_robot(name))
+            rows.append(summarize(robots[-1]))
+        scenes = _scenes(robots) if pictured or output is not None else {}
     written = [] if output is None else _draw(scenes, output)
     if as_json:
         print_json({"robots": [_entry(row) for row in rows]})
@@ -58,8 +57,16 @@ def robots_command(
     print_written(console, written)
 
 
+def _scenes(robots: list[Robot]) -> dict[str, Scene]:
+    # what draws takes a second to import, and most lists have no pictures
+    from dynid.report.view.robot_pictures import bare_scene  # noqa: PLC0415
+
+    return {robot.name: bare_scene(robot) for robot in robots}
+
+
 def _print(console: Console, rows: list[RobotSummary], scenes: dict[str, Scene]) -> None:
     """Print a row for each robot, with a drawing where there is a scene."""
+    drawings = _drawings(scenes) if scenes else {}
     head = ("joints", "kind", "base", "rigid", "excited", "simulated", "tracking")
     listed = table("name", *head, "recording", *([""] if scenes else []))
     for row in rows:
@@ -73,12 +80,21 @@ def _print(console: Console, rows: list[RobotSummary], scenes: dict[str, Scene])
             row.tracking or "–",
             row.recording,
         ]
-        picture = [braille(scenes[row.name])] if scenes else []
+        picture = [drawings[row.name]] if scenes else []
         listed.add_row(Text(row.name), *map(Text, [*cells, *picture]))
     roomy(console).print(listed)
 
 
+def _drawings(scenes: dict[str, Scene]) -> dict[str, str]:
+    from dynid.report.view.robot_pictures import braille  # noqa: PLC0415  as above
+
+    return {name: braille(scene) for name, scene in scenes.items()}
+
+
 def _draw(scenes: dict[str, Scene], folder: Path) -> list[Path]:
+    from dynid.report.view.png import write_png  # noqa: PLC0415  as above
+    from dynid.report.view.robot_pictures import HEIGHT, WIDTH, contact_sheet  # noqa: PLC0415
+
     with written_together(folder) as unfinished:
         for name, scene in scenes.items():
             write_png(scene, unfinished / f"{name}.png", width=WIDTH, height=HEIGHT)
