@@ -1,1 +1,149 @@
-"""dynid: from a recording of a robot to a dynamic model that can be trusted and run."""
+"""dynid: from a recording of a robot to a dynamic model that can be trusted and run.
+
+    import dynid
+
+    robot = dynid.load_robot("my_robot.yaml")
+    recording = dynid.load_recording("work.mcap", robot)
+    result = dynid.identify(robot, recording, cutoff_hz=20)
+    result.model.save("model.yaml")
+
+Names are imported when they are used, so that ``import dynid`` costs next to nothing.
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dynid.api import (
+        design_excitation,
+        diagnose,
+        predict_uncertainty,
+        tune_collision,
+    )
+    from dynid.dynamics.closed_chain import ClosedChain
+    from dynid.dynamics.joint_terms import JointTerm
+    from dynid.dynamics.mechanism import Mechanism
+    from dynid.errors import (
+        ConfigurationError,
+        DynidError,
+        EstimationError,
+        ExcitationError,
+        MechanismError,
+        ModelFileError,
+        ModelFileWarning,
+        OutputError,
+        PlaybackError,
+        PreprocessingError,
+        RecordingError,
+        SimulationError,
+        TaskError,
+    )
+    from dynid.evaluation.diagnosis.finding import Finding
+    from dynid.identification.friction.selection import select_friction
+    from dynid.identification.identify import identify
+    from dynid.identification.payload.identification import identify_payload
+    from dynid.identification.payload.payload import Payload
+    from dynid.identification.result import Identification
+    from dynid.identification.validate import Validation, validate
+    from dynid.profile import load_model, load_robot
+    from dynid.recording.model import Recording
+    from dynid.robot.model import Model
+    from dynid.robot.recordings import load_recording
+    from dynid.robot.robot import Robot
+    from dynid.signals.signals import Signals
+    from dynid.simulation.simulate import simulate
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "ClosedChain": "dynamics.closed_chain",
+    "ConfigurationError": "errors",
+    "DynidError": "errors",
+    "EstimationError": "errors",
+    "ExcitationError": "errors",
+    "Finding": "evaluation.diagnosis.finding",
+    "Identification": "identification.result",
+    "JointTerm": "dynamics.joint_terms",
+    "Mechanism": "dynamics.mechanism",
+    "MechanismError": "errors",
+    "Model": "robot.model",
+    "ModelFileError": "errors",
+    "ModelFileWarning": "errors",
+    "OutputError": "errors",
+    "Payload": "identification.payload.payload",
+    "PlaybackError": "errors",
+    "PreprocessingError": "errors",
+    "Recording": "recording.model",
+    "RecordingError": "errors",
+    "Robot": "robot.robot",
+    "Signals": "signals.signals",
+    "SimulationError": "errors",
+    "TaskError": "errors",
+    "Validation": "identification.validate",
+    "design_excitation": "api",
+    "diagnose": "api",
+    "identify": "identification.identify",
+    "identify_payload": "identification.payload.identification",
+    "load_model": "profile",
+    "load_recording": "robot.recordings",
+    "load_robot": "profile",
+    "predict_uncertainty": "api",
+    "select_friction": "identification.friction.selection",
+    "simulate": "simulation.simulate",
+    "tune_collision": "api",
+    "validate": "identification.validate",
+}
+
+__all__ = [
+    "ClosedChain",
+    "ConfigurationError",
+    "DynidError",
+    "EstimationError",
+    "ExcitationError",
+    "Finding",
+    "Identification",
+    "JointTerm",
+    "Mechanism",
+    "MechanismError",
+    "Model",
+    "ModelFileError",
+    "ModelFileWarning",
+    "OutputError",
+    "Payload",
+    "PlaybackError",
+    "PreprocessingError",
+    "Recording",
+    "RecordingError",
+    "Robot",
+    "Signals",
+    "SimulationError",
+    "TaskError",
+    "Validation",
+    "__version__",
+    "design_excitation",
+    "diagnose",
+    "identify",
+    "identify_payload",
+    "load_model",
+    "load_recording",
+    "load_robot",
+    "predict_uncertainty",
+    "select_friction",
+    "simulate",
+    "tune_collision",
+    "validate",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'dynid' has no attribute '{name}'")
+    found: object = getattr(_import_module(f"dynid.{_WHERE[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """All public names, imported or not."""
+    return sorted({*globals(), *_WHERE})

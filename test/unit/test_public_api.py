@@ -1,0 +1,176 @@
+"""``import dynid``: what it offers, what it costs, and how results show themselves."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
+
+import dynid
+
+HEAVY = ("clarabel", "matplotlib", "numpy", "pinocchio", "pydantic", "rosbags", "scipy", "yaml")
+
+
+@pytest.fixture(scope="module")
+def result() -> dynid.Identification:
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    return dynid.identify(robot, recorded(mechanism, true_parameters(mechanism), noise=0.05))
+
+
+def test_every_public_name_can_be_imported() -> None:
+    for name in dynid.__all__:
+        assert getattr(dynid, name) is not None
+    assert set(dynid.__all__) <= set(dir(dynid))
+    with pytest.raises(AttributeError, match="no attribute 'load_robots'"):
+        _ = dynid.load_robots
+
+
+def test_type_checkers_see_the_names_that_are_imported_when_used() -> None:
+    tree = ast.parse(Path(dynid.__file__).read_text("utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    typed = {
+        alias.name: node.module
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert set(dynid.__all__) == {*typed, "__version__"}
+    for name, module in typed.items():
+        found = getattr(dynid, name)
+        assert f"dynid.{dynid._WHERE[name]}" == module
+        assert found.__module__.startswith("dynid.")
+
+
+def test_importing_it_imports_nothing_that_computes() -> None:
+    script = f"import sys, dynid; print([name for name in {HEAVY!r} if name in sys.modules])"
+    command = [sys.executable, "-c", script]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    assert ran.stdout.strip() == "[]"
+
+
+def test_settings_by_keyword_replace_those_of_the_robot(result: dynid.Identification) -> None:
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
+    again = dynid.identify(robot, recording, estimator="ols", cutoff_hz=20)
+    assert again.provenance.estimator == "ols"
+    assert again.provenance.cutoff_hz == 20
+    assert result.provenance.estimator == "wls"
+    with pytest.raises(dynid.ConfigurationError, match="did you mean 'cutoff_hz'"):
+        dynid.identify(robot, recording, cutof_hz=20)
+
+
+def test_a_saved_model_is_the_one_that_was_identified(
+    result: dynid.Identification, tmp_path: Path
+) -> None:
+    result.model.save(tmp_path / "model.yaml")
+    model = dynid.load_model(tmp_path / "model.yaml")
+    np.testing.assert_array_equal(model.parameters, result.model.parameters)
+    np.testing.assert_allclose(
+        model.base.covariance,
+        result.model.base.covariance,
+        atol=1e-12 * np.abs(result.model.base.covariance).max(),
+    )
+    q, dq, ddq = np.random.default_rng(0).normal(size=(3, 5, 3))
+    torque = model.inverse_dynamics(q, dq, ddq)
+    np.testing.assert_array_equal(torque, result.model.inverse_dynamics(q, dq, ddq))
+    parts = model.mass_matrix(q) @ ddq[..., None] + model.coriolis_matrix(q, dq) @ dq[..., None]
+    np.testing.assert_allclose(
+        torque, parts[..., 0] + model.gravity(q) + model.friction(dq), atol=1e-9
+    )
+    np.testing.assert_allclose(model.forward_dynamics(q, dq, torque), ddq, atol=1e-9)
+
+
+def test_results_are_short_as_text_and_tables_in_a_notebook(
+    result: dynid.Identification,
+) -> None:
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05, seed=3)
+    validation = dynid.validate(result.model, recording)
+    shown = [robot, recording, result, result.model, validation, result.signals[0]]
+    for one in shown:
+        text = repr(one)
+        assert len(text) < 1000
+        assert "array(" not in text
+    assert "relative error" in result._repr_html_()
+    assert "± " in result._repr_html_()
+    for joint in robot.joints:
+        assert joint in result.model._repr_html_()
+        assert joint in repr(result)
+        assert joint in repr(validation)
+
+
+def test_frames_need_pandas_and_say_so(result: dynid.Identification, monkeypatch) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is optional")
+    frame = result.model.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame["name"]) == list(result.model.parameter_names)
+    assert len(result.to_frame()) == len(result.base_parameters)
+
+
+def test_without_pandas_a_frame_is_refused_in_a_sentence(
+    result: dynid.Identification, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dynid.notebook.find_spec", lambda _: None)
+    with pytest.raises(dynid.ConfigurationError, match="pip install pandas"):
+        result.to_frame()
+
+
+def test_a_urdf_alone_makes_a_robot(tmp_path: Path) -> None:
+    (tmp_path / "arm.urdf").write_text(ARM_URDF)
+    robot = dynid.load_robot(tmp_path / "arm.urdf")
+    assert robot.joints == ("shoulder", "elbow", "wrist")
+    assert robot.limits.position == ((-3, 3),) * 3
+    assert robot.limits.torque_max == (100, 100, 50)
+    assert robot.mechanism().joints == robot.joints
+    follower = '<joint name="elbow" type="revolute"><mimic joint="shoulder"/>'
+    text = ARM_URDF.replace('<joint name="elbow" type="revolute">', follower)
+    (tmp_path / "mimic.urdf").write_text(text)
+    with pytest.raises(dynid.ConfigurationError, match="'elbow' follows another one"):
+        dynid.load_robot(tmp_path / "mimic.urdf")
+    (tmp_path / "broken.urdf").write_text("<robot")
+    with pytest.raises(dynid.ConfigurationError, match="is not a URDF"):
+        dynid.load_robot(tmp_path / "broken.urdf")
+
+
+def test_it_identifies_in_a_thread(result: dynid.Identification) -> None:
+    found: list[dynid.Identification] = []
+
+    def work() -> None:
+        robot = arm_robot()
+        mechanism = robot.mechanism()
+        recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
+        found.append(dynid.identify(robot, recording))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    np.testing.assert_array_equal(found[0].model.parameters, result.model.parameters)
+
+
+def test_it_runs_in_a_script_from_standard_input(tmp_path: Path) -> None:
+    script = """
+import dynid
+robot = dynid.load_robot("scara_2r")
+motion = dynid.design_excitation(robot, duration=5, starts=2, save_to="excitation.yaml")
+recording = dynid.simulate(robot, motion, seed=1)
+result = dynid.identify(robot, recording)
+print(dynid.diagnose(result, recording))
+print(dynid.predict_uncertainty(robot, motion))
+print(dynid.tune_collision(result.model, recording).settings())
+"""
+    command = [sys.executable, "-"]
+    ran = subprocess.run(  # noqa: S603
+        command, input=script, capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "Diagnosis of scara_2r" in ran.stdout
+    assert (tmp_path / "excitation.yaml").exists()
