@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +20,7 @@ from rclpy.exceptions import (
     InvalidParameterValueException,
     ParameterUninitializedException,
 )
+from rclpy.handle import InvalidHandle
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
@@ -188,7 +189,8 @@ class DynidNode(Node):
         )
         array = DiagnosticArray(status=[status])
         array.header.stamp = self.get_clock().now().to_msg()
-        self._diagnostics.publish(array)
+        with suppress(InvalidHandle):  # the node was destroyed while its timer came due
+            self._diagnostics.publish(array)
 
 
 class Stop:

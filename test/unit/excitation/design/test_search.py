@@ -170,6 +170,7 @@ def test_an_interrupt_leaves_the_best_so_far(processes: list[subprocess.Popen]) 
 
 def test_an_interrupt_from_a_terminal_reaches_the_parent_alone(tmp_path: Path) -> None:
     script = f"""
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background job
 def interrupt(share):
     if share > 0:
         os.killpg(0, signal.SIGINT)  # as a terminal does
