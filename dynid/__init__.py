@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.joint_terms import JointTerm
     from dynid.dynamics.mechanism import Mechanism
     from dynid.errors import (
+        ArgumentError,
         ConfigurationError,
         DynidError,
         EstimationError,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _WHERE = {
+    "ArgumentError": "errors",
     "ClosedChain": "dynamics.closed_chain",
     "ConfigurationError": "errors",
     "DynidError": "errors",
@@ -95,6 +97,7 @@ _WHERE = {
 }
 
 __all__ = [
+    "ArgumentError",
     "ClosedChain",
     "ConfigurationError",
     "DynidError",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
+from dynid.arguments import check_choice, check_number, check_type
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import Tuning, tune
+from dynid.errors import ConfigurationError
 from dynid.excitation.design.design import ExcitationSpec
 from dynid.excitation.design.optimise import optimise
 from dynid.excitation.design.proposal import propose_series
@@ -18,15 +20,16 @@ from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.motion import Excitation
 from dynid.excitation.prediction.noise import torque_noise
 from dynid.excitation.prediction.prediction import Prediction, predict
-from dynid.files import write_text
+from dynid.files import check_folder, write_text
 from dynid.identification.diagnose import Diagnosis, diagnose_recordings
 from dynid.identification.result import Identification
-from dynid.recording.model import Recording
+from dynid.recording.model import Recording, given_recordings
 from dynid.robot.model import Model, nominal_model
 from dynid.robot.robot import Robot
 from dynid.simulation.sensor_noise import stated_torque_noise
 
 Recordings = Recording | Sequence[Recording]
+_Objective = Literal["condition", "determinant", "both"]
 
 
 def design_excitation(
@@ -34,7 +37,7 @@ def design_excitation(
     *,
     duration: float | None = None,
     model: Model | None = None,
-    objective: Literal["condition", "determinant", "both"] = "both",
+    objective: _Objective = "both",
     starts: int = 4,
     seed: int = 0,
     jobs: int | None = None,
@@ -58,13 +61,23 @@ def design_excitation(
     Raises:
         DynidError: the robot has no room to move, or its settings do not fit.
         OutputError: the file cannot be written.
+        KeyboardInterrupt: in the search; ``dynid excite`` keeps the best motion so far.
     """
-    used = nominal_model(robot) if model is None else model.with_robot(robot)
+    used = _used("design_excitation()", robot, model)
+    if duration is not None:
+        check_number("design_excitation(): duration", duration, above=0)
+    check_choice("design_excitation(): objective", objective, get_args(_Objective))
+    for name, number, least in (("starts", starts, 1), ("seed", seed, 0), ("jobs", jobs or 1, 1)):
+        check_number(f"design_excitation(): {name}", number, least=least)
+    if save_to is not None:
+        check_folder(Path(save_to))
     spec = ExcitationSpec(propose_series(robot, duration=duration), objective)
     still = np.zeros((1, len(robot.joints)))
     stated = stated_torque_noise(robot, used.mechanism)
     noise = torque_noise(robot, used.mechanism, still, stated=stated)
     found = optimise(used, spec, noise.deviation, starts=starts, seed=seed, jobs=jobs)
+    if found.interrupted:
+        raise KeyboardInterrupt
     if save_to is not None:
         write_text(Path(save_to), excitation_text(found.settings, [f"excitation of {robot.name}"]))
     return found.excitation
@@ -76,7 +89,7 @@ def predict_uncertainty(
     *,
     model: Model | None = None,
     sampling_rate: float | None = None,
-    noise: Sequence[float] | None = None,
+    noise: float | Sequence[float] | None = None,
 ) -> Prediction:
     """Predict the uncertainty of the parameters that a motion will identify, before it is played.
 
@@ -91,9 +104,13 @@ def predict_uncertainty(
     Raises:
         DynidError: the motion is another robot's, or an argument is impossible.
     """
-    used = nominal_model(robot) if model is None else model.with_robot(robot)
+    used = _used("predict_uncertainty()", robot, model)
+    check_type(
+        "predict_uncertainty(): motion", motion, Excitation, "dynid.design_excitation(robot)"
+    )
+    given = (noise,) if isinstance(noise, int | float) else noise
     stated = stated_torque_noise(robot, used.mechanism)
-    return predict(used, motion, sampling_rate=sampling_rate, noise=noise, stated_noise=stated)
+    return predict(used, motion, sampling_rate=sampling_rate, noise=given, stated_noise=stated)
 
 
 def diagnose(model_or_identification: Model | Identification, recordings: Recordings) -> Diagnosis:
@@ -108,7 +125,9 @@ def diagnose(model_or_identification: Model | Identification, recordings: Record
     """
     given = model_or_identification
     model = given.model if isinstance(given, Identification) else given
-    return diagnose_recordings(model.robot, _several(recordings), model=model)
+    check_type("diagnose(): the model", model, Model, "dynid.load_model(path)")
+    several = given_recordings("diagnose()", recordings)
+    return diagnose_recordings(model.robot, several, model=model)
 
 
 def tune_collision(
@@ -129,9 +148,11 @@ def tune_collision(
     Raises:
         DynidError: a recording or setting does not allow it.
     """
-    residuals = [
-        recorded_residual(model.robot, model.mechanism, one) for one in _several(recordings)
-    ]
+    check_type("tune_collision(): model", model, Model, "dynid.load_model(path)")
+    check_number("tune_collision(): false_alarms_per_hour", false_alarms_per_hour, above=0)
+    check_number("tune_collision(): control_rate", control_rate, above=0)
+    several = given_recordings("tune_collision()", recordings)
+    residuals = [recorded_residual(model.robot, model.mechanism, one) for one in several]
     return tune(
         model.robot,
         residuals,
@@ -140,5 +161,15 @@ def tune_collision(
     )
 
 
-def _several(recordings: Recordings) -> Sequence[Recording]:
-    return [recordings] if isinstance(recordings, Recording) else recordings
+def _used(function: str, robot: Robot, model: Model | None) -> Model:
+    """The model that torque is predicted by: the one given, or the URDF's."""
+    check_type(f"{function}: robot", robot, Robot, "dynid.load_robot(path)")
+    if model is None:
+        return nominal_model(robot)
+    check_type(f"{function}: model", model, Model, "dynid.load_model(path)")
+    if model.mechanism.joints != robot.joints:
+        raise ConfigurationError(
+            f"{function}: the model is of {', '.join(model.mechanism.joints)}, expected one of "
+            f"{', '.join(robot.joints)} as in profile '{robot.name}'."
+        )
+    return model.with_robot(robot)

@@ -9,6 +9,10 @@ class DynidError(Exception):
     """Root of every error that a user can cause and mend."""
 
 
+class ArgumentError(DynidError, TypeError):
+    """A public function is given something else than it takes."""
+
+
 class ConfigurationError(DynidError):
     """A profile, column map or other YAML file has an unknown, missing or impossible entry."""
 

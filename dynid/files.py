@@ -54,6 +54,13 @@ def write_text(path: Path, text: str) -> None:
         unfinished.write_text(text, encoding="utf-8", newline="\n")
 
 
+def check_folder(path: Path) -> None:
+    """Raise an OutputError where the folder of a file to be written does not exist."""
+    if not path.parent.is_dir():
+        message = f"{path}: its folder does not exist; make it first."
+        raise OutputError(message)
+
+
 def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
     """Raise an OutputError where one of the files already exists, unless forced."""
     for path in paths:

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 from pydantic import Field, model_validator
 
+from dynid.arguments import check_path
 from dynid.configuration import parse, read_text, read_yaml
 from dynid.control.tracking.settings import TrackingSettings
 from dynid.errors import ConfigurationError
@@ -72,11 +73,12 @@ def load_robot(
     Raises:
         ConfigurationError: no such profile or URDF, or an entry is unknown or impossible.
     """
+    check_path("load_robot(): path_or_name", path_or_name)
     path = _profile_path(str(path_or_name))
     given = None if urdf is None else Path(urdf)
     alone = path.suffix == ".urdf"
     content = urdf_profile(read_text(path), path.name) if alone else read_yaml(path)
-    for override in overrides:
+    for override in [overrides] if isinstance(overrides, str) else overrides:
         _override(content, override)
     if given is not None:
         content["urdf"] = given.name
@@ -106,6 +108,7 @@ def load_model(path: str | Path) -> Model:
     Raises:
         ModelFileError: the file is missing, incomplete, altered or contradicts itself.
     """
+    check_path("load_model(): path", path)
     return read_model(Path(path), make_robot)
 
 

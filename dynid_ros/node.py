@@ -20,7 +20,7 @@ from rclpy.exceptions import (
     InvalidParameterValueException,
     ParameterUninitializedException,
 )
-from rclpy.handle import InvalidHandle
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
@@ -189,7 +189,8 @@ class DynidNode(Node):
         )
         array = DiagnosticArray(status=[status])
         array.header.stamp = self.get_clock().now().to_msg()
-        with suppress(InvalidHandle):  # the node was destroyed while its timer came due
+        # the node may be destroyed while its timer comes due
+        with suppress(rclpy_implementation.InvalidHandle):
             self._diagnostics.publish(array)
 
 

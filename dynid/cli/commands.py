@@ -72,7 +72,7 @@ COMMANDS = {
     "drive-gains": CommandEntry(
         "drive_gains",
         "drive_gains_command",
-        "Find the drives' torque constants, where motor current is recorded and nothing is known.",
+        "Find the drives' torque constants, where motor current is recorded.",
     ),
     "import-dh": CommandEntry(
         "import_dh",

@@ -32,7 +32,7 @@ def drive_gains_command(
     payload_mass: Annotated[float, typer.Option(help="What the payload weighs, in kg.")],
     payload_centre: Annotated[
         Centre | None,
-        typer.Option(metavar="X Y Z", help="Its centre of mass in the joint's frame [m]."),
+        typer.Option(metavar="X Y Z", help="Its centre of mass in the joint's frame, in m."),
     ] = None,
     payload_inertia: Annotated[
         Inertia | None, typer.Option(metavar="XX XY YY XZ YZ ZZ", help="About it, in kg m^2.")
@@ -44,7 +44,7 @@ def drive_gains_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the drives' torque constants, where motor current is recorded and nothing is known.
+    """Find the drives' torque constants, where motor current is recorded.
 
     RECORDINGS are without payload. What a payload of known mass adds sets the scale of all torques.
     Exit code 1 where a joint's constant is not told.

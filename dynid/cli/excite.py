@@ -26,7 +26,7 @@ from dynid.excitation.prediction.prediction_json import prediction_json
 from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
 from dynid.excitation.sine_proposal import propose_sine
 from dynid.excitation.workspace.workspace import Workspace
-from dynid.files import refuse_to_replace, write_text
+from dynid.files import check_folder, refuse_to_replace, write_text
 from dynid.profile import load_model, load_robot
 from dynid.report.prediction import write_prediction_report
 from dynid.report.prediction_picture import write_picture
@@ -98,6 +98,7 @@ def excite_command(
     Exit code 1 where some of them would stay uncertain.
     """
     files = _files(output)
+    check_folder(output)
     refuse_to_replace(files, force)
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     identified = _model(robot, model)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 
 model_app = typer.Typer(
+    add_completion=False,
     no_args_is_help=True,
     help="What a model says at a point, along a recording, on paper, and as C code.",
 )

@@ -7,7 +7,7 @@ import typer
 
 Recordings = Annotated[
     list[Path],
-    typer.Argument(help="rosbag2, .mcap, .db3, .npz or CSV; several make one model."),
+    typer.Argument(help="rosbag2, .mcap, .db3, .npz or CSV; one or several."),
 ]
 Profile = Annotated[
     str | None, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")

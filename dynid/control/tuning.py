@@ -79,6 +79,16 @@ class Tuning:
     held_out_alarms: tuple[int, ...]
     warnings: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        """How much motion, the thresholds of each joint, and warnings."""
+        rows = [
+            f"{joint.joint}: "
+            + ", ".join(f"{name} {_rounded_up(getattr(joint, name)):g}" for name in _TUNED)
+            for joint in self.joints
+        ]
+        first = f"Collision thresholds from {60 * self.hours:.3g} min of free motion"
+        return "\n".join([first, *rows, *self.warnings])
+
     def settings(self) -> dict[str, tuple[float, ...]]:
         """The tuned keys of a profile's ``collision``, rounded up, one value for each joint."""
         return {

@@ -99,7 +99,9 @@ def _reasons(joint: JointErrors, allowed: float) -> list[str]:
     if not isfinite(worst):
         return [f"{joint.joint}: the measured torque is zero wherever the joint moves."]
     if worst > allowed:
-        return [f"{joint.joint}: max relative torque error {worst:.1%}, allowed {allowed:.0%}."]
+        return [
+            f"{joint.joint}: max relative torque error {worst:.1%}, allowed {100 * allowed:g}%."
+        ]
     return []
 
 

@@ -39,6 +39,14 @@ class FourierExcitation:
     base_frequency: float
     ramp: Ramp
 
+    def __repr__(self) -> str:
+        """Joints, harmonics, base frequency and duration."""
+        joints, harmonics = self.sine.shape
+        return (
+            f"Fourier excitation of {joints} joints: {harmonics} harmonics of "
+            f"{self.base_frequency:.4g} Hz, {self.duration:.4g} s"
+        )
+
     @property
     def joint_count(self) -> int:
         """Number of joints n."""

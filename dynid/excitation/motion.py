@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,7 @@ class Motion(NamedTuple):
     acceleration: Array
 
 
+@runtime_checkable
 class Excitation(Protocol):
     """A motion from rest to rest, twice continuously differentiable.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dynid.errors import EstimationError
 from dynid.evaluation.diagnosis.case import Case
@@ -11,11 +12,14 @@ from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import Finding
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
-from dynid.notebook import html_table
+from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.model import Recording, Source
 from dynid.robot.model import Model
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -36,13 +40,25 @@ class Diagnosis:
 
     def __repr__(self) -> str:
         """The robot, and a line for each finding."""
-        lines = [f"{one.severity}: {one.sentence} {one.remedy}" for one in self.findings]
-        return "\n".join([f"Diagnosis of {self.robot}: {len(self.found)} found", *lines])
+        count = len(self.found)
+        first = f"{count} cause{'' if count == 1 else 's'} found" if count else "no cause found"
+        return "\n".join([f"Diagnosis of {self.robot}: {first}", *map(repr, self.findings)])
 
     def _repr_html_(self) -> str:
         """The findings as a table, for a notebook."""
+        if not self.findings:
+            return html_lines([repr(self)])
         rows = [(f.severity, f.joint or "", f.sentence, f.remedy) for f in self.findings]
         return html_table(("severity", "joint", "finding", "remedy"), rows)
+
+    def to_frame(self) -> DataFrame:
+        """The findings as a pandas DataFrame.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        names = ("cause", "joint", "severity", "sentence", "remedy")
+        return data_frame({name: [getattr(one, name) for one in self.findings] for name in names})
 
     @property
     def found(self) -> tuple[Finding, ...]:

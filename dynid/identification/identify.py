@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import fields
 from datetime import datetime, timezone
 from importlib import metadata
-from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dynid import _core
+from dynid.arguments import check_type
 from dynid.configuration import changed
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.mechanism import Mechanism
@@ -28,15 +28,12 @@ from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import BaseParameter, Identification, StandardParameter
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.sign_finding import find_signs
-from dynid.recording.model import Recording, Source
+from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.model import Model
 from dynid.robot.provenance import BaseEstimate, ModelErrors, Provenance, StoredQuantities
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
-
-if TYPE_CHECKING:
-    pass
 
 Progress = Callable[[str], None]
 
@@ -60,8 +57,8 @@ def identify(
     Raises:
         DynidError: a recording, setting or mechanism does not allow it.
     """
-    if isinstance(recordings, Recording):
-        recordings = [recordings]
+    check_type("identify(): robot", robot, Robot, "dynid.load_robot(path)")
+    recordings = given_recordings("identify()", recordings)
     if settings:
         own = robot.settings(IdentificationSettings)
         robot = robot.with_settings(changed(own, settings, "identify()"))

@@ -114,7 +114,8 @@ class Identification:
 
     def __repr__(self) -> str:
         """Robot and verdict, then a line for each joint."""
-        return "\n".join([*self._lines(), *("  ".join(row) for row in self._rows())])
+        rows = [f"{joint}  {error}  (held out {unseen})" for joint, error, unseen in self._rows()]
+        return "\n".join([*self._lines(), "relative torque error:", *rows, *self.verdict.warnings])
 
     def _repr_html_(self) -> str:
         """Verdict, errors of the joints, and base parameters with their standard deviations."""
@@ -130,7 +131,8 @@ class Identification:
         return (
             html_lines(self._lines())
             + html_table(("joint", "relative error", "held out"), self._rows())
-            + html_table(("base parameter", "value", "standard deviation", "unit"), parameters)
+            + "<br>"
+            + html_table(("base parameter", "estimate", "standard deviation", "unit"), parameters)
         )
 
     def _lines(self) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from dynid.arguments import check_type
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.causes import diagnose
@@ -15,7 +16,7 @@ from dynid.evaluation.verdict import JointErrors, Verdict, evaluate
 from dynid.identification.settings import IdentificationSettings
 from dynid.identification.unsigned.model_signs import signed_by_model
 from dynid.notebook import data_frame, html_lines, html_table
-from dynid.recording.model import Recording, Source
+from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.model import Model
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
@@ -63,7 +64,8 @@ class Validation:
 
     def __repr__(self) -> str:
         """Robot and verdict, then a line for each joint."""
-        return "\n".join([*self._lines(), *("  ".join(row) for row in self._rows())])
+        rows = ["  ".join(row) for row in self._rows()]
+        return "\n".join([*self._lines(), "relative torque error:", *rows, *self.verdict.warnings])
 
     def _repr_html_(self) -> str:
         """The same as a table, for a notebook."""
@@ -89,8 +91,8 @@ def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Valid
     Raises:
         DynidError: a recording or setting does not allow it.
     """
-    if isinstance(recordings, Recording):
-        recordings = [recordings]
+    check_type("validate(): model", model, Model, "dynid.load_model(path), or identification.model")
+    recordings = given_recordings("validate()", recordings)
     # a fit may be choosy about its samples, a verdict may not: borders count
     settings = model.robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})
     robot, mechanism = model.robot.with_settings(settings), model.mechanism

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from dynid.errors import PreprocessingError
+from dynid.arguments import check_type
+from dynid.errors import ArgumentError, PreprocessingError
 from dynid.notebook import data_frame, html_lines
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
     from pandas import DataFrame
 
@@ -141,6 +142,20 @@ class Recording:
             velocity=None if self.velocity is None else self.velocity[span],
             effort=self.effort[span],
         )
+
+
+def given_recordings(function: str, recordings: Recording | Sequence[Recording]) -> list[Recording]:
+    """The recordings that a public function is given: one or several, but at least one.
+
+    Raises:
+        ArgumentError: there is none, or something else among them.
+    """
+    several = list(recordings) if isinstance(recordings, list | tuple) else [recordings]
+    if not several:
+        raise ArgumentError(f"{function}: recordings is empty; give at least one.")
+    for one in several:
+        check_type(f"{function}: recordings", one, Recording, "dynid.load_recording(path, robot)")
+    return cast("list[Recording]", several)
 
 
 def span_limits(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynid.arguments import check_path
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError
@@ -145,6 +146,7 @@ class Model:
             OutputError: the file cannot be written.
             ValueError: nobody identified this model.
         """
+        check_path("save(): path", path)
         write_text(Path(path), self.text())
 
     def text(self) -> str:

@@ -189,10 +189,12 @@ def check_seal(content: Mapping[str, Any], where: str) -> None:
     if found["format"] == UNSEALED_FORMAT and "sha256" not in found:
         return
     expected = seal(found)
-    if found.get("sha256") != expected:
+    if "sha256" not in found:
+        raise ModelFileError(f"{where}: has no seal (model.sha256); identify again.")
+    if found["sha256"] != expected:
         message = (
-            f"{where}: parameters, terms or chains were altered after they were written (their "
-            f"SHA-256 is {expected[:12]}…, model.sha256 says {str(found.get('sha256'))[:12]}…); "
+            f"{where}: status, parameters, terms or chains were altered after they were written "
+            f"(their SHA-256 is {expected[:12]}…, model.sha256 says {str(found['sha256'])[:12]}…); "
             "identify again."
         )
         raise ModelFileError(message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dynid.arguments import check_path, check_type
 from dynid.recording import load
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
@@ -30,6 +31,8 @@ def load_recording(
     Raises:
         RecordingError: it cannot be read, or lacks a joint.
     """
+    check_type("load_recording(): robot", robot, Robot, "dynid.load_robot(path)")
+    check_path("load_recording(): path", path)
     settings = robot.settings(RecordingSettings)
     return load.load_recording(
         Path(path),

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynid.errors import SimulationError
+from dynid.arguments import check_number, check_type
+from dynid.errors import ExcitationError, SimulationError
 from dynid.recording.model import Recording
+from dynid.robot.robot import Robot
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
     from dynid.excitation.motion import Excitation
-    from dynid.robot.robot import Robot
 
 
 def simulate(
@@ -35,9 +36,18 @@ def simulate(
 
     Raises:
         SimulationError: The drives lost the robot.
+        ExcitationError: The excitation moves another number of joints.
         ConfigurationError: The profile does not describe a robot that can move.
         MechanismError: Profile and URDF do not fit.
     """
+    check_type("simulate(): robot", robot, Robot, "dynid.load_robot(path)")
+    check_number("simulate(): seed", seed, least=0)
+    if excitation.joint_count != len(robot.joints):
+        message = (
+            f"the excitation moves {excitation.joint_count} joints, expected "
+            f"{len(robot.joints)} as in profile '{robot.name}'."
+        )
+        raise ExcitationError(message)
     simulated = SimulatedRobot(robot, control_rate=control_rate, seed=seed)
     rest = (robot.find(SimulationSettings) or SimulationSettings()).rest
     cycles = round((excitation.duration + 2 * rest) * control_rate) + 1

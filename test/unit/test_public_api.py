@@ -174,3 +174,50 @@ print(dynid.tune_collision(result.model, recording).settings())
     assert ran.returncode == 0, ran.stderr
     assert "Diagnosis of scara_2r" in ran.stdout
     assert (tmp_path / "excitation.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda r, m, x: dynid.identify(r, "work.mcap"), "must be a Recording"),
+        (lambda r, m, x: dynid.identify("scara", x), "must be a Robot"),
+        (lambda r, m, x: dynid.identify(r, []), "at least one"),
+        (lambda r, m, x: dynid.validate("model.yaml", x), "must be a Model"),
+        (lambda r, m, x: dynid.validate(m, []), "at least one"),
+        (lambda r, m, x: dynid.diagnose(r, x), "must be a Model"),
+        (lambda r, m, x: dynid.load_recording("work.mcap", "arm.yaml"), "must be a Robot"),
+        (lambda r, m, x: dynid.load_model(None), "path of a file"),
+        (lambda r, m, x: dynid.load_robot(5), "path of a file"),
+        (lambda r, m, x: dynid.select_friction(r, []), "at least one"),
+        (lambda r, m, x: dynid.identify_payload(r, x), "must be a Model"),
+        (lambda r, m, x: dynid.tune_collision(m, x, control_rate=0), "above 0, got 0"),
+        (lambda r, m, x: dynid.predict_uncertainty(r, "excitation.yaml"), "must be a Excitation"),
+        (lambda r, m, x: dynid.design_excitation(r, duration=-1), "above 0, got -1"),
+        (lambda r, m, x: dynid.design_excitation(r, duration="20"), "above 0, got '20'"),
+        (lambda r, m, x: dynid.design_excitation(r, duration=float("nan")), "got nan"),
+        (lambda r, m, x: dynid.design_excitation(r, starts=0), "1 or more, got 0"),
+        (lambda r, m, x: dynid.design_excitation(r, objective="best"), "determinant, both"),
+        (lambda r, m, x: dynid.design_excitation(r, save_to="/no/such/x.yaml"), "folder"),
+        (
+            lambda r, m, x: dynid.design_excitation(dynid.load_robot("scara"), model=m),
+            "model is of",
+        ),
+    ],
+)
+def test_a_wrong_argument_is_answered_in_a_sentence(
+    result: dynid.Identification, call, words: str
+) -> None:
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    recording = recorded(mechanism, true_parameters(mechanism))
+    with pytest.raises(dynid.DynidError, match=words):
+        call(robot, result.model, recording)
+
+
+def test_payload_and_friction_take_one_recording(result: dynid.Identification) -> None:
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
+    payload = dynid.identify_payload(result.model, recording)
+    assert len(repr(payload)) < 1500
+    assert "mass" in repr(payload)

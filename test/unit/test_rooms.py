@@ -14,6 +14,7 @@ ORDER = (
     "configuration",
     "arrays",
     "files",
+    "arguments",
     "text",
     "notebook",
     "_core",

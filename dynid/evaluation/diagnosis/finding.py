@@ -54,6 +54,10 @@ class Finding:
     evidence: Mapping[str, float]
     plot: Plot | None = None
 
+    def __repr__(self) -> str:
+        """Severity, cause, and what to do."""
+        return f"{self.severity} ({self.cause}): {self.sentence} {self.remedy}"
+
 
 def sentences(findings: Iterable[Finding]) -> list[str]:
     """What was seen and what to do about it, of all but notes."""

@@ -16,9 +16,10 @@ from dynid.excitation.prediction.coverage import JointCoverage, joint_coverage
 from dynid.excitation.prediction.noise import torque_noise
 from dynid.excitation.prediction.parameters import PredictedParameter, predicted_parameters
 from dynid.excitation.prediction.precision import Precision, motion_precision
-from dynid.notebook import data_frame
+from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.settings import RecordingSettings
 from dynid.signals.signals import Signals
+from dynid.text import significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +98,20 @@ class Prediction:
             f"{self.precision.scaled_condition_number:.3g}, {determined} of "
             f"{len(self.parameters)} base parameters determined"
         )
+
+    def _repr_html_(self) -> str:
+        """The same, and the base parameters with their uncertainty, for a notebook."""
+        rows = [
+            (
+                one.name,
+                significant(one.value),
+                f"± {significant(one.standard_deviation, 2)}",
+                one.unit,
+            )
+            for one in self.parameters
+        ]
+        header = ("base parameter", "value", "standard deviation", "unit")
+        return html_lines([repr(self)]) + html_table(header, rows)
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.arguments import check_type
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
@@ -17,7 +18,7 @@ from dynid.identification.friction.candidates import FRICTION_KINDS, Motion, can
 from dynid.identification.friction.choose import Trial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
 from dynid.identification.settings import IdentificationSettings
-from dynid.recording.model import Recording, Source
+from dynid.recording.model import Recording, Source, given_recordings
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
@@ -61,10 +62,16 @@ class FrictionSelection:
     sources: tuple[Source, ...]
     notes: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        """The friction model chosen for each joint."""
+        rows = [f"{one.joint}: {one.chosen.name}" for one in self.joints]
+        first = f"Friction of {self.robot.name}, chosen by the error on each {self.left_out}"
+        return "\n".join([first, *rows, *self.notes])
+
 
 def select_friction(
     robot: Robot,
-    recordings: Sequence[Recording],
+    recordings: Recording | Sequence[Recording],
     *,
     progress: Callable[[str], None] = lambda _: None,
 ) -> FrictionSelection:
@@ -80,6 +87,8 @@ def select_friction(
     Raises:
         DynidError: a recording, setting or mechanism does not allow it.
     """
+    check_type("select_friction(): robot", robot, Robot, "dynid.load_robot(path)")
+    recordings = given_recordings("select_friction()", recordings)
     # matrices here are some 80 wide: more threads only get in each other's way
     with threadpool_limits(1, user_api="blas"):
         progress("fitting the profile's own terms")

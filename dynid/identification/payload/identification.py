@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dynid.arguments import check_type
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import HeldOut, cross_validate
@@ -16,7 +17,7 @@ from dynid.evaluation.verdict import Verdict, evaluate
 from dynid.identification.payload.fit import PayloadFit, fit_payload
 from dynid.identification.payload.payload import Payload, describe, own_torque_errors
 from dynid.identification.settings import IdentificationSettings
-from dynid.recording.model import Recording
+from dynid.recording.model import Recording, given_recordings
 from dynid.robot.model import Model
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
@@ -51,10 +52,21 @@ class PayloadIdentification:
     cutoff_hz: float | None
     notes: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        """The payload's mass, centre and inertia, and whether its verdict is good."""
+        outcome = "succeeded" if self.verdict.success else "FAILED"
+        rows = [
+            f"{row.name}: {row.value:.4g} {row.unit}"
+            + ("" if row.deviation is None else f" ± {row.deviation:.2g}")
+            for row in self.payload.quantities
+        ]
+        first = f"Payload of {self.payload.robot} at {self.payload.joint}: {outcome}"
+        return "\n".join([first, *rows, *self.verdict.warnings])
+
 
 def identify_payload(
     base: Model,
-    recordings: Sequence[Recording],
+    recordings: Recording | Sequence[Recording],
     *,
     progress: Progress = lambda _: None,
 ) -> PayloadIdentification:
@@ -68,6 +80,8 @@ def identify_payload(
     Raises:
         DynidError: a recording or setting does not allow it.
     """
+    check_type("identify_payload(): base", base, Model, "dynid.load_model(path)")
+    recordings = given_recordings("identify_payload()", recordings)
     model, settings = base.mechanism, base.robot.settings(IdentificationSettings)
     # matrices here are small: more threads only get in each other's way
     with threadpool_limits(1, user_api="blas"):

@@ -97,3 +97,10 @@ def test_bad_input_is_one_sentence(run, words: tuple[str, ...], told: str) -> No
     assert (code, out) == (2, "")
     assert told in err
     assert err.count("\n") == 1
+
+
+def test_a_missing_folder_is_named_before_the_search(run, monkeypatch) -> None:
+    monkeypatch.setattr("dynid.cli.excite.optimise", lambda *_, **__: pytest.fail("too late"))
+    code, _, err = run("excite", "-o", "absent/excitation.yaml")
+    assert code == 2
+    assert "absent/excitation.yaml: its folder does not exist; make it first." in err

@@ -444,7 +444,7 @@ ALTERED = r"were altered after they were written .* model\.sha256 says \w+…\);
         (lambda m: m.update(payload_joint="shoulder"), ALTERED),
         (heavier, ALTERED),
         (lambda m: m.update(sha256="0" * 64), "model.sha256 says 000000000000…"),
-        (lambda m: m.pop("sha256"), r"model\.sha256 says None…"),
+        (lambda m: m.pop("sha256"), r"has no seal \(model\.sha256\); identify again\.$"),
         (lambda m: m.update(format=1), ALTERED),
     ],
 )

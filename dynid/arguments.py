@@ -1,0 +1,55 @@
+"""Arguments of the public functions, checked where they come in: one sentence for each mistake."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from pathlib import Path
+
+from dynid.errors import ArgumentError
+
+
+def check_type(name: str, value: object, kind: type, hint: str) -> None:
+    """Raise an ArgumentError unless a value is of a kind.
+
+    Args:
+        name: of the function and its argument, such as ``identify(): robot``.
+        value: given.
+        kind: expected.
+        hint: what makes one, such as ``dynid.load_robot(path)``.
+    """
+    if not isinstance(value, kind):
+        shown = repr(value) if isinstance(value, str | int | float) else ""
+        got = f"{type(value).__name__} {shown}".rstrip()
+        raise ArgumentError(f"{name} must be a {kind.__name__} ({hint}), got {got}.")
+
+
+def check_number(
+    name: str, value: object, *, least: float = -math.inf, above: float = -math.inf
+) -> None:
+    """Raise an ArgumentError unless a value is a finite number within bounds.
+
+    Args:
+        name: of the function and its argument.
+        value: given.
+        least: smallest that is allowed.
+        above: that it must exceed.
+    """
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and math.isfinite(value) and value >= least and value > above:  # type: ignore[operator, arg-type]
+        return
+    bound = f" of {least:g} or more" if math.isfinite(least) else ""
+    bound = f" above {above:g}" if math.isfinite(above) else bound
+    raise ArgumentError(f"{name} must be a number{bound}, got {value!r}.")
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Raise an ArgumentError unless a value is one of the choices."""
+    if value not in choices:
+        raise ArgumentError(f"{name} must be one of {', '.join(choices)}, got {value!r}.")
+
+
+def check_path(name: str, value: object) -> None:
+    """Raise an ArgumentError unless a value is the path of a file."""
+    if not isinstance(value, str | Path):
+        raise ArgumentError(f"{name} must be the path of a file, got {type(value).__name__}.")
