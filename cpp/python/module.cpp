@@ -1,4 +1,5 @@
-// dynid._core: the C++ core for Python. Thin on purpose: dynid/dynamics/mechanism.py documents and checks.
+// dynid._core: the C++ core for Python. Thin on purpose: dynid/dynamics/mechanism.py documents and
+// checks.
 
 #include <pybind11/eigen.h>
 #include <pybind11/numpy.h>

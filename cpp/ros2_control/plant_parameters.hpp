@@ -12,9 +12,9 @@ namespace dynid
 /// The hardware parameters of a `<ros2_control>` tag.
 using HardwareParameters = std::unordered_map<std::string, std::string>;
 
-/// Builds the plant that hardware parameters describe, as dynid.control.ros2_control writes them: numbers and
-/// words with spaces between them, everything in SI. Throws std::invalid_argument with a sentence
-/// that names the parameter.
+/// Builds the plant that hardware parameters describe, as dynid.control.ros2_control writes them:
+/// numbers and words with spaces between them, everything in SI. Throws std::invalid_argument with
+/// a sentence that names the parameter.
 [[nodiscard]] DrivePlant make_plant(
   std::string urdf_xml, std::vector<std::string> joints, const HardwareParameters & parameters);
 
