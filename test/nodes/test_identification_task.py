@@ -45,7 +45,7 @@ class Loop:
         self.graph = graph
         self.output = folder / "out"
         self.profile = str(write_small_robot(folder))
-        self.stop = SimpleNamespace(asked=False)
+        self.stop = SimpleNamespace(asked=False, name="SIGINT")
         self.nodes = {}
         self.steps: list[str] = []
         self.played = graph.listen(String, "/excitation_player/state", LATCHED)
@@ -206,7 +206,7 @@ def test_an_interruption_in_the_middle_brings_the_robot_to_rest_and_closes_the_b
         loop.stop.asked = True
 
     loop.when_playing(interrupt)
-    assert loop.failed() == "interrupted."
+    assert loop.failed() == ("interrupted by SIGINT while playing and recording the excitation.")
     loop.assert_at_rest()
     assert loop.nodes["robot"]._robot.fault is None
     assert loop.played[-1].data == "aborted: the motion was stopped on request."
