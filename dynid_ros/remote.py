@@ -30,7 +30,7 @@ class WaitTimeoutError(TaskError):
 
 
 class Wait(Protocol):
-    """Let the node run until a condition holds, or raise an WaitTimeoutError that names ``what``."""
+    """Let the node run until a condition holds, or raise a WaitTimeoutError naming ``what``."""
 
     def __call__(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
         """Wait for at most ``timeout`` [s], or for ever."""

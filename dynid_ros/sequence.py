@@ -82,7 +82,7 @@ class SequenceNode(DynidNode):
 
         Raises:
             InterruptionError: a signal came; everything was brought to an end first.
-            IncompleteEndError: the sequence could not be finished, and something has not come to its end.
+            IncompleteEndError: it could not be finished, and something has not come to its end.
             TaskError: a step was refused or failed; everything was brought to an end first.
         """
 

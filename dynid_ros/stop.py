@@ -71,7 +71,9 @@ class Stop:
         return 128 + (self.number or 0)
 
     def over(self) -> None:
-        """Say that the process has come to its end in time."""
+        """Say that the process has come to its end in time, and only Python's own end is left."""
+        for number in _HEARD:  # that would take the handlers away, and let a late signal kill
+            signal.signal(number, signal.SIG_IGN)
         if self.bound is not None:
             self.bound.lift()
         silence_closed_streams()
@@ -96,9 +98,8 @@ class _Bound:
         signal.setitimer(signal.ITIMER_REAL, LONGEST_END + _HARD)
 
     def lift(self) -> None:
-        """Count no more."""
+        """Say no more; the system's timer stays, for an end that hangs."""
         self._timer.cancel()
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _end(self) -> None:
         say(
