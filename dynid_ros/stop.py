@@ -18,7 +18,7 @@ LONGEST_END = 40.0
 """Time after a signal within which every process of dynid has ended [s]."""
 
 ENDS_WITH_PARENT = "DYNID_ENDS_WITH_PARENT"
-"""Environment variable: where it is 1, the end of the process that started this one is a signal."""
+"""Environment variable: process number of the parent whose end is taken for a SIGTERM."""
 
 FINISHED, CRITERION_FAILED, NOT_FINISHED, NO_GOOD_END = range(4)
 """Exit codes. The last one: the robot was not seen at rest, or a bag is incomplete.
@@ -47,7 +47,7 @@ class Stop:
         self.bound: _Bound | None = earlier.bound if isinstance(earlier, Stop) else None
         self.waiting_for = "the program to start"
         """What is said to have kept a process from ending in time."""
-        self._parent = os.getppid() if os.environ.get(ENDS_WITH_PARENT) == "1" else None
+        self._parent = os.environ.get(ENDS_WITH_PARENT)
         for number in _HEARD:
             # nohup ignores SIGHUP, and that is what its user wants
             if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
@@ -56,7 +56,7 @@ class Stop:
     @property
     def asked(self) -> bool:
         """Whether the process is to end."""
-        if self.number is None and self._parent not in {None, os.getppid()}:
+        if self.number is None and self._parent not in {None, str(os.getppid())}:
             self._take(signal.SIGTERM, None)
         return self.number is not None
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 
 import pytest
-from support.node_processes import RESTS, NodeProcesses, node_command
-from support.small_robot import JOINTS, write_small_robot
+from support.node_processes import RESTS, begin_identification
+from support.small_robot import JOINTS
 
 from dynid.recording.load import load_recording
 
@@ -15,26 +16,10 @@ SERVERS = ("simulated_robot", "excitation_player", "recorder", "identifier")
 
 @pytest.fixture
 def start(graph, tmp_path):
-    profile, made = str(write_small_robot(tmp_path)), []
-
-    def make(*, terminal=False):
-        commands = {
-            "simulated_robot": node_command("simulated_robot", profile=profile),
-            "excitation_player": node_command(
-                "excitation_player", profile=profile, move_fraction=1.0, settle_time=0.1
-            ),
-            "recorder": node_command("recorder"),
-            "identifier": node_command("identifier", profile=profile),
-            "identification_task": node_command(
-                "identification_task", output=str(tmp_path / "out"), validation_seed=-1
-            ),
-        }
-        made.append(NodeProcesses(graph, tmp_path, commands, terminal=terminal))
-        return made[-1]
-
-    yield make
-    for processes in made:
-        processes.__exit__()
+    with contextlib.ExitStack() as stack:
+        yield lambda **options: stack.enter_context(
+            begin_identification(graph, tmp_path, **options)
+        )
 
 
 def check_end(processes, output, code):

@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from dynid_ros.qos import LATCHED, MONITORED
+from support.small_robot import write_small_robot
 
 if TYPE_CHECKING:
     from support.ros_graph import Graph
@@ -109,3 +110,20 @@ class NodeProcesses:
         """Read what the processes write to their terminal, which would else hold them up."""
         while self._master is not None and select.select([self._master], [], [], 0.0)[0]:
             os.read(self._master, 65536)
+
+
+def begin_identification(graph: Graph, folder: Path, *, terminal: bool = False) -> NodeProcesses:
+    """Everything that identifies the small robot once, into ``folder``/out."""
+    profile = str(write_small_robot(folder))
+    commands = {
+        "simulated_robot": node_command("simulated_robot", profile=profile),
+        "excitation_player": node_command(
+            "excitation_player", profile=profile, move_fraction=1.0, settle_time=0.1
+        ),
+        "recorder": node_command("recorder"),
+        "identifier": node_command("identifier", profile=profile),
+        "identification_task": node_command(
+            "identification_task", output=str(folder / "out"), validation_seed=-1
+        ),
+    }
+    return NodeProcesses(graph, folder, commands, terminal=terminal)
