@@ -40,8 +40,13 @@ class Stop:
     process as ever.
     """
 
-    def __init__(self) -> None:
-        """Listen from now on; what an earlier one in this process has heard stays heard."""
+    def __init__(self, *, bounded: bool = True) -> None:
+        """Listen from now on; what an earlier one in this process has heard stays heard.
+
+        Args:
+            bounded: whether the process is ended where it has not ended in LONGEST_END.
+        """
+        self._bounded = bounded
         earlier = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
         self.number: int | None = earlier.number if isinstance(earlier, Stop) else None
         self.bound: _Bound | None = earlier.bound if isinstance(earlier, Stop) else None
@@ -81,7 +86,7 @@ class Stop:
     def _take(self, number: int, _frame: FrameType | None) -> None:
         if self.number is None:
             self.number = number
-            self.bound = _Bound(lambda: self.waiting_for)
+            self.bound = _Bound(lambda: self.waiting_for) if self._bounded else None
 
 
 class _Bound:

@@ -23,6 +23,8 @@ from dynid.control.ros2_control import (
 )
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
+from dynid_ros.launching import ENDS, ON_SIGNAL, end_in_order, parameter_file, robot_node
+from dynid_ros.outlive import LONGEST
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -62,17 +64,17 @@ ARGUMENTS = [
     ),
     DeclareLaunchArgument(
         "ends",
-        default_value="on_sigint",
-        choices=["on_sigint", "on_sigterm"],
-        description="Signal that ends the robot: on_sigterm lets it outlive Ctrl-C until a node "
-        "that moves it has brought it to rest, or 10 s have passed.",
+        default_value=ON_SIGNAL,
+        choices=ENDS,
+        description="When the robot ends. on_signal: at once; at_rest: it outlives Ctrl-C until "
+        f"a node that moves it has brought it to rest, or {LONGEST:g} s have passed.",
     ),
 ]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes that follow from them."""
-    return LaunchDescription([*ARGUMENTS, OpaqueFunction(function=_robot)])
+    return LaunchDescription([*ARGUMENTS, end_in_order(), OpaqueFunction(function=_robot)])
 
 
 def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -100,9 +102,10 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         "rate": float(value("rate")),
         "feedforward": value("feedforward") == "true",
     }
+    file = parameter_file("simulated_robot", simulation)
     return [
         LogInfo(msg="ros2_control is not installed or not wanted: simulated_robot runs"),
-        _robot_node("dynid", "simulated_robot", simulation, value("ends")),
+        robot_node("dynid", "simulated_robot", file, ends=value("ends")),
         *_state_publisher(robot.urdf_xml),
     ]
 
@@ -115,7 +118,7 @@ def _controlled(
     file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
     return [
         *_state_publisher(description),
-        _robot_node("controller_manager", "ros2_control_node", str(file), ends),
+        robot_node("controller_manager", "ros2_control_node", str(file), ends=ends),
         Node(
             package="controller_manager",
             executable="spawner",
@@ -132,29 +135,9 @@ def _controlled(
     ]
 
 
-def _robot_node(
-    package: str, executable: str, parameters: str | dict[str, str | float | bool], ends: str
-) -> Node:
-    return Node(
-        package=package,
-        executable=executable,
-        exec_name=executable,  # in the log, in place of env
-        parameters=[parameters],
-        # a terminal sends SIGINT to every process, and so does launch
-        prefix="env --block-signal=INT" if ends == "on_sigterm" else None,
-        sigterm_timeout="10" if ends == "on_sigterm" else "5",
-        output="screen",
-    )
-
-
 def _state_publisher(description: str) -> list[LaunchDescriptionEntity]:
     if not installed("robot_state_publisher"):
         return []
-    parameters = {"robot_description": description}
-    return [
-        Node(
-            package="robot_state_publisher",
-            executable="robot_state_publisher",
-            parameters=[parameters],
-        )
-    ]
+    file = parameter_file("robot_state_publisher", {"robot_description": description})
+    name = "robot_state_publisher"
+    return [Node(package=name, executable=name, parameters=[file])]
