@@ -27,7 +27,9 @@ A task that a signal interrupts, and that ends in order, has 128 plus the signal
 SIGINT, 143 for SIGTERM, 129 for SIGHUP); a node that only serves has 0, because signals end it.
 """
 
-_HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What ends a process in good order."""
+
 _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 _HARD = 5.0  # [s] after which the system ends a process whose Python no longer runs
 
@@ -41,19 +43,18 @@ class Stop:
     """
 
     def __init__(self, *, bounded: bool = True) -> None:
-        """Listen from now on; what an earlier one in this process has heard stays heard.
+        """Listen from now on.
 
         Args:
             bounded: whether the process is ended where it has not ended in LONGEST_END.
         """
         self._bounded = bounded
-        earlier = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
-        self.number: int | None = earlier.number if isinstance(earlier, Stop) else None
-        self.bound: _Bound | None = earlier.bound if isinstance(earlier, Stop) else None
+        self._number: int | None = None
+        self._bound: _Bound | None = None
         self.waiting_for = "the program to start"
         """What is said to have kept a process from ending in time."""
         self._parent = os.environ.get(ENDS_WITH_PARENT)
-        for number in _HEARD:
+        for number in HEARD:
             # nohup ignores SIGHUP, and that is what its user wants
             if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._take)
@@ -61,32 +62,32 @@ class Stop:
     @property
     def asked(self) -> bool:
         """Whether the process is to end."""
-        if self.number is None and self._parent not in {None, str(os.getppid())}:
+        if self._number is None and self._parent not in {None, str(os.getppid())}:
             self._take(signal.SIGTERM, None)
-        return self.number is not None
+        return self._number is not None
 
     @property
     def name(self) -> str:
         """Name of the signal that came first; empty where none came."""
-        return signal.Signals(self.number).name if self.asked and self.number else ""
+        return signal.Signals(self._number).name if self.asked and self._number else ""
 
     @property
     def exit_code(self) -> int:
         """128 plus the number of the signal that came first, as shells count."""
-        return 128 + (self.number or 0)
+        return 128 + (self._number or 0)
 
     def over(self) -> None:
         """Say that the process has come to its end in time, and only Python's own end is left."""
-        for number in _HEARD:  # that would take the handlers away, and let a late signal kill
+        for number in HEARD:  # that would take the handlers away, and let a late signal kill
             signal.signal(number, signal.SIG_IGN)
-        if self.bound is not None:
-            self.bound.lift()
+        if self._bound is not None:
+            self._bound.lift()
         silence_closed_streams()
 
     def _take(self, number: int, _frame: FrameType | None) -> None:
-        if self.number is None:
-            self.number = number
-            self.bound = _Bound(lambda: self.waiting_for) if self._bounded else None
+        if self._number is None:
+            self._number = number
+            self._bound = _Bound(lambda: self.waiting_for) if self._bounded else None
 
 
 class _Bound:

@@ -112,9 +112,23 @@ def test_sighup_is_ignored_where_nohup_asks_for_it() -> None:
     assert end(begun)[0] == 143
 
 
-def test_a_signal_that_came_while_the_program_was_imported_still_counts() -> None:
-    before = "import os; from dynid_ros.stop import Stop; early = Stop(); os.kill(os.getpid(), 15)"
-    assert end(process("sys.exit(stop.exit_code)", before=before))[0] == 143
+@pytest.mark.parametrize(("name", "code"), [("recorder", 0), ("replay_task", 143)])
+def test_a_signal_while_python_imports_a_program_is_answered(name, code) -> None:
+    program = f"""
+        import importlib, os, signal
+        importlib.import_module = lambda _: os.kill(os.getpid(), signal.SIGTERM)
+        from dynid_ros.programs import start
+        start({name!r})
+    """
+    ran = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    assert ran.returncode == code
+    assert ran.stderr == f"dynid: {name} was interrupted by SIGTERM before it began.\n"
 
 
 def test_the_end_of_the_parent_is_a_signal_where_that_was_asked_for(tmp_path) -> None:
