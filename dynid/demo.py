@@ -123,8 +123,10 @@ class _Cell:
     def check(self) -> None:
         """The follower is always there to take trajectories."""
 
-    def build(self, trajectory: Trajectory) -> None:
-        """Nothing takes time here."""
+    @property
+    def acknowledged(self) -> bool:
+        """A follower takes or refuses at once."""
+        return True
 
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
         """Have the robot follow a trajectory."""
