@@ -79,12 +79,16 @@ class Commander:
         return self._pending is not None
 
     @property
+    def end_ns(self) -> int:
+        """Instant at which the motion, or its stop, comes to rest [ns of the robot's time]."""
+        if self._motion is not None and not self._stopping:
+            return self._start_ns + round(self._motion.duration * 1e9)
+        return self.follower.end_ns
+
+    @property
     def since_end(self) -> float:
         """Time since the motion, or its stop, came to rest, negative before that [s]."""
-        now_ns = self._clock.now_ns()
-        if self._motion is not None and not self._stopping:
-            return (now_ns - self._start_ns) * 1e-9 - self._motion.duration
-        return (now_ns - self.follower.end_ns) * 1e-9
+        return (self._clock.now_ns() - self.end_ns) * 1e-9
 
     def is_at(self, position: Array) -> bool:
         """Whether a robot at a position (n,) rests where the reference does."""

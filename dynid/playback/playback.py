@@ -5,8 +5,6 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable
 from dynid.playback.commander import Commander
@@ -103,6 +101,11 @@ class Playback:
     def resting(self) -> bool:
         """Whether the robot is seen to be at rest, as far as its newest states tell."""
         return self._rest.at_rest
+
+    @property
+    def seen(self) -> bool:
+        """Whether the robot has been seen for long enough to know whether it rests."""
+        return self._rest.knows
 
     @property
     def clock_offset(self) -> float:
@@ -242,14 +245,17 @@ class Playback:
             self._phase = Phase.READY
 
     def _tick_stopping(self, commander: Commander, plan: Plan) -> None:
-        resting = commander.since_end >= 0 and self._rest.at_rest and not commander.pending
-        if resting and self._state and self._inputs.silence <= self._options.max_age:
+        state = self._state
+        # what counts is the stamp: a robot that was held up is not as far as its clock may be
+        over = state is not None and state.stamp_ns >= commander.end_ns and not commander.pending
+        fresh = self._inputs.silence <= self._options.max_age
+        if state is not None and over and fresh and self._rest.at_rest:
             if self._left_alone:
-                commander.hold(self._state.position)
-            if self._gave_way or commander.is_at(self._state.position):
+                commander.hold(state.position)
+            if self._gave_way or commander.is_at(state.position):
                 self._abort(self._reason)
             else:
-                self._give_way(commander, plan, self._state)
+                self._give_way(commander, plan, state)
         elif self._clock.steady() > self._deadline:
             self._abort(f"{self._reason.rstrip('.')}; the robot was not seen to come to rest.")
 

@@ -97,17 +97,24 @@ class RestWatch:
         self._anchor: RobotState | None = None
         self._still_ns = 0
         self._moving = np.zeros(0, dtype=bool)  # joints that moved when one last did
+        self._first_ns: int | None = None
+        self._last_ns = 0
 
     @property
     def at_rest(self) -> bool:
         """Whether no joint has moved for a tenth of a second."""
         return self._still_ns >= _SPAN * 1e9
 
+    @property
+    def knows(self) -> bool:
+        """Whether states have been seen for a tenth of a second, at rest or not."""
+        return self._first_ns is not None and self._last_ns - self._first_ns >= _SPAN * 1e9
+
     def sentence(self, joints: Sequence[str]) -> str:
         """Why a motion cannot begin yet."""
         if not self._moving.any():
             return f"the robot has not been seen at rest for {_SPAN:g} s yet; try again."
-        names = ", ".join(f"'{joints[j]}'" for j in np.flatnonzero(self._moving))
+        names = ", ".join(f"'{joints[j]}'" for j in np.flatnonzero(self._moving).tolist())
         return (
             f"the robot moves (joint {names}), and a motion begins from rest only; wait until it "
             "has come to rest, or end what moves it."
@@ -115,6 +122,8 @@ class RestWatch:
 
     def see(self, state: RobotState) -> None:
         """Take in the next state."""
+        self._first_ns = state.stamp_ns if self._first_ns is None else self._first_ns
+        self._last_ns = state.stamp_ns
         anchor = self._anchor
         if anchor is None:
             self._anchor, self._still_ns = state, 0
