@@ -103,6 +103,8 @@ class _Cell:
     To the playback it is clock and outlet at once.
     """
 
+    simulated = True
+
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
         self._simulated = SimulatedRobot(robot, control_rate=float(_RATE))
@@ -139,7 +141,7 @@ class _Cell:
             PlaybackError: the motion was refused or given up.
             RecordingError: the bag cannot be written.
         """
-        for _ in range(_CYCLES_PER_TICK):
+        while not self._playback.resting:
             self._step()
         self._playback.prepare(plan, Options())
         self._run("ready")

@@ -42,7 +42,8 @@ _LOOK = 0.004  # [s] between looks at where the robot is
 class _Times:
     """The clocks of a node, as a playback wants them."""
 
-    def __init__(self, motion: Clock, steady: Clock) -> None:
+    def __init__(self, motion: Clock, steady: Clock, *, simulated: bool) -> None:
+        self.simulated = simulated
         self._motion = motion
         self._steady = steady
 
@@ -85,7 +86,8 @@ class ExcitationPlayer(DynidNode):
         self._owner = RobotOwner(self, controller)
         self._outlet = TrajectoryOutlet(self, controller, interface, self._fail)
         self._reader = StateReader(self._robot.joints, topic)
-        self._times = _Times(self.get_clock(), self.steady)
+        simulated = self.current("use_sim_time", bool)
+        self._times = _Times(self.get_clock(), self.steady, simulated=simulated)
         self._playback = Playback(self._reader, self._times, self._outlet)
         self._planned: tuple[tuple[object, ...], Plan] | None = None
         self._connected = False
@@ -208,10 +210,10 @@ class ExcitationPlayer(DynidNode):
         self._tell()
 
     def _connect(self) -> None:
-        """See whether the robot is seen, and somebody takes trajectories."""
+        """See whether the robot is seen at rest, and somebody takes trajectories."""
         with suppress(PlaybackError):
             self._outlet.check()
-            self._connected = self._playback.seen
+            self._connected = self._playback.resting
 
     def _tell(self) -> None:
         """Publish the state where it has changed."""

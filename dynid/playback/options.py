@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 class Clock(Protocol):
     """The two times of a playback."""
 
+    @property
+    def simulated(self) -> bool:
+        """Whether the instants are a simulation's, so that the robot has the very same."""
+        ...
+
     def now_ns(self) -> int:
         """The instant that trajectories and joint states are stamped with [ns]."""
         ...

@@ -103,11 +103,6 @@ class Playback:
         return self._rest.at_rest
 
     @property
-    def seen(self) -> bool:
-        """Whether the robot has been seen for long enough to know whether it rests."""
-        return self._rest.knows
-
-    @property
     def clock_offset(self) -> float:
         """How far the robot's clock is ahead of this computer's [s]."""
         return self._clock.offset_ns * 1e-9

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 _SPAN = 0.5  # [s] to measure the pace over
 _WINDOW = 1.0  # [s] of joint states that an offset is taken from, and as much again
 _FASTEST = 20.0  # a clock that is set, or begins, is no pace
+_FORGETTING = 0.9  # of a pace, each time: where messages wait, time seems to stand still
 _LATEST = 0.2  # [s] that messages are allowed for
 
 
@@ -34,16 +35,20 @@ class RobotClock:
         self._latest: tuple[int, int] | None = None
         self._earlier: tuple[int, int] | None = None
         self._begun = 0.0  # [s] of the latest window
+        self._newest = 0  # difference [ns]
 
     @property
     def offset_ns(self) -> int:
         """How far the robot's clock is ahead of this computer's [ns]."""
+        if self._clock.simulated:
+            return self._newest
         windows = self._windows()
         return max(most for most, _ in windows) if windows else 0
 
     def now_ns(self) -> int:
         """The robot's time [ns]."""
-        return self._clock.now_ns() + self.offset_ns
+        # a simulation's time is the robot's; what differs are messages that wait
+        return self._clock.now_ns() + (0 if self._clock.simulated else self.offset_ns)
 
     def steady(self) -> float:
         """Time [s] that also passes while a simulation's stands still."""
@@ -51,7 +56,7 @@ class RobotClock:
 
     def see(self, state: RobotState) -> None:
         """Take in the stamp of a state that has arrived just now."""
-        difference = state.stamp_ns - self._clock.now_ns()
+        difference = self._newest = state.stamp_ns - self._clock.now_ns()
         if self._latest is None or state.arrival - self._begun > _WINDOW:
             self._earlier, self._begun = self._latest, state.arrival
             self._latest = (difference, difference)
@@ -63,7 +68,8 @@ class RobotClock:
         """Look at both clocks; to be called often."""
         now_ns, steady = self._clock.now_ns(), self._clock.steady()
         if steady - self._since[1] >= _SPAN:
-            self._pace = (now_ns - self._since[0]) * 1e-9 / (steady - self._since[1])
+            measured = (now_ns - self._since[0]) * 1e-9 / (steady - self._since[1])
+            self._pace = max(measured, _FORGETTING * self._pace)
             self._since = (now_ns, steady)
 
     def stretched(self, duration: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from dynid.excitation.limits import position_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.limits import Limits
@@ -86,7 +89,7 @@ class StateReader:
 
 
 _STILL = 2e-3  # [rad or m] that a joint at rest may seem to move, by noise and by creeping
-_SPAN = 0.1  # [s] of not moving that is rest
+_SPAN_NS = 100_000_000  # of not moving that is rest
 
 
 class RestWatch:
@@ -94,27 +97,24 @@ class RestWatch:
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self._anchor: RobotState | None = None
-        self._still_ns = 0
-        self._moving = np.zeros(0, dtype=bool)  # joints that moved when one last did
-        self._first_ns: int | None = None
-        self._last_ns = 0
+        self._recent: deque[RobotState] = deque()
 
     @property
     def at_rest(self) -> bool:
         """Whether no joint has moved for a tenth of a second."""
-        return self._still_ns >= _SPAN * 1e9
+        return self._seen and not self._moving().any()
 
     @property
-    def knows(self) -> bool:
-        """Whether states have been seen for a tenth of a second, at rest or not."""
-        return self._first_ns is not None and self._last_ns - self._first_ns >= _SPAN * 1e9
+    def _seen(self) -> bool:
+        """Whether states are known of all of a tenth of a second."""
+        states = self._recent
+        return bool(states) and states[-1].stamp_ns - states[0].stamp_ns >= _SPAN_NS
 
     def sentence(self, joints: Sequence[str]) -> str:
         """Why a motion cannot begin yet."""
-        if not self._moving.any():
-            return f"the robot has not been seen at rest for {_SPAN:g} s yet; try again."
-        names = ", ".join(f"'{joints[j]}'" for j in np.flatnonzero(self._moving).tolist())
+        if not self._seen:
+            return f"the robot has not been watched for {_SPAN_NS * 1e-9:g} s yet; try again."
+        names = ", ".join(f"'{joints[j]}'" for j in np.flatnonzero(self._moving()).tolist())
         return (
             f"the robot moves (joint {names}), and a motion begins from rest only; wait until it "
             "has come to rest, or end what moves it."
@@ -122,22 +122,22 @@ class RestWatch:
 
     def see(self, state: RobotState) -> None:
         """Take in the next state."""
-        self._first_ns = state.stamp_ns if self._first_ns is None else self._first_ns
-        self._last_ns = state.stamp_ns
-        anchor = self._anchor
-        if anchor is None:
-            self._anchor, self._still_ns = state, 0
-            return
-        moved = ~(np.abs(state.position - anchor.position) <= _STILL)
-        if moved.any():
-            self._anchor, self._still_ns, self._moving = state, 0, moved
-        else:
-            self._still_ns = state.stamp_ns - anchor.stamp_ns
+        states = self._recent
+        if states and state.stamp_ns < states[-1].stamp_ns:
+            states.clear()  # another time
+        states.append(state)
+        while len(states) > 2 and state.stamp_ns - states[1].stamp_ns >= _SPAN_NS:
+            states.popleft()
 
     def forget(self) -> None:
         """Begin afresh, because a motion begins."""
-        self._anchor, self._still_ns = None, 0
-        self._moving = np.zeros(0, dtype=bool)
+        self._recent.clear()
+
+    def _moving(self) -> NDArray[np.bool_]:
+        """Which joints have moved (n,); a position that is no number has."""
+        positions = np.array([state.position for state in self._recent])
+        moving: NDArray[np.bool_] = ~(np.ptp(positions, axis=0) <= _STILL)
+        return moving
 
 
 def check_state(

@@ -46,7 +46,7 @@ class Cell:
         self.graph = graph
         self.robot = graph.start(FakeRobot)
         self.robot.names[2] = third_joint
-        fast = {"move_fraction": 1.0, "settle_time": 0.05, "max_age": 5.0}
+        fast = {"move_fraction": 1.0, "settle_time": 0.05, "max_age": 5.0, "horizon": 5.0}
         parameters = {"excitation": excitation(folder), **fast, **parameters}
         self.player = graph.start(ExcitationPlayer, **parameters)
         heard = graph.listen(String, f"{PLAYER}/state", LATCHED)

@@ -44,6 +44,7 @@ class FakeClock:
     def __init__(self) -> None:
         self.time = 0.0
         self.speed = 1.0
+        self.simulated = False
 
     def now_ns(self) -> int:
         return 1_760_000_000_000_000_000 + round(self.time * 1e9)
