@@ -57,6 +57,8 @@ class _Times:
 class ExcitationPlayer(DynidNode):
     """Parameters say what is played; they count for the next motion."""
 
+    ending = "bringing the robot to rest"
+
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         """Load the robot, and wait for joint states and services."""
         super().__init__("excitation_player", **options)
