@@ -97,8 +97,8 @@ def _nodes(robot: str, speed: float) -> dict[Callable[..., DynidNode], dict[str,
     follower: dict[str, Value] = {"profile": robot, "use_sim_time": True}
     return {
         SimulatedRobotNode: {"profile": robot, "speed": speed},
-        # in one process, silence means no more than that the machine is busy
-        ExcitationPlayer: {**follower, "max_age": 10.0},
+        # in one process, silence and delay mean no more than that the machine is busy
+        ExcitationPlayer: {**follower, "max_age": 10.0, "horizon": 10.0},
         Recorder: {"use_sim_time": True},
         Identifier: follower,
         ModelPublisher: follower,

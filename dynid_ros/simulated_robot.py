@@ -84,6 +84,7 @@ class SimulatedRobotNode(DynidNode):
         self._wall = self._speed == 1.0
         self._epoch = self.get_clock().now().nanoseconds if self._wall else _FIRST_TIME
         self._skipped = 0  # [ns]
+        self._behind = 0  # [ns] that the robot's time is late, until it rests
         self._fault: str | None = None  # the one that was told
         self._state = JointState(name=list(robot.joints))
         self._states_out = self.create_publisher(
@@ -112,6 +113,7 @@ class SimulatedRobotNode(DynidNode):
         return {
             "cycles": self._cycles,
             "lost frames": self._robot.lost_frames,
+            "time late [s]": self._behind * 1e-9,
             "time skipped [s]": self._skipped * 1e-9,
             **(self._feedforward.measured() if self._feedforward else {}),
         }
@@ -142,8 +144,15 @@ class SimulatedRobotNode(DynidNode):
         passed = round((self._steady_now() - self._begin) * self._speed)
         late = passed - self._skipped - self._cycles * self._cycle
         if self._wall and late > _LATE:
-            self._skipped += late - self._cycle
-            self.health(WARN, "this machine is too slow: time was skipped")
+            # a moving robot would jump where time did: it goes on late, and skips time at rest
+            self._begin += late - self._cycle
+            self._behind += late - self._cycle
+            late = self._cycle
+            self.health(WARN, "this machine is too slow: the robot's time is late")
+        if self._behind and not self._moves():
+            self._skipped += self._behind
+            self._begin -= self._behind
+            self._behind = 0
         due = late // self._cycle
         if not self._wall and due > _LARGEST_BATCH:
             # simulated time passes as slowly as it has to

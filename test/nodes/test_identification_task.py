@@ -55,9 +55,11 @@ class Loop:
 
     def start(self, *, without: str = "", **changes: dict[str, object]) -> Loop:
         simulated = {"profile": self.profile, "use_sim_time": True}
+        # in one process, silence and delay mean no more than that the machine is busy
+        patient = {"max_age": 10.0, "horizon": 10.0}
         parameters = {
             "robot": {"profile": self.profile, "speed": SPEED},
-            "player": {**simulated, "move_fraction": 1.0, "settle_time": 0.1, "max_age": 10.0},
+            "player": {**simulated, **patient, "move_fraction": 1.0, "settle_time": 0.1},
             "recorder": {"use_sim_time": True},
             "identifier": simulated,
             "publisher": simulated,
@@ -192,8 +194,7 @@ def test_a_drive_fault_ends_the_motion_and_closes_the_bag(loop) -> None:
     loop.start()
     loop.when_playing(loop.nodes["robot"]._inject_fault)
     said = loop.failed()
-    assert said.startswith("excitation_player: joint '")
-    assert said.endswith("away from where it should be, at most 0.2 rad are allowed.")
+    assert said.startswith("excitation_player: simulated_robot: A drive fault was injected at ")
     loop.assert_at_rest()
     loop.assert_bag_closed()
     assert not (loop.output / "model.yaml").exists()
