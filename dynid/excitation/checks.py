@@ -9,6 +9,7 @@ import numpy as np
 
 from dynid.configuration import per_joint
 from dynid.errors import ExcitationError, MechanismError, PlaybackError
+from dynid.excitation.finite import check_finite
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
 from dynid.excitation.limits import limit_uses, sample_peaks
 from dynid.excitation.motion import Motion
@@ -60,14 +61,21 @@ def examine_motion(
         mechanism: Predicts torque by its current parameters.
         workspace: What the robot must keep clear of.
     """
+    try:
+        check_finite(excitation, mechanism.joints)
+    except ExcitationError as error:
+        return MotionCheck((), str(error), 0.0, ("Nothing else was checked.",))
     peaks = sample_peaks(excitation)
     reached = mechanism.reachable(peaks.motion.position)
     sliding = sliding_joints(mechanism)
     uses = limit_uses(excitation, limits, mechanism.joints, prismatic=sliding)
     uses += _torque_uses(peaks, reached, limits, mechanism)
-    if reached.all():
-        uses += workspace_uses(excitation, workspace)
     violations = []
+    if reached.all():
+        try:
+            uses += workspace_uses(excitation, workspace)
+        except ExcitationError as error:
+            violations.append((excitation.duration, str(error)))
     broken = first_broken(uses)
     if broken is not None and broken.passed is not None:
         violations.append((broken.passed, broken.sentence()))

@@ -66,10 +66,18 @@ class Distances:
                 for b in sides[1]:
                     self._geometry.addCollisionPair(pinocchio.CollisionPair(a, b))
         self._results = self._geometry.createData()
+        requests = self._results.distanceRequests
+        for pair in range(len(requests)):
+            # pinocchio's own begin where the last call ended, so that distances, which are exact to
+            # 1e-6 m, would depend on earlier calls
+            requests[pair] = coal.DistanceRequest()
         self._body = [int(solid.parentJoint) for solid in self._geometry.geometryObjects]
 
     def at(self, full: Array) -> Array:
-        """Return the distances at pinocchio's positions (N, nq); (N, K) [m], negative: how deep."""
+        """Return the distances at pinocchio's positions (N, nq); (N, K) [m], negative: how deep.
+
+        They are functions of the position alone, and NaN where that is not finite.
+        """
         if not self._first:
             return np.empty((len(full), 0))
         found = np.empty((len(full), len(self._geometry.collisionPairs)))
@@ -78,6 +86,7 @@ class Distances:
                 self._model, self._data, self._geometry, self._results, position
             )
             row[:] = [result.min_distance for result in self._results.distanceResults]
+        found[~np.isfinite(full).all(axis=1)] = np.nan
         return np.minimum.reduceat(found, self._first, axis=1)
 
     def slopes_at(self, full: Array, wanted: NDArray[np.bool_]) -> Array:

@@ -48,6 +48,7 @@ CROSSED = walled(
     URDF.replace('<parent link="upper"/>', '<parent link="base"/>'), self_collision=True
 )
 WALLED = walled(planes=WALL, boxes=BOX)
+EVERYTHING = {"self_collision": True, "planes": WALL, "boxes": BOX}
 
 
 @given(POSITIONS)
@@ -158,3 +159,17 @@ def test_bodies_that_always_touch_are_left_out_and_told() -> None:
     assert any(
         note.startswith("lower to base: left out, as they touch") for note in workspace.notes
     )
+
+
+@given(st.lists(POSITIONS, min_size=2, max_size=5))
+def test_a_distance_does_not_depend_on_what_was_computed_before(positions) -> None:
+    fresh = [at(walled(**EVERYTHING), position) for position in positions[:2]]
+    used = walled(**EVERYTHING)
+    for position in reversed(positions):
+        at(used, position)
+    assert [at(used, position) for position in positions[:2]] == fresh
+
+
+def test_a_position_that_is_not_a_number_keeps_no_distance() -> None:
+    margins = at(WALLED, np.array([0.0, np.nan, 0.0, 0.0]))
+    assert not any(margin >= 0 for margin in margins.values())
