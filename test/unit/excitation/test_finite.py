@@ -84,7 +84,7 @@ def test_a_motion_that_is_not_finite_is_a_violation_whatever_the_limits(value, l
     ids=["position", "velocity", "acceleration"],
 )
 def test_a_limit_is_not_kept_by_what_is_not_a_number(limits: Limits) -> None:
-    with pytest.raises(ExcitationError, match="joint 'elbow': .* is not a finite number"):
+    with pytest.raises(ExcitationError, match=r"joint 'elbow': .* is not a finite number"):
         check_limits(broken_spline(np.nan), limits, JOINTS)
 
 
