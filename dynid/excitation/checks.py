@@ -216,9 +216,7 @@ def _grounds(
     if workspace is None:
         told.append("Workspace and tool are not looked at, as the loops cannot be closed.")
     elif not workspace.names:
-        told.append(
-            "The workspace has nothing to check: bodies and tool are not looked at."
-        )
+        told.append("The workspace has nothing to check: bodies and tool are not looked at.")
     elif workspace.passive:
         told.append(
             "Workspace and tool are looked at so densely that the change between samples may be "

@@ -48,9 +48,7 @@ class WorkspaceSettings(TaskSettings):
     group = "workspace"
     kept_with_model = True
 
-    self_collision: bool | None = (
-        None  # bodies keep apart; null: where they have shapes
-    )
+    self_collision: bool | None = None  # bodies keep apart; null: where they have shapes
     allowed_pairs: tuple[tuple[str, str], ...] = ()  # links that may touch
     srdf: str | None = None  # file whose <disable_collisions> name links that may touch
     clearance: NonNegativeFloat = 0.0  # [m] that bodies keep from one another, planes and boxes
