@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dynid.cli.json_output import print_json
+from dynid.cli.json_output import finite_or_none, print_json
 from dynid.cli.options import AsJson, Set, Urdf
 from dynid.playback.plan import examine_plan
 from dynid.profile import load_model, load_robot
@@ -78,20 +78,24 @@ def _print_check(console: Console, check: MotionCheck) -> None:
         )
     console.print(rows)
     print_sentences(console, "What this rests on", check.grounds, "")
-    if check.violation is None:
-        console.print(Text("Safe: every limit is kept.", style="bold green"))
-    else:
-        sentence = Text(f"Not safe: {check.violation}", style="bold red")
-        console.print(sentence, soft_wrap=not console.is_terminal)
+    style = "red" if check.violation else "yellow" if check.unchecked else "green"
+    sentence = Text(check.verdict, style=f"bold {style}")
+    console.print(sentence, soft_wrap=not console.is_terminal)
 
 
 def _check_json(check: MotionCheck) -> dict[str, object]:
     return {
         "safe": check.violation is None,
+        "verdict": check.verdict,
+        "unchecked": list(check.unchecked),
         "violation": check.violation,
         "violation_time": check.time,
         "limits": [_use_json(use) for use in check.uses],
         "grounds": list(check.grounds),
+        "pairs": {
+            "checked": [list(pair) for pair in check.pairs],
+            "left_out": [one._asdict() for one in check.left_out],
+        },
     }
 
 
@@ -100,7 +104,7 @@ def _use_json(use: LimitUse) -> dict[str, object]:
         "limit": use.limit.removeprefix("the "),
         "of": use.of,
         "unit": use.unit,
-        **use.most._asdict(),
-        "used": use.used,
+        **{key: finite_or_none(value) for key, value in use.most._asdict().items()},
+        "used": None if use.used is None else finite_or_none(use.used),
         "passed": use.passed,
     }

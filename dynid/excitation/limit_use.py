@@ -53,6 +53,11 @@ class LimitUse(NamedTuple):
         """Return what is wrong first, for a limit that is exceeded."""
         worst = self.first or self.most
         remedy = "make the motion smaller or slower" if self.passed else "start elsewhere"
+        if not np.isfinite(worst.beyond):
+            return (
+                f"{self.of}: {self.limit} at {worst.time:.3f} s is not a finite number, so that "
+                f"its limit of {worst.allowed:.4g} {self.unit} cannot be checked; {remedy}."
+            )
         return (
             f"{self.of}: {self.limit} reaches {worst.value:.4g} {self.unit} at {worst.time:.3f} s, "
             f"{worst.beyond:.2g} {self.unit} beyond its limit of {worst.allowed:.4g} {self.unit}, "
@@ -71,6 +76,8 @@ def limit_use(
 ) -> LimitUse:
     """Return the use of a limit by a motion that was sampled.
 
+    What is not a number counts as infinitely far beyond the limit.
+
     Args:
         what: Limit, of what, and unit.
         time: Instants (N,) [s], increasing.
@@ -80,6 +87,7 @@ def limit_use(
         tolerance: What may lie beyond and still counts as kept.
     """
     limits = np.broadcast_to(allowed, time.shape)
+    beyond = np.where(np.isnan(beyond), np.inf, beyond)
 
     def extreme(start: int, stop: int) -> Extreme:
         at = start + int(np.argmax(beyond[start:stop]))
