@@ -33,6 +33,9 @@ _REFERENCES = (
     _core.Silence.command_jump,
     _core.Silence.acceleration,
     _core.Silence.reference_away,
+    _core.Silence.position_limit,
+    _core.Silence.too_fast,
+    _core.Silence.uneven,
 )
 
 

@@ -24,6 +24,10 @@ struct JointNames
 /// Whether there is additive torque, and else why not.
 [[nodiscard]] std::string describe(Silence silence);
 
+/// Whether torque is supervised at each joint: from ControlLaw::supervised().
+[[nodiscard]] std::string describe_supervision(
+  const Eigen::VectorXd & supervised, const JointNames & joints);
+
 /// The answer to who asked for a reset.
 [[nodiscard]] std::string describe(const ResetReport & report, const JointNames & joints);
 
