@@ -316,7 +316,12 @@ void bind_sentences(py::module_ & module)
       return dynid::describe_supervision(supervised, {joints, {}});
     },
     py::arg("supervised"), py::arg("joints"));
-  module.def("describe_silence", [](dynid::Silence silence) { return dynid::describe(silence); });
+  module.def(
+    "describe_silence",
+    [](dynid::Silence silence, int limited_drive, const Names & joints) {
+      return dynid::describe(silence, limited_drive, {joints, {}});
+    },
+    py::arg("silence"), py::arg("limited_drive") = -1, py::arg("joints") = Names());
 }
 
 }  // namespace

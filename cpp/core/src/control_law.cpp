@@ -56,6 +56,13 @@ void find_supervised(const CollisionSettings & settings, Eigen::VectorXd & found
 
 }  // namespace
 
+Eigen::VectorXd supervised(const CollisionSettings & settings)
+{
+  Eigen::VectorXd found(settings.torque_threshold.size());
+  find_supervised(settings, found);
+  return found;
+}
+
 void ControlLawSettings::check(Eigen::Index drives) const
 {
   using S = DriveSetting;

@@ -97,8 +97,10 @@ std::string describe_warning(const Collision & warning, const JointNames & joint
          quoted(warning.drive, joints) + " is near its threshold.";
 }
 
-std::string describe(Silence silence)
+std::string describe(Silence silence, int limited_drive, const JointNames & joints)
 {
+  const std::string reference =
+    limited_drive < 0 ? "the reference" : "the reference of joint " + quoted(limited_drive, joints);
   switch (silence) {
     case Silence::none:
       return "additive torque is on";
@@ -115,14 +117,16 @@ std::string describe(Silence silence)
     case Silence::reference_away:
       return "no additive torque: the reference is away, and the robot waits for it";
     case Silence::position_limit:
-      return "no additive torque: the reference is beyond a position limit, and the robot came to "
-             "rest before it; command a position within the limits, near the robot's";
+      return "no additive torque: " + reference +
+             " is beyond a position limit, and the robot came to rest before it; command a "
+             "position within the limits, near the robot's";
     case Silence::too_fast:
-      return "no additive torque: the reference was too fast for the velocity or acceleration "
-             "limits, and the robot came to rest; command the position that it has";
+      return "no additive torque: " + reference +
+             " was too fast for the velocity or acceleration limit, and the robot came to rest; "
+             "command the position that it has";
     case Silence::uneven:
-      return "no additive torque: the control cycles came too late to follow the reference evenly, "
-             "and the robot came to rest; command the position that it has";
+      return "no additive torque: control cycles came too late to follow the reference evenly, and "
+             "the robot came to rest; command the position that it has";
     case Silence::latched:
       return "no additive torque since a collision or a fault";
   }

@@ -43,6 +43,10 @@ struct ControlLawSettings
   void check(Eigen::Index drives) const;
 };
 
+/// 1 for drives (n,) whose torque is supervised: where torque errors are enabled and have a
+/// threshold, or measured torque has; else 0.
+[[nodiscard]] Eigen::VectorXd supervised(const CollisionSettings & settings);
+
 /// A motion at one instant, (n,) each [rad or m, per s, per s^2].
 struct Reference
 {
@@ -140,8 +144,7 @@ public:
   /// The drive that could not follow, where silence() is position_limit or too_fast; else -1.
   [[nodiscard]] int limited_drive() const noexcept;
 
-  /// 1 for drives (n,) whose torque is supervised: where torque errors are enabled and have a
-  /// threshold, or measured torque has; else 0.
+  /// supervised() of the settings in use.
   [[nodiscard]] const Eigen::VectorXd & supervised() const noexcept;
 
 private:
