@@ -69,7 +69,9 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
     law_ = std::make_unique<ControlLaw>(n, law_settings(params_, rate_));
     effort_factor_ = per_joint(params_, "effort_factor", params_.effort_factor, 1.0);
     std::ignore = smoothing();
-    ask(law_request(params_, rate_));
+    const auto request = law_request(params_, rate_);
+    supervision_ = describe_supervision(supervised(request.collision), joints_);
+    ask(request);
   } catch (const std::invalid_argument & error) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
     return CallbackReturn::ERROR;
@@ -81,7 +83,6 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
   }
   topic_reference_.set(TopicReference{reference_, 0});
   used_model_ = nullptr;
-  reads_all_feedback_ = params_.collision.method == "momentum";
   publish_period_ = rate_ / params_.state_publish_rate;
   make_topics();
   return CallbackReturn::SUCCESS;
@@ -90,7 +91,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
 FeedforwardController::CallbackReturn FeedforwardController::on_activate(
   const rclcpp_lifecycle::State &)
 {
-  read_feedback(true);
+  read_feedback();
   if (!feedback_.position.allFinite()) {
     RCLCPP_ERROR(
       get_node()->get_logger(),
@@ -104,6 +105,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_activate(
   reference_.position.setConstant(not_a_number);
   topic_reference_.set([this](TopicReference & heard) { heard.reference = reference_; });
   law_->start(feedback_.position);
+  RCLCPP_INFO(get_node()->get_logger(), "%s", supervision_.c_str());
   collision_time_ = 0;
   reset_ = Reset::none;
   write_commands();
@@ -176,7 +178,7 @@ FeedforwardController::return_type FeedforwardController::update_and_write_comma
   }
   since_published_ += 1.0;
   const bool publishes = since_published_ >= publish_period_;
-  read_feedback(reads_all_feedback_ || publishes);
+  read_feedback();
   const bool was_latched = law_->latched();
   law_->update(reference_, feedback_, period.seconds() * rate_);
   write_commands();
@@ -234,7 +236,7 @@ void FeedforwardController::read_references() noexcept
   }
 }
 
-void FeedforwardController::read_feedback(bool all) noexcept
+void FeedforwardController::read_feedback() noexcept
 {
   const auto n = params_.joints.size();
   const auto read = [this](std::size_t interface, double & value) {
@@ -242,12 +244,11 @@ void FeedforwardController::read_feedback(bool all) noexcept
   };
   for (std::size_t i = 0; i < n; ++i) {
     const auto j = static_cast<Eigen::Index>(i);
-    read(2 * n + i, feedback_.torque[j]);
-    feedback_.torque[j] *= effort_factor_[j];
-    if (all) {
-      read(i, feedback_.position[j]);
-      read(n + i, feedback_.velocity[j]);
+    if (const auto effort = state_interfaces_[2 * n + i].get_optional()) {
+      feedback_.torque[j] = *effort * effort_factor_[j];
     }
+    read(i, feedback_.position[j]);
+    read(n + i, feedback_.velocity[j]);
   }
 }
 
@@ -274,6 +275,7 @@ void FeedforwardController::report(const rclcpp::Time & time) noexcept
   status.level = detector.level();
   status.warning = detector.warning();
   status.silence = law_->silence();
+  status.limited_drive = law_->limited_drive();
   status.gain = law_->gain();
   status.collision_time = collision_time_;
   status.failed_writes = failed_writes_;

@@ -96,7 +96,7 @@ private:
   void take_requests() noexcept;
   void take_reset() noexcept;
   void read_references() noexcept;
-  void read_feedback(bool all) noexcept;
+  void read_feedback() noexcept;
   void write(std::size_t interface, double value) noexcept;
   void write_commands() noexcept;
   void report(const rclcpp::Time & time) noexcept;
@@ -110,7 +110,6 @@ private:
   std::unique_ptr<ControlLaw> law_;
   Reference reference_;
   Feedback feedback_;
-  bool reads_all_feedback_ = false;
   std::uint64_t failed_writes_ = 0;
   std::int64_t collision_time_ = 0;
   double since_published_ = 0.0;  // [cycles]
@@ -122,6 +121,7 @@ private:
   ControlModel * used_model_ = nullptr;
   Payload payload_;
   std::string model_name_;
+  std::string supervision_;  // where torque is supervised
   realtime_tools::RealtimeThreadSafeBox<Request> requests_;
   std::atomic<std::uint64_t> asked_request_{0};  // number of the newest: cheaper to look at
   std::uint64_t taken_request_ = 0;
