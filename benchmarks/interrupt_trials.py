@@ -39,7 +39,7 @@ from dynid.identification.identify import identify
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot
 from dynid.recording.convert import write_bag
-from dynid.recording.load import load_recording
+from dynid.recording.load import read_samples
 from dynid.simulation.simulate import simulate
 from dynid_ros.executor import make_executor
 from dynid_ros.qos import LATCHED, MONITORED
@@ -250,10 +250,10 @@ def trial(
 def whole(bag: Path) -> bool:
     """Whether a bag was closed, and reads without repairs."""
     try:
-        recording = load_recording(bag, load_robot(ROBOT).joints)
+        samples = read_samples(bag, load_robot(ROBOT).joints)
     except DynidError:
         return False
-    return (bag / "metadata.yaml").is_file() and not recording.repairs
+    return (bag / "metadata.yaml").is_file() and not samples.repairs
 
 
 def remaining(folder: Path) -> list[int]:

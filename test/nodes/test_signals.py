@@ -9,7 +9,7 @@ import pytest
 from support.node_processes import RESTS, begin_identification
 from support.small_robot import JOINTS
 
-from dynid.recording.load import load_recording
+from dynid.recording.load import read_samples
 
 SERVERS = ("simulated_robot", "excitation_player", "recorder", "identifier")
 
@@ -29,8 +29,9 @@ def check_end(processes, output, code):
     assert processes.speed < RESTS
     (bag,) = output.glob("recording_*")
     assert (bag / "metadata.yaml").is_file()
-    recording = load_recording(bag, JOINTS)
-    assert not recording.repairs
+    samples = read_samples(bag, JOINTS)  # a busy machine leaves gaps, and that is no fault
+    assert not samples.repairs
+    assert len(samples.stamps) > 100
 
 
 @pytest.mark.parametrize(
