@@ -23,9 +23,7 @@ def test_a_follower_that_is_said_to_have_a_drive_is_refused() -> None:
 
 
 def test_a_follower_that_would_stand_still_beside_its_moving_leader_is_refused() -> None:
-    with pytest.raises(
-        MechanismError, match=r"'wrist' follows.*closed_chain\.passive"
-    ):
+    with pytest.raises(MechanismError, match=r"'wrist' follows.*closed_chain\.passive"):
         Mechanism(mimicking(), ["slide", "shoulder", "elbow"])
 
 
