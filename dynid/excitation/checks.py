@@ -40,6 +40,8 @@ class MotionCheck:
         time: When that begins [s]; None where the motion does not begin and end at rest.
         grounds: Sentences on what was proven at every instant, and what was only sampled.
         unchecked: What was not checked, and why; see :func:`unchecked`.
+        broken: The limit that is violated first; None where none is, or where it is something else
+            that is violated, such as the reach of a closed chain.
         pairs: Names of the bodies and obstacles whose distances were checked.
         left_out: Pairs whose distances were not, and why.
     """
@@ -49,6 +51,7 @@ class MotionCheck:
     time: float | None
     grounds: tuple[str, ...]
     unchecked: tuple[str, ...] = ()
+    broken: LimitUse | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
@@ -126,6 +129,7 @@ def examine_motion(
         time,
         grounds,
         unchecked=unchecked(limits, workspace),
+        broken=broken if broken is not None and broken.passed == time else None,
         pairs=workspace.pairs,
         left_out=workspace.left_out,
     )

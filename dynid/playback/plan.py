@@ -131,7 +131,7 @@ def examine_plan(
     try:
         check_rest(motion, robot.joints)
     except ExcitationError as error:
-        check = replace(check, violation=str(error), time=None)
+        check = replace(check, violation=str(error), time=None, broken=None)
     return motion, check
 
 

@@ -90,6 +90,16 @@ class Distances:
         found[~np.isfinite(full).all(axis=1)] = np.nan
         return np.minimum.reduceat(found, self._first, axis=1)
 
+    def nearest(self, number: int, position: Array) -> tuple[float, Array, Array]:
+        """Return a distance [m] and its two points (3,) [m], at pinocchio's position (nq,).
+
+        Of bodies that are in one another they are the ends of the shortest way out.
+        """
+        pinocchio.computeDistances(self._model, self._data, self._geometry, self._results, position)
+        result = self._results.distanceResults[self._nearest(number)]
+        points = (np.array(result.getNearestPoint1()), np.array(result.getNearestPoint2()))
+        return float(result.min_distance), *points
+
     def slopes_at(self, full: Array, wanted: NDArray[np.bool_]) -> Array:
         """Return the slopes of distances by pinocchio's velocities at positions (N, nq).
 

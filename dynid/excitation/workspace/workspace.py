@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from dynid.dynamics.kinematics import Kinematics
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.workspace.geometry import Solid
     from dynid.robot.robot import Robot
 
 
@@ -55,6 +57,21 @@ class Constraint(NamedTuple):
     limit: float
 
 
+class Contact(NamedTuple):
+    """Where two bodies are nearest, or deepest in one another.
+
+    Attributes:
+        of: the distance that it is of.
+        distance: [m]; negative: how deep.
+        first, second: the points (3,) [m] in the root's frame.
+    """
+
+    of: Distance
+    distance: float
+    first: Array
+    second: Array
+
+
 class Workspace:
     """The constraints of a profile's ``workspace``.
 
@@ -77,6 +94,7 @@ class Workspace:
         self._tool = self._kinematics.model.getBodyId(self._kinematics.tool)
         folder = None if settings.mesh_folder is None else Path(settings.mesh_folder)
         bodies = body_solids(self._kinematics, folder)
+        self._solids = bodies.solids
         wanted = settings.self_collision
         asked = distances_asked(
             settings,
@@ -149,6 +167,16 @@ class Workspace:
         return self._notes
 
     @property
+    def kinematics(self) -> Kinematics:
+        """Of the robot."""
+        return self._kinematics
+
+    @property
+    def solids(self) -> tuple[tuple[Solid, ...], ...]:
+        """What stands for each body, in its frame."""
+        return self._solids
+
+    @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Names of the bodies and obstacles whose distances are checked."""
         return tuple(one.names for one in self._kept)
@@ -175,6 +203,17 @@ class Workspace:
         full = self._full(motion.position)
         distances = self._distances.at(full) - self._settings.clearance
         return np.concatenate([distances, *self._tool_margins(motion, full)], axis=1)
+
+    def contact(self, name: str, position: Array) -> Contact:
+        """Return where two bodies, or a body and an obstacle, are nearest at a position (n,).
+
+        Args:
+            name: of a constraint on a distance.
+            position: of the actuated joints [rad or m].
+        """
+        number = [one.name for one in self._kept].index(name)
+        full = self._full(position[np.newaxis])[0]
+        return Contact(self._kept[number], *self._distances.nearest(number, full))
 
     def slopes(self, motion: Motion, wanted: NDArray[np.bool_]) -> Array:
         """Return the slopes of margins by each sample's position and velocity.
