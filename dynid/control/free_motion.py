@@ -31,6 +31,7 @@ class FreeMotion:
         size: (M, n) [N m or N].
         features: 1, |v| and |a|, (M, n, 3).
         boosted: whether the reversal boost acts (M, n).
+        friction: most that the model's dry friction can be (M, n) [N m or N].
         time: of each block (M,) [s].
         hours: its length [h].
     """
@@ -38,6 +39,7 @@ class FreeMotion:
     size: Array
     features: Array
     boosted: NDArray[np.bool_]
+    friction: Array
     time: Array
     hours: float
 
@@ -49,13 +51,14 @@ def joined(motions: Sequence[FreeMotion]) -> FreeMotion:
         np.concatenate([motion.size for motion in motions]),
         np.concatenate([motion.features for motion in motions]),
         np.concatenate([motion.boosted for motion in motions]),
+        np.concatenate([motion.friction for motion in motions]),
         np.concatenate([m.time + start for m, start in zip(motions, starts, strict=True)]),
         sum(motion.hours for motion in motions),
     )
 
 
-def free_motion(robot: Robot, residual: Residual, *, control_rate: float) -> FreeMotion:
-    """Condense a residual, filtered as the profile's detector filters in control cycles.
+def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
+    """Condense a residual, filtered as the profile's detector filters.
 
     Raises:
         ConfigurationError: the profile's settings do not fit the robot.
@@ -68,7 +71,7 @@ def free_motion(robot: Robot, residual: Residual, *, control_rate: float) -> Fre
         acceleration_factor=(0.0,),
         reversal_boost=(_BEYOND,),
     )
-    filtered, threshold, _ = residual.watch(showing, control_rate=control_rate)
+    filtered, threshold, _ = residual.watch(showing)
     size = np.abs(filtered)
     speed, acceleration = np.abs(residual.velocity), np.abs(residual.acceleration)
     features = np.stack([np.ones_like(size), speed, acceleration], axis=2)
@@ -82,6 +85,7 @@ def free_motion(robot: Robot, residual: Residual, *, control_rate: float) -> Fre
         size[rows, columns],
         features[rows, columns],
         boosted[rows, columns],
+        residual.friction[rows, columns],
         _BLOCK * np.arange(count, dtype=np.float64),
         residual.hours,
     )

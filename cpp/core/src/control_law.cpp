@@ -81,6 +81,7 @@ struct ControlLaw::Parts
   Eigen::VectorXd expected;  // of this cycle's command
   int known = 0;             // cycles since when there is a model torque
   Eigen::VectorXd error;
+  Eigen::VectorXd friction;
   Eigen::VectorXd zero;
 };
 
@@ -94,7 +95,7 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
   ramp(ramp_cycles(settings.feedforward)),
   expected_line(settings.torque_error_delay, 3 * drives)
 {
-  for (auto * vector : {&before, &reference, &step, &error, &zero}) {
+  for (auto * vector : {&before, &reference, &step, &error, &friction, &zero}) {
     vector->setZero(drives);
   }
   expected.setZero(3 * drives);
@@ -164,6 +165,12 @@ CollisionLevel ControlLaw::Parts::watch(const Reference & given, const Feedback 
     --unsettled;
     errors_count = false;
   }
+  if (model != nullptr) {
+    model->dry_friction(friction);
+  } else {
+    friction.setZero();
+  }
+  detector.set_friction(friction);
   return detector.update(error, feedback.torque, due.segment(n, n), due.tail(n), errors_count);
 }
 
