@@ -25,9 +25,10 @@ _FEWEST_MOVING = 50  # of them
 _SHAPE_QUANTILE = 0.95  # of the errors, that the threshold's shape follows
 _MARGIN = 0.05  # over the largest error that was seen
 _RESOLUTION = 1e-3  # of a threshold, relative to the largest error
+_DRIFT = 0.1  # of friction, by which it is another on another day or at another temperature
 _DIGITS = 3
 TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal_boost")
-"""The keys of a profile's ``collision`` that tuning sets."""
+"""The keys of a profile's ``collision`` that are a joint's threshold."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,8 @@ def tune_joint(
 
     No recording lowers what the others ask for: the levels are the highest of those from all
     recordings and from all but one. Near standstill, where friction is unknown, the boost is not
-    below the dry friction of the model.
+    below the dry friction of the model. In motion, errors count as if friction were a tenth more:
+    it changes with temperature and from day to day, which recordings of one day cannot show.
 
     Args:
         motions: one for each recording.
@@ -115,9 +117,11 @@ def tune_joint(
         resting = np.zeros_like(resting)
     rests = bool(resting.any())
     alarms_per_hour /= 2 if rests else 1  # one half each
-    shape = _shape(size[~resting], features[~resting])
+    friction = motion.friction[:, number] + motion.viscous[:, number]
+    moving = size + _DRIFT * friction
+    shape = _shape(moving[~resting], features[~resting])
     shape[0] += _RESOLUTION * largest
-    at_speed = _level(motions, size / (features @ shape), ~resting, alarms_per_hour, _MARGIN)
+    at_speed = _level(motions, moving / (features @ shape), ~resting, alarms_per_hour, _MARGIN)
     constant, velocity, acceleration = (float(part) for part in at_speed.value * shape)
     found = TunedJoint(
         joint=name,

@@ -10,6 +10,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import collision_settings, control_model
+from dynid.control.model_friction import viscous_friction
 from dynid.errors import ConfigurationError
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.settings import RecordingSettings
@@ -33,6 +34,7 @@ class Residual:
         velocity: (N, n) [rad/s or m/s].
         acceleration: (N, n) [rad/s^2 or m/s^2].
         friction: most that the model's dry friction can be (N, n) [N m or N].
+        viscous: size of the model's friction that grows with speed (N, n) [N m or N].
         rate: samples per second [Hz].
     """
 
@@ -41,6 +43,7 @@ class Residual:
     velocity: Array
     acceleration: Array
     friction: Array
+    viscous: Array
     rate: float
 
     @property
@@ -103,8 +106,17 @@ def recorded_residual(
     if carried is not None:
         model.set_payload(carried.mass, carried.centre, carried.inertia)
     expected, friction = model.torque_and_friction(*motion)
+    viscous = viscous_friction(
+        mechanism, motion[1], motor_side=robot.settings(RecordingSettings).side == "motor"
+    )
     return Residual(
-        expected - torque, torque, motion[1], motion[2], friction, signals.sampling_rate
+        expected - torque,
+        torque,
+        motion[1],
+        motion[2],
+        friction,
+        viscous,
+        signals.sampling_rate,
     )
 
 

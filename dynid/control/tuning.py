@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dynid.control.free_motion import free_motion
+from dynid.control.free_motion import abrupt_acceleration, free_motion
 from dynid.control.joint_thresholds import TUNED, TunedJoint, rounded_up, tune_joint
 from dynid.control.residual import with_collision
 from dynid.errors import ConfigurationError
@@ -15,7 +15,6 @@ from dynid.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dynid.control.free_motion import FreeMotion
     from dynid.control.residual import Residual
     from dynid.robot.robot import Robot
 
@@ -29,6 +28,7 @@ class Tuning:
 
     Attributes:
         joints: in drive order.
+        acceleration_step: (n,) more abrupt than nearly all of the motion [rad/s^2 or m/s^2].
         hours: length of the recordings together [h].
         false_alarms_per_hour: that were asked for, of all joints together.
         held_out_alarms: that thresholds from the other recordings would have given in each; empty
@@ -37,6 +37,7 @@ class Tuning:
     """
 
     joints: tuple[TunedJoint, ...]
+    acceleration_step: tuple[float, ...]
     hours: float
     false_alarms_per_hour: float
     held_out_alarms: tuple[int, ...]
@@ -54,7 +55,7 @@ class Tuning:
 
     def settings(self) -> dict[str, tuple[float, ...]]:
         """The tuned keys of a profile's ``collision``, rounded up, one value for each joint."""
-        return _settings(self.joints)
+        return _Fit(self.joints, self.acceleration_step).settings()
 
 
 def tune(
@@ -72,8 +73,8 @@ def tune(
     from the others, the next one may as well: they are raised by as much.
 
     Args:
-        robot: its ``collision`` has the detector's time constant, debounce time, low_speed,
-            acceleration_step and boost_time.
+        robot: its ``collision`` has the detector's time constant, debounce time, low_speed and
+            boost_time.
         residuals: of free motion.
         false_alarms_per_hour: of all joints together [1/h].
 
@@ -93,51 +94,70 @@ def tune(
             "least, and minutes for thresholds to rely on."
         )
         raise ConfigurationError(message)
-    motions = [free_motion(robot, one) for one in residuals]
     rate = false_alarms_per_hour / len(robot.joints)
-    joints = _joints(robot, motions, rate)
-    held_out, raised = [], np.ones((len(joints), 2))
-    for k, others in _left_out(motions):
-        found = _joints(robot, others, rate)
-        held_out.append(_count(robot, found, residuals[k]))
-        raised = np.maximum(raised, [one.share(motions[k], j) for j, one in enumerate(found)])
-    joints = tuple(joint.higher(*factors) for joint, factors in zip(joints, raised, strict=True))
+    found = _fit(robot, residuals, rate)
+    held_out, raised = [], np.ones((len(robot.joints), 2))
+    for k, others in _left_out(residuals):
+        fit = _fit(robot, others, rate)
+        held_out.append(_count(robot, fit, residuals[k]))
+        motion = free_motion(with_collision(robot, **fit.settings()), residuals[k])
+        raised = np.maximum(raised, [one.share(motion, j) for j, one in enumerate(fit.joints)])
+    joints = tuple(one.higher(*factors) for one, factors in zip(found.joints, raised, strict=True))
     warnings = [
         *_warnings(hours, false_alarms_per_hour, sum(held_out)),
         *_poor_joints(joints, robot),
     ]
-    return Tuning(joints, hours, false_alarms_per_hour, tuple(held_out), tuple(warnings))
+    return Tuning(
+        joints,
+        found.acceleration_step,
+        hours,
+        false_alarms_per_hour,
+        tuple(held_out),
+        tuple(warnings),
+    )
 
 
-def _left_out(motions: Sequence[FreeMotion]) -> Iterator[tuple[int, list[FreeMotion]]]:
-    """Yield each recording's number and the others, where those are long enough to tune on."""
-    for k in range(len(motions)):
-        others = [*motions[:k], *motions[k + 1 :]]
-        if sum(one.hours for one in others) * 3600 >= _SHORTEST:
-            yield k, others
+class _Fit(NamedTuple):
+    """Thresholds of all joints from some recordings."""
+
+    joints: tuple[TunedJoint, ...]
+    acceleration_step: tuple[float, ...]
+
+    def settings(self) -> dict[str, tuple[float, ...]]:
+        thresholds = {
+            name: tuple(rounded_up(getattr(one, name)) for one in self.joints) for name in TUNED
+        }
+        steps = tuple(rounded_up(step) for step in self.acceleration_step)
+        return {**thresholds, "acceleration_step": steps}
 
 
-def _joints(
-    robot: Robot, motions: Sequence[FreeMotion], alarms_per_hour: float
-) -> tuple[TunedJoint, ...]:
-    return tuple(
+def _fit(robot: Robot, residuals: Sequence[Residual], alarms_per_hour: float) -> _Fit:
+    steps = abrupt_acceleration(robot, residuals)
+    robot = with_collision(robot, acceleration_step=steps)
+    motions = [free_motion(robot, one) for one in residuals]
+    joints = tuple(
         tune_joint(motions, number, name, alarms_per_hour)
         for number, name in enumerate(robot.joints)
     )
+    return _Fit(joints, steps)
+
+
+def _left_out(residuals: Sequence[Residual]) -> Iterator[tuple[int, list[Residual]]]:
+    """Yield each recording's number and the others, where those are long enough to tune on."""
+    for k in range(len(residuals)):
+        others = [*residuals[:k], *residuals[k + 1 :]]
+        if others and _hours(others) * 3600 >= _SHORTEST:
+            yield k, others
 
 
 def count_alarms(robot: Robot, tuning: Tuning, residual: Residual) -> int:
     """Return how often thresholds would have stopped a robot that was touching nothing."""
-    return _count(robot, tuning.joints, residual)
+    return _count(robot, tuning, residual)
 
 
-def _count(robot: Robot, joints: Sequence[TunedJoint], residual: Residual) -> int:
-    _, _, found = residual.watch(with_collision(robot, **_settings(joints)))
-    return len(found)
-
-
-def _settings(joints: Sequence[TunedJoint]) -> dict[str, tuple[float, ...]]:
-    return {name: tuple(rounded_up(getattr(one, name)) for one in joints) for name in TUNED}
+def _count(robot: Robot, found: Tuning | _Fit, residual: Residual) -> int:
+    _, _, alarms = residual.watch(with_collision(robot, **found.settings()))
+    return len(alarms)
 
 
 def _hours(residuals: Sequence[Residual]) -> float:

@@ -42,7 +42,7 @@ def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residua
     size = 1.0 + by_speed * np.abs(velocity)
     error = size * random.normal(size=(count, 2))
     still = np.zeros_like(error)
-    return Residual(error, still, velocity, np.gradient(velocity, time, axis=0), still, RATE)
+    return Residual(error, still, velocity, np.gradient(velocity, time, axis=0), still, still, RATE)
 
 
 def test_no_more_alarms_come_of_other_motion_than_were_asked_for(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_filter_forgets_as_much_in_a_second_at_any_rate(tmp_path: Path) -> Non
     for rate in (100.0, 250.0, 1000.0):
         count = round(0.1 * rate)
         still = zero[:count]
-        residual = Residual(np.ones((count, 2)), still, still, still, still, rate)
+        residual = Residual(np.ones((count, 2)), still, still, still, still, still, rate)
         filtered, _, _ = residual.watch(robot)
         assert filtered[-1] == pytest.approx([1 - np.exp(-2.0)] * 2)
 
