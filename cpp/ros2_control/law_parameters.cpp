@@ -1,6 +1,9 @@
 #include "law_parameters.hpp"
 
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -135,6 +138,32 @@ ControlLawSettings law_settings(const Params & params, double control_rate)
   settings.deceleration = each("collision.deceleration", params.collision.deceleration, 0.0);
   settings.reference_tolerance = each("reference_tolerance", params.reference_tolerance, 0.0);
   return settings;
+}
+
+void check_renamed(const std::map<std::string, rclcpp::ParameterValue> & given, double control_rate)
+{
+  const auto refuse = [](const std::string & old, const std::string & now, double seconds) {
+    std::ostringstream text;
+    text << "The parameter '" << old << "' counted in control cycles and is '" << now
+         << "' in seconds now: set " << now << " to " << seconds << " in its place.";
+    throw std::invalid_argument(text.str());
+  };
+  const auto filter = given.find("collision.torque_error_filter");
+  if (filter != given.end()) {
+    double factor = 0.0;
+    if (filter->second.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE_ARRAY) {
+      const auto & factors = filter->second.get<std::vector<double>>();
+      factor = factors.empty() ? 0.0 : factors.front();
+    }
+    const double cycles = factor > 0.0 && factor < 1.0 ? -1.0 / std::log(factor) : 0.0;
+    refuse(filter->first, "collision.torque_error_time_constant", cycles / control_rate);
+  }
+  const auto debounce = given.find("collision.debounce");
+  if (debounce != given.end()) {
+    const bool whole = debounce->second.get_type() == rclcpp::ParameterType::PARAMETER_INTEGER;
+    const double cycles = whole ? static_cast<double>(debounce->second.get<std::int64_t>()) : 3.0;
+    refuse(debounce->first, "collision.debounce_time", cycles / control_rate);
+  }
 }
 
 LawRequest law_request(const Params & params, double control_rate)
