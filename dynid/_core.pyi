@@ -262,15 +262,16 @@ class FeedforwardSettings:
 class CollisionSettings:
     control_rate: float
     torque_error_enable: _Array
-    torque_error_filter: _Array
+    torque_error_time_constant: _Array
     torque_error_max: _Array
     velocity_factor: _Array
     acceleration_factor: _Array
     reversal_boost: _Array
     low_speed: _Array
+    acceleration_step: _Array
     boost_time: float
     warn_fraction: float
-    debounce: int
+    debounce_time: float
     torque_threshold: _Array
 
 class CommandLimits:
@@ -300,6 +301,10 @@ class ControlModel:
         motor_side: bool,
     ) -> None: ...
     def torque(self, q: _Array, dq: _Array, ddq: _Array, /) -> _Array: ...
+    def torque_and_friction(
+        self, q: _Array, dq: _Array, ddq: _Array, /
+    ) -> tuple[_Array, _Array]: ...
+    def set_payload(self, mass: float, centre: _Array, inertia: _Array) -> None: ...
     def observe(
         self, q: _Array, dq: _Array, tau: _Array, gain: float, control_rate: float, /
     ) -> _Array: ...
@@ -328,7 +333,13 @@ class Collision:
 class CollisionDetector:
     def __init__(self, drives: int, settings: CollisionSettings) -> None: ...
     def run(
-        self, error: _Array, torque: _Array, velocity: _Array, acceleration: _Array, /
+        self,
+        error: _Array,
+        torque: _Array,
+        velocity: _Array,
+        acceleration: _Array,
+        friction: _Array,
+        /,
     ) -> tuple[_Array, _Array, list[Collision]]: ...
     @property
     def level(self) -> CollisionLevel: ...

@@ -66,6 +66,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
   rate_ = get_update_rate();
   const auto n = static_cast<Eigen::Index>(params_.joints.size());
   try {
+    check_renamed(get_node()->get_node_parameters_interface()->get_parameter_overrides(), rate_);
     law_ = std::make_unique<ControlLaw>(n, law_settings(params_, rate_));
     effort_factor_ = per_joint(params_, "effort_factor", params_.effort_factor, 1.0);
     std::ignore = smoothing();

@@ -23,6 +23,8 @@ _SMOOTHING = 0.02  # [rad/s or m/s] where there is no velocity limit
 _SMOOTHING_SHARE = 0.01  # of the velocity limit
 _JUMP_CYCLES = 3.0  # at the velocity limit
 _JUMP_ACCELERATION = 5.0  # times the acceleration limit: splines may overshoot it
+_STEP_SHARE = 0.5  # of the acceleration limit, that is an abrupt start or stop
+_STEP = 3.0  # [rad/s^2 or m/s^2] where there is none
 _DECELERATION = 10.0  # [rad/s^2 or m/s^2] where there is no acceleration limit
 
 
@@ -180,16 +182,19 @@ def collision_settings(robot: Robot, *, control_rate: float) -> _core.CollisionS
     settings.control_rate = control_rate
     settings.boost_time = given.boost_time
     settings.warn_fraction = given.warn_fraction
-    settings.debounce = given.debounce
+    settings.debounce_time = given.debounce_time
     for name in (
         "torque_error_enable",
-        "torque_error_filter",
+        "torque_error_time_constant",
         "velocity_factor",
         "acceleration_factor",
         "reversal_boost",
         "low_speed",
     ):
         setattr(settings, name, _each(robot, getattr(given, name), 0.0, name))
+    limit = _each(robot, robot.limits.acceleration, np.inf, "acceleration")
+    step = np.where(np.isfinite(limit), _STEP_SHARE * limit, _STEP)
+    settings.acceleration_step = _each(robot, given.acceleration_step, step, "acceleration_step")
     settings.torque_error_max = _each(robot, given.torque_error_max, np.inf, "torque_error_max")
     settings.torque_threshold = _each(
         robot, robot.limits.torque_threshold, np.inf, "torque_threshold"

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _PER_JOINT = (
-    "torque_error_filter",
+    "torque_error_time_constant",
     "velocity_factor",
     "acceleration_factor",
     "reversal_boost",
     "low_speed",
+    "acceleration_step",
 )
 
 
@@ -65,7 +66,7 @@ def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, An
         **_where_limited("torque_threshold", collision.torque_threshold),
         "boost_time": given.boost_time,
         "warn_fraction": given.warn_fraction,
-        "debounce": given.debounce,
+        "debounce_time": given.debounce_time,
         "reaction": given.reaction,
         "deceleration": _list(settings.deceleration),
     }

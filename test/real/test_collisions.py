@@ -47,7 +47,7 @@ def alarms(identified: Identified, path: Path) -> np.ndarray:
     """Return when a recording's torque errors would have stopped the robot [s]."""
     robot, mechanism = identified
     residual = recorded_residual(robot, mechanism, load_recording(path, robot))
-    _, _, found = residual.watch(robot, control_rate=1000.0)
+    _, _, found = residual.watch(robot)
     return np.array([collision.cycle / residual.rate for collision in found])
 
 

@@ -123,6 +123,7 @@ struct ControlLaw::Parts
   Eigen::VectorXd expected;  // of this cycle's command
   int known = 0;             // cycles since when there is a model torque
   Eigen::VectorXd error;
+  Eigen::VectorXd friction;  // dry, of the model
 };
 
 ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
@@ -139,7 +140,7 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
   expected_line(settings.torque_error_delay, 3 * drives)
 {
   for (auto * vector :
-       {&reference, &step, &error, &commanded.position, &commanded.velocity,
+       {&reference, &step, &error, &friction, &commanded.position, &commanded.velocity,
         &commanded.acceleration, &motion.position, &motion.velocity, &motion.acceleration}) {
     vector->setZero(drives);
   }
@@ -320,6 +321,12 @@ CollisionLevel ControlLaw::Parts::watch(const Feedback & feedback) noexcept
     --unsettled;
     errors_count = false;
   }
+  if (model != nullptr) {
+    model->dry_friction(friction);
+  } else {
+    friction.setZero();
+  }
+  detector.set_friction(friction);
   return detector.update(error, feedback.torque, due.segment(n, n), due.tail(n), errors_count);
 }
 

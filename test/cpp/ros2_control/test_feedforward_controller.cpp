@@ -67,7 +67,7 @@ Parameters settings(const Parameters & more = {})
     {"ramp_time", 0.01},
     {"additive_torque_delay", 0},
     {"collision.torque_error_max", std::vector<double>{5.0}},
-    {"collision.torque_error_filter", std::vector<double>{0.0}}};
+    {"collision.torque_error_time_constant", std::vector<double>{0.0}}};
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -199,6 +199,31 @@ void test_of_parameters()
     "which is then carried");
   rest(controller, 50, -weight / 2 - 9.81);
   expect(near(controller.torque_offset(), -weight / 2 - 9.81), "too");
+}
+
+void test_of_times()
+{
+  ControllerUnderTest filter(
+    {"axis"},
+    {{"torque_max", std::vector{20.0}}, {"collision.torque_error_filter", std::vector{0.9}}});
+  expect(!filter.configure(), "a filter in control cycles is refused, not ignored");
+  ControllerUnderTest debounce({"axis"}, settings({{"collision.debounce", 3}}));
+  expect(!debounce.configure(), "so is a debounce in cycles");
+
+  ControllerUnderTest controller({"axis"}, with_model());
+  controller.configure();
+  controller.activate(0.0);
+  rest(controller, 50);
+  expect(
+    controller
+      .set(
+        {{"collision.torque_error_time_constant", std::vector{0.0}},
+         {"collision.acceleration_step", std::vector{3.0}},
+         {"collision.debounce_time", 60.0}})
+      .empty(),
+    "times can be changed while it runs");
+  rest(controller, 50, -weight + 9.0);
+  expect(near(controller.torque_offset(), -weight), "and count: a minute's debounce finds nothing");
 }
 
 void test_of_topics()
@@ -360,6 +385,7 @@ int main(int count, char ** arguments)
   expect_that_allocations_are_counted();
   test_of_a_cycle();
   test_of_parameters();
+  test_of_times();
   test_of_topics();
   test_that_nothing_bad_comes_out();
   test_of_loading();

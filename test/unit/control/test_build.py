@@ -115,7 +115,18 @@ def test_refuses_a_robot_whose_torque_has_no_limit() -> None:
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
-        ("collision.torque_error_filter=1.0", "must be below 1, got 1"),
+        ("collision.torque_error_time_constant=-1", "must be greater than or equal to 0, got -1"),
+        (
+            "collision.torque_error_filter=0.97",
+            "'torque_error_filter' counted in control cycles and is 'torque_error_time_constant' "
+            "in seconds now; in place of torque_error_filter: 0.97 write "
+            "torque_error_time_constant: 0.0328",
+        ),
+        (
+            "collision.torque_error_filter=[0.9, 0.0]",
+            "torque_error_filter: [0.9, 0] write torque_error_time_constant: [0.00949, 0]",
+        ),
+        ("collision.debounce=5", "in place of debounce: 5 write debounce_time: 0.005"),
         ("collision.torque_error_max=[1, 2]", "has 2 values, expected 1 or 6"),
         ("collision.reaction=stop", "must be 'hold' or 'decelerate'"),
         ("feedforward.gain=1.5", "must be less than or equal to 1, got 1.5"),
