@@ -223,10 +223,11 @@ diagnostic_msgs::msg::DiagnosticStatus DriveLink::status(const DriveReport & rep
   made.name = "drives";
   made.hardware_id = "dynid";
   made.message = describe(report, joints_);
-  made.level = report.phase == DrivePhase::running   ? DiagnosticStatus::OK
-               : report.phase == DrivePhase::waiting ? DiagnosticStatus::WARN
-                                                     : DiagnosticStatus::ERROR;
   const bool named = report.drive >= 0;
+  const bool faulty = named && has_fault(drive_state(report.words.status));
+  made.level = report.phase == DrivePhase::running               ? DiagnosticStatus::OK
+               : report.phase == DrivePhase::waiting && !faulty ? DiagnosticStatus::WARN
+                                                                : DiagnosticStatus::ERROR;
   const auto number = [&](double word) {
     return named && std::isfinite(word) ? std::to_string(std::lround(word)) : "";
   };

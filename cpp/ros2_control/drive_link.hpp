@@ -26,7 +26,7 @@ struct DriveInterfaces
 /// A DriveGate between the state interfaces of drives and the topics of a controller:
 ///
 ///     /dynid/drives   diagnostic_msgs/DiagnosticStatus, latched: OK where every drive is enabled,
-///                     WARN while one is waited for, ERROR after one was lost
+///                     WARN while one is waited for, ERROR where one is in fault or was lost
 ///     /diagnostics    the same each second
 ///     ~/reset_fault   std_srvs/Trigger: resets the drives in fault, once the robot is at rest
 class DriveLink

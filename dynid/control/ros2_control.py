@@ -236,6 +236,8 @@ def controller_parameters(
         "state_interfaces": ["position", "velocity"],
         # a new trajectory begins where the reference is, not a tracking error beside it
         "interpolate_from_desired_state": True,
+        # it begins where the robot stands, not at a command from before drives were switched off
+        "set_last_command_interface_value_as_state_on_activation": False,
     }
     types = {
         _BROADCASTER: {"type": "joint_state_broadcaster/JointStateBroadcaster"},
