@@ -7,6 +7,7 @@ then, and with 1 on a signal before it. Launch files start the trajectory contro
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -22,22 +23,22 @@ _REPEATED = 5.0  # [s] after which it says again what it waits for
 class DriveWaiter(Node):
     """Hears how the drives are, and says what it waits for."""
 
-    def __init__(self) -> None:
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401  as Node has them
         """Listen from now on."""
-        super().__init__("wait_for_drives")
+        super().__init__("wait_for_drives", **options)
         self.enabled = False
-        self._heard = f"waiting for a controller that publishes {TOPIC}"
+        self.waits_for = f"waiting for a controller that publishes {TOPIC}"
         self.create_subscription(DiagnosticStatus, TOPIC, self._take, LATCHED)
         self.create_timer(_REPEATED, self._tell)
 
     def _take(self, drives: DiagnosticStatus) -> None:
         self.enabled = drives.level == DiagnosticStatus.OK
-        if drives.message != self._heard:
-            self._heard = drives.message
+        if drives.message != self.waits_for:
+            self.waits_for = drives.message
             self._tell()
 
     def _tell(self) -> None:
-        self.get_logger().info(self._heard)
+        self.get_logger().info(self.waits_for)
 
 
 def main() -> None:

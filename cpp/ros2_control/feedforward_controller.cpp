@@ -176,6 +176,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_cleanup(
   reference_in_.reset();
   reset_service_.reset();
   state_out_.reset();
+  drives_.reset();
   return CallbackReturn::SUCCESS;
 }
 
