@@ -40,6 +40,7 @@ recorder = partial(start, "recorder")
 replay_task = partial(start, "replay_task")
 simulated_robot = partial(start, "simulated_robot")
 visualizer = partial(start, "visualizer")
+wait_for_drives = partial(start, "wait_for_drives")
 
 
 if __name__ == "__main__":

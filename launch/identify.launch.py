@@ -26,7 +26,7 @@ from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJo
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from dynid.control.ros2_control import uses_ros2_control
+from dynid.control.ros2_control import TRAJECTORIES, uses_ros2_control
 from dynid.playback.plan import second_seed
 from dynid.profile import load_robot
 from dynid_ros.launching import AT_REST, dynid_node, end_in_order
@@ -136,7 +136,9 @@ def _begin(task: Node, event: ProcessExited, context: LaunchContext) -> Node | N
 
 
 def _is_spawner(action: ExecuteProcess) -> bool:
-    return isinstance(action, Node) and action.node_executable == "spawner"
+    """Whether it has started the trajectory controller, the last of the robot's."""
+    spawner = isinstance(action, Node) and action.node_executable == "spawner"
+    return spawner and TRAJECTORIES in action.process_details["cmd"]
 
 
 def _release(_event: ProcessExited, context: LaunchContext) -> EmitEvent | None:
