@@ -225,7 +225,7 @@ diagnostic_msgs::msg::DiagnosticStatus DriveLink::status(const DriveReport & rep
   made.message = describe(report, joints_);
   const bool named = report.drive >= 0;
   const bool faulty = named && has_fault(drive_state(report.words.status));
-  made.level = report.phase == DrivePhase::running               ? DiagnosticStatus::OK
+  made.level = report.phase == DrivePhase::running              ? DiagnosticStatus::OK
                : report.phase == DrivePhase::waiting && !faulty ? DiagnosticStatus::WARN
                                                                 : DiagnosticStatus::ERROR;
   const auto number = [&](double word) {
