@@ -226,6 +226,54 @@ void test_of_times()
   expect(near(controller.torque_offset(), -weight), "and count: a minute's debounce finds nothing");
 }
 
+void test_of_limits()
+{
+  ControllerUnderTest reversed(
+    {"axis"}, settings({{"position_min", std::vector{1.0}}, {"position_max", std::vector{0.5}}}));
+  expect(!reversed.configure(), "limits that are not in order are refused");
+  ControllerUnderTest controller(
+    {"axis"}, with_model(
+                {{"position_max", std::vector{0.08}},
+                 {"velocity_max", std::vector{0.5}},
+                 {"acceleration_max", std::vector{10.0}}}));
+  controller.configure();
+  controller.activate(0.0);
+  double before = 0.0;
+  double fastest = 0.0;
+  const auto follow = [&](double position) {
+    for (int k = 0; k < 400; ++k) {
+      controller.refer(0, position, 0.0, 0.0);
+      controller.measure(0, before, 1e-9 * k, -weight);
+      controller.update();
+      fastest = std::max(fastest, std::abs(controller.position() - before));
+      before = controller.position();
+    }
+  };
+  follow(0.0);
+  follow(0.07);
+  expect(controller.position() == 0.07, "a reference within the limits is reached");
+  expect(fastest < 0.5001e-3, "as fast as may be");
+  follow(0.09);
+  expect(
+    controller.position() <= 0.08 && controller.torque_offset() == 0.0,
+    "and none beyond a limit, nor is there additive torque for it");
+}
+
+void test_of_missing_effort()
+{
+  ControllerUnderTest controller({"axis"}, with_model());
+  controller.configure();
+  controller.activate(0.0);
+  rest(controller, 50);
+  rest(controller, 80, nan);
+  expect(near(controller.torque_offset(), -weight), "effort may be missing for less than max_age");
+  rest(controller, 40, nan);
+  expect(controller.torque_offset() == 0.0, "but then the robot is stopped");
+  controller.refer(0, 0.05, 0.0, 0.0);
+  controller.update();
+  expect(controller.position() == 0.0, "and follows no reference");
+}
+
 void test_of_topics()
 {
   ControllerUnderTest controller({"axis"}, with_model());
@@ -386,6 +434,8 @@ int main(int count, char ** arguments)
   test_of_a_cycle();
   test_of_parameters();
   test_of_times();
+  test_of_limits();
+  test_of_missing_effort();
   test_of_topics();
   test_that_nothing_bad_comes_out();
   test_of_loading();
