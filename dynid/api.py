@@ -68,7 +68,7 @@ def design_excitation(
         check_number("design_excitation(): duration", duration, above=0)
     check_choice("design_excitation(): objective", objective, get_args(_Objective))
     for name, number, least in (("starts", starts, 1), ("seed", seed, 0), ("jobs", jobs or 1, 1)):
-        check_number(f"design_excitation(): {name}", number, least=least)
+        check_number(f"design_excitation(): {name}", number, least=least, whole=True)
     if save_to is not None:
         check_folder(Path(save_to))
     spec = ExcitationSpec(propose_series(robot, duration=duration), objective)

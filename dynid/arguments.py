@@ -25,7 +25,12 @@ def check_type(name: str, value: object, kind: type, hint: str) -> None:
 
 
 def check_number(
-    name: str, value: object, *, least: float = -math.inf, above: float = -math.inf
+    name: str,
+    value: object,
+    *,
+    least: float = -math.inf,
+    above: float = -math.inf,
+    whole: bool = False,
 ) -> None:
     """Raise an ArgumentError unless a value is a finite number within bounds.
 
@@ -34,13 +39,15 @@ def check_number(
         value: given.
         least: smallest that is allowed.
         above: that it must exceed.
+        whole: whether it must be an integer.
     """
-    number = isinstance(value, int | float) and not isinstance(value, bool)
+    number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
     if number and math.isfinite(value) and value >= least and value > above:  # type: ignore[operator, arg-type]
         return
     bound = f" of {least:g} or more" if math.isfinite(least) else ""
     bound = f" above {above:g}" if math.isfinite(above) else bound
-    raise ArgumentError(f"{name} must be a number{bound}, got {value!r}.")
+    kind = "an integer" if whole else "a number"
+    raise ArgumentError(f"{name} must be {kind}{bound}, got {value!r}.")
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:

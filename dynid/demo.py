@@ -103,6 +103,8 @@ class _Cell:
     To the playback it is clock and outlet at once.
     """
 
+    simulated = True
+
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
         self._simulated = SimulatedRobot(robot, control_rate=float(_RATE))
@@ -123,8 +125,10 @@ class _Cell:
     def check(self) -> None:
         """The follower is always there to take trajectories."""
 
-    def build(self, trajectory: Trajectory) -> None:
-        """Nothing takes time here."""
+    @property
+    def acknowledged(self) -> bool:
+        """A follower takes or refuses at once."""
+        return True
 
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
         """Have the robot follow a trajectory."""
@@ -137,7 +141,7 @@ class _Cell:
             PlaybackError: the motion was refused or given up.
             RecordingError: the bag cannot be written.
         """
-        for _ in range(_CYCLES_PER_TICK):
+        while not self._playback.resting:
             self._step()
         self._playback.prepare(plan, Options())
         self._run("ready")

@@ -19,7 +19,7 @@ import typer
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from dynid.errors import DynidError
+from dynid.errors import DynidError, TaskError
 from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_robot
 from dynid.report.terminal.console import print_written, progress, result_console
@@ -29,9 +29,11 @@ from dynid_ros.executor import make_executor
 from dynid_ros.identification_task import STEPS, IdentificationTask
 from dynid_ros.identifier import Identifier
 from dynid_ros.model_publisher import ModelPublisher
-from dynid_ros.node import DynidNode, Stop
+from dynid_ros.node import DynidNode, close
 from dynid_ros.recorder import Recorder
+from dynid_ros.sequence import answer
 from dynid_ros.simulated_robot import SimulatedRobotNode
+from dynid_ros.stop import Stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +55,7 @@ def demonstrate(
     begun = time.time()
     _stay_apart()
     stop = Stop()
+    stop.waiting_for = "the simulated robot to come to rest and the bag to be closed"
     # what the nodes say goes into ROS's log files; the terminal is for the progress
     quiet = ["--ros-args", "--disable-stdout-logs"]
     rclpy.init(args=quiet, signal_handler_options=SignalHandlerOptions.NO)
@@ -64,6 +67,7 @@ def demonstrate(
             nodes.append(make(parameter_overrides=_overrides(parameters)))
             executor.add_node(nodes[-1])
         asked: dict[str, Value] = {
+            "use_sim_time": True,
             "output": str(output),
             "validation_seed": -1 if seed is None else seed,
         }
@@ -71,13 +75,15 @@ def demonstrate(
         nodes.append(task)
         with progress(console, steps=STEPS) as step:
             good = task.perform(step)
+    except TaskError as error:
+        raise typer.Exit(answer(error, stop)) from None
     finally:
-        for node in reversed(nodes):
-            node.finish()
-        executor.shutdown()
-        for node in nodes:
-            node.destroy_node()
-        rclpy.shutdown()
+        try:
+            for node in reversed(nodes):
+                node.finish()
+        finally:
+            close(executor, nodes)
+            stop.over()
     if as_json:
         typer.echo(json.dumps({kind: json.loads(text) for kind, text in task.heard.items()}))
     else:
@@ -91,8 +97,8 @@ def _nodes(robot: str, speed: float) -> dict[Callable[..., DynidNode], dict[str,
     follower: dict[str, Value] = {"profile": robot, "use_sim_time": True}
     return {
         SimulatedRobotNode: {"profile": robot, "speed": speed},
-        # in one process, silence means no more than that the machine is busy
-        ExcitationPlayer: {**follower, "max_age": 10.0},
+        # in one process, silence and delay mean no more than that the machine is busy
+        ExcitationPlayer: {**follower, "max_age": 10.0, "horizon": 10.0},
         Recorder: {"use_sim_time": True},
         Identifier: follower,
         ModelPublisher: follower,

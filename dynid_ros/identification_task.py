@@ -16,19 +16,22 @@ from dynid_ros.remote import Remote
 from dynid_ros.sequence import SequenceNode, run_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from rclpy.executors import Executor
 
-    from dynid_ros.node import Stop
+    from dynid_ros.stop import Stop
 
 STEPS = 8
 """How many steps the sequence announces, with a validation."""
 
 _MOVES = ("moving", "playing", "settling")  # what a player says while the robot may move
 _READY = 20.0  # [s] in which drivers and controllers start
-_STOPPING = 15.0  # [s] in which a robot comes to rest
-_CLOSING = 60.0  # [s] in which a bag is closed
+_UNSEEN = ("was not seen to come to rest", "could not be stopped")  # what a player may say last
+_RECORDING = "recording"
+_STOPPING = 10.0  # [s] in which a robot comes to rest, or a bag is closed
+_CLOSING = 60.0  # [s] in which a bag is closed where nothing presses
+_LAST_STATE = 1.0  # [s] for a last message to come
 
 
 class IdentificationTask(SequenceNode):
@@ -65,7 +68,9 @@ class IdentificationTask(SequenceNode):
             remote.appear()
         if moves:  # what is still missing then, the player's refusal tells
             what = "the robot to tell its position and take trajectories"
-            self.attempt(lambda: self._player.leave({"", "waiting"}, what, _READY))
+            troubles = self.attempt(lambda: self._player.leave({"", "waiting"}, what, _READY))
+            if troubles:
+                self.get_logger().error(troubles[0])
         recording = self._record("recording", "the excitation", step) if moves else self._given
         step("identifying")
         self.identifier.set(recording=str(recording), output=str(self._output))
@@ -82,22 +87,36 @@ class IdentificationTask(SequenceNode):
             good = self.judged("validate", "validation") and good
         return good
 
-    def give_up(self) -> None:
+    def give_up(self) -> list[str]:
         """Bring the robot to rest, then close the bag, whatever state the two are in.
 
         Whoever started this node may end all others when it ends, the robot's controller included.
+        On Ctrl-C the player and the recorder do this by themselves, and then are gone.
         """
-        self.attempt(self._rest)
-        self.attempt(self._close)
+        return [*self._rest(), *self._close()]
 
-    def _rest(self) -> None:
-        if self._player.present:
-            self._player.call("stop", timeout=_STOPPING)
-            self._player.leave(_MOVES, "the robot to come to rest", _STOPPING)
+    def _rest(self) -> list[str]:
+        player = self._player
+        if player.present:
+            self.attempt(lambda: player.call("stop", timeout=_STOPPING))
+            what = "the robot to come to rest"
+            self.attempt(lambda: player.leave(_MOVES, what, _STOPPING))
+        self._await_last_state(player, _MOVES)
+        unseen = player.state in _MOVES or any(words in player.state for words in _UNSEEN)
+        return [f"the robot {_UNSEEN[0]}."] if unseen else []
 
-    def _close(self) -> None:
-        if self._recorder.present:
-            self._recorder.call("stop", timeout=_CLOSING)
+    def _close(self) -> list[str]:
+        recorder = self._recorder
+        if recorder.present and recorder.state == _RECORDING:
+            self.attempt(lambda: recorder.call("stop", timeout=_STOPPING))
+        self._await_last_state(recorder, (_RECORDING,))
+        incomplete = recorder.state == _RECORDING
+        return ["the recorder has not completed the bag."] if incomplete else []
+
+    def _await_last_state(self, remote: Remote, states: Collection[str]) -> None:
+        """Wait a moment: what a node published last may come after the news that it is gone."""
+        if not remote.silent:
+            self.attempt(lambda: self.wait(lambda: remote.state not in states, "", _LAST_STATE))
 
     def _record(self, folder: str, motion: str, step: Callable[[str], None]) -> Path:
         """Move to a motion's start, play it and record it into a folder of the output."""
@@ -108,7 +127,7 @@ class IdentificationTask(SequenceNode):
         self._player.reach("ready")
         step(f"playing and recording {motion}")
         self._recorder.ask("start")
-        self._recorder.reach("recording")
+        self._recorder.reach(_RECORDING)
         self._player.ask("start")
         self._player.reach("finished", self._recorder)
         self.get_logger().info(self._recorder.ask("stop", timeout=_CLOSING))

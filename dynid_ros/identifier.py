@@ -78,6 +78,8 @@ class _Asked:
 class Identifier(DynidNode):
     """Identifies and validates, in a thread; collects joint states meanwhile if asked to."""
 
+    ending = "ending the calculation"
+
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         """Offer the services."""
         super().__init__("identifier", **options)

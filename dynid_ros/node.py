@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import sys
+import time
+import traceback
 import warnings
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
@@ -15,6 +15,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
+from rclpy.duration import Duration
 from rclpy.exceptions import (
     InvalidParameterTypeException,
     InvalidParameterValueException,
@@ -23,16 +24,26 @@ from rclpy.exceptions import (
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
+from std_msgs.msg import Empty
 
 from dynid.errors import ConfigurationError, DynidError, ModelFileWarning
 from dynid.profile import load_robot
 from dynid_ros.executor import make_executor
-from dynid_ros.qos import DIAGNOSTICS
+from dynid_ros.qos import ALIVE, DIAGNOSTICS
+from dynid_ros.stop import (
+    FINISHED,
+    LONGEST_END,
+    NO_GOOD_END,
+    NOT_FINISHED,
+    Stop,
+    say,
+    silence_closed_streams,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import FrameType
+    from collections.abc import Callable, Iterator, Sequence
 
+    from rclpy.executors import Executor
     from std_srvs.srv import Trigger
 
     from dynid.robot.robot import Robot
@@ -49,10 +60,14 @@ _KINDS: dict[type, str] = {
     str: "a text",
 }
 _PATIENCE = 0.1  # [s] between looks at whether a signal came
+_DELIVERY = 1.0  # [s] for the last messages of a node to arrive
 
 
 class DynidNode(Node):
     """A node that describes its parameters, tells /diagnostics how it is, and ends cleanly."""
+
+    ending = "ending"
+    """What it does after a signal, for its log; a node with something to finish overrides it."""
 
     def __init__(self, name: str, **options: Any) -> None:  # noqa: ANN401  as Node has them
         """Start with a sound status."""
@@ -61,6 +76,7 @@ class DynidNode(Node):
         """Time that passes even where a simulation's stands still."""
         self._health = DiagnosticStatus(name=name, level=OK, message="started")
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+        self._alive = self.create_publisher(Empty, "~/alive", ALIVE)
         self.create_timer(1.0, self._publish_health, clock=self.steady)
 
     def parameter(
@@ -174,44 +190,35 @@ class DynidNode(Node):
         return answer
 
     def finish(self) -> None:
-        """Bring everything to a good end; runs on SIGINT and SIGTERM while topics still work."""
+        """Bring everything to a good end; runs after a signal, while topics still work.
+
+        Raises:
+            DynidError: what did not come to a good end; the process exits with 3.
+        """
 
     def _publish_health(self) -> None:
-        status = DiagnosticStatus(
-            name=self._health.name,
-            hardware_id="dynid",
-            level=self._health.level,
-            message=self._health.message,
-            values=[
-                *self._health.values,
-                *(KeyValue(key=key, value=str(v)) for key, v in self.measured().items()),
-            ],
-        )
-        array = DiagnosticArray(status=[status])
-        array.header.stamp = self.get_clock().now().to_msg()
         # the node may be destroyed while its timer comes due
         with suppress(rclpy_implementation.InvalidHandle):
+            status = DiagnosticStatus(
+                name=self._health.name,
+                hardware_id="dynid",
+                level=self._health.level,
+                message=self._health.message,
+                values=[
+                    *self._health.values,
+                    *(KeyValue(key=key, value=str(v)) for key, v in self.measured().items()),
+                ],
+            )
+            array = DiagnosticArray(status=[status])
+            array.header.stamp = self.get_clock().now().to_msg()
             self._diagnostics.publish(array)
-
-
-class Stop:
-    """Whether SIGINT or SIGTERM came; rclpy's own handlers would cut the topics off at once."""
-
-    def __init__(self) -> None:
-        """Listen from now on; a second signal of a kind acts as ever."""
-        self.asked = False
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._take)
-
-    def _take(self, number: int, _frame: FrameType | None) -> None:
-        self.asked = True
-        signal.signal(number, signal.SIG_DFL)
 
 
 def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> int:
     """Run a node until a signal comes, and return the process's exit code.
 
-    Bad parameters become one sentence and exit code 2.
+    0 where it came to a good end, 2 where it could not begin, 3 where its end was not a good one;
+    each but the first with one sentence. It ends within LONGEST_END after the signal.
     """
     stop = Stop()
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
@@ -219,17 +226,64 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
         node = make()
         node.warn_of_unknown_parameters()
     except DynidError as error:
-        sys.stderr.write(f"dynid: {error}\n")
+        say(str(error))
         rclpy.shutdown()
-        return 2
+        return NOT_FINISHED
     executor = make_executor()
     executor.add_node(node)
+    stop.waiting_for = f"{node.get_name()}, {node.ending}"
+    try:
+        good = _spin(executor, stop, node)
+        silence_closed_streams()
+        if stop.asked:
+            node.get_logger().info(f"{stop.name}: {node.ending}, for at most {LONGEST_END:g} s.")
+        good = _finish(node) and good
+    finally:
+        close(executor, [node])
+        stop.over()
+    return FINISHED if good else NO_GOOD_END
+
+
+def _spin(executor: Executor, stop: Stop, node: DynidNode) -> bool:
+    """Let a node run until a signal comes; False where a fault of the program ended it before."""
     try:
         while not stop.asked:
             executor.spin_once(timeout_sec=_PATIENCE)
+    except Exception as error:  # noqa: BLE001  whatever it is, the robot has to come to rest
+        node.get_logger().error(traceback.format_exc())
+        node.get_logger().error(f"{node.get_name()} ended by a fault of dynid ({error!r}).")
+        return False
+    return True
+
+
+def _finish(node: DynidNode) -> bool:
+    """Bring a node to its end; say what did not come to a good one."""
+    try:
         node.finish()
-    finally:
-        executor.shutdown()
+    except DynidError as error:
+        node.get_logger().error(str(error))
+        return False
+    return True
+
+
+def deliver(node: Node, longest: float = _DELIVERY) -> None:
+    """Let what a node published last arrive: it is gone with its publishers."""
+    deadline = time.monotonic() + longest
+    for publisher in node.publishers:
+        left = max(0.0, deadline - time.monotonic())
+        publisher.wait_for_all_acked(Duration(nanoseconds=round(left * 1e9)))
+
+
+def close(executor: Executor, nodes: Sequence[Node]) -> None:
+    """End an executor, then its nodes, then ROS in this process.
+
+    Timers are cancelled first: one that comes due while its node is being destroyed raises.
+    """
+    for node in nodes:
+        deliver(node)
+        for timer in node.timers:
+            timer.cancel()
+    executor.shutdown()
+    for node in nodes:
         node.destroy_node()
-        rclpy.shutdown()
-    return 0
+    rclpy.shutdown()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.duration import Duration
+from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,6 +16,16 @@ LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
 """What stays true until it changes (model, state): whoever comes later gets the last message."""
+
+ALIVE = QoSProfile(
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    liveliness=LivelinessPolicy.AUTOMATIC,
+    liveliness_lease_duration=Duration(nanoseconds=1_200_000_000),
+)
+"""Nothing is ever published: the middleware says by itself, with a thread of its own, that the
+process lives, however busy its Python is. The end of a process that could not say goodbye is
+noticed after this lease; without it, after the 20 s of discovery."""
 
 COMMAND = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 """Trajectories: the newest one counts, and must arrive."""

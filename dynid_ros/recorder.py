@@ -68,6 +68,8 @@ class Session:
 class Recorder(DynidNode):
     """Records from ``~/start`` to ``~/stop``; ``~/state`` says how it goes."""
 
+    ending = "completing the bag"
+
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         """Declare parameters and offer services."""
         super().__init__("recorder", **options)
@@ -163,13 +165,20 @@ class Recorder(DynidNode):
         return self._figures
 
     def finish(self) -> None:
-        """Complete the bag."""
-        if not self._session:
+        """Complete the bag.
+
+        Raises:
+            RecordingError: it cannot be.
+        """
+        session = self._session
+        if session is None:
             return
         try:
             self.get_logger().info(self.stop())
         except RecordingError as error:
-            self.get_logger().error(str(error))
+            if session.bag.messages:
+                raise
+            self.get_logger().warning(str(error))  # there was nothing to complete
 
     def _write(self) -> None:
         self._step(Session.write)

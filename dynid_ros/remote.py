@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import time
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.parameter import Parameter
 from rclpy.parameter_client import AsyncParameterClient
-from std_msgs.msg import String
+from std_msgs.msg import Empty, String
 from std_srvs.srv import Trigger
 
 from dynid.errors import TaskError
-from dynid_ros.qos import LATCHED
+from dynid_ros.qos import ALIVE, LATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -19,11 +21,16 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
 _APPEAR = 20.0  # [s] within which a node that is being started answers
+_SILENCE = 0.5  # [s] after the lease of ALIVE, within which a process that was held up goes on
 _ANSWER = 10.0  # [s] within which a service answers that only begins something
 
 
+class WaitTimeoutError(TaskError):
+    """What was waited for did not happen in time."""
+
+
 class Wait(Protocol):
-    """Let the node run until a condition holds, or raise a TaskError that names ``what``."""
+    """Let the node run until a condition holds, or raise a WaitTimeoutError naming ``what``."""
 
     def __call__(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
         """Wait for at most ``timeout`` [s], or for ever."""
@@ -42,13 +49,25 @@ class Remote:
             service: node.create_client(Trigger, f"{name}/{service}") for service in services
         }
         self._states: list[str] = []  # since the last call
-        self._state = ""
+        self.state = ""
+        """What the node said last; empty before."""
+        self._silent_since: float | None = None
         node.create_subscription(String, f"{name}/state", self._take, LATCHED)
+        watch = SubscriptionEventCallbacks(liveliness=self._take_liveliness)
+        node.create_subscription(
+            Empty, f"{name}/alive", lambda _: None, ALIVE, event_callbacks=watch
+        )
 
     @property
     def present(self) -> bool:
         """Whether the node can be talked to."""
-        return bool(self._parameters.services_are_ready())
+        return bool(self._parameters.services_are_ready()) and not self.silent
+
+    @property
+    def silent(self) -> bool:
+        """Whether the node's process is killed or suspended, since the middleware hears nothing."""
+        since = self._silent_since
+        return since is not None and time.monotonic() - since > _SILENCE
 
     def appear(self) -> None:
         """Wait until the node is there."""
@@ -65,10 +84,12 @@ class Remote:
         what = f"{self._name} to take {', '.join(values)}"
         future = self._parameters.set_parameters(parameters)
         try:
-            self._wait(future.done, what, _ANSWER)
-        except TaskError:  # the answer got lost while the two were finding each other
+            self._wait(lambda: future.done() or not self.present, what, _ANSWER / 2)
+        except WaitTimeoutError:  # the answer got lost while the two were finding each other
             future = self._parameters.set_parameters(parameters)
-            self._wait(future.done, what, _ANSWER)
+            self._wait(lambda: future.done() or not self.present, what, _ANSWER / 2)
+        if not future.done():
+            raise TaskError(self._gone())
         results: list[SetParametersResult] = future.result().results
         for name, result in zip(values, results, strict=True):
             if not result.successful:
@@ -81,13 +102,12 @@ class Remote:
         self._wait(client.service_is_ready, f"service {client.srv_name} to appear", _APPEAR)
         future = client.call_async(Trigger.Request())
         self._wait(
-            lambda: future.done() or not client.service_is_ready(),
+            lambda: future.done() or self.silent or not client.service_is_ready(),
             f"{client.srv_name} to answer",
             timeout,
         )
         if not future.done():
-            ended = self._name.removeprefix("/")
-            raise TaskError(f"{ended} ended before {client.srv_name} answered.")
+            raise TaskError(f"{client.srv_name} was not answered: {self._gone()}")
         answer: Trigger.Response = future.result()
         return answer
 
@@ -127,10 +147,10 @@ class Remote:
         Raises:
             TaskError: it is not by then; the sentence says what was waited for.
         """
-        self._wait(lambda: self._state not in states or not self.present, what, timeout)
+        self._wait(lambda: self.state not in states or not self.present, what, timeout)
 
     def _take(self, message: String) -> None:
-        self._state = message.data
+        self.state = message.data
         self._states.append(message.data)
 
     def ended(self) -> str:
@@ -140,4 +160,16 @@ class Remote:
             kind, _, reason = state.partition(": ")
             if kind in {"aborted", "failed"}:
                 return f"{name}: {reason}"
-        return "" if self.present else f"{name} has ended."
+        return "" if self.present else self._gone()
+
+    def _gone(self) -> str:
+        name = self._name.removeprefix("/")
+        if self.silent:
+            return f"{name} does not answer any more: its process was killed or is suspended."
+        return f"{name} has ended."
+
+    def _take_liveliness(self, status: Any) -> None:  # noqa: ANN401  rclpy's own
+        if status.alive_count:
+            self._silent_since = None
+        elif self._silent_since is None:
+            self._silent_since = time.monotonic()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rclpy.executors import Executor
 
     from dynid.recording.replay import StampedMessage
-    from dynid_ros.node import Stop
+    from dynid_ros.stop import Stop
 
 _LISTENER = 20.0  # [s] for the identifier to listen to the topic
 _SAME = 1e-9  # relative difference of parameters that rounding explains
@@ -104,10 +104,11 @@ class ReplayTask(SequenceNode):
 
         self.wait(done, "the replay", None)
 
-    def give_up(self) -> None:
-        """Have the identifier stop listening."""
+    def give_up(self) -> list[str]:
+        """Have the identifier stop listening; where it does not answer, nothing is at stake."""
         if self.identifier.present:
             self.attempt(lambda: self.identifier.call("stop"))
+        return []
 
 
 def main() -> None:

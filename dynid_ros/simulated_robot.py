@@ -34,19 +34,22 @@ if TYPE_CHECKING:
 
 MessageT = TypeVar("MessageT")
 
+_TRAJECTORIES = "/joint_trajectory_controller/joint_trajectory"
 _INJECTIONS = 10  # messages that may wait
 _PERIOD = 1e-3  # [s] between looks at how many cycles are due
 _CLOCK_RATE = 200  # [Hz] of /clock, in simulated time
 _FIRST_TIME = 10**9  # [ns] of simulated time: 0 would mean that no time was received yet
 _LARGEST_BATCH = 10  # cycles before other callbacks get their turn
 _AT_REST = 0.01  # [rad/s or m/s] that a joint may seem to have
-_PATIENCE = 4 * 10**9  # [ns] for the robot to come to rest when the node is shut down
-_SEEN = 5 * 10**8  # [ns] at rest, for others to see it
+_PATIENCE = 20 * 10**9  # [ns] for the robot to come to rest when the node is shut down
+_SEEN = 3 * 10**9  # [ns] at rest, for others to see it on a busy machine
 _LATE = 10**9  # [ns] behind the wall's clock, from which on time is skipped, not caught up with
 
 
 class SimulatedRobotNode(DynidNode):
     """Drives, bodies and friction in C++, a cycle at a time, as fast as the clock asks."""
+
+    ending = "letting the robot come to rest"
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         """Stand still at the home position, and wait for trajectories."""
@@ -84,6 +87,7 @@ class SimulatedRobotNode(DynidNode):
         self._wall = self._speed == 1.0
         self._epoch = self.get_clock().now().nanoseconds if self._wall else _FIRST_TIME
         self._skipped = 0  # [ns]
+        self._behind = 0  # [ns] that the robot's time is late, until it rests
         self._fault: str | None = None  # the one that was told
         self._state = JointState(name=list(robot.joints))
         self._states_out = self.create_publisher(
@@ -91,9 +95,7 @@ class SimulatedRobotNode(DynidNode):
         )
         self._clock_out = None if self._wall else self.create_publisher(Clock, "/clock", CLOCK)
         self._clock_cycles = max(1, round(rate / _CLOCK_RATE))
-        self.create_subscription(
-            JointTrajectory, "/joint_trajectory_controller/joint_trajectory", self._take, COMMAND
-        )
+        self.create_subscription(JointTrajectory, _TRAJECTORIES, self._take, COMMAND)
         self.create_service(Trigger, "~/inject_fault", self.answering(self._inject_fault))
         self.create_service(Trigger, "~/clear_fault", self.answering(self._clear_fault))
         self._listen(Int32, "~/lose_frames", lambda said: self._robot.lose_frames(said.data))
@@ -112,21 +114,28 @@ class SimulatedRobotNode(DynidNode):
         return {
             "cycles": self._cycles,
             "lost frames": self._robot.lost_frames,
+            "time late [s]": self._behind * 1e-9,
             "time skipped [s]": self._skipped * 1e-9,
             **(self._feedforward.measured() if self._feedforward else {}),
         }
 
     def finish(self) -> None:
-        """Go on to where the robot rests: whoever moves it may be stopping it just now."""
-        now = self._steady_now()
-        deadline, end = now + _PATIENCE, now
-        while self.executor and now < deadline:
+        """Go on to where the robot rests, until whoever moves it has seen that and is gone.
+
+        Raises:
+            SimulationError: it does not come to rest.
+        """
+        if not self._moves():
+            return
+        begin = rested = self._steady_now()
+        while self.executor and self._steady_now() - begin < _PATIENCE:
             if self._moves():
-                end = now + _SEEN
-            if now >= end:
+                rested = self._steady_now()
+            elif self._steady_now() - rested > _SEEN or not self.count_publishers(_TRAJECTORIES):
                 return
             self.executor.spin_once(timeout_sec=_PERIOD)
-            now = self._steady_now()
+        if self._moves():
+            raise SimulationError(f"the robot still moved {_PATIENCE * 1e-9:g} s after the signal.")
 
     def _moves(self) -> bool:
         """Whether the robot has somewhere to go, or is braking."""
@@ -142,8 +151,15 @@ class SimulatedRobotNode(DynidNode):
         passed = round((self._steady_now() - self._begin) * self._speed)
         late = passed - self._skipped - self._cycles * self._cycle
         if self._wall and late > _LATE:
-            self._skipped += late - self._cycle
-            self.health(WARN, "this machine is too slow: time was skipped")
+            # a moving robot would jump where time did: it goes on late, and skips time at rest
+            self._begin += late - self._cycle
+            self._behind += late - self._cycle
+            late = self._cycle
+            self.health(WARN, "this machine is too slow: the robot's time is late")
+        if self._behind and not self._moves():
+            self._skipped += self._behind
+            self._begin -= self._behind
+            self._behind = 0
         due = late // self._cycle
         if not self._wall and due > _LARGEST_BATCH:
             # simulated time passes as slowly as it has to

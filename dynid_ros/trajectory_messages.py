@@ -62,8 +62,12 @@ def stamp(instant_ns: int) -> Time:
 
 def start_ns(message: JointTrajectory) -> int:
     """The instant at which a message's trajectory starts [ns], 0 for now."""
-    start = message.header.stamp
-    return int(start.sec) * _SECOND_NS + int(start.nanosec)
+    return to_ns(message.header.stamp)
+
+
+def to_ns(instant: Time) -> int:
+    """An instant of a message [ns]."""
+    return int(instant.sec) * _SECOND_NS + int(instant.nanosec)
 
 
 def _seconds(duration: Duration) -> float:

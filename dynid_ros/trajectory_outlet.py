@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import importlib
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from rclpy.serialization import deserialize_message
+from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory
 
 from dynid.errors import PlaybackError
 from dynid_ros.qos import COMMAND
-from dynid_ros.trajectory_messages import stamp, to_message
+from dynid_ros.trajectory_messages import to_message, to_ns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rclpy.node import Node
     from rclpy.task import Future
+    from rclpy.topic_endpoint_info import TopicEndpointInfo
 
     from dynid.playback.trajectory import Trajectory
 
@@ -83,7 +87,11 @@ class TrajectoryOutlet:
                 "(ros-<distribution>-control-msgs), or use the interface topic."
             )
             raise PlaybackError(message)
-        self._built: tuple[Trajectory, JointTrajectory] | None = None
+        self.acknowledged = False
+        """Whether the newest trajectory is known to have been taken; never over the topic."""
+        self._own: deque[int] = deque(maxlen=10)  # stamps of what was sent [ns]
+        node.create_subscription(JointTrajectory, self._topic, self._notice, COMMAND, raw=True)
+        self._node = node
         self._newest = 0  # number of the newest goal; what becomes of older ones does not matter
 
     def check(self) -> None:
@@ -93,14 +101,9 @@ class TrajectoryOutlet:
         if self._interface == "action":
             message = f"no server of {self._action} is there; is the controller active?"
             raise PlaybackError(message)
-        if self._publisher.get_subscription_count() == 0:
+        if not self._listeners():
             message = f"nobody listens on {self._topic}; is the controller active?"
             raise PlaybackError(message)
-
-    def build(self, trajectory: Trajectory) -> None:
-        """Make the message of a trajectory: that of a minute takes some 50 ms."""
-        if self._built is None or self._built[0] is not trajectory:
-            self._built = (trajectory, to_message(trajectory, 0))
 
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
         """Send a trajectory that starts at an instant [ns].
@@ -109,21 +112,29 @@ class TrajectoryOutlet:
             PlaybackError: nobody is there to take it.
         """
         self.check()
-        message = self._message(trajectory, start_ns)
+        message = to_message(trajectory, start_ns)
+        self._own.append(start_ns)
+        self.acknowledged = False
         if self._action_is_there():
             self._send_goal(message)
         else:
             self._publisher.publish(message)
 
+    def _listeners(self) -> int:
+        """How many take trajectories from the topic, besides those who only notice others'."""
+        senders = {_node(info) for info in self._node.get_publishers_info_by_topic(self._topic)}
+        takers = [_node(info) for info in self._node.get_subscriptions_info_by_topic(self._topic)]
+        found = min(len(takers), self._publisher.get_subscription_count())
+        return found - len(senders & set(takers))
+
+    def _notice(self, raw: bytes) -> None:
+        """Notice what others send to the controller; a trajectory begins with its header."""
+        start = deserialize_message(raw, Header).stamp
+        if to_ns(start) not in self._own:
+            self._failed(f"another node has sent a trajectory to {self._topic}.")
+
     def _action_is_there(self) -> bool:
         return self._client is not None and bool(self._client.server_is_ready())
-
-    def _message(self, trajectory: Trajectory, start_ns: int) -> JointTrajectory:
-        if self._built is None or self._built[0] is not trajectory:
-            return to_message(trajectory, start_ns)
-        message = self._built[1]
-        message.header.stamp = stamp(start_ns)
-        return message
 
     def _send_goal(self, message: JointTrajectory) -> None:
         action = importlib.import_module("control_msgs.action")
@@ -140,6 +151,7 @@ class TrajectoryOutlet:
         if handle is None or not handle.accepted:
             self._failed(f"{self._action} refused the trajectory; the controller's log says why.")
             return
+        self.acknowledged = True
         result = handle.get_result_async()
         result.add_done_callback(lambda done: self._take_result(number, done))
 
@@ -149,3 +161,7 @@ class TrajectoryOutlet:
             return
         why = answer.result.error_string or f"error code {answer.result.error_code}"
         self._failed(f"the controller gave up the trajectory: {why.rstrip('.')}.")
+
+
+def _node(info: TopicEndpointInfo) -> tuple[str, str]:
+    return info.node_namespace, info.node_name

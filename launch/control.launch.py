@@ -1,17 +1,26 @@
 """The robot with its identified model: what a cell starts with."""
 
+import warnings
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 from dynid.control.ros2_control import uses_ros2_control
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, ModelFileWarning
+from dynid.profile import load_model, load_robot
+from dynid.robot.acceptance import check_acceptance
+from dynid_ros.launching import dynid_node, end_in_order
 
 ARGUMENTS = [
+    DeclareLaunchArgument(
+        "robot", default_value="puma560", description="Robot profile: name or YAML file."
+    ),
+    DeclareLaunchArgument(
+        "urdf", default_value="", description="URDF in place of the profile's; empty: none."
+    ),
     DeclareLaunchArgument("model", description="model.yaml of an identification."),
     DeclareLaunchArgument(
         "feedforward",
@@ -38,16 +47,41 @@ def generate_launch_description() -> LaunchDescription:
     """The robot with the arguments of robot.launch.py, and model_publisher."""
     robot = PathJoinSubstitution([FindPackageShare("dynid"), "launch", "robot.launch.py"])
     return LaunchDescription(
-        [*ARGUMENTS, IncludeLaunchDescription(robot), OpaqueFunction(function=_publisher)]
+        [
+            *ARGUMENTS,
+            end_in_order(),
+            OpaqueFunction(function=_check_model),  # before anything runs
+            IncludeLaunchDescription(robot),
+            OpaqueFunction(function=_publisher),
+        ]
     )
+
+
+def _check_model(context: LaunchContext) -> None:
+    """Refuse here what model_publisher would refuse: a cell must not run without its model.
+
+    Raises:
+        DynidError: there is no such file, it is no model, or no model of this robot.
+    """
+
+    def value(name: str) -> str:
+        return str(LaunchConfiguration(name).perform(context))
+
+    path = value("model")
+    if not path:
+        raise ConfigurationError("model:= is empty; it must be the path of a model.yaml.")
+    urdf = Path(value("urdf")) if value("urdf") else None
+    robot = load_robot(value("robot"), urdf=urdf)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelFileWarning)  # model_publisher logs it
+        model = load_model(path)
+    check_acceptance(model, robot, path, force=value("force") == "true")
 
 
 def _publisher(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     def value(name: str) -> str:
         return str(LaunchConfiguration(name).perform(context))
 
-    if value("model") and not Path(value("model")).is_file():
-        raise ConfigurationError(f"model:={value('model')}: there is no such file.")
     controller = value("controller")
     if controller == "auto":
         # simulated_robot takes its model from /dynid/model
@@ -60,6 +94,4 @@ def _publisher(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         "controller": controller,
         "force": value("force") == "true",
     }
-    return [
-        Node(package="dynid", executable="model_publisher", parameters=[model], output="screen")
-    ]
+    return [dynid_node("model_publisher", model)]

@@ -7,7 +7,7 @@ brought to rest before its controllers end.
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from signal import SIGTERM
+from signal import SIGUSR1
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
@@ -26,9 +26,10 @@ from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJo
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from dynid.control.ros2_control import uses_ros2_control
+from dynid.control.ros2_control import TRAJECTORIES, uses_ros2_control
 from dynid.playback.plan import second_seed
 from dynid.profile import load_robot
+from dynid_ros.launching import AT_REST, dynid_node, end_in_order
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -36,6 +37,13 @@ ARGUMENTS = [
     ),
     DeclareLaunchArgument(
         "urdf", default_value="", description="URDF in place of the profile's; empty: none."
+    ),
+    DeclareLaunchArgument(
+        "ros2_control",
+        default_value="auto",
+        choices=["auto", "true", "false"],
+        description="Whether controller_manager runs the robot (auto: where it is installed), or "
+        "the node simulated_robot.",
     ),
     DeclareLaunchArgument(
         "excitation",
@@ -68,8 +76,9 @@ ARGUMENTS = [
 def generate_launch_description() -> LaunchDescription:
     """The robot with the arguments of robot.launch.py, dynid's nodes, the task that ends it all."""
     moves = IfCondition(EqualsSubstitution(LaunchConfiguration("recording"), ""))
-    robot = _included("robot.launch.py", condition=moves, ends="on_sigterm")
-    return LaunchDescription([*ARGUMENTS, robot, OpaqueFunction(function=_job)])
+    robot = _included("robot.launch.py", condition=moves, ends=AT_REST)
+    # where the job is refused, no robot runs yet
+    return LaunchDescription([*ARGUMENTS, end_in_order(), OpaqueFunction(function=_job), robot])
 
 
 def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -78,8 +87,8 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     robot = {"profile": value("robot"), "urdf": value("urdf")}
     asked = {name: value(name) for name in ("output", "recording")}
-    task = _node("identification_task", **asked, validation_seed=_seed(value))
-    nodes = [_node("identifier", **robot), _node("model_publisher", **robot)]
+    task = dynid_node("identification_task", {**asked, "validation_seed": _seed(value)})
+    nodes = [dynid_node("identifier", robot), dynid_node("model_publisher", robot)]
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)))
     if value("recording") or not uses_ros2_control(value("ros2_control")):
         nodes.append(task)
@@ -87,8 +96,8 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         begin = partial(_begin, task)
         nodes.append(RegisterEventHandler(OnProcessExit(target_action=_is_spawner, on_exit=begin)))
     if not value("recording"):
-        player = _node("excitation_player", **robot, excitation=value("excitation"))
-        nodes += [player, _node("recorder")]
+        player = dynid_node("excitation_player", {**robot, "excitation": value("excitation")})
+        nodes += [player, dynid_node("recorder", {})]
         nodes.append(RegisterEventHandler(OnProcessExit(target_action=player, on_exit=_release)))
     if value("rviz") == "true":
         nodes.append(_included("view.launch.py", state_publisher="false"))
@@ -105,10 +114,6 @@ def _seed(value: Callable[[str], str]) -> int:
     robot = load_robot(value("robot"), urdf=Path(urdf) if urdf else None)
     seed = second_seed(robot, Path(excitation) if excitation else None)
     return -1 if seed is None else seed
-
-
-def _node(name: str, **parameters: str | int) -> Node:
-    return Node(package="dynid", executable=name, parameters=[parameters], output="screen")
 
 
 def _included(
@@ -131,14 +136,16 @@ def _begin(task: Node, event: ProcessExited, context: LaunchContext) -> Node | N
 
 
 def _is_spawner(action: ExecuteProcess) -> bool:
-    return isinstance(action, Node) and action.node_executable == "spawner"
+    """Whether it has started the trajectory controller, the last of the robot's."""
+    spawner = isinstance(action, Node) and action.node_executable == "spawner"
+    return spawner and TRAJECTORIES in action.process_details["cmd"]
 
 
 def _release(_event: ProcessExited, context: LaunchContext) -> EmitEvent | None:
     """End the robot once the player is gone, which on a signal brings it to rest first."""
     if not context.is_shutdown:
         return None
-    return EmitEvent(event=SignalProcess(signal_number=SIGTERM, process_matcher=_is_robot))
+    return EmitEvent(event=SignalProcess(signal_number=SIGUSR1, process_matcher=_is_robot))
 
 
 def _is_robot(action: ExecuteProcess) -> bool:

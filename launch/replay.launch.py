@@ -1,12 +1,18 @@
 """A bag into the topics: identify what is heard, and compare with what the bag itself gives."""
 
-from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, RegisterEventHandler, Shutdown
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import (
+    DeclareLaunchArgument,
+    OpaqueFunction,
+    RegisterEventHandler,
+    Shutdown,
+)
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
+
+from dynid.errors import ConfigurationError
+from dynid_ros.launching import dynid_node, end_in_order
 
 ARGUMENTS = [
     DeclareLaunchArgument("recording", description="Bag to replay."),
@@ -28,23 +34,25 @@ ARGUMENTS = [
 
 def generate_launch_description() -> LaunchDescription:
     """The identifier, and the task that ends it all."""
-    identifier = {name: LaunchConfiguration(a) for name, a in (("profile", "robot"), ("urdf",) * 2)}
-    chosen = {name: LaunchConfiguration(name) for name in ("recording", "output", "model")}
-    rate = ParameterValue(LaunchConfiguration("rate"), value_type=float)
-    task = Node(
-        package="dynid",
-        executable="replay_task",
-        parameters=[{**chosen, "rate": rate}],
-        output="screen",
-    )
-    return LaunchDescription(
-        [
-            *ARGUMENTS,
-            Node(package="dynid", executable="identifier", parameters=[identifier]),
-            task,
-            RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)),
-        ]
-    )
+    return LaunchDescription([*ARGUMENTS, end_in_order(), OpaqueFunction(function=_replay)])
+
+
+def _replay(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    def value(name: str) -> str:
+        return str(LaunchConfiguration(name).perform(context))
+
+    try:
+        rate = float(value("rate"))
+    except ValueError:
+        raise ConfigurationError(f"rate:={value('rate')} must be a number.") from None
+    robot = {"profile": value("robot"), "urdf": value("urdf")}
+    chosen = {name: value(name) for name in ("recording", "output", "model")}
+    task = dynid_node("replay_task", {**chosen, "rate": rate})
+    return [
+        dynid_node("identifier", robot, shown=False),
+        task,
+        RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)),
+    ]
 
 
 def _end(event: ProcessExited, _context: LaunchContext) -> Shutdown:

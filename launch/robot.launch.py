@@ -4,25 +4,33 @@ Every other launch file includes this one.
 """
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import yaml
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
 from launch.logging import launch_config
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from dynid.control.ros2_control import (
+    Controllers,
     controller_parameters,
     controllers,
     installed,
     robot_description,
+    tells_drive_states,
     uses_ros2_control,
 )
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
+from dynid_ros.launching import ENDS, ON_SIGNAL, end_in_order, parameter_file, robot_node
+from dynid_ros.outlive import LONGEST
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -62,17 +70,17 @@ ARGUMENTS = [
     ),
     DeclareLaunchArgument(
         "ends",
-        default_value="on_sigint",
-        choices=["on_sigint", "on_sigterm"],
-        description="Signal that ends the robot: on_sigterm lets it outlive Ctrl-C until a node "
-        "that moves it has brought it to rest, or 10 s have passed.",
+        default_value=ON_SIGNAL,
+        choices=ENDS,
+        description="When the robot ends. on_signal: at once; at_rest: it outlives Ctrl-C until "
+        f"a node that moves it has brought it to rest, or {LONGEST:g} s have passed.",
     ),
 ]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes that follow from them."""
-    return LaunchDescription([*ARGUMENTS, OpaqueFunction(function=_robot)])
+    return LaunchDescription([*ARGUMENTS, end_in_order(), OpaqueFunction(function=_robot)])
 
 
 def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -84,10 +92,11 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     hardware = value("hardware")
     if uses_ros2_control(value("ros2_control")):
         rate, feedforward = int(value("rate")), value("feedforward") == "true"
-        parameters = controller_parameters(robot, rate, feedforward=feedforward)
         slaves = Path(value("slaves")) if value("slaves") else None
         description = robot_description(robot, hardware, control_rate=rate, slaves=slaves)
-        spawned = controllers(feedforward=feedforward)
+        drives = tells_drive_states(description, robot.joints)
+        parameters = controller_parameters(robot, rate, feedforward=feedforward, drives=drives)
+        spawned = controllers(feedforward=feedforward, drives=drives)
         return _controlled(description, parameters, spawned, value("ends"))
     if hardware != "simulated":
         raise ConfigurationError(
@@ -100,49 +109,71 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         "rate": float(value("rate")),
         "feedforward": value("feedforward") == "true",
     }
+    file = parameter_file("simulated_robot", simulation)
     return [
         LogInfo(msg="ros2_control is not installed or not wanted: simulated_robot runs"),
-        _robot_node("dynid", "simulated_robot", simulation, value("ends")),
+        robot_node("dynid", "simulated_robot", file, ends=value("ends")),
         *_state_publisher(robot.urdf_xml),
     ]
 
 
 def _controlled(
-    description: str, parameters: dict[str, Any], controllers: Sequence[str], ends: str
+    description: str, parameters: dict[str, Any], controllers: Controllers, ends: str
 ) -> list[LaunchDescriptionEntity]:
-    """controller_manager with its controllers."""
+    """controller_manager, and controllers: those that command motion when drives are enabled."""
     file = Path(launch_config.log_dir) / "controllers.yaml"
     file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
     return [
         *_state_publisher(description),
-        _robot_node("controller_manager", "ros2_control_node", str(file), ends),
-        Node(
-            package="controller_manager",
-            executable="spawner",
-            arguments=[
-                *controllers,
-                "--param-file",
-                str(file),
-                "--activate-as-group",
-                "--controller-manager-timeout",
-                "60",  # [s] in which real drives come up
-            ],
-            output="screen",
-        ),
+        robot_node("controller_manager", "ros2_control_node", str(file), ends=ends),
+        *_spawned(controllers, file),
     ]
 
 
-def _robot_node(
-    package: str, executable: str, parameters: str | dict[str, str | float | bool], ends: str
-) -> Node:
+def _spawned(controllers: Controllers, file: Path) -> list[LaunchDescriptionEntity]:
+    first = _spawner(controllers.first, file)
+    if not controllers.then:
+        return [
+            LogInfo(msg="the drives tell no status words: controllers do not wait for them"),
+            first,
+        ]
+    drives = Node(package="dynid", executable="wait_for_drives", output="screen")
+    return _in_order(first, drives, _spawner(controllers.then, file))
+
+
+def _in_order(*nodes: Node) -> list[LaunchDescriptionEntity]:
+    """The first node, and each other one when the one before it has ended well."""
+    handlers = [
+        RegisterEventHandler(OnProcessExit(target_action=one, on_exit=partial(_go_on, after)))
+        for one, after in pairwise(nodes)
+    ]
+    return [*handlers, nodes[0]]
+
+
+def _go_on(after: Node, event: ProcessExited, context: LaunchContext) -> Node | None:
+    """End the launch where the robot cannot be commanded, unless it ends anyhow."""
+    if context.is_shutdown:
+        return None
+    if event.returncode != 0:
+        raise RuntimeError(
+            f"the controllers were not activated ({event.process_name} ended with exit code "
+            f"{event.returncode}); see the messages of ros2_control_node."
+        )
+    return after
+
+
+def _spawner(controllers: Sequence[str], file: Path) -> Node:
     return Node(
-        package=package,
-        executable=executable,
-        exec_name=executable,  # in the log, in place of env
-        parameters=[parameters],
-        # a terminal sends SIGINT to every process, and so does launch
-        prefix="env --block-signal=INT" if ends == "on_sigterm" else None,
-        sigterm_timeout="10" if ends == "on_sigterm" else "5",
+        package="controller_manager",
+        executable="spawner",
+        arguments=[
+            *controllers,
+            "--param-file",
+            str(file),
+            "--activate-as-group",
+            "--controller-manager-timeout",
+            "60",  # [s] in which the hardware is activated
+        ],
         output="screen",
     )
 
@@ -150,11 +181,6 @@ def _robot_node(
 def _state_publisher(description: str) -> list[LaunchDescriptionEntity]:
     if not installed("robot_state_publisher"):
         return []
-    parameters = {"robot_description": description}
-    return [
-        Node(
-            package="robot_state_publisher",
-            executable="robot_state_publisher",
-            parameters=[parameters],
-        )
-    ]
+    file = parameter_file("robot_state_publisher", {"robot_description": description})
+    name = "robot_state_publisher"
+    return [Node(package=name, executable=name, parameters=[file])]

@@ -10,6 +10,7 @@ from launch_ros.actions import Node
 
 from dynid.control.ros2_control import installed, root_link
 from dynid.profile import load_robot
+from dynid_ros.launching import dynid_node, end_in_order, parameter_file
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -34,7 +35,7 @@ ARGUMENTS = [
 
 def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes that follow from them."""
-    return LaunchDescription([*ARGUMENTS, OpaqueFunction(function=_view)])
+    return LaunchDescription([*ARGUMENTS, end_in_order(), OpaqueFunction(function=_view)])
 
 
 def _view(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -44,18 +45,11 @@ def _view(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     urdf = value("urdf")
     robot = load_robot(value("robot"), urdf=Path(urdf) if urdf else None)
     parameters = {"profile": value("robot"), "urdf": urdf, "model": value("model")}
-    nodes: list[LaunchDescriptionEntity] = [
-        Node(package="dynid", executable="visualizer", parameters=[parameters])
-    ]
+    nodes: list[LaunchDescriptionEntity] = [dynid_node("visualizer", parameters, shown=False)]
     if value("state_publisher") == "true" and installed("robot_state_publisher"):
-        description = {"robot_description": robot.urdf_xml}
-        nodes.append(
-            Node(
-                package="robot_state_publisher",
-                executable="robot_state_publisher",
-                parameters=[description],
-            )
-        )
+        name = "robot_state_publisher"
+        file = parameter_file(name, {"robot_description": robot.urdf_xml})
+        nodes.append(Node(package=name, executable=name, parameters=[file]))
     if not installed("rviz2"):
         hint = f"rviz2 is not installed; 'dynid view {value('robot')}' shows this in a browser"
         return [*nodes, LogInfo(msg=hint)]

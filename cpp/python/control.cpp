@@ -159,14 +159,15 @@ void check_size(const dynid::ControlLaw & law, const Vector & vector)
 }
 
 void update(
-  dynid::ControlLaw & law, const dynid::Reference & reference, const dynid::Feedback & feedback)
+  dynid::ControlLaw & law, const dynid::Reference & reference, const dynid::Feedback & feedback,
+  double cycles)
 {
   for (const auto * vector :
        {&reference.position, &reference.velocity, &reference.acceleration, &feedback.position,
         &feedback.velocity, &feedback.torque}) {
     check_size(law, *vector);
   }
-  law.update(reference, feedback);
+  law.update(reference, feedback, cycles);
 }
 
 void bind_settings(py::module_ & module)
@@ -197,6 +198,13 @@ void bind_settings(py::module_ & module)
     .def_readwrite("warn_fraction", &CollisionSettings::warn_fraction)
     .def_readwrite("debounce_time", &CollisionSettings::debounce_time)
     .def_readwrite("torque_threshold", &CollisionSettings::torque_threshold);
+  using dynid::CommandLimits;
+  py::class_<CommandLimits>(module, "CommandLimits")
+    .def(py::init<>())
+    .def_readwrite("position_min", &CommandLimits::position_min)
+    .def_readwrite("position_max", &CommandLimits::position_max)
+    .def_readwrite("velocity_max", &CommandLimits::velocity_max)
+    .def_readwrite("acceleration_max", &CommandLimits::acceleration_max);
   py::class_<ControlLawSettings>(module, "ControlLawSettings")
     .def(py::init<>())
     .def_readwrite("feedforward", &ControlLawSettings::feedforward)
@@ -206,7 +214,9 @@ void bind_settings(py::module_ & module)
     .def_readwrite("observer_gain", &ControlLawSettings::observer_gain)
     .def_readwrite("reaction", &ControlLawSettings::reaction)
     .def_readwrite("deceleration", &ControlLawSettings::deceleration)
-    .def_readwrite("reference_tolerance", &ControlLawSettings::reference_tolerance);
+    .def_readwrite("reference_tolerance", &ControlLawSettings::reference_tolerance)
+    .def_readwrite("limits", &ControlLawSettings::limits)
+    .def_readwrite("max_age", &ControlLawSettings::max_age);
 }
 
 void bind_enums(py::module_ & module)
@@ -223,6 +233,9 @@ void bind_enums(py::module_ & module)
     .value("command_jump", Silence::command_jump)
     .value("acceleration", Silence::acceleration)
     .value("reference_away", Silence::reference_away)
+    .value("position_limit", Silence::position_limit)
+    .value("too_fast", Silence::too_fast)
+    .value("uneven", Silence::uneven)
     .value("latched", Silence::latched);
   py::enum_<CollisionLevel>(module, "CollisionLevel")
     .value("none", CollisionLevel::none)
@@ -232,7 +245,10 @@ void bind_enums(py::module_ & module)
     .value("none", CollisionCause::none)
     .value("torque_error", CollisionCause::torque_error)
     .value("torque_threshold", CollisionCause::torque_threshold)
-    .value("not_finite", CollisionCause::not_finite);
+    .value("no_position", CollisionCause::no_position)
+    .value("no_velocity", CollisionCause::no_velocity)
+    .value("no_torque", CollisionCause::no_torque)
+    .value("frozen", CollisionCause::frozen);
   py::enum_<CollisionReaction>(module, "CollisionReaction")
     .value("hold", CollisionReaction::hold)
     .value("decelerate", CollisionReaction::decelerate);
@@ -282,7 +298,7 @@ void bind_law(py::module_ & module)
       py::arg("inertia"))
     .def("set_gain", &ControlLaw::set_gain)
     .def("set_mode", &ControlLaw::set_mode)
-    .def("update", &update, py::arg("reference"), py::arg("feedback"))
+    .def("update", &update, py::arg("reference"), py::arg("feedback"), py::arg("cycles") = 1.0)
     .def("reset", &ControlLaw::reset)
     .def_property_readonly("position_command", &ControlLaw::position_command, copied)
     .def_property_readonly("torque_offset", &ControlLaw::torque_offset, copied)
@@ -290,7 +306,9 @@ void bind_law(py::module_ & module)
     .def_property_readonly("detector", &ControlLaw::detector)
     .def_property_readonly("silence", &ControlLaw::silence)
     .def_property_readonly("gain", &ControlLaw::gain)
-    .def_property_readonly("latched", &ControlLaw::latched);
+    .def_property_readonly("latched", &ControlLaw::latched)
+    .def_property_readonly("limited_drive", &ControlLaw::limited_drive)
+    .def_property_readonly("supervised", &ControlLaw::supervised, copied);
 }
 
 void bind_sentences(py::module_ & module)
@@ -315,7 +333,18 @@ void bind_sentences(py::module_ & module)
       return dynid::describe(report, {joints, sliding});
     },
     py::arg("report"), py::arg("joints"), py::arg("sliding"));
-  module.def("describe_silence", [](dynid::Silence silence) { return dynid::describe(silence); });
+  module.def(
+    "describe_supervision",
+    [](const Vector & supervised, const Names & joints) {
+      return dynid::describe_supervision(supervised, {joints, {}});
+    },
+    py::arg("supervised"), py::arg("joints"));
+  module.def(
+    "describe_silence",
+    [](dynid::Silence silence, int limited_drive, const Names & joints) {
+      return dynid::describe(silence, limited_drive, {joints, {}});
+    },
+    py::arg("silence"), py::arg("limited_drive") = -1, py::arg("joints") = Names());
 }
 
 }  // namespace

@@ -137,6 +137,11 @@ ControlLawSettings law_settings(const Params & params, double control_rate)
   settings.reaction = reaction(params);
   settings.deceleration = each("collision.deceleration", params.collision.deceleration, 0.0);
   settings.reference_tolerance = each("reference_tolerance", params.reference_tolerance, 0.0);
+  settings.limits.position_min = each("position_min", params.position_min, -infinity);
+  settings.limits.position_max = each("position_max", params.position_max, infinity);
+  settings.limits.velocity_max = each("velocity_max", params.velocity_max, infinity);
+  settings.limits.acceleration_max = each("acceleration_max", params.acceleration_max, infinity);
+  settings.max_age = params.max_age;
   return settings;
 }
 

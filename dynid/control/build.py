@@ -12,6 +12,7 @@ from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import torque_offset_limit
+from dynid.robot.limits import Limits
 from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 
 if TYPE_CHECKING:
@@ -90,7 +91,29 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
         np.inf,
         "reference_tolerance",
     )
+    settings.limits = command_limits(robot)
+    settings.max_age = robot.settings(FeedforwardSettings).max_age
     return settings
+
+
+def command_limits(robot: Robot) -> _core.CommandLimits:
+    """Return what no position command goes beyond; infinite where there is no limit.
+
+    The profile's ``limits`` are those of the joints: where motors are commanded in front of a
+    coupling, they limit no single motor.
+
+    Raises:
+        ConfigurationError: Counts do not fit.
+    """
+    limits, joints = _core.CommandLimits(), len(robot.joints)
+    at_motors = robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None
+    given = Limits() if at_motors else robot.limits
+    ranges = [given.range_of("position", joint) for joint in range(joints)]
+    limits.position_min = np.array([-np.inf if r is None else r[0] for r in ranges])
+    limits.position_max = np.array([np.inf if r is None else r[1] for r in ranges])
+    limits.velocity_max = _each(robot, given.velocity, np.inf, "velocity")
+    limits.acceleration_max = _each(robot, given.acceleration, np.inf, "acceleration")
+    return limits
 
 
 def feedforward(robot: Robot, *, control_rate: float) -> _core.Feedforward:

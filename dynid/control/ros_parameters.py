@@ -51,6 +51,11 @@ def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, An
         "reference_tolerance": _list(settings.reference_tolerance),
         **_where_limited("position_jump", feedforward.position_jump),
         **_where_limited("acceleration_jump", feedforward.acceleration_jump),
+        **_where_limited("position_min", settings.limits.position_min),
+        **_where_limited("position_max", settings.limits.position_max),
+        **_where_limited("velocity_max", settings.limits.velocity_max),
+        **_where_limited("acceleration_max", settings.limits.acceleration_max),
+        "max_age": settings.max_age,
     }
     parameters["collision"] = {
         "method": given.method,

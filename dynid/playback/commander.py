@@ -1,4 +1,4 @@
-"""What a playback has told the robot to do, and when it told it."""
+"""What a playback has commanded the robot to do, and when."""
 
 from __future__ import annotations
 
@@ -7,45 +7,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.errors import PlaybackError
 from dynid.playback.follower import TrajectoryFollower
-from dynid.playback.stopping import stopping
+from dynid.playback.options import Options
+from dynid.playback.stopping import braking_acceleration, ending
 
 if TYPE_CHECKING:
-    from dynid.playback.options import Clock, Outlet
+    from dynid.playback.options import Outlet
+    from dynid.playback.robot_clock import RobotClock
     from dynid.playback.trajectory import Trajectory
     from dynid.robot.limits import Limits
-
-_SPAN = 0.5  # [s] to measure over
-
-
-class Pace:
-    """Time of motions per time that passes: 1 for a real robot, more where one is simulated fast.
-
-    Messages take as long whatever the robot's time; what allows for them is stretched by this.
-    """
-
-    def __init__(self, clock: Clock) -> None:
-        """Take the pace for 1 until it is measured."""
-        self._clock = clock
-        self._since = (clock.now_ns(), clock.steady())
-        self._pace = 1.0
-
-    def measure(self) -> None:
-        """Look at both clocks; to be called often."""
-        now_ns, steady = self._clock.now_ns(), self._clock.steady()
-        if steady - self._since[1] >= _SPAN:
-            self._pace = (now_ns - self._since[0]) * 1e-9 / (steady - self._since[1])
-            self._since = (now_ns, steady)
-
-    def stretched_ns(self, duration: float) -> int:
-        """A duration [s] in time of motions [ns], never shorter."""
-        # a clock that is set, or begins, is no pace
-        return round(1e9 * duration * min(max(self._pace, 1.0), 20.0))
-
 
 _LEAD = 0.2  # [s] between sending a trajectory and its start, so that it arrives before
 _ONWARD = 0.03  # [s] that a motion goes on before it slows down, likewise
 _UNMOVED = 0.02  # [rad or m] from its reference that friction and gravity may hold a robot
+_RENEWALS = 5  # within the horizon
+_IN_TIME = 0.1  # of the horizon that has to be left when a renewal is sent
+_REPEAT = 0.1  # [s] between two messages of the same stop
+_HISTORY = 0.5  # [s] and max_age, that messages begin before the robot's present time
 
 # Simulated time stands still for a node while it makes a plan: it is told by messages, which wait.
 # After so many ticks they have been read.
@@ -53,27 +32,45 @@ _TICKS_TO_CATCH_UP = 2
 
 
 class Commander:
-    """Sends trajectories in time, and knows the reference that they make the robot follow."""
+    """Sends motions a piece at a time, and knows the reference that they make the robot follow.
+
+    Every message ends in rest on the motion's path, ``horizon`` after it was sent and the time
+    that braking takes. It carries the start of the whole motion, and points from before now on: so
+    the next one replaces it without a bump, and where none comes the robot stops by itself. A stop
+    is the same message with an earlier end, repeated until that is over.
+    """
 
     def __init__(
         self,
         joints: tuple[str, ...],
         position: Array,
-        clock: Clock,
-        pace: Pace,
+        clock: RobotClock,
         outlet: Outlet,
+        limits: Limits,
     ) -> None:
         """Begin with a robot at rest at a position (n,) [rad or m]."""
         self.follower = TrajectoryFollower(joints, position)
         self._joints = joints
         self._clock = clock
         self._outlet = outlet
-        self._pace = pace
+        self._limits = limits
         self._pending: tuple[Trajectory, int] | None = None  # to be sent in so many ticks
+        self._motion: Trajectory | None = None
+        self._acceleration: Array = np.zeros(0)  # to brake with
+        self._start_ns = 0  # of the motion
+        self._options = Options()
+        self._sent: Trajectory | None = None  # with all its points
+        self._leaves = np.inf  # when it leaves the motion to come to rest [s], where it does
+        self._stopping = False
+        self._due_ns = 0  # for the next message
 
     @property
     def goal(self) -> Array:
         """Where the reference comes to rest (n,) [rad or m]."""
+        going_on = self._motion is not None and not self._stopping
+        if going_on and self._motion is not None:
+            goal: Array = self._motion.position[-1]
+            return goal
         return self.follower.reference(self.follower.end_ns)
 
     @property
@@ -82,57 +79,121 @@ class Commander:
         return self._pending is not None
 
     @property
+    def end_ns(self) -> int:
+        """Instant at which the motion, or its stop, comes to rest [ns of the robot's time]."""
+        if self._motion is not None and not self._stopping:
+            return self._start_ns + round(self._motion.duration * 1e9)
+        return self.follower.end_ns
+
+    @property
     def since_end(self) -> float:
-        """Time since the reference came to rest, negative before that [s]."""
-        return (self._clock.now_ns() - self.follower.end_ns) * 1e-9
+        """Time since the motion, or its stop, came to rest, negative before that [s]."""
+        return (self._clock.now_ns() - self.end_ns) * 1e-9
 
     def is_at(self, position: Array) -> bool:
         """Whether a robot at a position (n,) rests where the reference does."""
         return bool(np.abs(position - self.goal).max() <= _UNMOVED)
 
     def hold(self, position: Array) -> None:
-        """Take it that the robot rests at a position (n,), whatever it was told."""
+        """Take it that the robot rests at a position (n,), whatever it was commanded."""
         self.follower = TrajectoryFollower(self._joints, position)
-        self._pending = None
+        self._pending = self._motion = self._sent = None
 
-    def command(self, trajectory: Trajectory) -> None:
+    def command(self, trajectory: Trajectory, options: Options) -> None:
         """Have a trajectory sent from rest, as soon as its start can be told.
 
         Raises:
             PlaybackError: nobody is there to take it.
         """
         self._outlet.check()
-        self._outlet.build(trajectory)
+        self._options = options
         self._pending = (trajectory, _TICKS_TO_CATCH_UP)
 
     def tick(self) -> None:
         """Send what is to be sent; to be called some ten times a second.
 
         Raises:
-            PlaybackError: nobody is there to take it any more.
+            PlaybackError: nobody is there to take it any more, or it comes too late; what was sent
+                before ends in rest.
         """
-        if self._pending is None:
-            return
-        trajectory, ticks = self._pending
-        self._pending = (trajectory, ticks - 1) if ticks > 0 else None
-        if ticks == 0:
-            now_ns = self._clock.now_ns()
-            self._send(trajectory, now_ns + self._pace.stretched_ns(_LEAD), now_ns)
+        if self._pending is not None:
+            trajectory, ticks = self._pending
+            self._pending = (trajectory, ticks - 1) if ticks > 0 else None
+            if ticks == 0:
+                self._begin(trajectory)
+        elif self._motion is not None and self._clock.now_ns() >= self._due_ns:
+            if self._stopping:
+                self._repeat()
+            elif np.isfinite(self._leaves):
+                self._renew(self._motion)
 
-    def stop(self, limits: Limits) -> float:
+    def stop(self) -> float:
         """Bring the reference to rest on its path, and return how long that takes [s].
 
         Raises:
-            PlaybackError: nobody is there to be told.
+            PlaybackError: nobody is there to be told; what was sent before ends in rest.
         """
         self._pending = None
-        # it begins now, on the path: a controller that gets it later is still there
-        now_ns = self._clock.now_ns()
-        onward = self._pace.stretched_ns(_ONWARD) * 1e-9
-        trajectory = stopping(self.follower, self._joints, now_ns, limits, onward)
-        self._send(trajectory, now_ns, now_ns)
-        return trajectory.duration
+        if self._motion is None or self._stopping:
+            return max(0.0, -self.since_end)
+        now = (self._clock.now_ns() - self._start_ns) * 1e-9
+        leave = max(now + self._clock.allowance(_ONWARD), 0.0)
+        self._stopping = True
+        # where it is coming to rest already, a stop from the motion would lead it back to speed
+        if leave < min(self._leaves, self._motion.duration):
+            self._send(self._motion, leave, _REPEAT)
+        return max(0.0, -self.since_end)
 
-    def _send(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:
-        self._outlet.send(trajectory, start_ns)
-        self.follower.accept(trajectory, start_ns, now_ns)
+    def leave_alone(self) -> None:
+        """Send nothing more: what was sent last ends in rest."""
+        self._pending = None
+        self._stopping = True
+        self._sent = None
+
+    @property
+    def _horizon(self) -> float:
+        return self._clock.stretched(self._options.horizon)
+
+    def _begin(self, motion: Trajectory) -> None:
+        self._acceleration = braking_acceleration(motion, self._limits)
+        self._motion, self._stopping = motion, False
+        horizon = self._horizon
+        first = ending(motion, horizon, self._acceleration)
+        self._start_ns = self._clock.now_ns() + round(self._clock.stretched(_LEAD) * 1e9)
+        self._put(first, horizon if first is not motion else np.inf)
+        self._due_ns = self._start_ns + round(horizon / _RENEWALS * 1e9)
+
+    def _renew(self, motion: Trajectory) -> None:
+        now, horizon = (self._clock.now_ns() - self._start_ns) * 1e-9, self._horizon
+        if self._leaves - now < _IN_TIME * horizon:
+            self.leave_alone()
+            message = (
+                f"the motion was not renewed within its horizon of {self._options.horizon:g} s: "
+                "the player or its computer was held up."
+            )
+            raise PlaybackError(message)
+        self._send(motion, now + horizon, horizon / _RENEWALS)
+
+    def _repeat(self) -> None:
+        """Send the same stop again, as long as it is not over."""
+        if self._sent is None or self._outlet.acknowledged or self.since_end >= 0:
+            return
+        now_ns = self._clock.now_ns()
+        self._due_ns = now_ns + round(self._clock.stretched(_REPEAT) * 1e9)
+        self._outlet.send(self._recent(self._sent, now_ns), self._start_ns)
+
+    def _send(self, motion: Trajectory, leave: float, again: float) -> None:
+        trajectory = ending(motion, leave, self._acceleration)
+        self._put(trajectory, leave if trajectory is not motion else np.inf)
+        self._due_ns = self._clock.now_ns() + round(again * 1e9)
+
+    def _put(self, trajectory: Trajectory, leaves: float) -> None:
+        now_ns = self._clock.now_ns()
+        recent = self._recent(trajectory, now_ns)
+        self._outlet.send(recent, self._start_ns)
+        self._sent, self._leaves = trajectory, leaves
+        self.follower.accept(recent, self._start_ns, now_ns)
+
+    def _recent(self, trajectory: Trajectory, now_ns: int) -> Trajectory:
+        history = self._clock.stretched(_HISTORY + self._options.max_age)
+        return trajectory.since((now_ns - self._start_ns) * 1e-9 - history)

@@ -94,8 +94,8 @@ class Monitor:
                 f"joint '{self._joints[j]}': it is {error[j]:.3g} {unit} away from where it should "
                 f"be, at most {allowed[j]:g} {unit} are allowed."
             )
-        if state.effort is None:
-            return None
+        if state.effort is None or not np.all(np.isfinite(state.effort)):
+            return None  # a fault of its own, where it lasts
         torque = state.effort * self._thresholds.torque_factor
         size, most = np.abs(torque), self._thresholds.torque_max
         reason = self._too_much("max", size, most, state.stamp_ns)
@@ -128,18 +128,44 @@ def watching(plan: Plan, options: Options) -> Monitor:
     robot = plan.robot
     joints, limits = len(robot.joints), robot.limits
     unlimited = (np.inf,)
-    torque_error = robot.settings(CollisionSettings).threshold_at_rest(joints)
+    unwatched = np.full(joints, np.inf)
+    torque_error = _torque_error(plan) if options.supervise_torque else None
+    torque_max = per_joint(limits.torque_max or unlimited, joints, "torque_max")
     return Monitor(
         robot.joints,
         plan.sliding,
         Thresholds(
             tracking_error=np.full(joints, options.tracking_error),
             torque_factor=robot.drives.torque_factor(joints),
-            torque_max=per_joint(limits.torque_max or unlimited, joints, "torque_max"),
-            torque_error=np.full(joints, np.inf) if torque_error is None else torque_error,
+            torque_max=torque_max if options.supervise_torque else unwatched,
+            torque_error=unwatched if torque_error is None else torque_error,
         ),
         plan.mechanism if plan.identified else None,
     )
+
+
+def supervises_torque(plan: Plan, options: Options) -> bool:
+    """Whether measured torque can end a motion of a plan."""
+    return options.supervise_torque and (
+        plan.robot.limits.torque_max is not None or _torque_error(plan) is not None
+    )
+
+
+def supervision(plan: Plan, options: Options) -> list[str]:
+    """What does not supervise a motion of a plan: sentences to be said before it begins."""
+    if not options.supervise_torque:
+        return ["Torque is not supervised: supervise_torque is false."]
+    if not supervises_torque(plan, options):
+        missing = "no identified model" if not plan.identified else "no collision thresholds"
+        return [f"Torque is not supervised: the robot has no limits.torque_max, and {missing}."]
+    return []
+
+
+def _torque_error(plan: Plan) -> Array | None:
+    """What torque may differ from the model's (n,) [N m or N], None where nothing compares it."""
+    if not plan.identified:
+        return None
+    return plan.robot.settings(CollisionSettings).threshold_at_rest(len(plan.robot.joints))
 
 
 def _distance(measured: Array, expected: Sequence[Array] | Array) -> Array:

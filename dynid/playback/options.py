@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 class Clock(Protocol):
     """The two times of a playback."""
 
+    @property
+    def simulated(self) -> bool:
+        """Whether the instants are a simulation's, so that the robot has the very same."""
+        ...
+
     def now_ns(self) -> int:
         """The instant that trajectories and joint states are stamped with [ns]."""
         ...
@@ -24,12 +29,13 @@ class Clock(Protocol):
 class Outlet(Protocol):
     """What takes trajectories to the robot."""
 
-    def check(self) -> None:
-        """Raise a PlaybackError where nobody is there to take trajectories."""
+    @property
+    def acknowledged(self) -> bool:
+        """Whether the newest trajectory is known to have been taken; False where nothing tells."""
         ...
 
-    def build(self, trajectory: Trajectory) -> None:
-        """Do beforehand what takes time, so that a trajectory does not arrive after its start."""
+    def check(self) -> None:
+        """Raise a PlaybackError where nobody is there to take trajectories."""
         ...
 
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
@@ -51,6 +57,11 @@ class Options:
         max_age: Time without joint states that is silence [s].
         tracking_error: Distance from the reference at which a motion is given up [rad or m].
         settle_time: Time after a motion in which the robot comes to rest [s].
+        horizon: Time [s] that a command reaches ahead before it ends in rest. It is renewed five
+            times in that time; a robot that gets no renewal is at rest after it and its braking.
+        supervise_torque: Whether measured torque has to be there, and ends a motion where it is too
+            much.
+        max_clock_offset: Between the robot's clock and this computer's [s].
     """
 
     rate: float = 100.0
@@ -58,3 +69,6 @@ class Options:
     max_age: float = 0.5
     tracking_error: float = 0.2
     settle_time: float = 0.5
+    horizon: float = 1.0
+    supervise_torque: bool = True
+    max_clock_offset: float = 1.0

@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable
-from dynid.playback.commander import Commander, Pace
-from dynid.playback.monitor import watching
+from dynid.playback.commander import Commander
+from dynid.playback.inputs import InputWatch
+from dynid.playback.monitor import supervises_torque, supervision, watching
 from dynid.playback.motions import point_to_point
 from dynid.playback.options import Options
+from dynid.playback.robot_clock import RobotClock
 from dynid.playback.robot_state import RestWatch, check_state
 from dynid.playback.trajectory import sample
 
@@ -60,14 +60,16 @@ class Playback:
             outlet: The way to the robot.
         """
         self._reader = reader
-        self._clock = clock
+        self._joints = reader.joints
+        self._clock = RobotClock(clock)
+        self._inputs = InputWatch(clock)
         self._outlet = outlet
-        self._pace = Pace(clock)
         self._phase = Phase.IDLE
         self._reason = ""
         self._options = Options()
         self._play_next = False
         self._gave_way = False
+        self._left_alone = False  # by this playback, because its controller holds the robot
         self._state: RobotState | None = None
         self._rest = RestWatch()
         self._deadline = 0.0  # [s] on the steady clock, to be at rest after a stop
@@ -96,6 +98,16 @@ class Playback:
         return dict(zip(self._plan.robot.joints, self._monitor.peaks.tolist(), strict=True))
 
     @property
+    def resting(self) -> bool:
+        """Whether the robot is seen to be at rest, as far as its newest states tell."""
+        return self._rest.at_rest
+
+    @property
+    def clock_offset(self) -> float:
+        """How far the robot's clock is ahead of this computer's [s]."""
+        return self._clock.offset_ns * 1e-9
+
+    @property
     def remaining(self) -> float:
         """Time to the end of the trajectory under way [s]."""
         if self._commander is None or not self.under_way:
@@ -114,7 +126,8 @@ class Playback:
         self.refuse_while_under_way()
         duration = self._move(plan, options, asked)
         self._play_next = False
-        return f"moving to the start of the excitation in {duration:.1f} s."
+        way = f"moving to the start of the excitation in {duration:.1f} s."
+        return " ".join([way, *supervision(plan, options)])
 
     def start(self, plan: Plan, options: Options, asked: float | None = None) -> str:
         """Play a plan, after moving to its start where the robot is not there yet.
@@ -130,13 +143,15 @@ class Playback:
             if self._commander.is_at(state.position):
                 self._command(self._commander, plan.trajectory, plan, options)
                 self._phase = Phase.PLAYING
-                return f"playing for {plan.trajectory.duration:.1f} s."
+                playing = f"playing for {plan.trajectory.duration:.1f} s."
+                return " ".join([playing, *supervision(plan, options)])
         duration = self._move(plan, options, asked)
         self._play_next = True
-        return (
+        way = (
             f"moving to the start of the excitation in {duration:.1f} s, then playing for "
             f"{plan.trajectory.duration:.1f} s."
         )
+        return " ".join([way, *supervision(plan, options)])
 
     def stop(self, why: str = "the motion was stopped on request.") -> str:
         """Bring the robot to rest, and return a sentence."""
@@ -150,18 +165,28 @@ class Playback:
     def fail(self, reason: str) -> None:
         """Give up the motion under way, if there is one, because its controller did.
 
-        Such a controller holds the robot already; a trajectory from where the motion would have
-        been by now would only make it jump.
+        Such a controller holds the robot, or comes to rest along what it took last. It is sent
+        nothing more: a trajectory from where the motion would have been by now would make it jump.
         """
+        if self._commander is None or not self.under_way or self._left_alone:
+            return
+        self._left_alone = True
+        self._commander.leave_alone()
         if self._phase is Phase.STOPPING:
             self._reason = _not_stopped(self._reason, reason)
-        elif self._phase in WATCHED and self._commander and self._state:
-            self._commander.hold(self._state.position)
-            self._wait_for_rest(reason, 0.0)
+        else:
+            self._wait_for_rest(reason, -self._commander.since_end)
+
+    def fault(self, reason: str) -> None:
+        """End the motion under way, if there is one, because the robot reports a fault."""
+        if self._phase in WATCHED:
+            self._stop(reason)
 
     def observe(self, state: RobotState) -> None:
         """Take in where the robot is."""
         self._state = state
+        self._clock.see(state)
+        self._inputs.see(state, self._joints)
         self._rest.see(state)
         if self._phase in WATCHED and self._monitor and self._commander:
             reason = self._monitor.watch(state, self._commander.follower)
@@ -170,24 +195,19 @@ class Playback:
 
     def tick(self) -> None:
         """Go on where it is time; to be called some ten times a second."""
-        self._pace.measure()
+        self._clock.measure_pace()
+        self._inputs.look()
         if self._commander is None or self._plan is None:
             return
         try:
             self._commander.tick()
         except PlaybackError as error:
-            stopping = self._phase is Phase.STOPPING
-            self._abort(_not_stopped(self._reason, str(error)) if stopping else str(error))
-        if not self.under_way:
-            return
-        if self._phase is not Phase.STOPPING and self._silence() > self._options.max_age:
-            self._stop(
-                f"no joint states came for {self._silence():.2g} s, at most "
-                f"{self._options.max_age:g} s are allowed."
-            )
+            self.fail(str(error))
+        if self._phase in WATCHED and (why := self._input_fault(self._plan)) is not None:
+            self._stop(why)
         elif self._phase is Phase.STOPPING:
             self._tick_stopping(self._commander, self._plan)
-        elif not self._commander.pending:
+        elif self.under_way and not self._commander.pending:
             self._tick_moving(self._commander, self._plan)
 
     def refuse_while_under_way(self) -> None:
@@ -220,12 +240,17 @@ class Playback:
             self._phase = Phase.READY
 
     def _tick_stopping(self, commander: Commander, plan: Plan) -> None:
-        resting = commander.since_end >= 0 and self._rest.at_rest and not commander.pending
-        if resting and self._state and self._silence() <= self._options.max_age:
-            if self._gave_way or commander.is_at(self._state.position):
+        state = self._state
+        # what counts is the stamp: a robot that was held up is not as far as its clock may be
+        over = state is not None and state.stamp_ns >= commander.end_ns and not commander.pending
+        fresh = self._inputs.silence <= self._options.max_age
+        if state is not None and over and fresh and self._rest.at_rest:
+            if self._left_alone:
+                commander.hold(state.position)
+            if self._gave_way or commander.is_at(state.position):
                 self._abort(self._reason)
             else:
-                self._give_way(commander, plan, self._state)
+                self._give_way(commander, plan, state)
         elif self._clock.steady() > self._deadline:
             self._abort(f"{self._reason.rstrip('.')}; the robot was not seen to come to rest.")
 
@@ -238,13 +263,13 @@ class Playback:
         limits, fraction = plan.robot.limits, self._options.move_fraction
         way = point_to_point(commander.goal, state.position, limits, fraction)
         if not way.duration < _LONGEST_WAY:
-            self._abort(_not_stopped(self._reason, "its position is beyond reach."))
+            self._abort(_held(self._reason, "its position is beyond reach."))
             return
         self._wait_for_rest(self._reason, way.duration)
         try:
-            commander.command(sample(way, plan.robot.joints, self._options.rate))
+            commander.command(sample(way, plan.robot.joints, self._options.rate), self._options)
         except PlaybackError as error:
-            self._abort(_not_stopped(self._reason, str(error)))
+            self._abort(_held(self._reason, str(error)))
 
     def _move(self, plan: Plan, options: Options, asked: float | None) -> float:
         """Begin to move to the start; the time that takes [s]."""
@@ -253,7 +278,7 @@ class Playback:
         commander = self._commander
         if commander is None or not commander.is_at(state.position):
             # fetched from where it is, when someone else has moved it
-            commander = Commander(joints, state.position, self._clock, self._pace, self._outlet)
+            commander = Commander(joints, state.position, self._clock, self._outlet, limits)
         # otherwise from its reference, which is not quite where it is, but must not jump
         move = point_to_point(commander.goal, plan.start, limits, options.move_fraction)
         check_reachable(move, limits, plan.mechanism, plan.workspace)
@@ -264,9 +289,10 @@ class Playback:
     def _command(
         self, commander: Commander, trajectory: Trajectory, plan: Plan, options: Options
     ) -> None:
-        commander.command(trajectory)
+        commander.command(trajectory, options)
         self._commander, self._plan, self._options = commander, plan, options
         self._monitor = watching(plan, options)
+        self._left_alone = False
         self._rest.forget()
 
     def _stop(self, reason: str) -> None:
@@ -274,14 +300,16 @@ class Playback:
         assert self._plan is not None  # noqa: S101
         self._gave_way = False
         try:
-            self._wait_for_rest(reason, self._commander.stop(self._plan.robot.limits))
+            self._wait_for_rest(reason, self._commander.stop())
         except PlaybackError as error:
-            self._wait_for_rest(_not_stopped(reason, str(error)), 0.0)
+            self._left_alone = True
+            self._commander.leave_alone()
+            self._wait_for_rest(_not_stopped(reason, str(error)), -self._commander.since_end)
 
     def _wait_for_rest(self, reason: str, duration: float) -> None:
         self._reason = reason
         self._phase = Phase.STOPPING
-        self._deadline = self._clock.steady() + duration + _PATIENCE
+        self._deadline = self._clock.steady() + max(duration, 0.0) + _PATIENCE
         self._rest.forget()
 
     def _abort(self, reason: str) -> None:
@@ -297,15 +325,28 @@ class Playback:
             plan.robot.limits,
             plan.mechanism,
             max_age=options.max_age,
-            now_ns=self._clock.now_ns(),
+            max_offset=options.max_clock_offset,
+            offset=self.clock_offset,
             now=self._clock.steady() if asked is None else asked,
         )
+        if not self._rest.at_rest:
+            raise PlaybackError(self._rest.sentence(plan.robot.joints))
+        if supervises_torque(plan, options) and state.effort is None:
+            message = (
+                "the joint states have no effort, so that torque cannot be supervised; have the "
+                "driver publish it, or set supervise_torque to false."
+            )
+            raise PlaybackError(message)
         return state
 
-    def _silence(self) -> float:
-        """Time since the last joint states [s]."""
-        return self._clock.steady() - (self._state.arrival if self._state else -np.inf)
+    def _input_fault(self, plan: Plan) -> str | None:
+        effort = supervises_torque(plan, self._options)
+        return self._inputs.fault(self._options.max_age, effort=effort)
 
 
 def _not_stopped(reason: str, why: str) -> str:
-    return f"{reason.rstrip('.')}; it could not be stopped: {why}"
+    return f"{reason.rstrip('.')}; the controller took no stop: {why}"
+
+
+def _held(reason: str, why: str) -> str:
+    return f"{reason.rstrip('.')}; the reference stays where it came to rest: {why}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,10 +15,10 @@ from dynid.excitation.limits import position_range
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.limits import Limits
-
-_FARTHEST = 1.0  # [s] that stamps and the own clock may differ by; more are two different clocks
 
 
 class RobotState(NamedTuple):
@@ -41,7 +42,7 @@ class StateReader:
 
     def __init__(self, joints: Sequence[str], topic: str) -> None:
         """Wait for messages with ``joints`` on a ``topic``, which is for sentences only."""
-        self._joints = tuple(joints)
+        self.joints = tuple(joints)
         self._topic = topic
         self._columns: dict[tuple[str, ...], list[int] | None] = {}
 
@@ -56,8 +57,8 @@ class StateReader:
         """The state in a message, or None where it does not tell every joint's position."""
         key = tuple(names)
         if key not in self._columns:
-            complete = set(self._joints) <= set(key)
-            self._columns[key] = [key.index(j) for j in self._joints] if complete else None
+            complete = set(self.joints) <= set(key)
+            self._columns[key] = [key.index(j) for j in self.joints] if complete else None
         columns = self._columns[key]
         if columns is None or len(position) != len(key):
             return None
@@ -75,20 +76,20 @@ class StateReader:
         if not seen:
             why = f"no message came on {self._topic}; is the robot's driver running?"
         else:
-            absent = next((joint for joint in self._joints if joint not in seen), "")
+            absent = next((joint for joint in self.joints if joint not in seen), "")
             names = ", ".join(seen)
             why = (
                 f"{self._topic} tells of {names}, but not of '{absent}'; is this the profile's "
                 "robot?"
                 if absent
-                else f"no single message on {self._topic} has all of {', '.join(self._joints)}, "
+                else f"no single message on {self._topic} has all of {', '.join(self.joints)}, "
                 "each with a position."
             )
         return PlaybackError(f"the robot's position is unknown: {why}")
 
 
 _STILL = 2e-3  # [rad or m] that a joint at rest may seem to move, by noise and by creeping
-_SPAN = 0.1  # [s] of not moving that is rest
+_SPAN_NS = 100_000_000  # of not moving that is rest
 
 
 class RestWatch:
@@ -96,26 +97,47 @@ class RestWatch:
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self._anchor: RobotState | None = None
-        self._still_ns = 0
+        self._recent: deque[RobotState] = deque()
 
     @property
     def at_rest(self) -> bool:
         """Whether no joint has moved for a tenth of a second."""
-        return self._still_ns >= _SPAN * 1e9
+        return self._seen and not self._moving().any()
+
+    @property
+    def _seen(self) -> bool:
+        """Whether states are known of all of a tenth of a second."""
+        states = self._recent
+        return bool(states) and states[-1].stamp_ns - states[0].stamp_ns >= _SPAN_NS
+
+    def sentence(self, joints: Sequence[str]) -> str:
+        """Why a motion cannot begin yet."""
+        if not self._seen:
+            return f"the robot has not been watched for {_SPAN_NS * 1e-9:g} s yet; try again."
+        names = ", ".join(f"'{joints[j]}'" for j in np.flatnonzero(self._moving()).tolist())
+        return (
+            f"the robot moves (joint {names}), and a motion begins from rest only; wait until it "
+            "has come to rest, or end what moves it."
+        )
 
     def see(self, state: RobotState) -> None:
         """Take in the next state."""
-        anchor = self._anchor
-        moved = anchor is None or not np.abs(state.position - anchor.position).max() <= _STILL
-        if anchor is None or moved:
-            self._anchor, self._still_ns = state, 0
-        else:
-            self._still_ns = state.stamp_ns - anchor.stamp_ns
+        states = self._recent
+        if states and state.stamp_ns < states[-1].stamp_ns:
+            states.clear()  # another time
+        states.append(state)
+        while len(states) > 2 and state.stamp_ns - states[1].stamp_ns >= _SPAN_NS:
+            states.popleft()
 
     def forget(self) -> None:
         """Begin afresh, because a motion begins."""
-        self._anchor, self._still_ns = None, 0
+        self._recent.clear()
+
+    def _moving(self) -> NDArray[np.bool_]:
+        """Which joints have moved (n,); a position that is no number has."""
+        positions = np.array([state.position for state in self._recent])
+        moving: NDArray[np.bool_] = ~(np.ptp(positions, axis=0) <= _STILL)
+        return moving
 
 
 def check_state(
@@ -124,7 +146,8 @@ def check_state(
     mechanism: Mechanism,
     *,
     max_age: float,
-    now_ns: int,
+    max_offset: float,
+    offset: float,
     now: float,
 ) -> None:
     """Raise a PlaybackError unless a robot's state is fresh and within its position limits.
@@ -134,7 +157,8 @@ def check_state(
         limits: Those on position.
         mechanism: Names its joints.
         max_age: Time [s] since its arrival that it may have.
-        now_ns: The present instant on the clock of its stamp [ns].
+        max_offset: Between the clock of its stamp and this computer's that is allowed [s].
+        offset: How far the clock of its stamp is ahead of this computer's [s].
         now: The present instant on the clock of its arrival [s].
     """
     age = now - state.arrival
@@ -144,12 +168,11 @@ def check_state(
             f"{max_age:g} s are allowed; is its driver still running?"
         )
         raise PlaybackError(message)
-    offset = (now_ns - state.stamp_ns) * 1e-9
-    if abs(offset) > _FARTHEST:
-        side = "before" if offset > 0 else "after"
+    if abs(offset) > max_offset:
+        side = "before" if offset < 0 else "after"
         message = (
-            f"the joint states are stamped {abs(offset):.4g} s {side} this computer's time, so "
-            "that they cannot be compared with a motion; synchronise the clocks, or set "
+            f"the joint states are stamped {abs(offset):.4g} s {side} this computer's time, at "
+            f"most {max_offset:g} s are allowed (max_clock_offset); synchronise the clocks, or set "
             "use_sim_time where a simulation has its own."
         )
         raise PlaybackError(message)

@@ -13,49 +13,72 @@ from dynid.playback.motions import DEFAULT_ACCELERATION
 from dynid.playback.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from dynid.playback.follower import TrajectoryFollower
     from dynid.robot.limits import Limits
 
-_SECOND = 1e-9  # [s/ns]
 _DURATIONS = np.geomspace(0.25, 10.0, 50)
-"""Times that a stop may take [s], shortest first; long beside a message's delay, so that motion
-and stop are still alike when it arrives."""
+"""Times that braking may take [s], shortest first; long beside a message's delay, so that motion
+and stop are still alike when the stop arrives."""
 
 _POINTS = 100  # [Hz]
 _ROUNDING = 1e-9
+_CLOSEST = 1e-4  # [s] between two points
 
 
-def stopping(
-    follower: TrajectoryFollower,
-    joints: tuple[str, ...],
-    now_ns: int,
-    limits: Limits,
-    onward: float,
-) -> Trajectory:
-    """The trajectory that brings a follower to rest, beginning now at its present reference.
+def ending(motion: Trajectory, leave: float, acceleration: Array) -> Trajectory:
+    """Follow a motion until an instant, and come to rest on its path from there on.
 
-    At first it goes on as before, so that a controller which gets it a little late still finds
-    itself on it.
+    Time itself is slowed down: q(t) = p(s(t)), where p is the motion and ds/dt falls from 1 to 0
+    by the quintic step. So the robot rests on the path that was checked, within its position
+    limits and clear of whatever the path is clear of, and acceleration does not jump.
 
-    Time itself is slowed down: q(t) = p(s(t)), where p is the motion under way and ds/dt falls
-    from 1 to 0 by the quintic step. So the robot rests on the path that was checked, within its
-    position limits and clear of whatever the path is clear of, and acceleration does not jump.
-
-    It takes the shortest time in which the acceleration limits are kept; where a motion uses them
-    up and leaves nothing for stopping, the time that exceeds them least.
+    It takes the shortest time in which the acceleration is kept; where a motion uses that up and
+    leaves nothing for braking, the time that exceeds it least. A motion that would be over by then
+    is not slowed down.
 
     Args:
-        follower: Follows the motion.
-        joints: The follower's.
-        now_ns: When to begin [ns].
-        limits: Where acceleration has none, it is the largest there is on the path from now on, or
-            DEFAULT_ACCELERATION.
-        onward: How long the motion goes on before it slows down [s].
+        motion: Points with velocities and accelerations, that end at rest.
+        leave: When to begin to brake [s], from the start of the motion, not negative.
+        acceleration: That braking may take (n,) [rad/s^2 or m/s^2].
+
+    Returns:
+        The points of the motion before ``leave``, and those of braking, on the same time.
     """
-    allowed = _allowed(follower, now_ns, limits, len(joints))
+    if leave >= motion.duration:
+        return motion
+    tail = _shortest(motion, leave, acceleration)
+    if motion.duration <= tail.duration:
+        return motion
+    assert motion.velocity is not None  # noqa: S101  a motion has them
+    assert motion.acceleration is not None  # noqa: S101
+    assert tail.velocity is not None  # noqa: S101  as made
+    assert tail.acceleration is not None  # noqa: S101
+    before = motion.time < leave - _CLOSEST
+    return Trajectory(
+        motion.joints,
+        np.concatenate([motion.time[before], tail.time]),
+        np.concatenate([motion.position[before], tail.position]),
+        np.concatenate([motion.velocity[before], tail.velocity]),
+        np.concatenate([motion.acceleration[before], tail.acceleration]),
+    )
+
+
+def braking_acceleration(motion: Trajectory, limits: Limits) -> Array:
+    """The acceleration that braking on a motion may take (n,) [rad/s^2 or m/s^2].
+
+    Where the limits have none, it is the largest of the motion, or DEFAULT_ACCELERATION.
+    """
+    if limits.acceleration is not None:
+        return per_joint(limits.acceleration, len(motion.joints), "acceleration")
+    instants = np.linspace(0.0, motion.duration, 2000)
+    there = np.abs(motion.evaluate(instants).acceleration).max(axis=0)
+    bound: Array = np.maximum(there, DEFAULT_ACCELERATION)
+    return bound
+
+
+def _shortest(motion: Trajectory, leave: float, allowed: Array) -> Trajectory:
     best: tuple[float, Trajectory] | None = None
     for duration in _DURATIONS:
-        trajectory = _slowed(follower, joints, now_ns, onward, float(duration))
+        trajectory = _slowed(motion, leave, float(duration))
         assert trajectory.acceleration is not None  # noqa: S101  as made
         excess = float(np.max(np.abs(trajectory.acceleration) / allowed))
         if best is None or excess < best[0]:
@@ -66,35 +89,17 @@ def stopping(
     return best[1]
 
 
-def _slowed(
-    follower: TrajectoryFollower,
-    joints: tuple[str, ...],
-    now_ns: int,
-    onward: float,
-    duration: float,
-) -> Trajectory:
-    before = np.linspace(0.0, onward, int(np.ceil(onward * _POINTS)), endpoint=False)
+def _slowed(motion: Trajectory, leave: float, duration: float) -> Trajectory:
     x = np.linspace(0.0, 1.0, max(int(np.ceil(duration * _POINTS)), 10) + 1)
     slowing, changing, _ = quintic_step(x)
-    going = np.ones_like(before)
-    s = np.concatenate([before, onward + duration * (x - x**4 * (2.5 + x * (x - 3)))])
-    ds = np.concatenate([going, 1 - slowing])[:, np.newaxis]
-    dds = np.concatenate([0 * going, -changing / duration])[:, np.newaxis]
-    path = follower.motion([now_ns + round(one / _SECOND) for one in s.tolist()])
+    s = leave + duration * (x - x**4 * (2.5 + x * (x - 3)))
+    ds = (1 - slowing)[:, np.newaxis]
+    dds = (-changing / duration)[:, np.newaxis]
+    path = motion.evaluate(s)
     return Trajectory(
-        joints,
-        np.concatenate([before, onward + duration * x]),
+        motion.joints,
+        leave + duration * x,
         path.position,
         path.velocity * ds,
         path.acceleration * ds**2 + path.velocity * dds,
     )
-
-
-def _allowed(follower: TrajectoryFollower, now_ns: int, limits: Limits, joints: int) -> Array:
-    """Acceleration that stopping may take (n,)."""
-    if limits.acceleration is not None:
-        return per_joint(limits.acceleration, joints, "acceleration")
-    instants = np.linspace(now_ns, max(follower.end_ns, now_ns), 2000).astype(np.int64)
-    there = np.abs(follower.motion(instants.tolist()).acceleration).max(axis=0)
-    bound: Array = np.maximum(there, DEFAULT_ACCELERATION)
-    return bound

@@ -56,6 +56,17 @@ class Trajectory:
         """The motion through the points."""
         return interpolate(self.time, self.position, self.velocity, self.acceleration)
 
+    def since(self, instant: float) -> Trajectory:
+        """The same motion without the points that an instant [s] from its start has left behind."""
+        first = max(int(np.searchsorted(self.time, instant, side="right")) - 1, 0)
+        velocity, acceleration = (
+            None if values is None else values[first:]
+            for values in (self.velocity, self.acceleration)
+        )
+        return Trajectory(
+            self.joints, self.time[first:], self.position[first:], velocity, acceleration
+        )
+
     def evaluate(self, time: ArrayLike) -> Motion:
         """Sample the motion at ``time`` (N,) [s] from its start; at rest before and after it."""
         return self.curve.motion(time)

@@ -51,7 +51,10 @@ class FeedforwardSettings(TaskSettings):
     """Commanded acceleration that no motion has [rad/s^2 or m/s^2]; None: five times the
     acceleration limit, or unlimited."""
     reference_tolerance: PerJointPositive = (0.1,)
-    """How far a reference may be from the command for the robot to go there [rad or m]."""
+    """How far a reference may be from the command for the robot to go there [rad or m];
+    ``.inf``: as the limits allow."""
+    max_age: Annotated[float, Field(gt=0, le=10)] = 0.1
+    """For which measured positions, velocities and torques may be missing or stand still [s]."""
 
 
 class CollisionSettings(TaskSettings):

@@ -239,7 +239,13 @@ void test_of_blindness()
   for (int k = 0; k < 3; ++k) {
     see(detector, 0.0, nan);
   }
-  expect(detector.collision().cause == CollisionCause::not_finite, "but without any it stops");
+  expect(detector.level() == CollisionLevel::none, "how long it may be lost is not decided here");
+  detector.stop({CollisionCause::no_torque, 0, 0.2, 0.1});
+  see(detector, 9.0);
+  expect(
+    detector.level() == CollisionLevel::stop &&
+      detector.collision().cause == CollisionCause::no_torque,
+    "who decides it can have it stop, for as long as a collision does");
 }
 
 /// A pendulum that falls freely from level, and is pushed by 3 N m from 0.5 s on.

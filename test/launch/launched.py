@@ -37,16 +37,19 @@ atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
 def ros2_launch(
-    file: str, *options: str, patient: bool = False, **arguments: object
+    file: str, *options: str, patient: bool = False, apart: bool = False, **arguments: object
 ) -> ExecuteProcess:
     """A process ``ros2 launch dynid <file>.launch.py`` with arguments.
 
-    A patient one begins again where this machine stalled, and speaks only when it ends.
+    A patient one begins again where this machine stalled, and speaks only when it ends. One apart
+    leads a process group of its own, which can be signalled as a terminal does.
     """
     given = [f"{name}:={value}" for name, value in arguments.items()]
     command = ["ros2", "launch", "dynid", f"{file}.launch.py", *options, *given]
     if patient:
         command = [sys.executable, str(Path(__file__).with_name("patiently.py")), *command]
+    if apart:
+        command = ["setsid", *command]
     return ExecuteProcess(cmd=command, sigterm_timeout="30", output="screen")
 
 

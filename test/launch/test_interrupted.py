@@ -1,10 +1,15 @@
-"""Ctrl-C while the robot moves: it is brought to rest, and everything ends in good order."""
+"""Signals while the robot moves: it is brought to rest, and everything ends in good order.
 
+A terminal sends Ctrl-C to the whole process group, and launch signals each child again.
+"""
+
+import contextlib
 import os
 import re
 import signal
 import time
 import unittest
+from pathlib import Path
 
 import launch_testing
 import rclpy
@@ -18,23 +23,40 @@ MOVES = 0.2  # [rad/s]
 RESTS = 0.01
 
 
-@launch_testing.parametrize("ros2_control", ["true", "false"])
-def generate_test_description(ros2_control):
-    output = FOLDER / ros2_control
-    process = ros2_launch("identify", ros2_control=ros2_control, excitation=SHORT, output=output)
-    return under_test(process, output=output)
+GROUP, LAUNCH = os.killpg, os.kill
+INT, TERM, HUP = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+
+
+@launch_testing.parametrize(
+    "ros2_control, send, signals, code",
+    [
+        ("true", GROUP, [INT] * 5, 130),
+        ("false", GROUP, [INT], 130),
+        ("true", GROUP, [TERM], 143),
+        ("false", GROUP, [HUP], 129),
+        ("true", LAUNCH, [TERM], 130),  # launch itself passes SIGINT on
+    ],
+)
+def generate_test_description(ros2_control, send, signals, code):
+    output = FOLDER / f"{ros2_control}_{send.__name__}_{signals[0].name}"
+    process = ros2_launch(
+        "identify", apart=True, ros2_control=ros2_control, excitation=SHORT, output=output
+    )
+    return under_test(process, output=output, send=send, signals=signals, code=code)
 
 
 class Interrupted(unittest.TestCase):
     def test_the_robot_comes_to_rest_and_everything_ends(
-        self, proc_info, proc_output, process, output
+        self, proc_info, proc_output, process, output, send, signals, code
     ):
         def playing():
             return "playing and recording" in said(proc_output, process)
 
         with Listener() as listener:
             listener.until(lambda: playing() and listener.speed() > MOVES)
-            os.kill(process.process_details["pid"], signal.SIGINT)
+            for number in signals:
+                send(process.process_details["pid"], number)
+                listener.spin()
             listener.until(lambda: process.return_code is not None)
             speed = listener.speed()
         text = said(proc_output, process)
@@ -43,12 +65,24 @@ class Interrupted(unittest.TestCase):
         # the task could not do its work, and everything else ended as it should
         died = [line for line in text.splitlines() if "process has died" in line]
         assert len(died) == 1, text
-        assert re.search("identification_task-.*exit code 2", died[0])
-        assert "dynid: interrupted" in text
+        assert re.search(f"identification_task-.*exit code {code}", died[0])
+        assert "dynid: interrupted by SIG" in text
         assert "failed to terminate" not in text
         (bag,) = output.iterdir()
         assert (bag / "metadata.yaml").exists()
-        assert len(load_recording(bag, load_robot("puma560").joints).time) > 100
+        recording = load_recording(bag, load_robot("puma560").joints)
+        assert len(recording.time) > 100
+        assert not left(output), text
+
+
+def left(output):
+    """Processes whose command or environment names this test's output."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and str(output).encode() in (entry / "cmdline").read_bytes():
+                found.append((entry / "cmdline").read_text())
+    return found
 
 
 class Listener:
@@ -71,6 +105,10 @@ class Listener:
     def speed(self):
         """Of the fastest joint [rad/s]."""
         return max(map(abs, self._state.velocity)) if self._state else 0.0
+
+    def spin(self):
+        """Listen for a moment: two signals come within milliseconds of each other."""
+        rclpy.spin_once(self._node, timeout_sec=0.01)
 
     def until(self, condition):
         deadline = time.monotonic() + LONGEST

@@ -1,9 +1,14 @@
 """What cannot be done ends ``ros2 launch`` with one sentence and exit code 1."""
 
+import tempfile
 import unittest
+from pathlib import Path
 
 import launch_testing
 from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
+
+BAD = FOLDER / "model.yaml"
+BAD.write_text("half: [")
 
 CASES = [
     ("identify", {"recording": "/nonexistent"}, "identifier: /nonexistent: there is no such file"),
@@ -19,6 +24,8 @@ CASES = [
         "hardware ethercat needs a <ros2_control> tag that names ethercat_driver/EthercatDriver",
     ),
     ("robot", {"robot": "nobody"}, "nobody"),
+    ("control", {"model": "/nonexistent.yaml"}, "/nonexistent.yaml: there is no such file."),
+    ("control", {"model": BAD}, "model.yaml: is not valid YAML at line "),
     ("replay", {"recording": "/nonexistent"}, "/nonexistent"),
     # the motion takes place, but there is no torque to identify from
     (
@@ -32,7 +39,7 @@ CASES = [
 @launch_testing.parametrize("file, arguments, sentence", CASES)
 def generate_test_description(file, arguments, sentence):
     output = FOLDER / str(CASES.index((file, arguments, sentence)))
-    given = arguments if file == "robot" else {**arguments, "output": output}
+    given = arguments if file in ("robot", "control") else {**arguments, "output": output}
     return under_test(ros2_launch(file, patient=True, **given), sentence=sentence, output=output)
 
 
@@ -41,6 +48,10 @@ class Refusals(unittest.TestCase):
         code = exit_code(proc_info, process)
         assert sentence in said(proc_output, process)
         assert code == 1
+
+    def test_no_parameter_files_are_left(self, proc_info, process):
+        exit_code(proc_info, process)
+        assert not list(Path(tempfile.gettempdir()).glob("launch_params_*"))
 
     def test_there_is_no_model(self, proc_info, process, output):
         exit_code(proc_info, process)

@@ -13,16 +13,19 @@ from functools import partial
 import numpy as np
 import pytest
 import yaml
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
-from support.fake_robot import HOME, FakeRobot
+from support.fake_robot import HOME, JOINTS, FakeRobot
+from trajectory_msgs.msg import JointTrajectory
 
 from dynid.errors import ConfigurationError
 from dynid.files import share_directories
+from dynid.playback.trajectory import Trajectory
 from dynid_ros.excitation_player import ExcitationPlayer
-from dynid_ros.qos import DIAGNOSTICS, LATCHED
-from dynid_ros.trajectory_messages import from_message
+from dynid_ros.node import ERROR
+from dynid_ros.qos import COMMAND, DIAGNOSTICS, LATCHED
+from dynid_ros.trajectory_messages import from_message, start_ns, to_message
 
 START = (0.0, -1.5, 1.5, 0.5, 0.0, 0.0)
 SINE = {
@@ -43,14 +46,20 @@ class Cell:
         self.graph = graph
         self.robot = graph.start(FakeRobot)
         self.robot.names[2] = third_joint
-        fast = {"move_fraction": 1.0, "settle_time": 0.05, "max_age": 5.0}
+        fast = {"move_fraction": 1.0, "settle_time": 0.05, "max_age": 5.0, "horizon": 5.0}
         parameters = {"excitation": excitation(folder), **fast, **parameters}
         self.player = graph.start(ExcitationPlayer, **parameters)
         heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
         self.states = StateList(heard)
         graph.until(lambda: self.player.count_subscribers(TRAJECTORIES) and heard)
         graph.until(lambda: self.player.count_publishers("/joint_states"))
-        graph.spin(0.1)
+        graph.until(lambda: self.robot.count_subscribers("/joint_states"))
+        self.watch()
+
+    def watch(self) -> None:
+        """Let the player see the robot for longer than rest takes to be seen."""
+        enough = self.robot.count + 60
+        self.graph.until(lambda: self.robot.count > enough)
 
     def call(self, service: str) -> tuple[bool, str]:
         answer = self.graph.call(f"{PLAYER}/{service}")
@@ -129,9 +138,9 @@ def test_moves_to_the_start_plays_and_settles(cell) -> None:
     made.until("finished")
     assert made.told() == ["idle", "moving", "ready", "playing", "settling", "finished"]
     assert made.robot.at_rest()
-    played = from_message(made.robot.received[-1])
-    assert len(played.time) == 141
-    assert np.allclose(played.position[0], START)
+    played = [from_message(message) for message in made.robot.received[-3:]]
+    assert all(np.allclose(one.position[-1], START) for one in played[-1:])
+    assert np.allclose(played[0].time[:2], [0.0, 0.01])
 
 
 def test_start_moves_first_where_the_robot_is_elsewhere(cell) -> None:
@@ -149,7 +158,7 @@ def test_start_moves_first_where_the_robot_is_elsewhere(cell) -> None:
 
 def test_stop_brings_the_robot_to_rest(cell) -> None:
     made = cell().playing()
-    assert made.call("stop") == (True, "bringing the robot to rest on its path.")
+    assert made.call("stop") == (True, "the robot is at rest.")
     assert made.until("aborted") == "aborted: the motion was stopped on request."
     assert made.robot.at_rest()
     assert made.call("stop") == (True, "no motion is under way.")
@@ -207,7 +216,7 @@ def test_refuses_a_stale_position(cell) -> None:
 def test_refuses_a_robot_outside_its_limits(cell) -> None:
     made = cell()
     made.robot.offset[0] = 3.0
-    made.graph.spin(0.1)
+    made.watch()
     assert made.refused("prepare") == (
         "joint 'joint_1' stands at 3.05 rad, outside its limits -2.79 to 2.79 rad; move it back "
         "inside by hand first."
@@ -241,7 +250,7 @@ def test_refuses_what_takes_more_torque_than_there_is(cell, tmp_path) -> None:
 def test_refuses_a_start_that_cannot_be_reached(cell, tmp_path) -> None:
     made = cell(profile=profile(tmp_path, torque_max=[97.6, 13.0, 89.4, 24.2, 20.1, 21.3]))
     made.robot.offset[1] = 1.4
-    made.graph.spin(0.1)
+    made.watch()
     sentence = r"the start cannot be reached from where the robot stands: joint 'joint_2': the pred"
     assert re.match(sentence, made.refused())
 
@@ -261,8 +270,11 @@ def test_parameters_count_for_the_next_motion(graph, cell, tmp_path) -> None:
     other.write_text(json.dumps({"excitation": {**SINE, "start": [0.1, -1.5, 1.5, 0.5, 0, 0]}}))
     made.player.set_parameters([Parameter("excitation", value=str(other))])
     assert made.call("start")[1].startswith("moving to the start")
-    graph.until(lambda: len(made.robot.received) == 3)
-    assert from_message(made.robot.received[-1]).position[0, 0] == pytest.approx(0.1)
+
+    def starts() -> list[float]:
+        return [from_message(message).position[0, 0] for message in made.robot.received]
+
+    graph.until(lambda: starts()[-1] == pytest.approx(0.1))
 
 
 def test_diagnostics_tell_state_and_tracking_errors(cell, graph) -> None:
@@ -303,3 +315,66 @@ def test_a_signal_in_the_middle_of_a_motion_brings_the_robot_to_rest(graph, tmp_
     assert process.returncode == 0
     assert robot.at_rest()
     assert heard[-1].data == "aborted: the player was shut down."
+
+
+def test_a_player_that_is_killed_leaves_a_robot_at_rest(graph, tmp_path) -> None:
+    robot = graph.start(FakeRobot)
+    heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
+    arguments = ["--ros-args", "-p", f"excitation:={excitation(tmp_path, duration=60.0)}"]
+    arguments += ["-p", "move_fraction:=1.0", "-p", "settle_time:=0.05"]
+    program = [sys.executable, "-m", "dynid_ros.excitation_player", *arguments]
+    with subprocess.Popen(program, env=dict(os.environ)) as process:  # noqa: S603  our own node
+        try:
+            graph.until(lambda: heard and graph.peer.count_publishers("/joint_states"))
+            graph.until(lambda: graph.call(f"{PLAYER}/start").success)
+            graph.until(lambda: heard[-1].data == "playing")
+            graph.spin(0.5)
+            assert not robot.at_rest()
+        finally:
+            process.kill()
+    killed = robot.now_ns()
+    graph.until(robot.at_rest)
+    # a second of horizon, and braking; the last message left before the process was gone
+    assert robot.follower.end_ns - killed < 2.5e9
+
+
+def test_a_second_player_is_refused_and_told_who_has_the_robot(graph, tmp_path, cell) -> None:
+    made = cell()
+    second = partial(ExcitationPlayer, namespace="/second")
+    graph.start(second, excitation=excitation(tmp_path))
+    made.watch()
+    made.playing()
+    graph.until(lambda: "moved by" in graph.call("/second/excitation_player/start").message)
+    answer = graph.call("/second/excitation_player/start")
+    assert not answer.success
+    assert re.fullmatch(
+        r"the robot is being moved by /excitation_player \(process \d+ on .+\); wait until that "
+        r"motion has ended, or stop it\.",
+        answer.message,
+    )
+    assert not made.states.last.startswith("aborted")
+
+
+def test_a_trajectory_from_another_node_ends_the_motion_and_is_left_alone(cell) -> None:
+    made = cell().playing()
+    graph = made.graph
+    foreign = graph.peer.create_publisher(JointTrajectory, TRAJECTORIES, COMMAND)
+    graph.until(lambda: foreign.get_subscription_count() == 2)
+    position = made.robot.follower.reference(made.robot.now_ns())
+    rest = Trajectory(JOINTS, np.array([1.0]), position[np.newaxis])
+    start = made.robot.now_ns()
+    foreign.publish(to_message(rest, start))
+    assert made.until("aborted") == (
+        f"aborted: another node has sent a trajectory to {TRAJECTORIES}."
+    )
+    assert start_ns(made.robot.received[-1]) == start
+
+
+def test_a_fault_of_the_robot_ends_the_motion_with_its_reason(cell) -> None:
+    made = cell().playing()
+    faults = made.graph.peer.create_publisher(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    made.graph.until(faults.get_subscription_count)
+    status = DiagnosticStatus(name="simulated_robot", level=ERROR, message="drive 2 is too hot.")
+    faults.publish(DiagnosticArray(status=[status]))
+    assert made.until("aborted") == "aborted: simulated_robot: drive 2 is too hot."
+    assert made.robot.at_rest()

@@ -45,7 +45,7 @@ class Loop:
         self.graph = graph
         self.output = folder / "out"
         self.profile = str(write_small_robot(folder))
-        self.stop = SimpleNamespace(asked=False)
+        self.stop = SimpleNamespace(asked=False, name="SIGINT")
         self.nodes = {}
         self.steps: list[str] = []
         self.played = graph.listen(String, "/excitation_player/state", LATCHED)
@@ -55,9 +55,11 @@ class Loop:
 
     def start(self, *, without: str = "", **changes: dict[str, object]) -> Loop:
         simulated = {"profile": self.profile, "use_sim_time": True}
+        # in one process, silence and delay mean no more than that the machine is busy
+        patient = {"max_age": 10.0, "horizon": 10.0}
         parameters = {
             "robot": {"profile": self.profile, "speed": SPEED},
-            "player": {**simulated, "move_fraction": 1.0, "settle_time": 0.1, "max_age": 10.0},
+            "player": {**simulated, **patient, "move_fraction": 1.0, "settle_time": 0.1},
             "recorder": {"use_sim_time": True},
             "identifier": simulated,
             "publisher": simulated,
@@ -192,8 +194,7 @@ def test_a_drive_fault_ends_the_motion_and_closes_the_bag(loop) -> None:
     loop.start()
     loop.when_playing(loop.nodes["robot"]._inject_fault)
     said = loop.failed()
-    assert said.startswith("excitation_player: joint '")
-    assert said.endswith("away from where it should be, at most 0.2 rad are allowed.")
+    assert said.startswith("excitation_player: simulated_robot: A drive fault was injected at ")
     loop.assert_at_rest()
     loop.assert_bag_closed()
     assert not (loop.output / "model.yaml").exists()
@@ -206,7 +207,7 @@ def test_an_interruption_in_the_middle_brings_the_robot_to_rest_and_closes_the_b
         loop.stop.asked = True
 
     loop.when_playing(interrupt)
-    assert loop.failed() == "interrupted."
+    assert loop.failed() == ("interrupted by SIGINT while playing and recording the excitation.")
     loop.assert_at_rest()
     assert loop.nodes["robot"]._robot.fault is None
     assert loop.played[-1].data == "aborted: the motion was stopped on request."

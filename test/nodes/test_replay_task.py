@@ -24,7 +24,7 @@ from dynid_ros.replay_task import ReplayTask
 class Replay:
     def __init__(self, graph, arm, output) -> None:
         self.graph, self.arm, self.output = graph, arm, output
-        self.stop = SimpleNamespace(asked=False)
+        self.stop = SimpleNamespace(asked=False, name="SIGINT")
         self.steps: list[str] = []
         self.judgements = {}
 
@@ -136,5 +136,5 @@ def test_an_interrupted_replay_leaves_nobody_listening(replay) -> None:
     def tell(step: str) -> None:
         replay.stop.asked = step == "replaying"
 
-    assert replay.failed(tell) == "interrupted."
+    assert replay.failed(tell) == "interrupted by SIGINT while replaying."
     assert not identifier._collector.active

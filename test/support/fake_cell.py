@@ -44,6 +44,7 @@ class FakeClock:
     def __init__(self) -> None:
         self.time = 0.0
         self.speed = 1.0
+        self.simulated = False
 
     def now_ns(self) -> int:
         return 1_760_000_000_000_000_000 + round(self.time * 1e9)
@@ -71,9 +72,8 @@ class Cell:
         self.offset = np.zeros(len(self.joints))
         self.effort: np.ndarray | None = np.zeros(len(self.joints))
         self.delay_ns = 0
-
-    def build(self, trajectory: Trajectory) -> None:
-        """Nothing takes time here."""
+        self.acknowledged = False
+        self.robot_now_ns = self.clock.now_ns
 
     def check(self) -> None:
         if not self.listening:
@@ -82,19 +82,19 @@ class Cell:
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
         self.check()
         self.sent.append(trajectory)
-        self.robot.accept(trajectory, start_ns, self.clock.now_ns())
+        self.robot.accept(trajectory, start_ns, self.robot_now_ns())
 
     @property
     def measured(self) -> np.ndarray:
         if self.hold is not None:
             return self.hold
-        return self.robot.reference(self.clock.now_ns() - self.delay_ns) + self.offset
+        return self.robot.reference(self.robot_now_ns() - self.delay_ns) + self.offset
 
     def step(self) -> None:
         """A hundredth of a second."""
         self.clock.time += 0.01
         if not self.silent:
-            now_ns, now = self.clock.now_ns(), self.clock.steady()
+            now_ns, now = self.robot_now_ns(), self.clock.steady()
             self.playback.observe(RobotState(now_ns, now, self.measured, self.effort))
         self.playback.tick()
         if not self.states or self.states[-1] != self.playback.state:

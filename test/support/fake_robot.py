@@ -25,6 +25,7 @@ class FakeRobot(Node):
         self.names = list(JOINTS)
         self.offset = np.zeros(6)
         self.silent = False
+        self.count = 0  # of messages
         self.received: list[JointTrajectory] = []
         self._states = self.create_publisher(JointState, "/joint_states", STATES)
         topic = "/joint_trajectory_controller/joint_trajectory"
@@ -46,6 +47,7 @@ class FakeRobot(Node):
         message = JointState(name=self.names, position=position.tolist(), effort=[0.0] * 6)
         message.header.stamp = now.to_msg()
         self._states.publish(message)
+        self.count += 1
 
     def at_rest(self) -> bool:
         """Whether the reference rests now, and will."""

@@ -195,6 +195,7 @@ print(dynid.tune_collision(result.model, recording).settings())
         (lambda r, m, x: dynid.design_excitation(r, duration="20"), "above 0, got '20'"),
         (lambda r, m, x: dynid.design_excitation(r, duration=float("nan")), "got nan"),
         (lambda r, m, x: dynid.design_excitation(r, starts=0), "1 or more, got 0"),
+        (lambda r, m, x: dynid.design_excitation(r, starts=1.5), "integer of 1 or more, got 1.5"),
         (lambda r, m, x: dynid.design_excitation(r, objective="best"), "determinant, both"),
         (lambda r, m, x: dynid.design_excitation(r, save_to="/no/such/x.yaml"), "folder"),
         (

@@ -145,7 +145,6 @@ CollisionLevel CollisionDetector::update(
     const bool blind =
       (enabled || std::isfinite(settings_.torque_threshold[i])) &&
       !(std::isfinite(torque[i]) && (!errors_count || std::isfinite(torque_error[i])));
-    watch(i, CollisionCause::not_finite, blind ? 1.0 : 0.0, 0.5, drive.blind);
     if (blind) {
       continue;
     }
@@ -160,6 +159,15 @@ CollisionLevel CollisionDetector::update(
   }
   ++cycle_;
   return level_;
+}
+
+void CollisionDetector::stop(Collision found) noexcept
+{
+  if (collision_.cause == CollisionCause::none) {
+    found.cycle = cycle_;
+    collision_ = found;
+  }
+  level_ = CollisionLevel::stop;
 }
 
 /// Counts cycles beyond a threshold, and latches when there are enough.

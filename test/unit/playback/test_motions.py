@@ -11,9 +11,8 @@ from support.fake_cell import HOME, puma, sine_plan
 from dynid.errors import PlaybackError
 from dynid.excitation.checks import check_reachable
 from dynid.excitation.limits import check_limits, check_rest
-from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.motions import DEFAULT_VELOCITY, PointToPoint, point_to_point
-from dynid.playback.stopping import stopping
+from dynid.playback.stopping import braking_acceleration, ending
 from dynid.robot.limits import Limits
 
 JOINTS = ("shoulder", "elbow")
@@ -64,20 +63,18 @@ def test_a_way_that_takes_more_torque_than_there_is_is_refused() -> None:
         check_reachable(move, robot.limits, sine_plan().mechanism, sine_plan().workspace)
 
 
-def moving_follower() -> TrajectoryFollower:
+def ending_of_the_sine(leave: float, limits: Limits | None = None):
+    """The sine with an end from an instant on, at the limits of its robot or others."""
     plan = sine_plan()
-    follower = TrajectoryFollower(plan.robot.joints, plan.start)
-    follower.accept(plan.trajectory, 10**9, 10**9)
-    return follower
+    allowed = braking_acceleration(plan.trajectory, limits or plan.robot.limits)
+    return ending(plan.trajectory, leave, allowed)
 
 
 @pytest.mark.parametrize("instant", [0.0, 0.2, 0.7, 1.0, 1.3, 1.9, 2.5])
-def test_a_stop_keeps_acceleration_limits_and_ends_at_rest_on_the_path(instant) -> None:
-    plan, follower = sine_plan(), moving_follower()
-    limits = plan.robot.limits
-    stop = stopping(follower, plan.robot.joints, round((1 + instant) * 1e9), limits, 0.0)
+def test_an_ending_keeps_acceleration_limits_and_rests_on_the_path(instant) -> None:
+    plan, stop = sine_plan(), ending_of_the_sine(instant)
     motion = stop.evaluate(np.linspace(0.0, stop.duration, 5001))
-    assert np.all(np.abs(motion.acceleration) <= 1.001 * np.array(limits.acceleration))
+    assert np.all(np.abs(motion.acceleration) <= 1.001 * np.array(plan.robot.limits.acceleration))
     assert np.allclose(stop.velocity[-1], 0.0)
     assert np.allclose(stop.acceleration[-1], 0.0)
     path = plan.trajectory.evaluate(np.linspace(0.0, 2.0, 20001)).position
@@ -85,23 +82,41 @@ def test_a_stop_keeps_acceleration_limits_and_ends_at_rest_on_the_path(instant) 
         assert np.abs(path - position).max(axis=1).min() < 1e-3
 
 
+@pytest.mark.parametrize("instant", [0.1, 0.7, 0.7012, 1.3])
+def test_an_ending_is_the_motion_itself_until_it_leaves_it(instant) -> None:
+    time = np.linspace(0.0, instant, 3001)
+    whole, ended = sine_plan().trajectory.evaluate(time), ending_of_the_sine(instant).evaluate(time)
+    for one, other in zip(whole[:2], ended[:2], strict=True):
+        assert np.allclose(one, other, rtol=0, atol=1e-10)
+
+
+def test_a_motion_that_ends_sooner_than_a_stop_would_is_left_as_it_is() -> None:
+    assert ending_of_the_sine(1.9) is sine_plan().trajectory
+
+
 def test_a_stop_does_not_jump_even_where_it_is_received_late() -> None:
-    plan, follower = sine_plan(), moving_follower()
-    now = 1_700_000_000
-    stop = stopping(follower, plan.robot.joints, now, plan.robot.limits, 0.03)
+    stop = ending_of_the_sine(0.73)  # told at 0.7
     for late, share in ((0.0, 1e-9), (0.03, 1e-9), (0.05, 0.005)):
-        before = follower.motion([now + round(late * 1e9)])
-        after = stop.evaluate([max(late, 1e-9)])
+        before = sine_plan().trajectory.evaluate([0.7 + late])
+        after = stop.evaluate([0.7 + late])
         assert np.allclose(before.velocity, after.velocity, rtol=share, atol=1e-6)
         assert np.allclose(before.position, after.position, rtol=0, atol=share * late + 1e-6)
 
 
 def test_where_nothing_limits_acceleration_a_stop_takes_what_the_motion_takes() -> None:
-    plan, follower = sine_plan(), moving_follower()
-    stop = stopping(follower, plan.robot.joints, 1_700_000_000, Limits(), 0.0)
-    motion = plan.trajectory.evaluate(np.linspace(0.7, 2.0, 5001))
+    plan, stop = sine_plan(), ending_of_the_sine(0.7, Limits())
+    motion = plan.trajectory.evaluate(np.linspace(0.0, 2.0, 5001))
     allowed = np.maximum(np.abs(motion.acceleration).max(axis=0), 1.0)
     assert np.all(np.abs(stop.acceleration) <= 1.001 * allowed)
+
+
+def test_points_left_behind_are_not_needed_for_what_comes() -> None:
+    whole = sine_plan().trajectory
+    recent = whole.since(0.8345)
+    assert recent.time[0] == pytest.approx(0.83)
+    time = np.linspace(0.8345, 2.1, 500)
+    for one, other in zip(whole.evaluate(time), recent.evaluate(time), strict=True):
+        assert np.array_equal(one, other)
 
 
 def test_a_way_over_no_distance_has_a_duration() -> None:

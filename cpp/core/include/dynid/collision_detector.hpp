@@ -53,7 +53,10 @@ enum class CollisionCause
   none,
   torque_error,      ///< what the model does not explain is beyond its threshold
   torque_threshold,  ///< the measured torque itself is
-  not_finite         ///< what was measured is no number, so that nothing can be detected
+  no_position,       ///< a measured position was no number for too long [s], and so for
+  no_velocity,       ///< a measured velocity,
+  no_torque,         ///< or a measured torque that is supervised
+  frozen             ///< what is measured stood still while the drive was commanded to move
 };
 
 /// The first stop, until reset().
@@ -61,8 +64,8 @@ struct Collision
 {
   CollisionCause cause = CollisionCause::none;
   int drive = -1;           ///< from 0
-  double value = 0.0;       ///< filtered torque error, or measured torque [N*m or N]
-  double threshold = 0.0;   ///< that it went beyond [N*m or N]
+  double value = 0.0;       ///< filtered torque error, measured torque [N*m or N], or time [s]
+  double threshold = 0.0;   ///< that it went beyond [N*m, N or s]
   std::uint64_t cycle = 0;  ///< of the detector, from 0
 };
 
@@ -91,6 +94,9 @@ public:
   /// Raises all thresholds by reversal_boost for boost_time from now on.
   void raise() noexcept;
 
+  /// Stops for what was found elsewhere, unless there is a stop already.
+  void stop(Collision found) noexcept;
+
   /// Forgets a collision, and all errors before.
   void reset() noexcept;
 
@@ -107,7 +113,6 @@ private:
     double boost_left = 0.0;  // cycles
     int error_beyond = 0;     // cycles in a row, as below
     int torque_beyond = 0;
-    int blind = 0;
   };
 
   void prepare() noexcept;

@@ -1,0 +1,268 @@
+"""A player that is killed, and players and robots that are suspended: does the robot stop?
+
+Run with ``python benchmarks/stop_trials.py``: 200 kills and 50 suspensions of 0.2 to 5 s, in
+simulated time; ``--real`` does 20 of each with processes, in real time. What is printed: time from
+the event until the robot rests where the motion ended (after a short suspension it goes on, and is
+stopped by request), how far it is off its path, and what of its limits the commanded motion took.
+The bound is the horizon, the longest braking of the motion and half a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from stop_processes import real_trials
+
+from dynid.arrays import Array
+from dynid.errors import PlaybackError
+from dynid.excitation.settings import FourierSettings
+from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.options import Options
+from dynid.playback.plan import Plan, make_plan
+from dynid.playback.playback import Playback
+from dynid.playback.robot_state import StateReader
+from dynid.playback.stopping import braking_acceleration, ending
+from dynid.playback.trajectory import Trajectory
+from dynid.profile import load_robot
+from dynid.simulation.robot import SimulatedRobot
+
+RATE = 500  # [Hz]
+TICK = RATE // 50  # cycles
+LONGEST_WAY = 0.02  # [s] of a message
+QUEUE = 100  # joint states that wait for a suspended player
+AT_REST = 0.02  # [rad/s or m/s] of the measured velocity
+MARGIN = 0.5  # [s]
+DURATION = 12.0  # [s] of the excitation
+
+
+@dataclass
+class Cell:
+    """Robot, trajectory controller and player in simulated time, with messages that take time."""
+
+    plan: Plan
+    random: np.random.Generator
+    options: Options = field(default_factory=Options)
+    player_runs: bool = True
+    robot_runs: bool = True
+    acknowledged: bool = False
+    simulated: bool = False
+
+    def __post_init__(self) -> None:
+        robot = self.plan.robot
+        self.drives = SimulatedRobot(robot, control_rate=float(RATE))
+        self.follower = TrajectoryFollower(robot.joints, self.drives.home)
+        self.reader = StateReader(robot.joints, "the simulated robot")
+        self.cycle = self.robot_cycle = 0
+        self.to_robot: list[tuple[int, Trajectory, int]] = []
+        self.to_player: list[tuple[Array, Array, int]] = []
+        self.reference: list[Array] = []
+        self.velocity: list[Array] = []
+        self.refused = 0
+        self.playback = Playback(self.reader, self, self)
+
+    def now_ns(self) -> int:
+        """This computer's time [ns]."""
+        return (self.cycle + 1) * (10**9 // RATE)
+
+    def steady(self) -> float:
+        """The same [s]."""
+        return self.now_ns() * 1e-9
+
+    def robot_now_ns(self) -> int:
+        """The robot's time, which stands still while it is suspended [ns]."""
+        return (self.robot_cycle + 1) * (10**9 // RATE)
+
+    def check(self) -> None:
+        """The controller is always there."""
+
+    def send(self, trajectory: Trajectory, start_ns: int) -> None:
+        """Let a message begin its way."""
+        way = round(self.random.uniform(0.0, LONGEST_WAY) * RATE)
+        before = self.to_robot[-1][0] if self.to_robot else 0  # none overtakes another
+        self.to_robot.append((max(self.cycle + way, before), trajectory, start_ns))
+
+    def step(self) -> None:
+        """A control cycle."""
+        self.cycle += 1
+        if self.robot_runs:
+            self._step_robot()
+        if self.player_runs:
+            waiting, self.to_player = self.to_player[-QUEUE:], []
+            for position, effort, stamp in waiting:
+                state = self.reader.read(
+                    self.plan.robot.joints, list(position), list(effort), stamp, self.steady()
+                )
+                if state is not None:
+                    self.playback.observe(state)
+            if self.cycle % TICK == 0:
+                self.playback.tick()
+
+    def _step_robot(self) -> None:
+        self.robot_cycle += 1
+        while self.to_robot and self.to_robot[0][0] <= self.cycle:
+            _, trajectory, start_ns = self.to_robot.pop(0)
+            try:
+                self.follower.accept(trajectory, start_ns, self.robot_now_ns())
+            except PlaybackError:
+                self.refused += 1
+        reference = self.follower.reference(self.robot_now_ns())
+        state = self.drives.step(reference)
+        self.reference.append(reference)
+        self.velocity.append(state.velocity)
+        self.to_player.append((state.position, state.effort, self.robot_now_ns()))
+
+    def run(self, duration: float) -> None:
+        """Let time pass [s]."""
+        for _ in range(round(duration * RATE)):
+            self.step()
+
+    def until(self, state: str) -> None:
+        """Let time pass until the playback is in a state."""
+        while self.playback.state != state:
+            self.step()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of a robot: time to rest [s], distance from its path, use of its limits."""
+
+    to_rest: float
+    off_path: float
+    velocity_use: float
+    acceleration_use: float
+    moving: bool
+    ended: bool
+
+
+def playing(plan: Plan, random: np.random.Generator) -> Cell:
+    """A cell at a random moment of its excitation."""
+    cell = Cell(plan, random)
+    cell.run(0.2)
+    cell.playback.start(plan, cell.options)
+    cell.until("playing")
+    cell.run(random.uniform(0.3, plan.trajectory.duration - 1.0))
+    return cell
+
+
+def kill_player(cell: Cell) -> None:
+    """The player is gone for good."""
+    cell.player_runs = False
+
+
+def suspend_player(cell: Cell) -> None:
+    """The player stands still for a while."""
+    cell.player_runs = False
+    cell.run(cell.random.uniform(0.2, 5.0))
+    cell.player_runs = True
+
+
+def suspend_robot(cell: Cell) -> None:
+    """The robot and its controller stand still for a while, and their time with them."""
+    cell.robot_runs = False
+    cell.run(cell.random.uniform(0.2, 5.0))
+    cell.robot_runs = True
+
+
+def braking(plan: Plan) -> float:
+    """The longest time that braking takes anywhere on the motion [s]."""
+    allowed = braking_acceleration(plan.trajectory, plan.robot.limits)
+    instants = np.linspace(0.0, plan.trajectory.duration, 200)
+    return max(ending(plan.trajectory, float(t), allowed).duration - float(t) for t in instants)
+
+
+def trial(plan: Plan, disturb: Callable[[Cell], None], seed: int, bound: float) -> Trial:
+    """One event at a random moment of a motion."""
+    cell = playing(plan, np.random.default_rng(seed))
+    begin = len(cell.reference)
+    disturb(cell)
+    cell.run(bound)
+    # where the motion went on, it has to end like any other, and is asked to
+    ended = not cell.playback.under_way or not cell.player_runs
+    if not ended:
+        cell.playback.stop()
+        cell.run(bound)
+    reference, velocity = np.array(cell.reference), np.array(cell.velocity)
+    still = np.abs(velocity).max(axis=1) < AT_REST
+    last = len(still) - int(np.argmin(still[::-1]))  # moved for the last time
+    limits, n = plan.robot.limits, reference.shape[1]
+    steps = np.diff(reference[begin - 2 :], axis=0) * RATE
+    most = np.broadcast_to(np.asarray(limits.velocity or np.inf), n)
+    allowed = braking_acceleration(plan.trajectory, limits)
+    return Trial(
+        to_rest=max(last - begin, 0) / RATE,
+        off_path=_distance(plan, reference[begin:]),
+        velocity_use=float((np.abs(steps) / most).max()),
+        acceleration_use=float((np.abs(np.diff(steps, axis=0)) * RATE / allowed).max()),
+        moving=not still[-1],
+        ended=ended,
+    )
+
+
+def _distance(plan: Plan, reference: Array) -> float:
+    """The largest distance of references from the motion's path [rad or m].
+
+    The path is a polyline of a point a millisecond; every fifth reference counts.
+    """
+    time = np.arange(0.0, plan.trajectory.duration, 1e-3)
+    path = plan.trajectory.evaluate(time).position
+    begin, along = path[:-1], np.diff(path, axis=0)
+    length = np.maximum((along**2).sum(axis=1), 1e-30)
+    worst = 0.0
+    for point in reference[::5]:
+        share = np.clip(((point - begin) * along).sum(axis=1) / length, 0.0, 1.0)
+        off = np.abs(begin + share[:, np.newaxis] * along - point).max(axis=1)
+        worst = max(worst, float(off.min()))
+    return worst
+
+
+def simulated_trials(name: str, kills: int, suspensions: int, first_seed: int) -> None:
+    """Print the table of trials in simulated time."""
+    robot = load_robot(name).with_settings(
+        FourierSettings(base_frequency=1 / DURATION, harmonics=4, periods=1, seed=7)
+    )
+    plan = make_plan(robot)
+    bound = Options().horizon + braking(plan) + MARGIN
+    print(f"{name}: horizon 1 s, braking at most {braking(plan):.2f} s, bound {bound:.2f} s")
+    print(
+        f"{'event':<18}{'trials':>7}{'rest median':>13}{'worst [s]':>11}{'off path':>10}"
+        f"{'velocity':>10}{'accel.':>8}{'ended':>7}{'moving':>8}"
+    )
+    half = suspensions // 2
+    for label, disturb, count in (
+        ("kill -9 player", kill_player, kills),
+        ("suspend player", suspend_player, half),
+        ("suspend robot", suspend_robot, suspensions - half),
+    ):
+        done = [trial(plan, disturb, first_seed + k, bound) for k in range(count)]
+        rest = [one.to_rest for one in done if one.ended] or [np.nan]
+        print(
+            f"{label:<18}{count:>7}{np.median(rest):>13.2f}{max(rest):>11.2f}"
+            f"{max(one.off_path for one in done):>10.1e}"
+            f"{max(one.velocity_use for one in done):>10.2f}"
+            f"{max(one.acceleration_use for one in done):>8.2f}"
+            f"{sum(one.ended for one in done):>7}{sum(one.moving for one in done):>8}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Read the command line, and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--robot", default="puma560")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--suspensions", type=int, default=50)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--real", action="store_true", help="with processes, 20 of each")
+    parser.add_argument("--trials", type=int, default=20, help="of each kind with --real")
+    arguments = parser.parse_args()
+    if arguments.real:
+        real_trials(arguments.robot, arguments.trials, arguments.first_seed)
+        return
+    simulated_trials(arguments.robot, arguments.kills, arguments.suspensions, arguments.first_seed)
+
+
+if __name__ == "__main__":
+    main()

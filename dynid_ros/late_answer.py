@@ -1,0 +1,53 @@
+"""A Trigger service that answers when what it began is over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from std_srvs.srv import Trigger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rclpy.node import Node
+
+
+class LateAnswer:
+    """A service whose callers wait; any number of them get the same answer.
+
+    rclpy answers as soon as a callback returns, and its events executor runs no coroutines: so the
+    response that a callback returns is put aside with its header, and sent later.
+    """
+
+    def __init__(self, node: Node, name: str, begin: Callable[[], str]) -> None:
+        """Offer the service.
+
+        Args:
+            node: Whose service it is.
+            name: Its name.
+            begin: Begins what is asked for; returns a sentence where that is over already, which
+                is the answer then, and an empty text otherwise.
+        """
+        self._begin = begin
+        self._waiting: list[tuple[Trigger.Response, Any]] = []
+        self._service = node.create_service(Trigger, name, self._take)
+        self._send = self._service.send_response
+        self._service.send_response = self._send_or_keep  # type: ignore[method-assign]
+
+    def answer(self, message: str, *, success: bool) -> None:
+        """Answer everybody who waits."""
+        waiting, self._waiting = self._waiting, []
+        for response, header in waiting:
+            response.success, response.message = success, message
+            self._send(response, header)
+
+    def _take(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.message = self._begin()
+        response.success = bool(response.message)
+        return response
+
+    def _send_or_keep(self, response: Trigger.Response, header: Any) -> None:  # noqa: ANN401
+        if response.success:
+            self._send(response, header)
+        else:
+            self._waiting.append((response, header))

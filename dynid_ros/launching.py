@@ -1,0 +1,111 @@
+"""What the launch files share: nodes with parameter files, and an orderly end on every signal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from launch.actions import OpaqueFunction
+from launch.events import Shutdown
+from launch.logging import launch_config
+from launch.utilities.signal_management import AsyncSafeSignalManager
+from launch_ros.actions import Node
+
+from dynid_ros.outlive import LONGEST
+from dynid_ros.stop import ENDS_WITH_PARENT, LONGEST_END
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from launch.launch_context import LaunchContext
+
+ON_SIGNAL, AT_REST = ENDS = ("on_signal", "at_rest")
+"""When a robot ends: at the first signal, or when SIGUSR1 says that it rests (LONGEST at most)."""
+
+# [s] after which launch signals again; for the first time where SIGINT went to launch alone, which
+# leaves it to the terminal to signal the others
+_TERM = 10.0
+_KILL = LONGEST + LONGEST_END + 10.0  # [s] after which launch kills what has not ended by itself
+
+Value = str | int | float | bool | list[str]
+
+
+def parameter_file(name: str, parameters: Mapping[str, Any]) -> str:
+    """Write parameters of any node into this launch's log folder; return the file's path.
+
+    launch_ros would put them into a temporary file that nobody removes.
+    """
+    path = Path(launch_config.log_dir) / f"{name}.yaml"
+    text = yaml.safe_dump({"/**": {"ros__parameters": dict(parameters)}})
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def dynid_node(name: str, parameters: Mapping[str, Value], *, shown: bool = True) -> Node:
+    """A node of dynid, which ends in order on a signal and where launch itself has died.
+
+    Args:
+        name: its executable.
+        parameters: what they are to be.
+        shown: whether it logs to the screen, too.
+    """
+    return Node(
+        package="dynid",
+        executable=name,
+        parameters=[parameter_file(name, parameters)],
+        additional_env={ENDS_WITH_PARENT: str(os.getpid())},
+        sigterm_timeout=str(_TERM),
+        sigkill_timeout=str(_KILL),
+        output="screen" if shown else "log",
+    )
+
+
+def robot_node(package: str, executable: str, parameters: str, *, ends: str) -> Node:
+    """The process that has the robot.
+
+    Args:
+        package: where it is.
+        executable: its name.
+        parameters: their file.
+        ends: one of ENDS.
+    """
+    outlives = ends == AT_REST
+    return Node(
+        package=package,
+        executable=executable,
+        exec_name=executable,  # in the log, in place of the prefix
+        parameters=[parameters],
+        prefix=f"{sys.executable} -m dynid_ros.outlive" if outlives else None,
+        additional_env={ENDS_WITH_PARENT: str(os.getpid())} if outlives else None,
+        sigterm_timeout=str(_KILL if outlives else _TERM),
+        sigkill_timeout=str(_KILL),
+        output="screen",
+    )
+
+
+def end_in_order() -> OpaqueFunction:
+    """Let SIGTERM and SIGHUP end launch as Ctrl-C does; by itself it would die, or leave its nodes.
+
+    On a closed terminal, too: what launch logs then is lost, and that is no reason to stop.
+    """
+    return OpaqueFunction(function=_listen)
+
+
+def _listen(context: LaunchContext) -> None:
+    # where a later launch hides it otherwise: its nodes end all the same, by ENDS_WITH_PARENT
+    manager = getattr(AsyncSafeSignalManager, "_AsyncSafeSignalManager__current", None)
+    if manager is None:
+        return
+    for number in (signal.SIGTERM, signal.SIGHUP):
+
+        def end(heard: int) -> None:
+            if not context.is_shutdown:
+                context.emit_event_sync(Shutdown(reason=signal.Signals(heard).name))
+
+        manager.handle(number, end)
+        # the manager hears only of signals that Python handles
+        signal.signal(number, lambda *_: None)

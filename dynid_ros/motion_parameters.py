@@ -1,0 +1,103 @@
+"""Parameters of the player that say what is played, and how."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynid.playback.options import Options
+from dynid.playback.plan import Plan, make_plan
+from dynid.profile import load_model
+
+if TYPE_CHECKING:
+    from dynid.robot.robot import Robot
+    from dynid_ros.node import DynidNode
+
+PLANNED_BY = ("seed", "excitation", "model", "rate")
+"""What a plan depends on."""
+
+
+def declare_motion(node: DynidNode) -> None:
+    """Declare the parameters; they count for the next motion."""
+    node.parameter("seed", -1, "Of random excitations; -1: the profile's.", between=(-1, 2**31))
+    node.parameter(
+        "excitation",
+        "",
+        "Excitation file, CSV or JointTrajectory in the profile's place; empty: none.",
+    )
+    node.parameter(
+        "model", "", "model.yaml to predict and to watch torque by; empty: the URDF's bodies."
+    )
+    node.parameter("rate", 100.0, "Points of a trajectory [Hz].", between=(10.0, 1000.0))
+    node.parameter(
+        "move_fraction",
+        0.3,
+        "Of the velocity and acceleration limits, on the way to the start.",
+        between=(0.01, 1.0),
+    )
+    node.parameter(
+        "max_age",
+        0.5,
+        "Time without joint states, newer stamps or effort that ends a motion [s].",
+        between=(0.02, 10.0),
+    )
+    node.parameter(
+        "tracking_error",
+        0.2,
+        "Distance of a joint from its reference that ends a motion [rad or m].",
+        between=(1e-4, 10.0),
+    )
+    node.parameter(
+        "settle_time", 0.5, "Time to come to rest after a motion [s].", between=(0.0, 60.0)
+    )
+    node.parameter(
+        "horizon",
+        1.0,
+        "Time that a command reaches ahead before it ends in rest; it is renewed five times in "
+        "that time [s].",
+        between=(0.2, 10.0),
+    )
+    node.parameter(
+        "supervise_torque",
+        True,
+        "Whether efforts must be there, and end a motion where they are too large.",
+    )
+    node.parameter(
+        "max_clock_offset",
+        1.0,
+        "Between the stamps of the joint states and this computer's time [s].",
+        between=(0.001, 1e6),
+    )
+
+
+def make_the_plan(node: DynidNode, robot: Robot) -> Plan:
+    """The plan of the motion that the parameters describe now.
+
+    Raises:
+        DynidError: there is none that the robot may play.
+    """
+    seed = node.current("seed", int)
+    excitation, path = node.current("excitation", str), node.current("model", str)
+    with node.logging_warnings():
+        model = load_model(path) if path else None
+    return make_plan(
+        robot,
+        seed=None if seed < 0 else seed,
+        excitation=Path(excitation) if excitation else None,
+        model=model,
+        rate=node.current("rate", float),
+    )
+
+
+def playing_options(node: DynidNode) -> Options:
+    """How to play, as the parameters say now."""
+    return Options(
+        rate=node.current("rate", float),
+        move_fraction=node.current("move_fraction", float),
+        max_age=node.current("max_age", float),
+        tracking_error=node.current("tracking_error", float),
+        settle_time=node.current("settle_time", float),
+        horizon=node.current("horizon", float),
+        supervise_torque=node.current("supervise_torque", bool),
+        max_clock_offset=node.current("max_clock_offset", float),
+    )

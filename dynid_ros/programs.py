@@ -1,0 +1,47 @@
+"""The programs of dynid's nodes: they answer a signal while Python is still importing them, too."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dynid_ros.stop import FINISHED, HEARD, say
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+TASKS = ("identification_task", "replay_task")
+"""Programs that end by themselves; an interrupted one has not done its work."""
+
+
+def start(name: str) -> None:
+    """Run the node in module ``name``; until it listens itself, a signal ends the program."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        say(f"{name} was interrupted by {signal.Signals(number).name} before it began")
+        os._exit(128 + number if name in TASKS else FINISHED)
+
+    for number in HEARD:
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
+    importlib.import_module(f"dynid_ros.{name}").main()
+
+
+excitation_player = partial(start, "excitation_player")
+identification_task = partial(start, "identification_task")
+identifier = partial(start, "identifier")
+model_publisher = partial(start, "model_publisher")
+online_estimator = partial(start, "online_estimator")
+recorder = partial(start, "recorder")
+replay_task = partial(start, "replay_task")
+simulated_robot = partial(start, "simulated_robot")
+visualizer = partial(start, "visualizer")
+wait_for_drives = partial(start, "wait_for_drives")
+
+
+if __name__ == "__main__":
+    start(sys.argv.pop(1))

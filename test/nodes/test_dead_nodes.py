@@ -1,0 +1,79 @@
+"""Nodes that are killed or suspended during an identification, and a disk that is full."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import time
+
+import pytest
+from support.node_processes import RESTS, begin_identification
+from support.small_robot import JOINTS
+
+from dynid.recording.load import read_samples
+
+
+@pytest.fixture
+def processes(graph, tmp_path):
+    with begin_identification(graph, tmp_path) as begun:
+        begun.until_playing()
+        yield begun
+
+
+def until_said(graph, processes, words) -> float:
+    """The time that it took until a process printed something [s]."""
+    begin = time.monotonic()
+    graph.until(lambda: words in processes.log.read_text())
+    return time.monotonic() - begin
+
+
+def end(processes) -> dict[str, int]:
+    """End what is left, as launch does after its task."""
+    processes.signal(signal.SIGTERM)
+    return processes.ended()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "suspended"])
+def test_a_dead_recorder_is_noticed_and_the_motion_ends_in_rest(graph, processes, number) -> None:
+    os.kill(processes.pids["recorder"], number)
+    words = "dynid: recorder does not answer any more: its process was killed or is suspended"
+    until_said(graph, processes, words)
+    stopped = "aborted: the motion was stopped on request."
+    graph.until(lambda: processes.player[-1].data == stopped)
+    assert processes.speed < RESTS
+    os.kill(processes.pids["recorder"], signal.SIGKILL)
+    assert end(processes)["identification_task"] == 3  # the bag is incomplete
+    assert "the recorder has not completed the bag" in processes.log.read_text()
+
+
+def test_a_killed_player_is_noticed_and_the_answer_says_that_rest_was_not_seen(
+    graph, processes, tmp_path
+) -> None:
+    os.kill(processes.pids["excitation_player"], signal.SIGKILL)
+    words = "excitation_player does not answer any more: its process was killed or is suspended; "
+    until_said(graph, processes, words + "the robot was not seen to come to rest.")
+    assert end(processes)["identification_task"] == 3
+    (bag,) = (tmp_path / "out").glob("recording_*")
+    assert not read_samples(bag, JOINTS).repairs
+
+
+def test_a_killed_robot_is_the_reason_that_the_task_gives(graph, processes) -> None:
+    os.kill(processes.pids["simulated_robot"], signal.SIGKILL)
+    until_said(graph, processes, "dynid: excitation_player: ")
+    assert end(processes)["identification_task"] == 3
+    assert "the robot was not seen to come to rest" in processes.log.read_text()
+
+
+def test_a_full_disk_ends_the_motion_in_rest_and_what_was_recorded_can_be_read(
+    graph, processes, tmp_path
+) -> None:
+    (bag,) = (tmp_path / "out").glob("recording_*")
+    size = sum(file.stat().st_size for file in bag.glob("*.mcap"))
+    limit = (size + 50_000, resource.RLIM_INFINITY)
+    resource.prlimit(processes.pids["recorder"], resource.RLIMIT_FSIZE, limit)
+    until_said(graph, processes, "cannot be written (File too large)")
+    graph.until(lambda: processes.player[-1].data.startswith("aborted"))
+    assert processes.speed < RESTS
+    assert end(processes)["identification_task"] == 2
+    assert len(read_samples(bag, JOINTS).stamps) > 100

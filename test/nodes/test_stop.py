@@ -1,0 +1,146 @@
+"""How a process of its own hears signals, and how long it may take to end."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+LONGEST = 60.0  # [s] for anything here on a busy machine
+
+BEGIN = """
+import os, signal, sys, time
+from dynid_ros import stop as module
+module.LONGEST_END, module._HARD = {longest}, {hard}
+stop = module.Stop()
+stop.waiting_for = "the kettle to cool"
+print("listening", flush=True)
+while not stop.asked:
+    time.sleep(0.01)
+"""
+
+
+PARENT = """
+import os, subprocess, sys
+environment = {**os.environ, "DYNID_ENDS_WITH_PARENT": str(os.getpid())}
+child = [sys.executable, "-c", sys.argv[1]]
+begun = subprocess.Popen(child, env=environment, stdout=subprocess.PIPE)
+begun.stdout.readline()
+"""
+
+
+def process(then, *, longest=LONGEST, hard=LONGEST, before="", **options) -> subprocess.Popen:
+    """A process that listens, and does something after the first signal."""
+    program = before + BEGIN.format(longest=longest, hard=hard) + textwrap.dedent(then)
+    begun = subprocess.Popen(  # noqa: S603  this very Python
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+    begun.heard = begun.stdout.readline()
+    return begun
+
+
+def end(begun) -> tuple[int, str]:
+    try:
+        _, errors = begun.communicate(timeout=LONGEST)
+    finally:
+        begun.kill()
+    return begun.returncode, errors
+
+
+@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_further_signals_change_nothing_and_the_first_one_counts(first) -> None:
+    begun = process(
+        """
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) * 2:
+            os.kill(os.getpid(), number)
+        stop.over()
+        os.kill(os.getpid(), signal.SIGINT)
+        sys.stderr.write(stop.name)
+        sys.exit(stop.exit_code)
+        """
+    )
+    begun.send_signal(first)
+    assert end(begun) == (128 + first, first.name)
+
+
+def test_an_end_that_takes_too_long_is_ended_with_a_sentence() -> None:
+    begun = process("time.sleep(1000)", longest=0.5)
+    begun.send_signal(signal.SIGINT)
+    code, errors = end(begun)
+    assert code == 3
+    assert errors == (
+        "dynid: waited 0.5 s for the kettle to cool after the signal; the process was ended "
+        "without it.\n"
+    )
+
+
+def test_a_calculation_that_holds_pythons_lock_is_ended_by_the_system() -> None:
+    begun = process("import ctypes; ctypes.PyDLL(None).sleep(1000)", longest=0.3, hard=0.3)
+    begun.send_signal(signal.SIGINT)
+    code, _ = end(begun)
+    assert code == -signal.SIGALRM
+
+
+def test_what_is_said_to_a_closed_pipe_does_not_change_the_exit_code() -> None:
+    begun = process(
+        """
+        module.say("nobody reads this")
+        print("nor this")
+        stop.over()
+        sys.exit(stop.exit_code)
+        """
+    )
+    begun.stdout.close()
+    begun.stderr.close()
+    begun.send_signal(signal.SIGTERM)
+    assert begun.wait(LONGEST) == 143
+
+
+def test_sighup_is_ignored_where_nohup_asks_for_it() -> None:
+    begun = process(
+        "sys.exit(stop.exit_code)", before="import signal; signal.signal(1, signal.SIG_IGN)"
+    )
+    begun.send_signal(signal.SIGHUP)
+    begun.send_signal(signal.SIGTERM)
+    assert end(begun)[0] == 143
+
+
+@pytest.mark.parametrize(("name", "code"), [("recorder", 0), ("replay_task", 143)])
+def test_a_signal_while_python_imports_a_program_is_answered(name, code) -> None:
+    program = f"""
+        import importlib, os, signal
+        importlib.import_module = lambda _: os.kill(os.getpid(), signal.SIGTERM)
+        from dynid_ros.programs import start
+        start({name!r})
+    """
+    ran = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    assert ran.returncode == code
+    assert ran.stderr == f"dynid: {name} was interrupted by SIGTERM before it began.\n"
+
+
+def test_the_end_of_the_parent_is_a_signal_where_that_was_asked_for(tmp_path) -> None:
+    left = tmp_path / "left"
+    then = f"""
+        import pathlib
+        pathlib.Path({str(left)!r}).write_text(stop.name)
+    """
+    program = textwrap.dedent(BEGIN.format(longest=60, hard=60)) + textwrap.dedent(then)
+    # stderr is read until the child has ended as well
+    parent = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", PARENT, program], stderr=subprocess.PIPE, timeout=LONGEST, check=True
+    )
+    assert parent.stderr == b""
+    assert left.read_text() == "SIGTERM"

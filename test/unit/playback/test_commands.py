@@ -1,0 +1,234 @@
+"""Commands end in rest: whatever fails, the robot stops on its path by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.fake_cell import Cell, sine_plan
+
+from dynid.errors import PlaybackError
+from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.options import Options
+
+
+@pytest.fixture
+def cell() -> Cell:
+    made = Cell()
+    made.run(0.2)
+    return made
+
+
+def positions(cell: Cell, duration: float) -> np.ndarray:
+    """Where the robot's reference is, a row a hundredth of a second; nobody commands it."""
+    begin = cell.clock.now_ns()
+    return cell.robot.motion([begin + 10**7 * k for k in range(round(duration * 100))]).position
+
+
+def distance_from_path(position: np.ndarray) -> float:
+    path = sine_plan().trajectory.evaluate(np.linspace(0.0, 2.0, 20001)).position
+    return max(np.abs(path - row).max(axis=1).min() for row in position)
+
+
+def test_every_message_ends_in_rest_within_the_horizon_and_its_braking(cell) -> None:
+    cell.options = Options(horizon=0.5)
+    ends = []
+    original = cell.send
+
+    def send(trajectory, start_ns) -> None:
+        original(trajectory, start_ns)
+        assert not trajectory.velocity[-1].any()
+        ends.append((cell.robot.end_ns - max(cell.clock.now_ns(), start_ns)) * 1e-9)
+
+    cell.send = send
+    cell.playback.start(cell.plan, cell.options)
+    cell.until("finished")
+    assert len(ends) > 20
+    assert max(ends) < 0.5 + 0.5
+
+
+def test_a_renewed_motion_is_the_single_trajectory(cell) -> None:
+    cell.playback.prepare(cell.plan, cell.options)
+    cell.until("ready")
+    original, starts = cell.send, []
+
+    def send(trajectory, start_ns) -> None:
+        starts.append(start_ns)
+        original(trajectory, start_ns)
+
+    cell.send = send
+    cell.playback.start(cell.plan, Options(horizon=0.3))
+    cell.run(0.1)
+    single = TrajectoryFollower(cell.joints, cell.plan.start)
+    single.accept(cell.plan.trajectory, starts[0], starts[0])
+    difference = 0.0
+    while cell.playback.under_way:
+        cell.step()
+        reference = single.reference(cell.clock.now_ns())
+        difference = max(difference, np.abs(reference - cell.measured).max())
+    assert len(starts) > 20
+    assert set(starts) == {starts[0]}
+    assert difference < 1e-9
+
+
+@pytest.mark.parametrize("moment", [0.1, 0.45, 0.8, 1.1])
+def test_a_player_that_dies_leaves_a_robot_that_rests_on_its_path(cell, moment) -> None:
+    cell.playback.start(cell.plan, Options(horizon=0.2))
+    cell.until("playing")
+    cell.run(moment)
+    way = positions(cell, 3.0)
+    assert np.ptp(way[120:], axis=0).max() == 0.0
+    assert distance_from_path(way[::10]) < 1e-4
+    acceleration = np.diff(way, 2, axis=0) / 1e-4
+    assert np.all(np.abs(acceleration) < 1.1 * np.array(cell.plan.robot.limits.acceleration))
+
+
+@pytest.mark.parametrize("pause", [0.15, 0.3, 0.9, 5.0])
+def test_a_player_that_was_held_up_never_makes_the_reference_jump(cell, pause) -> None:
+    cell.options = Options(horizon=0.4, max_age=10.0)
+    cell.playing()
+    way = [cell.measured]
+    for _ in range(round(pause * 100)):
+        cell.clock.time += 0.01
+        way.append(cell.measured)
+    while cell.playback.under_way:
+        cell.step()
+        way.append(cell.measured)
+    acceleration = np.diff(way, 2, axis=0) / 1e-4
+    assert np.all(np.abs(acceleration) < 1.1 * np.array(cell.plan.robot.limits.acceleration))
+    if pause > 0.4:
+        assert "was not renewed within its horizon of 0.4 s" in cell.playback.state
+    assert cell.resting()
+
+
+def test_a_stop_is_repeated_until_it_is_over(cell) -> None:
+    cell.playing()
+    before = len(cell.sent)
+    cell.playback.stop()
+    cell.until("aborted")
+    repeats = cell.sent[before:]
+    assert len(repeats) > 2
+    assert all(np.array_equal(one.time[-3:], repeats[0].time[-3:]) for one in repeats)
+
+
+def test_a_stop_that_is_lost_is_made_up_for_by_the_next_message(cell) -> None:
+    cell.playing()
+    original, lost = cell.send, []
+
+    def send(trajectory, start_ns) -> None:
+        if lost:
+            original(trajectory, start_ns)
+        lost.append(trajectory)
+
+    cell.send = send
+    way = [cell.measured]
+    cell.playback.stop()
+    for _ in range(200):
+        cell.step()
+        way.append(cell.measured)
+    assert cell.playback.state == "aborted: the motion was stopped on request."
+    assert distance_from_path(np.array(way[::5])) < 1e-4
+
+
+def test_a_stop_that_nobody_takes_ends_in_rest_all_the_same(cell) -> None:
+    cell.options = Options(horizon=0.3)
+    cell.playing()
+    cell.listening = False
+    cell.playback.stop()
+    cell.until("aborted")
+    assert cell.playback.state == (
+        "aborted: the motion was stopped on request; the controller took no stop: nobody listens."
+    )
+    assert cell.resting()
+
+
+def test_a_stop_that_a_controller_acknowledged_is_not_repeated(cell) -> None:
+    cell.acknowledged = True
+    cell.playing()
+    before = len(cell.sent)
+    cell.playback.stop()
+    cell.until("aborted")
+    assert len(cell.sent) == before + 1
+
+
+def test_rest_that_is_not_seen_is_not_confirmed(cell) -> None:
+    cell.playing()
+    cell.playback.stop()
+    for k in range(800):
+        cell.offset = np.full(6, 0.01 * (-1) ** k)
+        cell.step()
+    assert cell.playback.state.endswith("; the robot was not seen to come to rest.")
+
+
+def test_a_motion_begins_from_rest_only(cell) -> None:
+    for k in range(20):
+        cell.offset = np.array([0, 0, 0.002 * k, 0, 0, 0])
+        cell.step()
+    with pytest.raises(PlaybackError, match=r"the robot moves \(joint 'joint_3'\), and a motion"):
+        cell.playback.start(cell.plan, cell.options)
+    assert not cell.sent
+
+
+@pytest.mark.parametrize("offset", [-0.4, 0.4])
+def test_trajectories_are_stamped_with_the_robots_clock(cell, offset) -> None:
+    """A robot whose clock is ahead of the player's, or behind it, is told the same motion."""
+    real, cell.clock.now_ns = cell.clock.now_ns, lambda: real() - round(offset * 1e9)
+    cell.robot_now_ns = real
+    cell.run(2.5)
+    cell.playback.start(cell.plan, cell.options)
+    cell.until("finished")
+    assert cell.playback.clock_offset == pytest.approx(offset, abs=1e-6)
+    assert max(cell.playback.peaks.values()) < 1e-9
+
+
+def test_a_clock_that_is_too_far_off_is_refused(cell) -> None:
+    real, cell.clock.now_ns = cell.clock.now_ns, lambda: real() - 300_000_000
+    cell.robot_now_ns = real
+    cell.run(2.5)
+    with pytest.raises(PlaybackError, match=r"stamped 0\.3 s after .* at most 0\.2 s are allowed"):
+        cell.playback.start(cell.plan, Options(max_clock_offset=0.2))
+
+
+@pytest.mark.parametrize("effort", [None, np.array([0, 0, np.nan, 0, 0, 0])])
+def test_effort_that_goes_missing_ends_a_motion_that_is_supervised_by_it(cell, effort) -> None:
+    cell.playing()
+    cell.effort = effort
+    cell.until("aborted")
+    assert "its torque cannot be supervised; repair the joint states, or" in cell.playback.state
+    assert cell.resting()
+
+
+def test_a_robot_without_effort_is_refused_unless_nothing_is_to_supervise_it(cell) -> None:
+    cell.effort = None
+    cell.run(0.2)
+    with pytest.raises(PlaybackError, match=r"the joint states have no effort, so that torque"):
+        cell.playback.start(cell.plan, cell.options)
+    answer = cell.playback.start(cell.plan, Options(supervise_torque=False))
+    assert answer.endswith("Torque is not supervised: supervise_torque is false.")
+    cell.until("finished")
+
+
+def test_joint_states_that_stand_still_in_time_end_a_motion(cell) -> None:
+    cell.playing()
+    stamp = cell.clock.now_ns()
+    cell.robot_now_ns = lambda: stamp
+    cell.until("aborted")
+    assert "the joint states stand still in time: their stamp has not" in cell.playback.state
+
+
+def test_a_clock_that_stands_still_ends_a_motion(cell) -> None:
+    cell.playing()
+    real, now = cell.clock.now_ns, cell.clock.now_ns()
+    cell.robot_now_ns = real
+    cell.clock.now_ns = lambda: now
+    cell.until("settling")
+    cell.clock.now_ns = real
+    cell.until("aborted")
+    assert "the clock of this node has stood still for 0.5" in cell.playback.state
+
+
+def test_a_fault_of_the_robot_ends_the_motion_with_its_reason(cell) -> None:
+    cell.playing()
+    cell.playback.fault("drive 'joint_2' is in fault: 0x2310.")
+    cell.until("aborted")
+    assert cell.playback.state == "aborted: drive 'joint_2' is in fault: 0x2310."
+    assert cell.resting()
