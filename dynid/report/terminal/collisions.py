@@ -22,7 +22,6 @@ _DIGITS = 3
 _CAUSES = {
     "torque_error": "torque error",
     "torque_threshold": "measured torque",
-    "not_finite": "no measurement",
 }
 
 
