@@ -14,7 +14,7 @@ import numpy as np
 from dynid.control.carried_body import CarriedBody
 from dynid.control.collisions import Playback, play_thresholds
 from dynid.control.residual import Residual, recorded_residual, with_collision
-from dynid.control.tuning import Tuning, count_alarms, tune
+from dynid.control.tuning import Tuning, tune
 from dynid.identification.identify import identify
 from dynid.identification.payload.identification import identify_payload
 from dynid.profile import load_robot
@@ -94,6 +94,11 @@ def print_loaded(robot: Robot, model: Model) -> None:
         print(f"    with the payload of {other}: {body.mass:.3f} kg")
 
 
+def alarms_of(robot: Robot, tuning: Tuning, residual: Residual) -> int:
+    """Return how many alarms a tuning gives in free motion, those within half a second as one."""
+    return len(play_thresholds(with_collision(robot, **tuning.settings()), residual).alarms)
+
+
 def print_rates(robot: Robot, tuned: list[Residual], left_out: list[Residual]) -> None:
     """Print rates of false alarms asked for beside those found where nothing was tuned."""
     hours = sum(one.hours for one in left_out)
@@ -104,15 +109,11 @@ def print_rates(robot: Robot, tuned: list[Residual], left_out: list[Residual]) -
     )
     for rate in RATES:
         tuning = tune(robot, tuned, false_alarms_per_hour=rate)
-        alarms = sum(count_alarms(robot, tuning, one) for one in left_out)
-        without = sum(
-            count_alarms(
-                robot,
-                tune(robot, [*tuned[:k], *tuned[k + 1 :]], false_alarms_per_hour=rate),
-                one,
-            )
-            for k, one in enumerate(tuned)
-        )
+        alarms = sum(alarms_of(robot, tuning, one) for one in left_out)
+        without = 0
+        for k, one in enumerate(tuned):
+            others = tune(robot, [*tuned[:k], *tuned[k + 1 :]], false_alarms_per_hour=rate)
+            without += alarms_of(robot, others, one)
         print(f"{rate:10g} | {alarms:3d} {rate * hours:9.3g} | {without:3d} {rate * within:9.3g}")
 
 

@@ -102,7 +102,8 @@ def tune(
         held_out.append(_count(robot, fit, residuals[k]))
         motion = free_motion(with_collision(robot, **fit.settings()), residuals[k])
         raised = np.maximum(raised, [one.share(motion, j) for j, one in enumerate(fit.joints)])
-    joints = tuple(one.higher(*factors) for one, factors in zip(found.joints, raised, strict=True))
+    factors = raised.tolist()
+    joints = tuple(one.higher(*both) for one, both in zip(found.joints, factors, strict=True))
     warnings = [
         *_warnings(hours, false_alarms_per_hour, sum(held_out)),
         *_poor_joints(joints, robot),

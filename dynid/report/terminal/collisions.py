@@ -22,7 +22,6 @@ _DIGITS = 3
 _CAUSES = {
     "torque_error": "torque error",
     "torque_threshold": "measured torque",
-    "not_finite": "no measurement",
 }
 
 
@@ -60,10 +59,15 @@ def print_collisions(console: Console, robot: Robot, found: Sequence[Playback]) 
     total = sum(len(one.alarms) for one in found)
     minutes = 60 * sum(one.hours for one in found)
     console.print(f"{robot.name}: {_counted(total)} in {minutes:.3g} min", highlight=False)
+    console.print(
+        "Filtered torque errors, or measured torques, in N m (N at prismatic joints).",
+        highlight=False,
+        soft_wrap=not console.is_terminal,
+    )
 
 
 def _print_alarms(console: Console, one: Playback) -> None:
-    rows = table("time [s]", "until [s]", "joint", "cause", "value", "threshold", "share")
+    rows = table("from (s)", "to (s)", "joint", "cause", "value", "threshold", "share")
     for alarm in one.alarms:
         rows.add_row(
             f"{alarm.time:.2f}",
@@ -78,7 +82,7 @@ def _print_alarms(console: Console, one: Playback) -> None:
 
 
 def _print_margins(console: Console, one: Playback) -> None:
-    rows = table("closest: joint", "time [s]", "value", "threshold", "share")
+    rows = table("closest: joint", "at (s)", "value", "threshold", "share")
     for margin in sorted(one.margins, key=lambda margin: -margin.share):
         rows.add_row(
             Text(margin.joint),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,65 @@ def test_recordings_that_differ_are_told_of(tmp_path: Path) -> None:
     assert other.held_out_alarms[1] > 10
     assert "motion of another kind than recorded will give more alarms" in other.warnings[-1]
     assert tune(robot, [rough], false_alarms_per_hour=6.0).held_out_alarms == ()
+
+
+def resting(minutes: float, seed: int = 0) -> Residual:
+    """Two joints at rest, with little noise."""
+    error = 0.01 * np.random.default_rng(seed).normal(size=(round(60 * minutes * RATE), 2))
+    still = np.zeros_like(error)
+    return Residual(error, still, still, still, still, still, RATE)
+
+
+def test_at_rest_a_threshold_holds_what_dry_friction_can_be(tmp_path: Path) -> None:
+    robot = small_profile(tmp_path, low_speed=[0.2])
+    dry = replace(swinging(2.0), friction=np.full((round(120 * RATE), 2), 30.0))
+    tuning = tune(robot, [dry], false_alarms_per_hour=6.0)
+    for joint in tuning.joints:
+        assert joint.friction == 30.0
+        assert joint.reversal_boost >= 30.0
+        # of which a tenth may be another one in motion
+        assert 3.0 < joint.torque_error_max < 15.0
+
+
+def test_rest_that_is_recorded_besides_lowers_no_threshold(tmp_path: Path) -> None:
+    robot = small_profile(tmp_path, low_speed=[0.2])
+    moving = [swinging(2.0), swinging(2.0, seed=1)]
+    for rough in moving:
+        rough.error[np.abs(rough.velocity) <= 0.2] *= 10.0
+    alone = tune(robot, moving, false_alarms_per_hour=6.0)
+    with_rest = tune(robot, [*moving, resting(5.0)], false_alarms_per_hour=6.0)
+    for before, after in zip(alone.joints, with_rest.joints, strict=True):
+        at_rest = after.torque_error_max + after.reversal_boost
+        assert at_rest >= 0.9 * (before.torque_error_max + before.reversal_boost)
+
+
+def test_thresholds_are_raised_to_what_a_left_out_recording_would_have_passed(
+    tmp_path: Path,
+) -> None:
+    robot = small_profile(tmp_path)
+    rough = swinging(2.0, seed=1)
+    rough.error[:] *= 3.0
+    tuning = tune(robot, [swinging(2.0), rough], false_alarms_per_hour=6.0)
+    for joint in tuning.joints:
+        assert joint.raised[0] > 1.5
+        assert joint.torque_error_max > 2 * joint.largest
+
+
+def test_motion_more_abrupt_than_nearly_all_that_was_recorded_raises_thresholds(
+    tmp_path: Path,
+) -> None:
+    robot = small_profile(tmp_path, low_speed=[0.2])
+    residual = swinging(5.0)
+    slow = np.abs(residual.velocity) <= 0.2
+    residual.error[slow] += 20.0
+    tuning = tune(robot, [residual], false_alarms_per_hour=6.0)
+    other = swinging(1.0, seed=2)
+    start = 10 + int(np.argmax(np.abs(other.velocity[:, 0]) > 1.9))
+    jolt = slice(start, start + 5)
+    other.error[jolt, 0] += 20.0
+    assert count_alarms(robot, tuning, other) > 0
+    other.acceleration[jolt, 1] += 20.0  # of the other joint
+    assert count_alarms(robot, tuning, other) == 0
 
 
 @pytest.mark.parametrize(
