@@ -64,9 +64,7 @@ def test_hulls_of_meshes_are_drawn_as_faces(tmp_path) -> None:
         text += ["facet normal 0 0 0", "outer loop", *lines, "endloop", "endfacet"]
     (tmp_path / "cube.stl").write_text("\n".join([*text, "endsolid cube\n"]))
     mesh = '<collision><geometry><mesh filename="cube.stl"/></geometry></collision>'
-    workspace = walled(
-        URDF.replace(BALL, mesh), self_collision=True, mesh_folder=str(tmp_path)
-    )
+    workspace = walled(URDF.replace(BALL, mesh), self_collision=True, mesh_folder=str(tmp_path))
     (surface,) = check_scene(workspace, np.zeros(4), None).surfaces
     assert surface.triangles.shape == (12, 3, 3)
     # the hand stands at the wrist, at 0.1 + 0.4 + 0.3 along x and 0.2 above the base
