@@ -68,11 +68,12 @@ class Distances:
                 self._geometry.addCollisionPair(pinocchio.CollisionPair(a, b))
         self._results = self._geometry.createData()
         requests = self._results.distanceRequests
-        for pair in range(len(requests)):
+        for number in range(len(requests)):
             # pinocchio's own begin where the last call ended, so that distances, which are exact to
             # 1e-6 m, would depend on earlier calls
-            requests[pair] = coal.DistanceRequest()
-        self._body = [int(solid.parentJoint) for solid in self._geometry.geometryObjects]
+            requests[number] = coal.DistanceRequest()
+        self._bodies = [one.bodies for one in wanted]
+        self._carries = _carries(self._model)
 
     def at(self, full: Array) -> Array:
         """Return the distances at pinocchio's positions (N, nq); (N, K) [m], negative: how deep.
@@ -95,10 +96,16 @@ class Distances:
 
         Of bodies that are in one another they are the ends of the shortest way out.
         """
-        pinocchio.computeDistances(self._model, self._data, self._geometry, self._results, position)
-        result = self._results.distanceResults[self._nearest(number)]
-        points = (np.array(result.getNearestPoint1()), np.array(result.getNearestPoint2()))
-        return float(result.min_distance), *points
+        _, first, second, _ = self._placed_contact(number, position)
+        return float(self.at(position[np.newaxis])[0, number]), first, second
+
+    def _placed_contact(
+        self, number: int, position: Array
+    ) -> tuple[Array, Array, Array, tuple[int, int]]:
+        pinocchio.updateGeometryPlacements(
+            self._model, self._data, self._geometry, self._results, position
+        )
+        return self._contact(number)
 
     def slopes_at(self, full: Array, wanted: NDArray[np.bool_]) -> Array:
         """Return the slopes of distances by pinocchio's velocities at positions (N, nq).
@@ -114,48 +121,43 @@ class Distances:
             (N, K, nv).
         """
         slopes = np.zeros((*wanted.shape, self._model.nv))
-        for k in np.flatnonzero(wanted.any(axis=1)):
-            pinocchio.computeDistances(
-                self._model, self._data, self._geometry, self._results, full[k]
+        rows, numbers = np.nonzero(wanted)
+        if not len(rows):
+            return slopes
+        jacobians = np.empty((len(full), 6, self._model.nv))
+        contacts = []
+        for row in np.unique(rows):
+            pinocchio.computeJointJacobians(self._model, self._data, full[row])
+            jacobians[row] = self._data.J  # of all joints, at the root's origin and along its axes
+            pinocchio.updateGeometryPlacements(
+                self._model, self._data, self._geometry, self._results
             )
-            pinocchio.computeJointJacobians(self._model, self._data)
-            numbers = np.flatnonzero(wanted[k])
-            slopes[k, numbers] = self._slopes([self._nearest(int(number)) for number in numbers])
+            contacts += [self._contact(number) for number in numbers[rows == row].tolist()]
+        normals, *points, bodies = (np.array(part) for part in zip(*contacts, strict=True))
+        by_row = jacobians[rows]
+        towards = []
+        for side in (0, 1):
+            wrenches = np.hstack([normals, np.cross(points[side], normals)])
+            speeds = np.einsum("mi,min->mn", wrenches, by_row)
+            towards.append(speeds * self._carries[bodies[:, side]])
+        slopes[rows, numbers] = towards[1] - towards[0]
         return slopes
 
-    def _nearest(self, number: int) -> int:
-        """Which pair of solids a distance was that of."""
+    def _contact(self, number: int) -> tuple[Array, Array, Array, tuple[int, int]]:
+        """Normal and nearest points (3,) of a distance, and bodies, where geometry was placed."""
+        results = [
+            pinocchio.computeDistance(self._geometry, self._results, pair)
+            for pair in self._pairs_of(number)
+        ]
+        nearest = min(range(len(results)), key=lambda one: float(results[one].min_distance))
+        result = results[nearest]
+        first, second = np.array(result.getNearestPoint1()), np.array(result.getNearestPoint2())
+        return np.array(result.normal), first, second, self._bodies[number]
+
+    def _pairs_of(self, number: int) -> range:
+        """The pairs of solids that a distance is the least of."""
         last = [*self._first[1:], len(self._geometry.collisionPairs)]
-        pairs = range(self._first[number], last[number])
-        if len(pairs) == 1:
-            return pairs[0]
-        results = self._results.distanceResults
-        return min(pairs, key=lambda pair: float(results[pair].min_distance))
-
-    def _slopes(self, pairs: list[int]) -> Array:
-        """Slopes of pairs' distances by the velocities, where they were computed last (m, nv)."""
-        results = [self._results.distanceResults[pair] for pair in pairs]
-        normals = np.array([result.normal for result in results])
-        speeds = []
-        for side, points in (
-            ("first", [result.getNearestPoint1() for result in results]),
-            ("second", [result.getNearestPoint2() for result in results]),
-        ):
-            bodies = [self._body[getattr(self._geometry.collisionPairs[p], side)] for p in pairs]
-            jacobians = {body: self._jacobian(body) for body in set(bodies)}
-            lever = np.array(points) - [self._data.oMi[body].translation for body in bodies]
-            turn = np.stack([_cross(lever, normals, axis) for axis in range(3)], axis=1)
-            wrenches = np.hstack([normals, turn])
-            stacked = np.array([jacobians[body] for body in bodies])
-            speeds.append(np.einsum("mi,min->mn", wrenches, stacked))
-        return np.asarray(speeds[1] - speeds[0])
-
-    def _jacobian(self, body: int) -> Array:
-        """Jacobian of a body's frame (6, nv), along the root's axes; 0 for the root itself."""
-        if body == 0:
-            return np.zeros((6, self._model.nv))
-        frame = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        return np.asarray(pinocchio.getJointJacobian(self._model, self._data, body, frame))
+        return range(self._first[number], last[number])
 
     def _number(self, numbers: dict[int, int], solid: Solid, body: int) -> int:
         """The number of a solid in pinocchio's geometry, into which it is put once."""
@@ -166,7 +168,11 @@ class Distances:
         return numbers[id(solid)]
 
 
-def _cross(a: Array, b: Array, axis: int) -> Array:
-    """A component of a × b, both (m, 3); numpy's own is slow on few."""
-    j, k = (axis + 1) % 3, (axis + 2) % 3
-    return np.asarray(a[:, j] * b[:, k] - a[:, k] * b[:, j])
+def _carries(model: pinocchio.Model) -> NDArray[np.bool_]:
+    """Which of pinocchio's velocities move each body; (B, nv)."""
+    carries = np.zeros((model.njoints, model.nv), dtype=bool)
+    for body in range(1, model.njoints):
+        joint = model.joints[body]
+        carries[body] = carries[int(model.parents[body])]
+        carries[body, joint.idx_v : joint.idx_v + joint.nv] = True
+    return carries

@@ -70,7 +70,8 @@ def distances_asked(
         ConfigurationError: an allowed pair names no link, or the SRDF is none of this robot.
     """
     moving = [body for body in range(len(solids)) if solids[body] and moving_path(kinematics, body)]
-    asked, left_out = [], []
+    asked: list[Distance] = []
+    left_out: list[LeftOut] = []
     if self_collision:
         asked, left_out = _between_bodies(settings, kinematics, mechanism, solids, moving)
     names = body_names(kinematics)

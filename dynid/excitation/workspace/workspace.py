@@ -10,17 +10,12 @@ import numpy as np
 import pinocchio
 
 from dynid.arrays import Array
-from dynid.excitation.limits import position_range
 from dynid.excitation.motion import Motion, nudged
 from dynid.excitation.workspace.distances import Distance, Distances
 from dynid.excitation.workspace.geometry import body_solids
 from dynid.excitation.workspace.levers import acceleration_bound, levers, moving_path
-from dynid.excitation.workspace.pairs import (
-    LeftOut,
-    distances_asked,
-    left_out_notes,
-    unchanging,
-)
+from dynid.excitation.workspace.pairs import LeftOut, distances_asked, left_out_notes
+from dynid.excitation.workspace.sampling import unkept_distances
 from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.excitation.workspace.unchecked import unchecked_bodies
 
@@ -35,9 +30,6 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 
-_POSITIONS = 50  # random ones, by which shapes that seem always to touch are found
-_MORE_POSITIONS = 1000  # by which it is confirmed
-_TRIES = 10  # for each of the first, as not all can be reached
 _FAR = 0.05  # of the reach, a distance from which on nothing need be done about it
 _STEP = 1e-6  # [s] for the speed of passive joints
 _NUDGE = 1e-6  # [rad or m, per s] for slopes
@@ -103,7 +95,7 @@ class Workspace:
             bodies.solids,
             self_collision=bodies.of_urdf if wanted is None else wanted,
         )
-        unkept, count = self._unkept(robot, asked.distances)
+        unkept, count = unkept_distances(robot, mechanism, asked.distances, self._sampled)
         self._kept = [one for k, one in enumerate(asked.distances) if k not in unkept]
         self._left_out = (*asked.left_out, *unkept.values())
         self._distances = Distances(self._kinematics, self._kept)
@@ -113,21 +105,6 @@ class Workspace:
             *left_out_notes(self._left_out, count),
         )
         self._unchecked = unchecked_bodies(settings, self._kinematics, bodies, self._left_out)
-
-    def _unkept(self, robot: Robot, asked: Sequence[Distance]) -> tuple[dict[int, LeftOut], int]:
-        """Which of the distances no motion can keep, and in how many positions that was seen."""
-        if not asked:
-            return {}, 0
-        first = _random_positions(robot, self._mechanism, _POSITIONS)
-        found = unchanging(asked, self._sampled(asked, first))
-        if not found:
-            return {}, len(first)
-        # a pair that is apart in one position of a hundred would often be missed by the first ones
-        more = _random_positions(robot, self._mechanism, _MORE_POSITIONS)
-        some = [asked[k] for k in found]
-        confirmed = unchanging(some, self._sampled(some, np.concatenate([first, more])))
-        numbers = list(found)
-        return {numbers[k]: one for k, one in confirmed.items()}, len(first) + len(more)
 
     def _sampled(self, asked: Sequence[Distance], position: Array) -> Array:
         """Distances beyond the clearance at positions (N, n); (N, K) [m]."""
@@ -324,15 +301,3 @@ class Workspace:
             twist = pinocchio.getFrameVelocity(model, self._data, self._tool)
             speeds[k] = np.linalg.norm(twist.linear)
         return speeds
-
-
-def _random_positions(robot: Robot, mechanism: Mechanism, count: int) -> Array:
-    """Positions within the limits (N, n), or within half a turn; those that the robot can reach.
-
-    They are the same at every call; there are fewer than ``count`` where few can be reached.
-    """
-    n = len(robot.joints)
-    low, high = position_range(robot.limits, n) or (np.full(n, -np.pi), np.full(n, np.pi))
-    tries = _TRIES * _POSITIONS if count == _POSITIONS else count
-    positions = np.random.default_rng(count).uniform(low, high, (tries, n))
-    return positions[mechanism.reachable(positions)][:count]

@@ -92,9 +92,8 @@ def check_scene(workspace: Workspace, position: Array, contact: Contact | None) 
     kinematics = workspace.kinematics
     poses = kinematics.poses([position])[0]
     placements = [pinocchio.XYZQUATToSE3(pose) for pose in poses]
-    pair = () if contact is None else contact.of.bodies
-    first = None if contact is None else pair[0]
-    second = None if contact is None or contact.of.obstacle else pair[1]
+    first = None if contact is None else contact.of.bodies[0]
+    second = None if contact is None or contact.of.obstacle else contact.of.bodies[1]
     bodies, surfaces = [], []
     for number, solids in enumerate(workspace.solids):
         colour = _FIRST if number == first else _SECOND if number == second else _OTHERS

@@ -120,7 +120,9 @@ def test_a_plane_in_the_way_is_named_with_the_body_that_meets_it(check) -> None:
     wall = "workspace.planes.wall={point: [0, 0, 0.75], normal: [0, 0, -1]}"
     code, out, _ = check(sine(), "--set", wall)
     assert code == 1
-    assert "Not safe: link_2 to plane 'wall': distance reaches" in out
+    assert (
+        "Not safe: link_2 to plane 'wall': at the start of the motion they are 0.443 m deep" in out
+    )
 
 
 def test_a_motion_that_does_not_begin_at_rest_is_not_safe(check) -> None:
