@@ -38,6 +38,7 @@ model_publisher = partial(start, "model_publisher")
 online_estimator = partial(start, "online_estimator")
 recorder = partial(start, "recorder")
 replay_task = partial(start, "replay_task")
+rest_monitor = partial(start, "rest_monitor")
 simulated_robot = partial(start, "simulated_robot")
 visualizer = partial(start, "visualizer")
 
