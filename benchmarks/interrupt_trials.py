@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import shutil
 import signal
@@ -83,7 +84,7 @@ class Outcome:
 
     @property
     def moving(self) -> bool:
-        """Whether the robot was not at rest when it was last seen."""
+        """Whether the robot was not at rest when it was last seen; NaN where there is none."""
         return self.speed > RESTS
 
     def line(self) -> str:
@@ -241,9 +242,8 @@ def trial(
     lines = (folder / "log.txt").read_text(errors="replace").splitlines()
     said = next((line.rpartition("dynid: ")[2] for line in lines if "dynid: " in line), "")
     complete = sum(map(whole, bags))
-    return Outcome(
-        moment, state, watcher.speed, len(bags), complete, len(left), seconds, codes, said
-    )
+    speed = math.nan if mode == "replay" else watcher.speed  # its joint states are the bag's
+    return Outcome(moment, state, speed, len(bags), complete, len(left), seconds, codes, said)
 
 
 def whole(bag: Path) -> bool:
