@@ -89,10 +89,14 @@ def robot_node(package: str, executable: str, parameters: str) -> Node:
 
 
 def release_robot(after: Node) -> RegisterEventHandler:
-    """End the robot once a node is gone that, on a signal, first brings or sees it to rest."""
+    """End the robot once a node is gone that, on a signal, first brings or sees it to rest.
 
-    def release(_event: ProcessExited, context: LaunchContext) -> EmitEvent | None:
-        if not context.is_shutdown:
+    Where that node died, or has not seen rest, the robot goes on for LONGEST: its last command ends
+    in rest.
+    """
+
+    def release(event: ProcessExited, context: LaunchContext) -> EmitEvent | None:
+        if not context.is_shutdown or event.returncode != 0:
             return None
         return EmitEvent(event=SignalProcess(signal_number=SIGUSR1, process_matcher=_is_robot))
 

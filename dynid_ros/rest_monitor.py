@@ -23,7 +23,7 @@ from dynid_ros.trajectory_messages import to_ns
 
 _TICK = 0.02  # [s] between looks
 _LOOK = 0.004  # [s] between states that are read
-_SILENCE = 1.0  # [s] without joint states after which there is no robot to wait for
+_SILENCE = 3.0  # [s] without joint states after which there is no robot to wait for
 
 
 class RestMonitor(DynidNode):
@@ -39,7 +39,7 @@ class RestMonitor(DynidNode):
         topic = robot.settings(RecordingSettings).topic
         self._reader = StateReader(robot.joints, topic)
         self._rest = RestWatch()
-        self._arrival = -_SILENCE  # [s] of the last state
+        self._arrival = 0.0  # [s] of the last state
         self.create_subscription(JointState, topic, self._take, MONITORED, raw=True)
 
     def finish(self) -> None:
@@ -48,9 +48,10 @@ class RestMonitor(DynidNode):
         Raises:
             PlaybackError: it does neither.
         """
-        deadline = time.monotonic() + LONGEST
-        while self.executor and time.monotonic() < deadline:
-            if self._rest.at_rest or time.monotonic() - self._arrival > _SILENCE:
+        begin = time.monotonic()
+        while self.executor and time.monotonic() - begin < LONGEST:
+            silence = time.monotonic() - max(begin, self._arrival)
+            if self._rest.at_rest or silence > _SILENCE:
                 return
             self.executor.spin_once(timeout_sec=_TICK)
         raise PlaybackError(f"the robot has not come to rest within {LONGEST:g} s of the signal.")
