@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import shutil
 import signal
@@ -83,7 +84,7 @@ class Outcome:
 
     @property
     def moving(self) -> bool:
-        """Whether the robot was not at rest when it was last seen."""
+        """Whether the robot was not at rest when it was last seen; NaN where there is none."""
         return self.speed > RESTS
 
     def line(self) -> str:
@@ -107,12 +108,9 @@ class Watcher:
         self._executor.add_node(self.node)
         self.forget()
         self.node.create_subscription(JointState, "/joint_states", self._take, MONITORED)
-        self.node.create_subscription(
-            String,
-            "/excitation_player/state",
-            lambda said: setattr(self, "state", said.data),
-            LATCHED,
-        )
+        self.node.create_subscription(String, "/excitation_player/state", self._hear, LATCHED)
+        for task in ("identification_task", "replay_task"):
+            self.node.create_subscription(String, f"/{task}/progress", self._progress, LATCHED)
         self._start = self.node.create_client(Trigger, "/excitation_player/start")
 
     def forget(self) -> None:
@@ -222,29 +220,30 @@ def trial(
             )
             for name, command in group.items()
         }
-    if not moment.early:
-        watcher.until(lambda: watcher.step or (mode == "control" and watcher.can_play), LONGEST)
-        if mode == "control":
-            watcher.play()
-    watcher.wait(moment.after)
-    state = watcher.step or watcher.state
-    os.killpg(holder.pid, signal.SIGINT)
-    signalled = time.monotonic()
-    holder.wait()
-    watcher.until(lambda: all(p.poll() is not None for p in processes.values()), LONGEST)
-    seconds = time.monotonic() - signalled
-    left = remaining(folder)
-    for process in left:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
+    try:
+        if not moment.early:
+            watcher.until(lambda: watcher.step or (mode == "control" and watcher.can_play), LONGEST)
+            if mode == "control":
+                watcher.play()
+        watcher.wait(moment.after)
+        state = f"{watcher.step}; player {watcher.state}" if watcher.step else watcher.state
+        os.killpg(holder.pid, signal.SIGINT)
+        signalled = time.monotonic()
+        holder.wait()
+        watcher.until(lambda: all(p.poll() is not None for p in processes.values()), LONGEST)
+        seconds = time.monotonic() - signalled
+    finally:
+        left = remaining(folder)
+        for process in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
     bags = [path for path in (folder / "out").glob("recording_*") if path.is_dir()]
     codes = {name: process.wait() for name, process in processes.items()}
     lines = (folder / "log.txt").read_text(errors="replace").splitlines()
     said = next((line.rpartition("dynid: ")[2] for line in lines if "dynid: " in line), "")
     complete = sum(map(whole, bags))
-    return Outcome(
-        moment, state, watcher.speed, len(bags), complete, len(left), seconds, codes, said
-    )
+    speed = math.nan if mode == "replay" else watcher.speed  # its joint states are the bag's
+    return Outcome(moment, state, speed, len(bags), complete, len(left), seconds, codes, said)
 
 
 def whole(bag: Path) -> bool:

@@ -6,11 +6,14 @@ import os
 import signal
 import sys
 from pathlib import Path
+from signal import SIGUSR1
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from launch.actions import OpaqueFunction
+from launch.actions import EmitEvent, ExecuteProcess, OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown
+from launch.events.process import ProcessExited, SignalProcess
 from launch.logging import launch_config
 from launch.utilities.signal_management import AsyncSafeSignalManager
 from launch_ros.actions import Node
@@ -23,8 +26,8 @@ if TYPE_CHECKING:
 
     from launch.launch_context import LaunchContext
 
-ON_SIGNAL, AT_REST = ENDS = ("on_signal", "at_rest")
-"""When a robot ends: at the first signal, or when SIGUSR1 says that it rests (LONGEST at most)."""
+AT_REST, RELEASED = ENDS = ("at_rest", "released")
+"""When a robot ends after a signal: when it is seen at rest, or when a launch file releases it."""
 
 # [s] after which launch signals again; for the first time where SIGINT went to launch alone, which
 # leaves it to the terminal to signal the others
@@ -64,27 +67,45 @@ def dynid_node(name: str, parameters: Mapping[str, Value], *, shown: bool = True
     )
 
 
-def robot_node(package: str, executable: str, parameters: str, *, ends: str) -> Node:
-    """The process that has the robot.
+def robot_node(package: str, executable: str, parameters: str) -> Node:
+    """The process that has the robot; after a signal it goes on until it is released.
 
     Args:
         package: where it is.
         executable: its name.
         parameters: their file.
-        ends: one of ENDS.
     """
-    outlives = ends == AT_REST
     return Node(
         package=package,
         executable=executable,
         exec_name=executable,  # in the log, in place of the prefix
         parameters=[parameters],
-        prefix=f"{sys.executable} -m dynid_ros.outlive" if outlives else None,
-        additional_env={ENDS_WITH_PARENT: str(os.getpid())} if outlives else None,
-        sigterm_timeout=str(_KILL if outlives else _TERM),
+        prefix=f"{sys.executable} -m dynid_ros.outlive",
+        additional_env={ENDS_WITH_PARENT: str(os.getpid())},
+        sigterm_timeout=str(_KILL),
         sigkill_timeout=str(_KILL),
         output="screen",
     )
+
+
+def release_robot(after: Node) -> RegisterEventHandler:
+    """End the robot once a node is gone that, on a signal, first brings or sees it to rest.
+
+    Where that node died, or has not seen rest, the robot goes on for LONGEST: its last command ends
+    in rest.
+    """
+
+    def release(event: ProcessExited, context: LaunchContext) -> EmitEvent | None:
+        if not context.is_shutdown or event.returncode != 0:
+            return None
+        return EmitEvent(event=SignalProcess(signal_number=SIGUSR1, process_matcher=_is_robot))
+
+    return RegisterEventHandler(OnProcessExit(target_action=after, on_exit=release))
+
+
+def _is_robot(action: ExecuteProcess) -> bool:
+    robots = ("ros2_control_node", "simulated_robot")
+    return isinstance(action, Node) and action.node_executable in robots
 
 
 def end_in_order() -> OpaqueFunction:

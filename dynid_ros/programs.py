@@ -18,6 +18,10 @@ TASKS = ("identification_task", "replay_task")
 """Programs that end by themselves; an interrupted one has not done its work."""
 
 
+WATCHES = "rest_monitor"
+"""The program that must not end before it has seen the robot: signals wait until it listens."""
+
+
 def start(name: str) -> None:
     """Run the node in module ``name``; until it listens itself, a signal ends the program."""
 
@@ -25,6 +29,8 @@ def start(name: str) -> None:
         say(f"{name} was interrupted by {signal.Signals(number).name} before it began")
         os._exit(128 + number if name in TASKS else FINISHED)
 
+    if name == WATCHES:
+        signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
     for number in HEARD:
         if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, end)
@@ -38,6 +44,7 @@ model_publisher = partial(start, "model_publisher")
 online_estimator = partial(start, "online_estimator")
 recorder = partial(start, "recorder")
 replay_task = partial(start, "replay_task")
+rest_monitor = partial(start, "rest_monitor")
 simulated_robot = partial(start, "simulated_robot")
 visualizer = partial(start, "visualizer")
 wait_for_drives = partial(start, "wait_for_drives")

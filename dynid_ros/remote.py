@@ -99,7 +99,14 @@ class Remote:
         """Call a Trigger service, and return its answer."""
         self._states.clear()  # what is heard from now on is what the call led to
         client = self._clients[service]
-        self._wait(client.service_is_ready, f"service {client.srv_name} to appear", _APPEAR)
+        was = self.present
+        self._wait(
+            lambda: client.service_is_ready() or (was and not self.present),
+            f"service {client.srv_name} to appear",
+            _APPEAR,
+        )
+        if not client.service_is_ready():
+            raise TaskError(f"{client.srv_name} was not called: {self._gone()}")
         future = client.call_async(Trigger.Request())
         self._wait(
             lambda: future.done() or self.silent or not client.service_is_ready(),

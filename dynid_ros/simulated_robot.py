@@ -42,7 +42,7 @@ _FIRST_TIME = 10**9  # [ns] of simulated time: 0 would mean that no time was rec
 _LARGEST_BATCH = 10  # cycles before other callbacks get their turn
 _AT_REST = 0.01  # [rad/s or m/s] that a joint may seem to have
 _PATIENCE = 20 * 10**9  # [ns] for the robot to come to rest when the node is shut down
-_SEEN = 3 * 10**9  # [ns] at rest, for others to see it on a busy machine
+_SEEN = 8 * 10**9  # [ns] at rest, for others to see it on a busy machine
 _LATE = 10**9  # [ns] behind the wall's clock, from which on time is skipped, not caught up with
 
 

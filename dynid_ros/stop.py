@@ -58,6 +58,7 @@ class Stop:
             # nohup ignores SIGHUP, and that is what its user wants
             if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._take)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)  # what has waited for this comes now
 
     @property
     def asked(self) -> bool:

@@ -7,12 +7,10 @@ brought to rest before its controllers end.
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from signal import SIGUSR1
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
-    EmitEvent,
     ExecuteProcess,
     IncludeLaunchDescription,
     OpaqueFunction,
@@ -21,7 +19,7 @@ from launch.actions import (
 )
 from launch.conditions import IfCondition
 from launch.event_handlers import OnProcessExit
-from launch.events.process import ProcessExited, SignalProcess
+from launch.events.process import ProcessExited
 from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
@@ -29,7 +27,7 @@ from launch_ros.substitutions import FindPackageShare
 from dynid.control.ros2_control import TRAJECTORIES, uses_ros2_control
 from dynid.playback.plan import second_seed
 from dynid.profile import load_robot
-from dynid_ros.launching import AT_REST, dynid_node, end_in_order
+from dynid_ros.launching import RELEASED, dynid_node, end_in_order, release_robot
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -76,7 +74,7 @@ ARGUMENTS = [
 def generate_launch_description() -> LaunchDescription:
     """The robot with the arguments of robot.launch.py, dynid's nodes, the task that ends it all."""
     moves = IfCondition(EqualsSubstitution(LaunchConfiguration("recording"), ""))
-    robot = _included("robot.launch.py", condition=moves, ends=AT_REST)
+    robot = _included("robot.launch.py", condition=moves, ends=RELEASED)
     # where the job is refused, no robot runs yet
     return LaunchDescription([*ARGUMENTS, end_in_order(), OpaqueFunction(function=_job), robot])
 
@@ -98,7 +96,7 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if not value("recording"):
         player = dynid_node("excitation_player", {**robot, "excitation": value("excitation")})
         nodes += [player, dynid_node("recorder", {})]
-        nodes.append(RegisterEventHandler(OnProcessExit(target_action=player, on_exit=_release)))
+        nodes.append(release_robot(after=player))
     if value("rviz") == "true":
         nodes.append(_included("view.launch.py", state_publisher="false"))
     return nodes
@@ -139,18 +137,6 @@ def _is_spawner(action: ExecuteProcess) -> bool:
     """Whether it has started the trajectory controller, the last of the robot's."""
     spawner = isinstance(action, Node) and action.node_executable == "spawner"
     return spawner and TRAJECTORIES in action.process_details["cmd"]
-
-
-def _release(_event: ProcessExited, context: LaunchContext) -> EmitEvent | None:
-    """End the robot once the player is gone, which on a signal brings it to rest first."""
-    if not context.is_shutdown:
-        return None
-    return EmitEvent(event=SignalProcess(signal_number=SIGUSR1, process_matcher=_is_robot))
-
-
-def _is_robot(action: ExecuteProcess) -> bool:
-    robots = ("ros2_control_node", "simulated_robot")
-    return isinstance(action, Node) and action.node_executable in robots
 
 
 def _end(event: ProcessExited, _context: LaunchContext) -> Shutdown:

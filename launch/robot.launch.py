@@ -3,7 +3,7 @@
 Every other launch file includes this one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -29,7 +29,15 @@ from dynid.control.ros2_control import (
 )
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
-from dynid_ros.launching import ENDS, ON_SIGNAL, end_in_order, parameter_file, robot_node
+from dynid_ros.launching import (
+    AT_REST,
+    ENDS,
+    dynid_node,
+    end_in_order,
+    parameter_file,
+    release_robot,
+    robot_node,
+)
 from dynid_ros.outlive import LONGEST
 
 ARGUMENTS = [
@@ -70,10 +78,10 @@ ARGUMENTS = [
     ),
     DeclareLaunchArgument(
         "ends",
-        default_value=ON_SIGNAL,
+        default_value=AT_REST,
         choices=ENDS,
-        description="When the robot ends. on_signal: at once; at_rest: it outlives Ctrl-C until "
-        f"a node that moves it has brought it to rest, or {LONGEST:g} s have passed.",
+        description=f"When the robot ends after Ctrl-C, within {LONGEST:g} s. at_rest: when it is "
+        "seen at rest; released: when a node that moves it has brought it to rest and is gone.",
     ),
 ]
 
@@ -97,7 +105,7 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         drives = tells_drive_states(description, robot.joints)
         parameters = controller_parameters(robot, rate, feedforward=feedforward, drives=drives)
         spawned = controllers(feedforward=feedforward, drives=drives)
-        return _controlled(description, parameters, spawned, value("ends"))
+        return [*_controlled(description, parameters, spawned), *_monitored(value)]
     if hardware != "simulated":
         raise ConfigurationError(
             f"hardware:={hardware} needs ros2_control, which is not installed or not wanted; "
@@ -112,20 +120,29 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     file = parameter_file("simulated_robot", simulation)
     return [
         LogInfo(msg="ros2_control is not installed or not wanted: simulated_robot runs"),
-        robot_node("dynid", "simulated_robot", file, ends=value("ends")),
+        robot_node("dynid", "simulated_robot", file),
         *_state_publisher(robot.urdf_xml),
+        *_monitored(value),
     ]
 
 
+def _monitored(value: Callable[[str], str]) -> list[LaunchDescriptionEntity]:
+    """What waits for the robot's rest, where no node of this launch brings it to rest."""
+    if value("ends") != AT_REST:
+        return []
+    monitor = dynid_node("rest_monitor", {"profile": value("robot"), "urdf": value("urdf")})
+    return [monitor, release_robot(after=monitor)]
+
+
 def _controlled(
-    description: str, parameters: dict[str, Any], controllers: Controllers, ends: str
+    description: str, parameters: dict[str, Any], controllers: Controllers
 ) -> list[LaunchDescriptionEntity]:
     """controller_manager, and controllers: those that command motion when drives are enabled."""
     file = Path(launch_config.log_dir) / "controllers.yaml"
     file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
     return [
         *_state_publisher(description),
-        robot_node("controller_manager", "ros2_control_node", str(file), ends=ends),
+        robot_node("controller_manager", "ros2_control_node", str(file)),
         *_spawned(controllers, file),
     ]
 

@@ -30,11 +30,12 @@ INT, TERM, HUP = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 @launch_testing.parametrize(
     "ros2_control, send, signals, code",
     [
-        ("true", GROUP, [INT] * 5, 130),
-        ("false", GROUP, [INT], 130),
-        ("true", GROUP, [TERM], 143),
-        ("false", GROUP, [HUP], 129),
-        ("true", LAUNCH, [TERM], 130),  # launch itself passes SIGINT on
+        ("true", GROUP, [INT] * 5, "130"),
+        ("false", GROUP, [INT], "130"),
+        # launch sends each child SIGINT as well, and of two at once Python takes any first
+        ("true", GROUP, [TERM], "(130|143)"),
+        ("false", GROUP, [HUP], "(129|130)"),
+        ("true", LAUNCH, [TERM], "130"),
     ],
 )
 def generate_test_description(ros2_control, send, signals, code):
@@ -64,6 +65,8 @@ class Interrupted(unittest.TestCase):
         assert exit_code(proc_info, process) == 1
         # the task could not do its work, and everything else ended as it should
         died = [line for line in text.splitlines() if "process has died" in line]
+        # which is not ours, and ends at once
+        died = [line for line in died if "robot_state_publisher" not in line]
         assert len(died) == 1, text
         assert re.search(f"identification_task-.*exit code {code}", died[0])
         assert "dynid: interrupted by SIG" in text

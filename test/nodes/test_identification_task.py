@@ -214,6 +214,15 @@ def test_an_interruption_in_the_middle_brings_the_robot_to_rest_and_closes_the_b
     loop.assert_bag_closed()
 
 
+def test_a_simulated_clock_that_stops_is_noticed_against_the_steady_one(loop, monkeypatch) -> None:
+    monkeypatch.setattr("dynid_ros.identification_task._STOPPING", 1.0)  # it never rests
+    loop.start()
+    loop.when_playing(lambda: [timer.cancel() for timer in loop.nodes["robot"].timers])
+    said = loop.failed(use_sim_time=True)
+    assert re.match(r"the simulated time of /clock stands still at \d+\.\d\d s; ", said)
+    assert said.endswith("; the robot was not seen to come to rest.")
+
+
 def test_a_full_disk_ends_the_motion_at_once(loop) -> None:
     loop.start()
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)

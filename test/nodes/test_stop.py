@@ -131,6 +131,22 @@ def test_a_signal_while_python_imports_a_program_is_answered(name, code) -> None
     assert ran.stderr == f"dynid: {name} was interrupted by SIGTERM before it began.\n"
 
 
+def test_a_signal_to_a_program_that_watches_the_robot_waits_until_it_listens() -> None:
+    program = """
+        import importlib, os, signal
+        from types import SimpleNamespace
+        from dynid_ros.programs import start
+        from dynid_ros.stop import Stop
+        def load(name):
+            os.kill(os.getpid(), signal.SIGTERM)
+            return SimpleNamespace(main=lambda: os._exit(42 if Stop().name == "SIGTERM" else 1))
+        importlib.import_module = load
+        start("rest_monitor")
+    """
+    program = [sys.executable, "-c", textwrap.dedent(program)]
+    assert subprocess.run(program, timeout=LONGEST, check=False).returncode == 42  # noqa: S603
+
+
 def test_the_end_of_the_parent_is_a_signal_where_that_was_asked_for(tmp_path) -> None:
     left = tmp_path / "left"
     then = f"""
