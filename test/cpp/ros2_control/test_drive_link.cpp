@@ -204,7 +204,14 @@ void one_drive_in_fault_stops_all_until_reset()
   expect(
     cell.drives.values[0].value == "elbow" && cell.drives.values[2].value == "29445",
     "with joint and error code");
-  auto answer = cell.reset(false);
+  controller.say(1, 0x021F, 0x7305);
+  auto answer = cell.reset();
+  expect(
+    !answer.success && answer.message.rfind("the robot is still braking", 0) == 0 &&
+      !cell.resets_seen,
+    "~/reset_fault is refused while a drive brakes");
+  controller.say(1, in_fault, 0x7305);
+  answer = cell.reset(false);
   expect(
     !answer.success &&
       answer.message.rfind("the drive of joint 'elbow' is still in fault (status word 0x0218", 0) ==
