@@ -132,13 +132,15 @@ void DriveLink::take_request() noexcept
   if (request_.load(std::memory_order_acquire) != Request::asked) {
     return;
   }
-  const bool possible = gate_.reset();
-  if (possible) {
-    for (std::size_t i = 0; i < joints_.size(); ++i) {
-      raised_[i] = has_fault(drive_state(words_[i].status)) ? 1.0 : 0.0;
-    }
-    pulsed_ = 0;
+  bool braking = false;
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    const auto state = drive_state(words_[i].status);
+    raised_[i] = state == DriveState::fault ? 1.0 : 0.0;
+    // a drive would not see the step, or keep it for the end of its braking
+    braking = braking || state == DriveState::fault_reaction;
   }
+  const bool possible = !braking && gate_.reset();
+  pulsed_ = possible ? 0 : pulsed_;
   request_.store(possible ? Request::done : Request::refused, std::memory_order_release);
 }
 

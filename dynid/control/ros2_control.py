@@ -252,7 +252,7 @@ def controller_parameters(
     }
     if drives and not feedforward:
         types[MONITOR] = {"type": "dynid/DriveMonitor"}
-        parameters[MONITOR] = {"joints": joints, **names}
+        parameters[MONITOR] = {"joints": [*joints], **names}
     if feedforward:
         types[FEEDFORWARD] = {"type": "dynid/FeedforwardController"}
         parameters[FEEDFORWARD] = feedforward_parameters(robot, control_rate=update_rate)

@@ -24,6 +24,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double enabled = 0x0237;
 constexpr double in_fault = 0x0218;
 constexpr int settled = 40;  // cycles, more than drives must be enabled for
+constexpr int pulse = 100;   // and more than a reset lasts
 
 Parameters settings()
 {
@@ -192,7 +193,7 @@ void one_drive_in_fault_stops_all_until_reset()
   cell.run(10);
   expect(controller.position(0) == before, "and holds");
   expect(
-    controller.position(1) == 0.1 && controller.torque_offset(1) == 0.0,
+    std::abs(controller.position(1) - 0.1) < 1e-9 && controller.torque_offset(1) == 0.0,
     "the one in fault is commanded to where it is");
   expect(
     cell.happens([&] { return cell.drives.level == DiagnosticStatus::ERROR; }) &&
@@ -203,7 +204,14 @@ void one_drive_in_fault_stops_all_until_reset()
   expect(
     cell.drives.values[0].value == "elbow" && cell.drives.values[2].value == "29445",
     "with joint and error code");
-  auto answer = cell.reset(false);
+  controller.say(1, 0x021F, 0x7305);
+  auto answer = cell.reset();
+  expect(
+    !answer.success && answer.message.rfind("the robot is still braking", 0) == 0 &&
+      !cell.resets_seen,
+    "~/reset_fault is refused while a drive brakes");
+  controller.say(1, in_fault, 0x7305);
+  answer = cell.reset(false);
   expect(
     !answer.success &&
       answer.message.rfind("the drive of joint 'elbow' is still in fault (status word 0x0218", 0) ==
@@ -217,6 +225,7 @@ void one_drive_in_fault_stops_all_until_reset()
   expect(
     controller.position(0) == before && controller.position(1) == 0.05,
     "then both hold where they are, since the reference is far away");
+  cell.run(pulse);
   expect(controller.reset_command(1) == 0.0, "and the reset is taken back");
   expect(cell.happens([&] { return cell.drives.level == DiagnosticStatus::OK; }), "all is well");
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from support.simulated_puma import ROBOT, targets
 from support.synthetic import ARM_URDF, arm_robot
 
@@ -282,6 +283,7 @@ def test_what_commands_motion_is_spawned_after_what_watches_the_drives(feedforwa
     assert spawned.first == ("joint_state_broadcaster", watcher)
     assert spawned.then == ("joint_trajectory_controller",)
     files = controller_parameters(ROBOT, 500, feedforward=feedforward)
+    assert "&" not in yaml.safe_dump(files), "an alias, which ROS 2 does not read"
     assert set(spawned.first + spawned.then) <= set(files)
     given = files[watcher]["ros__parameters"]
     names = given["drives"] if feedforward else given
