@@ -26,8 +26,8 @@ def cell() -> Cell:
 def test_prepares_plays_and_finishes(cell) -> None:
     answer = cell.playback.prepare(cell.plan, cell.options)
     assert re.fullmatch(
-        r"moving to the start of the excitation in \d\.\d s\. Limits kept; collisions with floor or "
-        r"table not checked: no plane under `workspace\.planes`\.",
+        r"moving to the start of the excitation in \d\.\d s\. Limits kept; collisions with floor "
+        r"or table not checked: no plane under `workspace\.planes`\.",
         answer,
     )
     cell.until("ready")
