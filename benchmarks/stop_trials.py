@@ -2,8 +2,9 @@
 
 Run with ``python benchmarks/stop_trials.py``: 200 kills and 50 suspensions of 0.2 to 5 s, in
 simulated time; ``--real`` does 20 of each with processes, in real time. What is printed: time from
-the event until the robot rests, how far it is off its path, and what of its limits the commanded
-motion took. The bound is the horizon, the longest braking of the motion and half a second.
+the event until the robot rests where the motion ended (after a short suspension it goes on, and is
+stopped by request), how far it is off its path, and what of its limits the commanded motion took.
+The bound is the horizon, the longest braking of the motion and half a second.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 from stop_processes import real_trials
@@ -204,23 +204,18 @@ def trial(plan: Plan, disturb: Callable[[Cell], None], seed: int, bound: float) 
 def _distance(plan: Plan, reference: Array) -> float:
     """The largest distance of references from the motion's path [rad or m].
 
-    Paths are polylines of a point a millisecond; of every fifth reference the nearest segment of
-    the nearest point counts.
+    The path is a polyline of a point a millisecond; every fifth reference counts.
     """
     time = np.arange(0.0, plan.trajectory.duration, 1e-3)
     path = plan.trajectory.evaluate(time).position
+    begin, along = path[:-1], np.diff(path, axis=0)
+    length = np.maximum((along**2).sum(axis=1), 1e-30)
     worst = 0.0
     for point in reference[::5]:
-        k = int(np.argmin(np.abs(path - point).max(axis=1)))
-        near = path[max(k - 1, 0) : k + 2]
-        worst = max(worst, min(_to_segment(point, a, b) for a, b in pairwise(near)))
+        share = np.clip(((point - begin) * along).sum(axis=1) / length, 0.0, 1.0)
+        off = np.abs(begin + share[:, np.newaxis] * along - point).max(axis=1)
+        worst = max(worst, float(off.min()))
     return worst
-
-
-def _to_segment(point: Array, a: Array, b: Array) -> float:
-    along = b - a
-    share = np.clip(np.dot(point - a, along) / max(np.dot(along, along), 1e-30), 0.0, 1.0)
-    return float(np.abs(a + share * along - point).max())
 
 
 def simulated_trials(name: str, kills: int, suspensions: int, first_seed: int) -> None:
@@ -242,7 +237,7 @@ def simulated_trials(name: str, kills: int, suspensions: int, first_seed: int) -
         ("suspend robot", suspend_robot, suspensions - half),
     ):
         done = [trial(plan, disturb, first_seed + k, bound) for k in range(count)]
-        rest = [one.to_rest for one in done]
+        rest = [one.to_rest for one in done if one.ended] or [np.nan]
         print(
             f"{label:<18}{count:>7}{np.median(rest):>13.2f}{max(rest):>11.2f}"
             f"{max(one.off_path for one in done):>10.1e}"

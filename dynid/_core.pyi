@@ -211,6 +211,9 @@ class Silence:
     command_jump: Silence
     acceleration: Silence
     reference_away: Silence
+    position_limit: Silence
+    too_fast: Silence
+    uneven: Silence
     latched: Silence
 
 class CollisionLevel:
@@ -226,7 +229,10 @@ class CollisionCause:
     none: CollisionCause
     torque_error: CollisionCause
     torque_threshold: CollisionCause
-    not_finite: CollisionCause
+    no_position: CollisionCause
+    no_velocity: CollisionCause
+    no_torque: CollisionCause
+    frozen: CollisionCause
 
 class CollisionReaction:
     __members__: ClassVar[Mapping[str, CollisionReaction]]
@@ -256,16 +262,23 @@ class FeedforwardSettings:
 class CollisionSettings:
     control_rate: float
     torque_error_enable: _Array
-    torque_error_filter: _Array
+    torque_error_time_constant: _Array
     torque_error_max: _Array
     velocity_factor: _Array
     acceleration_factor: _Array
     reversal_boost: _Array
     low_speed: _Array
+    acceleration_step: _Array
     boost_time: float
     warn_fraction: float
-    debounce: int
+    debounce_time: float
     torque_threshold: _Array
+
+class CommandLimits:
+    position_min: _Array
+    position_max: _Array
+    velocity_max: _Array
+    acceleration_max: _Array
 
 class ControlLawSettings:
     feedforward: FeedforwardSettings
@@ -276,6 +289,8 @@ class ControlLawSettings:
     reaction: CollisionReaction
     deceleration: _Array
     reference_tolerance: _Array
+    limits: CommandLimits
+    max_age: float
 
 class ControlModel:
     def __init__(
@@ -286,6 +301,10 @@ class ControlModel:
         motor_side: bool,
     ) -> None: ...
     def torque(self, q: _Array, dq: _Array, ddq: _Array, /) -> _Array: ...
+    def torque_and_friction(
+        self, q: _Array, dq: _Array, ddq: _Array, /
+    ) -> tuple[_Array, _Array]: ...
+    def set_payload(self, mass: float, centre: _Array, inertia: _Array) -> None: ...
     def observe(
         self, q: _Array, dq: _Array, tau: _Array, gain: float, control_rate: float, /
     ) -> _Array: ...
@@ -314,7 +333,13 @@ class Collision:
 class CollisionDetector:
     def __init__(self, drives: int, settings: CollisionSettings) -> None: ...
     def run(
-        self, error: _Array, torque: _Array, velocity: _Array, acceleration: _Array, /
+        self,
+        error: _Array,
+        torque: _Array,
+        velocity: _Array,
+        acceleration: _Array,
+        friction: _Array,
+        /,
     ) -> tuple[_Array, _Array, list[Collision]]: ...
     @property
     def level(self) -> CollisionLevel: ...
@@ -352,7 +377,10 @@ def describe_collision(
 ) -> str: ...
 def describe_warning(warning: Collision, joints: Sequence[str]) -> str: ...
 def describe_reset(report: ResetReport, joints: Sequence[str], sliding: Sequence[bool]) -> str: ...
-def describe_silence(silence: Silence, /) -> str: ...
+def describe_supervision(supervised: _Array, joints: Sequence[str]) -> str: ...
+def describe_silence(
+    silence: Silence, limited_drive: int = -1, joints: Sequence[str] = ()
+) -> str: ...
 
 class ControlLaw:
     def __init__(self, drives: int, settings: ControlLawSettings) -> None: ...
@@ -361,7 +389,7 @@ class ControlLaw:
     def set_payload(self, mass: float, centre: _Array, inertia: _Array) -> None: ...
     def set_gain(self, gain: float, /) -> None: ...
     def set_mode(self, mode: FeedforwardMode, /) -> None: ...
-    def update(self, reference: Reference, feedback: Feedback) -> None: ...
+    def update(self, reference: Reference, feedback: Feedback, cycles: float = 1.0) -> None: ...
     def reset(self) -> ResetReport: ...
     @property
     def position_command(self) -> _Array: ...
@@ -377,3 +405,7 @@ class ControlLaw:
     def gain(self) -> float: ...
     @property
     def latched(self) -> bool: ...
+    @property
+    def limited_drive(self) -> int: ...
+    @property
+    def supervised(self) -> _Array: ...

@@ -135,7 +135,6 @@ def tune_collision(
     recordings: Recordings,
     *,
     false_alarms_per_hour: float = 0.1,
-    control_rate: float = 1000.0,
 ) -> Tuning:
     """Set collision thresholds as low as a rate of false alarms allows.
 
@@ -143,22 +142,15 @@ def tune_collision(
         model: that the controller will run; its robot has the detector's other settings.
         recordings: of motion like that of the robot's work, touching nothing.
         false_alarms_per_hour: of all joints together, that are acceptable.
-        control_rate: cycles per second that the detector will run at [Hz].
 
     Raises:
         DynidError: a recording or setting does not allow it.
     """
     check_type("tune_collision(): model", model, Model, "dynid.load_model(path)")
     check_number("tune_collision(): false_alarms_per_hour", false_alarms_per_hour, above=0)
-    check_number("tune_collision(): control_rate", control_rate, above=0)
     several = given_recordings("tune_collision()", recordings)
     residuals = [recorded_residual(model.robot, model.mechanism, one) for one in several]
-    return tune(
-        model.robot,
-        residuals,
-        false_alarms_per_hour=false_alarms_per_hour,
-        control_rate=control_rate,
-    )
+    return tune(model.robot, residuals, false_alarms_per_hour=false_alarms_per_hour)
 
 
 def _used(function: str, robot: Robot, model: Model | None) -> Model:

@@ -83,6 +83,7 @@ def load_robot(
     if given is not None:
         content["urdf"] = given.name
     _find_drive(content, path)
+    _find_srdf(content, path)
     find_trajectory(content, path)
     profile = parse(_Profile, content, path.name)
     return profile.as_robot(_urdf_text(profile.urdf, path, given))
@@ -120,6 +121,15 @@ def _find_drive(content: dict[str, Any], path: Path) -> None:
         beside = path.parent / drive
         if isinstance(drives, dict) and beside.is_file():
             drives["drive"] = str(beside)
+
+
+def _find_srdf(content: dict[str, Any], path: Path) -> None:
+    """Take an SRDF for one beside the profile, whole path and all, as a model.yaml keeps it."""
+    workspace = content.get("workspace")
+    srdf = workspace.get("srdf") if isinstance(workspace, dict) else None
+    if isinstance(workspace, dict) and isinstance(srdf, str) and srdf:
+        beside = path.parent / srdf
+        workspace["srdf"] = str((beside if beside.is_file() else Path(srdf)).absolute())
 
 
 def shipped_profiles() -> list[str]:

@@ -33,6 +33,9 @@ _REFERENCES = (
     _core.Silence.command_jump,
     _core.Silence.acceleration,
     _core.Silence.reference_away,
+    _core.Silence.position_limit,
+    _core.Silence.too_fast,
+    _core.Silence.uneven,
 )
 
 
@@ -67,10 +70,22 @@ class FeedforwardTopics:
         self._told = ""
         self._silence = law.silence
         self._tell()
+        node.get_logger().info(self._supervision())
 
     def measured(self) -> dict[str, object]:
         """What the additive torque is at, for /diagnostics."""
-        return {"feedforward": _core.describe_silence(self._law.silence), "gain": self._law.gain}
+        return {
+            "feedforward": self._said(),
+            "gain": self._law.gain,
+            "supervision": self._supervision(),
+        }
+
+    def _said(self) -> str:
+        law = self._law
+        return _core.describe_silence(law.silence, law.limited_drive, self._robot.joints)
+
+    def _supervision(self) -> str:
+        return _core.describe_supervision(self._law.supervised, self._robot.joints)
 
     def cycle(self, now_ns: int, stamp: Time) -> None:
         """Publish what there is to tell after a control cycle."""
@@ -141,7 +156,7 @@ class FeedforwardTopics:
         silence = self._law.silence
         if silence != self._silence:
             self._silence = silence
-            said = _core.describe_silence(silence)
+            said = self._said()
             if silence in _REFERENCES:
                 self._node.get_logger().warning(said)
                 self._node.health(WARN, said)

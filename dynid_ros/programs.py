@@ -47,6 +47,7 @@ replay_task = partial(start, "replay_task")
 rest_monitor = partial(start, "rest_monitor")
 simulated_robot = partial(start, "simulated_robot")
 visualizer = partial(start, "visualizer")
+wait_for_drives = partial(start, "wait_for_drives")
 
 
 if __name__ == "__main__":

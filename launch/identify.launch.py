@@ -24,7 +24,7 @@ from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJo
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from dynid.control.ros2_control import uses_ros2_control
+from dynid.control.ros2_control import TRAJECTORIES, uses_ros2_control
 from dynid.playback.plan import second_seed
 from dynid.profile import load_robot
 from dynid_ros.launching import RELEASED, dynid_node, end_in_order, release_robot
@@ -134,7 +134,9 @@ def _begin(task: Node, event: ProcessExited, context: LaunchContext) -> Node | N
 
 
 def _is_spawner(action: ExecuteProcess) -> bool:
-    return isinstance(action, Node) and action.node_executable == "spawner"
+    """Whether it has started the trajectory controller, the last of the robot's."""
+    spawner = isinstance(action, Node) and action.node_executable == "spawner"
+    return spawner and TRAJECTORIES in action.process_details["cmd"]
 
 
 def _end(event: ProcessExited, _context: LaunchContext) -> Shutdown:

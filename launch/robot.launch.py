@@ -4,21 +4,27 @@ Every other launch file includes this one.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import yaml
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
 from launch.logging import launch_config
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from dynid.control.ros2_control import (
+    Controllers,
     controller_parameters,
     controllers,
     installed,
     robot_description,
+    tells_drive_states,
     uses_ros2_control,
 )
 from dynid.errors import ConfigurationError
@@ -94,10 +100,11 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     hardware = value("hardware")
     if uses_ros2_control(value("ros2_control")):
         rate, feedforward = int(value("rate")), value("feedforward") == "true"
-        parameters = controller_parameters(robot, rate, feedforward=feedforward)
         slaves = Path(value("slaves")) if value("slaves") else None
         description = robot_description(robot, hardware, control_rate=rate, slaves=slaves)
-        spawned = controllers(feedforward=feedforward)
+        drives = tells_drive_states(description, robot.joints)
+        parameters = controller_parameters(robot, rate, feedforward=feedforward, drives=drives)
+        spawned = controllers(feedforward=feedforward, drives=drives)
         return [*_controlled(description, parameters, spawned), *_monitored(value)]
     if hardware != "simulated":
         raise ConfigurationError(
@@ -128,28 +135,64 @@ def _monitored(value: Callable[[str], str]) -> list[LaunchDescriptionEntity]:
 
 
 def _controlled(
-    description: str, parameters: dict[str, Any], controllers: Sequence[str]
+    description: str, parameters: dict[str, Any], controllers: Controllers
 ) -> list[LaunchDescriptionEntity]:
-    """controller_manager with its controllers."""
+    """controller_manager, and controllers: those that command motion when drives are enabled."""
     file = Path(launch_config.log_dir) / "controllers.yaml"
     file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
     return [
         *_state_publisher(description),
         robot_node("controller_manager", "ros2_control_node", str(file)),
-        Node(
-            package="controller_manager",
-            executable="spawner",
-            arguments=[
-                *controllers,
-                "--param-file",
-                str(file),
-                "--activate-as-group",
-                "--controller-manager-timeout",
-                "60",  # [s] in which real drives come up
-            ],
-            output="screen",
-        ),
+        *_spawned(controllers, file),
     ]
+
+
+def _spawned(controllers: Controllers, file: Path) -> list[LaunchDescriptionEntity]:
+    first = _spawner(controllers.first, file)
+    if not controllers.then:
+        return [
+            LogInfo(msg="the drives tell no status words: controllers do not wait for them"),
+            first,
+        ]
+    drives = Node(package="dynid", executable="wait_for_drives", output="screen")
+    return _in_order(first, drives, _spawner(controllers.then, file))
+
+
+def _in_order(*nodes: Node) -> list[LaunchDescriptionEntity]:
+    """The first node, and each other one when the one before it has ended well."""
+    handlers = [
+        RegisterEventHandler(OnProcessExit(target_action=one, on_exit=partial(_go_on, after)))
+        for one, after in pairwise(nodes)
+    ]
+    return [*handlers, nodes[0]]
+
+
+def _go_on(after: Node, event: ProcessExited, context: LaunchContext) -> Node | None:
+    """End the launch where the robot cannot be commanded, unless it ends anyhow."""
+    if context.is_shutdown:
+        return None
+    if event.returncode != 0:
+        raise RuntimeError(
+            f"the controllers were not activated ({event.process_name} ended with exit code "
+            f"{event.returncode}); see the messages of ros2_control_node."
+        )
+    return after
+
+
+def _spawner(controllers: Sequence[str], file: Path) -> Node:
+    return Node(
+        package="controller_manager",
+        executable="spawner",
+        arguments=[
+            *controllers,
+            "--param-file",
+            str(file),
+            "--activate-as-group",
+            "--controller-manager-timeout",
+            "60",  # [s] in which the hardware is activated
+        ],
+        output="screen",
+    )
 
 
 def _state_publisher(description: str) -> list[LaunchDescriptionEntity]:

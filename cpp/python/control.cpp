@@ -74,14 +74,15 @@ Array run_feedforward(
 /// Every collision; after each the detector goes on as if nothing had been.
 py::tuple run_detector(
   dynid::CollisionDetector & detector, const Array & error, const Array & torque,
-  const Array & velocity, const Array & acceleration)
+  const Array & velocity, const Array & acceleration, const Array & friction)
 {
   const auto n = detector.threshold().size();
-  const Rows rows(n, {&error, &torque, &velocity, &acceleration});
+  const Rows rows(n, {&error, &torque, &velocity, &acceleration, &friction});
   Array filtered({rows.count(), n});
   Array threshold({rows.count(), n});
   std::vector<dynid::Collision> collisions;
   for (Eigen::Index k = 0; k < rows.count(); ++k) {
+    detector.set_friction(rows(4, k));
     const auto level = detector.update(rows(0, k), rows(1, k), rows(2, k), rows(3, k));
     put(filtered, k, detector.filtered_error());
     put(threshold, k, detector.threshold());
@@ -106,6 +107,24 @@ Array torque(dynid::ControlModel & model, const Array & q, const Array & dq, con
   return out;
 }
 
+/// The torque of a motion, and the most that dry friction can be in it.
+py::tuple torque_and_friction(
+  dynid::ControlModel & model, const Array & q, const Array & dq, const Array & ddq)
+{
+  const auto n = model.joint_count();
+  const Rows rows(n, {&q, &dq, &ddq});
+  Array out({rows.count(), n});
+  Array friction({rows.count(), n});
+  Vector tau(n);
+  for (Eigen::Index k = 0; k < rows.count(); ++k) {
+    model.torque(dynid::FeedforwardMode::full, rows(0, k), rows(1, k), rows(2, k), tau);
+    put(out, k, tau);
+    model.dry_friction(tau);
+    put(friction, k, tau);
+  }
+  return py::make_tuple(out, friction);
+}
+
 Array observe(
   dynid::ControlModel & model, const Array & q, const Array & dq, const Array & tau, double gain,
   double control_rate)
@@ -120,13 +139,14 @@ Array observe(
   return out;
 }
 
+/// Of a ControlLaw or a ControlModel.
+template <typename Loaded>
 void set_payload(
-  dynid::ControlLaw & law, double mass, const Eigen::Vector3d & centre,
-  const Eigen::Matrix3d & inertia)
+  Loaded & loaded, double mass, const Eigen::Vector3d & centre, const Eigen::Matrix3d & inertia)
 {
   const dynid::Payload payload{mass, centre, inertia};
   payload.check();
-  law.set_payload(payload);
+  loaded.set_payload(payload);
 }
 
 void check_size(const dynid::ControlLaw & law, const Vector & vector)
@@ -139,14 +159,15 @@ void check_size(const dynid::ControlLaw & law, const Vector & vector)
 }
 
 void update(
-  dynid::ControlLaw & law, const dynid::Reference & reference, const dynid::Feedback & feedback)
+  dynid::ControlLaw & law, const dynid::Reference & reference, const dynid::Feedback & feedback,
+  double cycles)
 {
   for (const auto * vector :
        {&reference.position, &reference.velocity, &reference.acceleration, &feedback.position,
         &feedback.velocity, &feedback.torque}) {
     check_size(law, *vector);
   }
-  law.update(reference, feedback);
+  law.update(reference, feedback, cycles);
 }
 
 void bind_settings(py::module_ & module)
@@ -166,16 +187,24 @@ void bind_settings(py::module_ & module)
     .def(py::init<>())
     .def_readwrite("control_rate", &CollisionSettings::control_rate)
     .def_readwrite("torque_error_enable", &CollisionSettings::torque_error_enable)
-    .def_readwrite("torque_error_filter", &CollisionSettings::torque_error_filter)
+    .def_readwrite("torque_error_time_constant", &CollisionSettings::torque_error_time_constant)
     .def_readwrite("torque_error_max", &CollisionSettings::torque_error_max)
     .def_readwrite("velocity_factor", &CollisionSettings::velocity_factor)
     .def_readwrite("acceleration_factor", &CollisionSettings::acceleration_factor)
     .def_readwrite("reversal_boost", &CollisionSettings::reversal_boost)
     .def_readwrite("low_speed", &CollisionSettings::low_speed)
+    .def_readwrite("acceleration_step", &CollisionSettings::acceleration_step)
     .def_readwrite("boost_time", &CollisionSettings::boost_time)
     .def_readwrite("warn_fraction", &CollisionSettings::warn_fraction)
-    .def_readwrite("debounce", &CollisionSettings::debounce)
+    .def_readwrite("debounce_time", &CollisionSettings::debounce_time)
     .def_readwrite("torque_threshold", &CollisionSettings::torque_threshold);
+  using dynid::CommandLimits;
+  py::class_<CommandLimits>(module, "CommandLimits")
+    .def(py::init<>())
+    .def_readwrite("position_min", &CommandLimits::position_min)
+    .def_readwrite("position_max", &CommandLimits::position_max)
+    .def_readwrite("velocity_max", &CommandLimits::velocity_max)
+    .def_readwrite("acceleration_max", &CommandLimits::acceleration_max);
   py::class_<ControlLawSettings>(module, "ControlLawSettings")
     .def(py::init<>())
     .def_readwrite("feedforward", &ControlLawSettings::feedforward)
@@ -185,7 +214,9 @@ void bind_settings(py::module_ & module)
     .def_readwrite("observer_gain", &ControlLawSettings::observer_gain)
     .def_readwrite("reaction", &ControlLawSettings::reaction)
     .def_readwrite("deceleration", &ControlLawSettings::deceleration)
-    .def_readwrite("reference_tolerance", &ControlLawSettings::reference_tolerance);
+    .def_readwrite("reference_tolerance", &ControlLawSettings::reference_tolerance)
+    .def_readwrite("limits", &ControlLawSettings::limits)
+    .def_readwrite("max_age", &ControlLawSettings::max_age);
 }
 
 void bind_enums(py::module_ & module)
@@ -202,6 +233,9 @@ void bind_enums(py::module_ & module)
     .value("command_jump", Silence::command_jump)
     .value("acceleration", Silence::acceleration)
     .value("reference_away", Silence::reference_away)
+    .value("position_limit", Silence::position_limit)
+    .value("too_fast", Silence::too_fast)
+    .value("uneven", Silence::uneven)
     .value("latched", Silence::latched);
   py::enum_<CollisionLevel>(module, "CollisionLevel")
     .value("none", CollisionLevel::none)
@@ -211,7 +245,10 @@ void bind_enums(py::module_ & module)
     .value("none", CollisionCause::none)
     .value("torque_error", CollisionCause::torque_error)
     .value("torque_threshold", CollisionCause::torque_threshold)
-    .value("not_finite", CollisionCause::not_finite);
+    .value("no_position", CollisionCause::no_position)
+    .value("no_velocity", CollisionCause::no_velocity)
+    .value("no_torque", CollisionCause::no_torque)
+    .value("frozen", CollisionCause::frozen);
   py::enum_<CollisionReaction>(module, "CollisionReaction")
     .value("hold", CollisionReaction::hold)
     .value("decelerate", CollisionReaction::decelerate);
@@ -256,10 +293,12 @@ void bind_law(py::module_ & module)
       py::arg("settings"))
     .def("start", &ControlLaw::start)
     .def("use", &ControlLaw::use, py::arg("model").none(true), py::keep_alive<1, 2>())
-    .def("set_payload", &set_payload, py::arg("mass"), py::arg("centre"), py::arg("inertia"))
+    .def(
+      "set_payload", &set_payload<ControlLaw>, py::arg("mass"), py::arg("centre"),
+      py::arg("inertia"))
     .def("set_gain", &ControlLaw::set_gain)
     .def("set_mode", &ControlLaw::set_mode)
-    .def("update", &update, py::arg("reference"), py::arg("feedback"))
+    .def("update", &update, py::arg("reference"), py::arg("feedback"), py::arg("cycles") = 1.0)
     .def("reset", &ControlLaw::reset)
     .def_property_readonly("position_command", &ControlLaw::position_command, copied)
     .def_property_readonly("torque_offset", &ControlLaw::torque_offset, copied)
@@ -267,7 +306,9 @@ void bind_law(py::module_ & module)
     .def_property_readonly("detector", &ControlLaw::detector)
     .def_property_readonly("silence", &ControlLaw::silence)
     .def_property_readonly("gain", &ControlLaw::gain)
-    .def_property_readonly("latched", &ControlLaw::latched);
+    .def_property_readonly("latched", &ControlLaw::latched)
+    .def_property_readonly("limited_drive", &ControlLaw::limited_drive)
+    .def_property_readonly("supervised", &ControlLaw::supervised, copied);
 }
 
 void bind_sentences(py::module_ & module)
@@ -292,7 +333,18 @@ void bind_sentences(py::module_ & module)
       return dynid::describe(report, {joints, sliding});
     },
     py::arg("report"), py::arg("joints"), py::arg("sliding"));
-  module.def("describe_silence", [](dynid::Silence silence) { return dynid::describe(silence); });
+  module.def(
+    "describe_supervision",
+    [](const Vector & supervised, const Names & joints) {
+      return dynid::describe_supervision(supervised, {joints, {}});
+    },
+    py::arg("supervised"), py::arg("joints"));
+  module.def(
+    "describe_silence",
+    [](dynid::Silence silence, int limited_drive, const Names & joints) {
+      return dynid::describe(silence, limited_drive, {joints, {}});
+    },
+    py::arg("silence"), py::arg("limited_drive") = -1, py::arg("joints") = Names());
 }
 
 }  // namespace
@@ -307,6 +359,10 @@ void dynid::bind_control(py::module_ & module)
       py::init<const MechanismDescription &, const Vector &, const Vector &, bool>(),
       py::arg("description"), py::arg("parameters"), py::arg("smoothing"), py::arg("motor_side"))
     .def("torque", &torque)
+    .def("torque_and_friction", &torque_and_friction)
+    .def(
+      "set_payload", &set_payload<ControlModel>, py::arg("mass"), py::arg("centre"),
+      py::arg("inertia"))
     .def("observe", &observe);
 
   py::class_<Feedforward>(module, "Feedforward")

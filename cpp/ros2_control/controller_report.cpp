@@ -51,19 +51,20 @@ DiagnosticStatus collision_report(const ControllerStatus & status, const JointNa
 }
 
 DiagnosticStatus health_report(
-  const ControllerStatus & status, const JointNames & joints, const std::string & model)
+  const ControllerStatus & status, const JointNames & joints, const std::string & model,
+  const std::string & supervision)
 {
   DiagnosticStatus report;
   const bool well = status.silence == Silence::none || status.silence == Silence::not_finite;
   report.level = well ? DiagnosticStatus::OK : DiagnosticStatus::WARN;
-  report.message = describe(status.silence);
+  report.message = describe(status.silence, status.limited_drive, joints);
   if (status.collision.cause != CollisionCause::none) {
     report.level = DiagnosticStatus::ERROR;
     report.message = describe(status.collision, joints);
   }
   report.values = {
     pair("model", model.empty() ? "none" : model), pair("gain", text(status.gain)),
-    pair("failed writes", std::to_string(status.failed_writes))};
+    pair("supervision", supervision), pair("failed writes", std::to_string(status.failed_writes))};
   return report;
 }
 

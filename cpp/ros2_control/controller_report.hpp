@@ -16,6 +16,7 @@ struct ControllerStatus
   CollisionLevel level = CollisionLevel::none;
   Collision warning;  ///< where the level is warn
   Silence silence = Silence::no_model;
+  int limited_drive = -1;
   double gain = 0.0;
   std::int64_t collision_time = 0;  ///< [ns]
   std::uint64_t failed_writes = 0;  ///< of command interfaces
@@ -25,8 +26,10 @@ struct ControllerStatus
 [[nodiscard]] diagnostic_msgs::msg::DiagnosticStatus collision_report(
   const ControllerStatus & status, const JointNames & joints);
 
-/// The controller's entry in /diagnostics; `model` says which one there is, or is empty.
+/// The controller's entry in /diagnostics; `model` says which one there is, or is empty, and
+/// `supervision` where torque is supervised: describe_supervision().
 [[nodiscard]] diagnostic_msgs::msg::DiagnosticStatus health_report(
-  const ControllerStatus & status, const JointNames & joints, const std::string & model);
+  const ControllerStatus & status, const JointNames & joints, const std::string & model,
+  const std::string & supervision);
 
 }  // namespace dynid

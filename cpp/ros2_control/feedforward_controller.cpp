@@ -1,5 +1,7 @@
 #include "feedforward_controller.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <hardware_interface/types/hardware_interface_type_values.hpp>
 #include <lifecycle_msgs/msg/state.hpp>
@@ -12,6 +14,7 @@ namespace dynid
 namespace
 {
 
+constexpr int last_cycles = 5;  // that carry torque offsets of 0 before the hardware stops
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -35,15 +38,28 @@ FeedforwardController::CallbackReturn FeedforwardController::on_init()
 FeedforwardController::InterfaceConfiguration
 FeedforwardController::command_interface_configuration() const
 {
-  return interfaces({hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_EFFORT});
+  auto found = interfaces({hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_EFFORT});
+  DriveLink::append_commands(drive_interfaces(), params_.joints, found.names);
+  return found;
 }
 
 FeedforwardController::InterfaceConfiguration FeedforwardController::state_interface_configuration()
   const
 {
-  return interfaces(
+  auto found = interfaces(
     {hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_VELOCITY,
      hardware_interface::HW_IF_EFFORT});
+  DriveLink::append_states(drive_interfaces(), params_.joints, found.names);
+  return found;
+}
+
+/// Without status words the other interfaces of drives mean nothing.
+DriveInterfaces FeedforwardController::drive_interfaces() const
+{
+  const auto & given = params_.drives;
+  return given.status_interface.empty()
+           ? DriveInterfaces{}
+           : DriveInterfaces{given.status_interface, given.error_interface, given.reset_interface};
 }
 
 /// Each of these interfaces of all joints, one kind after the other.
@@ -66,10 +82,13 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
   rate_ = get_update_rate();
   const auto n = static_cast<Eigen::Index>(params_.joints.size());
   try {
+    check_renamed(get_node()->get_node_parameters_interface()->get_parameter_overrides(), rate_);
     law_ = std::make_unique<ControlLaw>(n, law_settings(params_, rate_));
     effort_factor_ = per_joint(params_, "effort_factor", params_.effort_factor, 1.0);
     std::ignore = smoothing();
-    ask(law_request(params_, rate_));
+    const auto request = law_request(params_, rate_);
+    supervision_ = describe_supervision(supervised(request.collision), joints_);
+    ask(request);
   } catch (const std::invalid_argument & error) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
     return CallbackReturn::ERROR;
@@ -79,9 +98,16 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
         &feedback_.velocity, &feedback_.torque}) {
     vector->setConstant(n, not_a_number);
   }
+  last_command_ = reference_.position;
+  last_offset_.setZero(n);
+  fading_step_ = params_.ramp_time > 0.0 ? 1.0 / (params_.ramp_time * rate_) : 1.0;
+  drives_.reset();
+  if (!params_.drives.status_interface.empty()) {
+    drives_ = std::make_unique<DriveLink>(params_.joints, drive_interfaces(), rate_);
+    drives_->offer(get_node());
+  }
   topic_reference_.set(TopicReference{reference_, 0});
   used_model_ = nullptr;
-  reads_all_feedback_ = params_.collision.method == "momentum";
   publish_period_ = rate_ / params_.state_publish_rate;
   make_topics();
   return CallbackReturn::SUCCESS;
@@ -90,8 +116,10 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
 FeedforwardController::CallbackReturn FeedforwardController::on_activate(
   const rclcpp_lifecycle::State &)
 {
-  read_feedback(true);
-  if (!feedback_.position.allFinite()) {
+  read_feedback();
+  if (drives_) {
+    drives_->start(state_interfaces_, command_interfaces_);
+  } else if (!feedback_.position.allFinite()) {
     RCLCPP_ERROR(
       get_node()->get_logger(),
       "A joint's position is no number; the drives must tell positions before the controller is "
@@ -103,7 +131,14 @@ FeedforwardController::CallbackReturn FeedforwardController::on_activate(
   }
   reference_.position.setConstant(not_a_number);
   topic_reference_.set([this](TopicReference & heard) { heard.reference = reference_; });
-  law_->start(feedback_.position);
+  RCLCPP_INFO(get_node()->get_logger(), "%s", supervision_.c_str());
+  if (feedback_.position.allFinite()) {
+    law_->start(feedback_.position);
+  }
+  if (drives_) {
+    fading_ = 0.0;
+    run_law(1.0);
+  }
   collision_time_ = 0;
   reset_ = Reset::none;
   write_commands();
@@ -116,8 +151,23 @@ FeedforwardController::CallbackReturn FeedforwardController::on_deactivate(
   const rclcpp_lifecycle::State &)
 {
   const auto n = params_.joints.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    write(n + i, 0.0);  // the drives would keep adding it
+  const auto no_torque = [&] {
+    for (std::size_t i = 0; i < n; ++i) {
+      write(n + i, 0.0);  // the drives would keep adding it
+    }
+  };
+  if (drives_) {
+    drives_->stop();
+  }
+  no_torque();
+  const auto cycle = cycle_thread_.load();
+  if (cycle != std::thread::id() && cycle != std::this_thread::get_id()) {
+    // controller_manager is shutting down, and is about to stop the hardware while its cycles go on
+    const std::chrono::duration<double> period(1.0 / rate_);
+    for (int k = 0; k < last_cycles; ++k) {
+      std::this_thread::sleep_for(period);
+      no_torque();  // an update that was under way may have written
+    }
   }
   return CallbackReturn::SUCCESS;
 }
@@ -129,6 +179,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_cleanup(
   reference_in_.reset();
   reset_service_.reset();
   state_out_.reset();
+  drives_.reset();
   return CallbackReturn::SUCCESS;
 }
 
@@ -170,15 +221,16 @@ FeedforwardController::return_type FeedforwardController::update_reference_from_
 FeedforwardController::return_type FeedforwardController::update_and_write_commands(
   const rclcpp::Time & time, const rclcpp::Duration & period)
 {
+  cycle_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   take_requests();
   if (is_in_chained_mode()) {
     read_references();
   }
   since_published_ += 1.0;
   const bool publishes = since_published_ >= publish_period_;
-  read_feedback(reads_all_feedback_ || publishes);
+  read_feedback();
   const bool was_latched = law_->latched();
-  law_->update(reference_, feedback_, period.seconds() * rate_);
+  run_law(period.seconds() * rate_);
   write_commands();
   if (law_->latched() && !was_latched) {
     collision_time_ = time.nanoseconds();
@@ -189,6 +241,56 @@ FeedforwardController::return_type FeedforwardController::update_and_write_comma
     report(time);
   }
   return return_type::OK;
+}
+
+/// A cycle of the law, where the drives let it.
+void FeedforwardController::run_law(double cycles) noexcept
+{
+  if (!drives_) {
+    law_->update(reference_, feedback_, cycles);
+    return;
+  }
+  const auto phase = drives_->update(
+    state_interfaces_, command_interfaces_, feedback_.position, reference_.position);
+  if (phase == DrivePhase::waiting) {
+    fading_ = 0.0;
+    return;
+  }
+  if (phase != DrivePhase::running) {
+    stop_law(phase, cycles);
+    return;
+  }
+  if (drives_->gate().opened()) {
+    law_->start(drives_->gate().hold());
+  }
+  law_->update(reference_, feedback_, cycles);
+  fading_ = 1.0;
+  last_offset_ = law_->torque_offset();
+  last_command_ = law_->position_command();
+  drives_->commanded(last_command_, true);
+}
+
+/// A cycle after a drive was lost: the law comes to rest without a reference. At rest it does not
+/// run, because the torque of a drive in fault looks like a collision.
+void FeedforwardController::stop_law(DrivePhase phase, double cycles) noexcept
+{
+  reference_.position.setConstant(not_a_number);
+  if (phase == DrivePhase::stopping) {
+    law_->update(reference_, feedback_, cycles);
+  }
+  const bool at_rest = law_->position_command() == last_command_;
+  last_command_ = law_->position_command();
+  drives_->commanded(last_command_, at_rest);
+  fading_ = std::max(0.0, fading_ - fading_step_);
+}
+
+/// What the drive of a joint is to add [N*m or N].
+double FeedforwardController::torque_offset(Eigen::Index joint) const noexcept
+{
+  if (!drives_ || drives_->gate().phase() == DrivePhase::running) {
+    return law_->torque_offset()[joint];
+  }
+  return drives_->gate().follows(joint) ? fading_ * last_offset_[joint] : 0.0;
 }
 
 /// What outside of the cycle was changed.
@@ -234,7 +336,7 @@ void FeedforwardController::read_references() noexcept
   }
 }
 
-void FeedforwardController::read_feedback(bool all) noexcept
+void FeedforwardController::read_feedback() noexcept
 {
   const auto n = params_.joints.size();
   const auto read = [this](std::size_t interface, double & value) {
@@ -242,12 +344,11 @@ void FeedforwardController::read_feedback(bool all) noexcept
   };
   for (std::size_t i = 0; i < n; ++i) {
     const auto j = static_cast<Eigen::Index>(i);
-    read(2 * n + i, feedback_.torque[j]);
-    feedback_.torque[j] *= effort_factor_[j];
-    if (all) {
-      read(i, feedback_.position[j]);
-      read(n + i, feedback_.velocity[j]);
+    if (const auto effort = state_interfaces_[2 * n + i].get_optional()) {
+      feedback_.torque[j] = *effort * effort_factor_[j];
     }
+    read(i, feedback_.position[j]);
+    read(n + i, feedback_.velocity[j]);
   }
 }
 
@@ -261,8 +362,8 @@ void FeedforwardController::write_commands() noexcept
   const auto n = params_.joints.size();
   for (std::size_t i = 0; i < n; ++i) {
     const auto j = static_cast<Eigen::Index>(i);
-    write(i, law_->position_command()[j]);
-    write(n + i, law_->torque_offset()[j]);
+    write(i, drives_ ? drives_->gate().hold()[j] : law_->position_command()[j]);
+    write(n + i, torque_offset(j));
   }
 }
 
@@ -274,6 +375,7 @@ void FeedforwardController::report(const rclcpp::Time & time) noexcept
   status.level = detector.level();
   status.warning = detector.warning();
   status.silence = law_->silence();
+  status.limited_drive = law_->limited_drive();
   status.gain = law_->gain();
   status.collision_time = collision_time_;
   status.failed_writes = failed_writes_;

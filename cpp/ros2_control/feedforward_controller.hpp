@@ -10,10 +10,12 @@
 #include <realtime_tools/realtime_thread_safe_box.hpp>
 #include <std_srvs/srv/trigger.hpp>
 #include <string>
+#include <thread>
 #include <trajectory_msgs/msg/joint_trajectory.hpp>
 #include <vector>
 
 #include "controller_report.hpp"
+#include "drive_link.hpp"
 #include "dynid/control_law.hpp"
 #include "law_parameters.hpp"
 #include "model_handover.hpp"
@@ -93,10 +95,14 @@ private:
   void tell();
 
   // in the control cycle
+  [[nodiscard]] DriveInterfaces drive_interfaces() const;
+  void run_law(double cycles) noexcept;
+  void stop_law(DrivePhase phase, double cycles) noexcept;
+  [[nodiscard]] double torque_offset(Eigen::Index joint) const noexcept;
   void take_requests() noexcept;
   void take_reset() noexcept;
   void read_references() noexcept;
-  void read_feedback(bool all) noexcept;
+  void read_feedback() noexcept;
   void write(std::size_t interface, double value) noexcept;
   void write_commands() noexcept;
   void report(const rclcpp::Time & time) noexcept;
@@ -108,9 +114,14 @@ private:
   double rate_ = 0.0;  // control cycles per second [Hz]
 
   std::unique_ptr<ControlLaw> law_;
+  std::unique_ptr<DriveLink> drives_;  // where there are status words
+  Eigen::VectorXd last_command_;
+  Eigen::VectorXd last_offset_;  // before a drive was lost
+  double fading_ = 0.0;          // of that, from 1 to 0
+  double fading_step_ = 1.0;     // in a cycle
+  std::atomic<std::thread::id> cycle_thread_{};
   Reference reference_;
   Feedback feedback_;
-  bool reads_all_feedback_ = false;
   std::uint64_t failed_writes_ = 0;
   std::int64_t collision_time_ = 0;
   double since_published_ = 0.0;  // [cycles]
@@ -122,6 +133,7 @@ private:
   ControlModel * used_model_ = nullptr;
   Payload payload_;
   std::string model_name_;
+  std::string supervision_;  // where torque is supervised
   realtime_tools::RealtimeThreadSafeBox<Request> requests_;
   std::atomic<std::uint64_t> asked_request_{0};  // number of the newest: cheaper to look at
   std::uint64_t taken_request_ = 0;

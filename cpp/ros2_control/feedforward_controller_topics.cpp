@@ -141,7 +141,9 @@ void FeedforwardController::take_over(const std::vector<rclcpp::Parameter> &)
     RCLCPP_INFO(get_node()->get_logger(), "a model is in use, %s", model_name_.c_str());
   }
   if (law_) {
-    ask(law_request(listener_->get_params(), rate_));
+    const auto request = law_request(listener_->get_params(), rate_);
+    supervision_ = describe_supervision(supervised(request.collision), joints_);
+    ask(request);
   }
 }
 
@@ -255,7 +257,7 @@ void FeedforwardController::tell()
     told_collision_ = collision;
     collision_out_->publish(collision);
   }
-  auto health = health_report(status, joints_, model_name_);
+  auto health = health_report(status, joints_, model_name_, supervision_);
   if (++ticks_ >= ticks_per_second || health.message != told_health_) {
     ticks_ = 0;
     told_health_ = health.message;

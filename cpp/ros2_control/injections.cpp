@@ -1,5 +1,6 @@
 #include "injections.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <rclcpp/create_timer.hpp>
@@ -7,6 +8,7 @@
 #include <std_msgs/msg/float64.hpp>
 #include <std_msgs/msg/float64_multi_array.hpp>
 #include <std_msgs/msg/int32.hpp>
+#include <std_msgs/msg/string.hpp>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -50,6 +52,7 @@ Injections::Injections(
   listen<Float64MultiArray>("~/saturate", [this](const auto & said) { saturate(said.data); });
   listen<geometry_msgs::msg::WrenchStamped>(
     "~/external_force", [this](const auto & said) { push(said); });
+  listen<String>("~/fail_drive", [this](const auto & said) { fail_drive(said.data); });
   answer("~/inject_fault", [this] {
     send(DriveFault{});
     return "the drives are in fault: they brake, and hold until ~/clear_fault";
@@ -122,6 +125,21 @@ void Injections::saturate(const std::vector<double> & factors)
   for (const auto & saturation : asked) {
     send(saturation);
   }
+}
+
+void Injections::fail_drive(const std::string & joint)
+{
+  const auto found = std::find(joints_.begin(), joints_.end(), joint);
+  if (found == joints_.end()) {
+    std::string names;
+    for (const auto & name : joints_) {
+      names += (names.empty() ? "" : ", ") + name;
+    }
+    throw std::invalid_argument(
+      "There is no drive of a joint '" + joint + "' that could have a fault; expected one of " +
+      names + ".");
+  }
+  send(DriveFault{static_cast<int>(found - joints_.begin())});
 }
 
 std::string Injections::clear_fault()

@@ -20,6 +20,7 @@ namespace dynid
 /// simulated_robot:
 ///
 ///     ~/inject_fault, ~/clear_fault  std_srvs/Trigger
+///     ~/fail_drive                   std_msgs/String, the joint whose drive alone is in fault
 ///     ~/lose_frames                  std_msgs/Int32, cycles
 ///     ~/frame_loss                   std_msgs/Float64, probability
 ///     ~/saturate                     std_msgs/Float64MultiArray, share of torque_max of each drive
@@ -53,6 +54,7 @@ private:
   void send(const Injection & injection);
   void push(const geometry_msgs::msg::WrenchStamped & message);
   void saturate(const std::vector<double> & factors);
+  void fail_drive(const std::string & joint);
   [[nodiscard]] std::string clear_fault();
   void tell();
 

@@ -1,6 +1,9 @@
 #include "law_parameters.hpp"
 
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -25,15 +28,17 @@ CollisionSettings collision_settings(const Params & params, double control_rate)
   CollisionSettings settings;
   settings.control_rate = control_rate;
   settings.torque_error_enable = each("torque_error_enable", enable, 0.0);
-  settings.torque_error_filter = each("torque_error_filter", given.torque_error_filter, 0.0);
+  settings.torque_error_time_constant =
+    each("torque_error_time_constant", given.torque_error_time_constant, 0.0);
   settings.torque_error_max = each("torque_error_max", given.torque_error_max, infinity);
   settings.velocity_factor = each("velocity_factor", given.velocity_factor, 0.0);
   settings.acceleration_factor = each("acceleration_factor", given.acceleration_factor, 0.0);
   settings.reversal_boost = each("reversal_boost", given.reversal_boost, 0.0);
   settings.low_speed = each("low_speed", given.low_speed, 0.0);
+  settings.acceleration_step = each("acceleration_step", given.acceleration_step, infinity);
   settings.boost_time = given.boost_time;
   settings.warn_fraction = given.warn_fraction;
-  settings.debounce = static_cast<int>(given.debounce);
+  settings.debounce_time = given.debounce_time;
   settings.torque_threshold = each("torque_threshold", given.torque_threshold, infinity);
   settings.check(static_cast<Eigen::Index>(params.joints.size()));
   return settings;
@@ -72,22 +77,24 @@ void assign(Params & params, const rclcpp::Parameter & parameter)
 {
   auto & collision = params.collision;
   auto & payload = params.payload;
-  std::ignore = take(params.gain, "gain", parameter) || take(params.mode, "mode", parameter) ||
-                take(collision.torque_error_enable, "collision.torque_error_enable", parameter) ||
-                take(collision.torque_error_filter, "collision.torque_error_filter", parameter) ||
-                take(collision.torque_error_max, "collision.torque_error_max", parameter) ||
-                take(collision.velocity_factor, "collision.velocity_factor", parameter) ||
-                take(collision.acceleration_factor, "collision.acceleration_factor", parameter) ||
-                take(collision.reversal_boost, "collision.reversal_boost", parameter) ||
-                take(collision.low_speed, "collision.low_speed", parameter) ||
-                take(collision.boost_time, "collision.boost_time", parameter) ||
-                take(collision.warn_fraction, "collision.warn_fraction", parameter) ||
-                take(collision.debounce, "collision.debounce", parameter) ||
-                take(collision.torque_threshold, "collision.torque_threshold", parameter) ||
-                take(collision.reaction, "collision.reaction", parameter) ||
-                take(payload.mass, "payload.mass", parameter) ||
-                take(payload.centre, "payload.centre", parameter) ||
-                take(payload.inertia, "payload.inertia", parameter);
+  std::ignore =
+    take(params.gain, "gain", parameter) || take(params.mode, "mode", parameter) ||
+    take(collision.torque_error_enable, "collision.torque_error_enable", parameter) ||
+    take(collision.torque_error_time_constant, "collision.torque_error_time_constant", parameter) ||
+    take(collision.torque_error_max, "collision.torque_error_max", parameter) ||
+    take(collision.velocity_factor, "collision.velocity_factor", parameter) ||
+    take(collision.acceleration_factor, "collision.acceleration_factor", parameter) ||
+    take(collision.reversal_boost, "collision.reversal_boost", parameter) ||
+    take(collision.low_speed, "collision.low_speed", parameter) ||
+    take(collision.acceleration_step, "collision.acceleration_step", parameter) ||
+    take(collision.boost_time, "collision.boost_time", parameter) ||
+    take(collision.warn_fraction, "collision.warn_fraction", parameter) ||
+    take(collision.debounce_time, "collision.debounce_time", parameter) ||
+    take(collision.torque_threshold, "collision.torque_threshold", parameter) ||
+    take(collision.reaction, "collision.reaction", parameter) ||
+    take(payload.mass, "payload.mass", parameter) ||
+    take(payload.centre, "payload.centre", parameter) ||
+    take(payload.inertia, "payload.inertia", parameter);
 }
 
 Eigen::VectorXd per_joint(
@@ -130,7 +137,38 @@ ControlLawSettings law_settings(const Params & params, double control_rate)
   settings.reaction = reaction(params);
   settings.deceleration = each("collision.deceleration", params.collision.deceleration, 0.0);
   settings.reference_tolerance = each("reference_tolerance", params.reference_tolerance, 0.0);
+  settings.limits.position_min = each("position_min", params.position_min, -infinity);
+  settings.limits.position_max = each("position_max", params.position_max, infinity);
+  settings.limits.velocity_max = each("velocity_max", params.velocity_max, infinity);
+  settings.limits.acceleration_max = each("acceleration_max", params.acceleration_max, infinity);
+  settings.max_age = params.max_age;
   return settings;
+}
+
+void check_renamed(const std::map<std::string, rclcpp::ParameterValue> & given, double control_rate)
+{
+  const auto refuse = [](const std::string & old, const std::string & now, double seconds) {
+    std::ostringstream text;
+    text << "The parameter '" << old << "' counted in control cycles and is '" << now
+         << "' in seconds now: set " << now << " to " << seconds << " in its place.";
+    throw std::invalid_argument(text.str());
+  };
+  const auto filter = given.find("collision.torque_error_filter");
+  if (filter != given.end()) {
+    double factor = 0.0;
+    if (filter->second.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE_ARRAY) {
+      const auto & factors = filter->second.get<std::vector<double>>();
+      factor = factors.empty() ? 0.0 : factors.front();
+    }
+    const double cycles = factor > 0.0 && factor < 1.0 ? -1.0 / std::log(factor) : 0.0;
+    refuse(filter->first, "collision.torque_error_time_constant", cycles / control_rate);
+  }
+  const auto debounce = given.find("collision.debounce");
+  if (debounce != given.end()) {
+    const bool whole = debounce->second.get_type() == rclcpp::ParameterType::PARAMETER_INTEGER;
+    const double cycles = whole ? static_cast<double>(debounce->second.get<std::int64_t>()) : 3.0;
+    refuse(debounce->first, "collision.debounce_time", cycles / control_rate);
+  }
 }
 
 LawRequest law_request(const Params & params, double control_rate)

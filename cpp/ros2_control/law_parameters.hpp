@@ -1,6 +1,9 @@
 #pragma once
 
 #include <dynid/feedforward_controller_parameters.hpp>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "dynid/control_law.hpp"
 
@@ -21,6 +24,10 @@ struct LawRequest
 
 /// The settings of the control law, at this many cycles per second [Hz].
 ControlLawSettings law_settings(const feedforward_controller::Params & params, double control_rate);
+
+/// Refuses settings that counted in control cycles, of a parameter file of earlier versions.
+void check_renamed(
+  const std::map<std::string, rclcpp::ParameterValue> & given, double control_rate);
 
 LawRequest law_request(const feedforward_controller::Params & params, double control_rate);
 

@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <pluginlib/class_list_macros.hpp>
 #include <rclcpp/logging.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -15,8 +17,23 @@ namespace dynid
 namespace
 {
 
+constexpr double at_rest = 0.01;  // that a joint may seem to move with [rad/s or m/s]
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// Error codes, 0x603F, of CiA402 and of manufacturers.
+double error_code(const Fault & fault, int drive)
+{
+  if (fault.reason == FaultReason::following_error && fault.drive == drive) {
+    return 0x8611;
+  }
+  return fault.reason == FaultReason::not_finite ? 0xFF01 : 0xFF00;
+}
+
 void put(const hardware_interface::StateInterface::SharedPtr & state, double value)
 {
+  if (!state) {
+    return;
+  }
   // whoever holds the lock at this moment reads the value before
   std::ignore = state->set_value(value, false);
 }
@@ -43,6 +60,10 @@ CallbackReturn SimulatedDrives::on_init(
     plant_ = std::make_unique<DrivePlant>(make_plant(info.original_xml, names, parameters));
     home_ = per_joint(parameters, "home", names.size());
     torque_factor_ = per_joint(parameters, "torque_factor", names.size());
+    operational_after_.setZero(home_.size());
+    if (parameters.count("operational_after") != 0) {
+      operational_after_ = per_joint(parameters, "operational_after", names.size());
+    }
     plant_->reset(home_);
     rate_ = control_rate(parameters);
     if (info.rw_rate > 0 && std::abs(rate_ - info.rw_rate) > 0.5) {
@@ -60,6 +81,7 @@ CallbackReturn SimulatedDrives::on_init(
   }
   target_ = home_;
   torque_offset_ = Eigen::VectorXd::Zero(home_.size());
+  hold_ = home_;
   line_ = TargetLine(home_.size());
   return CallbackReturn::SUCCESS;
 }
@@ -67,14 +89,23 @@ CallbackReturn SimulatedDrives::on_init(
 CallbackReturn SimulatedDrives::on_configure(const rclcpp_lifecycle::State &)
 {
   joints_.clear();
+  const auto state = [this](const std::string & name) {
+    return has_state(name) ? get_state_interface_handle(name) : nullptr;
+  };
   try {
     for (const auto & joint : get_hardware_info().joints) {
+      const auto reset = joint.name + "/reset_fault";
       joints_.push_back(
         {get_command_interface_handle(joint.name + "/position"),
          get_command_interface_handle(joint.name + "/effort"),
          get_state_interface_handle(joint.name + "/position"),
          get_state_interface_handle(joint.name + "/velocity"),
-         get_state_interface_handle(joint.name + "/effort")});
+         get_state_interface_handle(joint.name + "/effort"),
+         has_command(reset) ? get_command_interface_handle(reset) : nullptr,
+         state(joint.name + "/status_word"),
+         state(joint.name + "/error_code"),
+         state(joint.name + "/mode_display"),
+         {}});
     }
   } catch (const std::exception & error) {
     RCLCPP_ERROR(
@@ -83,6 +114,9 @@ CallbackReturn SimulatedDrives::on_configure(const rclcpp_lifecycle::State &)
       "velocity and effort (%s).",
       error.what());
     return CallbackReturn::ERROR;
+  }
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    joints_[i].state.start(operational_after_[static_cast<Eigen::Index>(i)]);
   }
   plant_->reset(home_);
   return CallbackReturn::SUCCESS;
@@ -93,12 +127,35 @@ CallbackReturn SimulatedDrives::on_activate(const rclcpp_lifecycle::State &)
   target_ = plant_->position();
   torque_offset_.setZero();
   plant_->reset(target_);
+  hold_ = target_;
   line_.rest_at(target_);
   for (std::size_t i = 0; i < joints_.size(); ++i) {
-    std::ignore = joints_[i].target->set_value(target_[static_cast<Eigen::Index>(i)], true);
-    std::ignore = joints_[i].torque_offset->set_value(0.0, true);
+    const auto j = static_cast<Eigen::Index>(i);
+    auto & joint = joints_[i];
+    joint.state.start(operational_after_[j]);
+    // one that is not on the bus has said nothing of its position
+    const double first = joint.state.present() ? target_[j] : not_a_number;
+    std::ignore = joint.target->set_value(first, true);
+    std::ignore = joint.torque_offset->set_value(0.0, true);
+    if (joint.reset_fault) {
+      std::ignore = joint.reset_fault->set_value(0.0, true);
+    }
   }
   tell();
+  return CallbackReturn::SUCCESS;
+}
+
+CallbackReturn SimulatedDrives::on_deactivate(const rclcpp_lifecycle::State &)
+{
+  std::ostringstream offsets;
+  for (Eigen::Index j = 0; j < torque_offset_.size(); ++j) {
+    offsets << " " << torque_offset_[j];
+  }
+  RCLCPP_INFO(
+    get_logger(), "the last cycle before deactivation had the torque offsets%s",
+    offsets.str().c_str());
+  torque_offset_.setZero();
+  plant_->step(line_.next(), torque_offset_);
   return CallbackReturn::SUCCESS;
 }
 
@@ -109,6 +166,7 @@ return_type SimulatedDrives::read(const rclcpp::Time &, const rclcpp::Duration &
   }
   line_.pass(period.seconds() * rate_);
   if (get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
+    lead_drives(period.seconds());
     while (line_.overdue()) {
       plant_->step(line_.next(), torque_offset_);
     }
@@ -117,13 +175,38 @@ return_type SimulatedDrives::read(const rclcpp::Time &, const rclcpp::Duration &
   return return_type::OK;
 }
 
+/// A cycle [s] of the drives' state machines.
+void SimulatedDrives::lead_drives(double period) noexcept
+{
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    const auto j = static_cast<Eigen::Index>(i);
+    auto & joint = joints_[i];
+    const bool failed = plant_->failed(j);
+    if (failed) {
+      hold_[j] = plant_->position()[j];
+    }
+    const auto reset = joint.reset_fault ? joint.reset_fault->get_optional() : std::nullopt;
+    joint.state.update(
+      period, failed, std::abs(plant_->velocity()[j]) <= at_rest,
+      error_code(plant_->fault(), static_cast<int>(j)), reset.value_or(0.0));
+    if (joint.state.clears()) {
+      plant_->inject(FaultCleared{static_cast<int>(j)});
+    }
+  }
+}
+
 void SimulatedDrives::tell() noexcept
 {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const auto j = static_cast<Eigen::Index>(i);
-    put(joints_[i].position, plant_->position()[j]);
-    put(joints_[i].velocity, plant_->velocity()[j]);
-    put(joints_[i].effort, plant_->torque()[j] / torque_factor_[j]);
+    const auto & joint = joints_[i];
+    const double heard = joint.state.present() ? 1.0 : 0.0;
+    put(joint.position, heard * plant_->position()[j]);
+    put(joint.velocity, heard * plant_->velocity()[j]);
+    put(joint.effort, heard * plant_->torque()[j] / torque_factor_[j]);
+    put(joint.status_word, joint.state.status_word());
+    put(joint.error_code, joint.state.error_code());
+    put(joint.mode_display, joint.state.mode_display());
   }
   if (injections_) {
     injections_->watch(*plant_);
@@ -134,9 +217,17 @@ return_type SimulatedDrives::write(const rclcpp::Time &, const rclcpp::Duration 
 {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const auto j = static_cast<Eigen::Index>(i);
-    // what is not finite means that nobody commands it: the plant keeps the target before
-    target_[j] = joints_[i].target->get_optional().value_or(target_[j]);
-    torque_offset_[j] = joints_[i].torque_offset->get_optional().value_or(torque_offset_[j]);
+    const auto & joint = joints_[i];
+    if (!joint.state.enabled()) {
+      target_[j] = hold_[j];
+      torque_offset_[j] = 0.0;
+      continue;
+    }
+    // what is not finite means that nobody commands it: the target before stays
+    const double target = joint.target->get_optional().value_or(target_[j]);
+    const double offset = joint.torque_offset->get_optional().value_or(torque_offset_[j]);
+    target_[j] = std::isfinite(target) ? target : target_[j];
+    torque_offset_[j] = std::isfinite(offset) ? offset : 0.0;
   }
   line_.give(target_);
   while (line_.due()) {

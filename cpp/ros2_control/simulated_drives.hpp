@@ -6,6 +6,7 @@
 
 #include "dynid/drive_plant.hpp"
 #include "injections.hpp"
+#include "simulated_drive_state.hpp"
 #include "target_line.hpp"
 
 namespace dynid
@@ -19,11 +20,17 @@ namespace dynid
 /// Bodies and drives keep their own even time, see TargetLine: a manager that is late or skips
 /// cycles does not shake the robot.
 ///
+/// Where the tag has them, each joint also tells `status_word` (0x6041), `error_code` (0x603F) and
+/// `mode_display` (0x6061), and takes `reset_fault`, as joints of ethercat_driver do; see
+/// SimulatedDriveState. A drive that is not enabled ignores commands and holds; one that is not on
+/// the bus yet tells zeros, whatever its position.
+///
 /// Faults and forces are injected by the topics and services of its node, see Injections. In a
 /// fault states go on, and commands are ignored.
 ///
 /// Everything about the robot is in the hardware parameters; see make_plant(). Besides, `home` is
-/// where it begins [rad or m], and `torque_factor` the torque per unit of effort.
+/// where it begins [rad or m], `torque_factor` the torque per unit of effort, and
+/// `operational_after` when each drive comes on the bus [s after activation]; left out: at once.
 class SimulatedDrives : public hardware_interface::SystemInterface
 {
 public:
@@ -38,6 +45,10 @@ public:
   hardware_interface::CallbackReturn on_activate(
     const rclcpp_lifecycle::State & previous_state) override;
 
+  /// Says which torque offsets the bus had in its last cycle, and ends with one of zeros.
+  hardware_interface::CallbackReturn on_deactivate(
+    const rclcpp_lifecycle::State & previous_state) override;
+
   /// Injects what was asked for, makes up for cycles that the manager skipped, and tells what the
   /// drives measured. No allocation, waiting or exception.
   hardware_interface::return_type read(
@@ -48,6 +59,7 @@ public:
     const rclcpp::Time & time, const rclcpp::Duration & period) override;
 
 private:
+  void lead_drives(double period) noexcept;
   void tell() noexcept;
 
   struct Joint
@@ -57,6 +69,12 @@ private:
     hardware_interface::StateInterface::SharedPtr position;
     hardware_interface::StateInterface::SharedPtr velocity;
     hardware_interface::StateInterface::SharedPtr effort;
+    // null where the tag does not have them
+    hardware_interface::CommandInterface::SharedPtr reset_fault;
+    hardware_interface::StateInterface::SharedPtr status_word;
+    hardware_interface::StateInterface::SharedPtr error_code;
+    hardware_interface::StateInterface::SharedPtr mode_display;
+    SimulatedDriveState state;
   };
 
   std::unique_ptr<DrivePlant> plant_;
@@ -66,6 +84,8 @@ private:
   double rate_ = 0.0;  // [Hz]
   Eigen::VectorXd home_;
   Eigen::VectorXd torque_factor_;
+  Eigen::VectorXd operational_after_;  // [s]
+  Eigen::VectorXd hold_;               // where drives hold that are not enabled
   Eigen::VectorXd target_;
   Eigen::VectorXd torque_offset_;
 };

@@ -9,11 +9,22 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dynid.cli.json_output import print_json
+from dynid.cli.json_output import finite_or_none, print_json
 from dynid.cli.options import AsJson, Set, Urdf
+from dynid.errors import ConfigurationError
+from dynid.excitation.workspace.workspace import Workspace
+from dynid.files import check_folder
 from dynid.playback.plan import examine_plan
 from dynid.profile import load_model, load_robot
-from dynid.report.terminal.console import print_sentences, progress, result_console, roomy, table
+from dynid.report.terminal.console import (
+    print_sentences,
+    print_written,
+    progress,
+    result_console,
+    roomy,
+    table,
+)
+from dynid.report.view.check_picture import write_check_picture
 from dynid.text import percent, significant, unit
 
 if TYPE_CHECKING:
@@ -34,6 +45,14 @@ def check_command(
     model: Annotated[
         Path | None, typer.Option("--model", "-m", help="model.yaml to predict torque by.")
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="PNG to write: the robot at the first violation, else where bodies are nearest.",
+        ),
+    ] = None,
     urdf: Urdf = None,
     settings: Set = None,
     as_json: AsJson = False,
@@ -43,12 +62,22 @@ def check_command(
     Looks at position, velocity, acceleration, torque, what closed chains reach, and the profile's
     workspace. Exit code 0: it is safe, 1: it is not, 2: bad input.
     """
+    if output is not None:
+        if output.suffix.lower() != ".png":
+            message = f"--output {output}: must end in .png."
+            raise ConfigurationError(message)
+        check_folder(output)
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     loaded = None if model is None else load_model(model)
     console = result_console(as_json)
     with progress(console) as step:
         step(f"checking {excitation.name}")
         motion, check = examine_plan(robot, excitation=excitation, model=loaded)
+        if output is not None:
+            step("drawing")
+            workspace = Workspace(robot, robot.mechanism())
+            title = f"{robot.name}: {excitation.name}"
+            write_check_picture(check, motion, workspace, title, output)
     if as_json:
         about = {"robot": robot.name, "excitation": str(excitation), "duration": motion.duration}
         print_json({**about, **_check_json(check)})
@@ -59,6 +88,8 @@ def check_command(
             soft_wrap=True,
         )
         _print_check(roomy(console), check)
+        if output is not None:
+            print_written(console, [output])
     if check.violation is not None:
         raise typer.Exit(1)
 
@@ -78,20 +109,24 @@ def _print_check(console: Console, check: MotionCheck) -> None:
         )
     console.print(rows)
     print_sentences(console, "What this rests on", check.grounds, "")
-    if check.violation is None:
-        console.print(Text("Safe: every limit is kept.", style="bold green"))
-    else:
-        sentence = Text(f"Not safe: {check.violation}", style="bold red")
-        console.print(sentence, soft_wrap=not console.is_terminal)
+    style = "red" if check.violation else "yellow" if check.unchecked else "green"
+    sentence = Text(check.verdict, style=f"bold {style}")
+    console.print(sentence, soft_wrap=not console.is_terminal)
 
 
 def _check_json(check: MotionCheck) -> dict[str, object]:
     return {
         "safe": check.violation is None,
+        "verdict": check.verdict,
+        "unchecked": list(check.unchecked),
         "violation": check.violation,
         "violation_time": check.time,
         "limits": [_use_json(use) for use in check.uses],
         "grounds": list(check.grounds),
+        "pairs": {
+            "checked": [list(pair) for pair in check.pairs],
+            "left_out": [one._asdict() for one in check.left_out],
+        },
     }
 
 
@@ -100,7 +135,7 @@ def _use_json(use: LimitUse) -> dict[str, object]:
         "limit": use.limit.removeprefix("the "),
         "of": use.of,
         "unit": use.unit,
-        **use.most._asdict(),
-        "used": use.used,
+        **{key: finite_or_none(value) for key, value in use.most._asdict().items()},
+        "used": None if use.used is None else finite_or_none(use.used),
         "passed": use.passed,
     }

@@ -104,6 +104,11 @@ COMMANDS = {
         "tune_collision_command",
         "Set collision thresholds as low as a rate of false alarms allows.",
     ),
+    "collisions": CommandEntry(
+        "collisions",
+        "collisions_command",
+        "Play collision thresholds over recordings: each alarm, or how close it came to one.",
+    ),
     "view": CommandEntry(
         "view",
         "view_command",

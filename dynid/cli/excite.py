@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import typer
+from rich.text import Text
 
 from dynid.cli.options import AsJson, Set, Urdf
 from dynid.errors import ConfigurationError
 from dynid.excitation.build import build_excitation
-from dynid.excitation.checks import sliding_joints
+from dynid.excitation.checks import check_motion, kept_sentence, sliding_joints, unchecked
 from dynid.excitation.design.design import ExcitationSpec
 from dynid.excitation.design.optimise import Optimum, optimise
 from dynid.excitation.design.proposal import propose_series
@@ -106,8 +107,8 @@ def excite_command(
     console = result_console(as_json)
     notes: list[str] = []
     found: FourierSettings | SineSettings
+    workspace = Workspace(robot, mechanism)
     if kind == "sine":
-        workspace = Workspace(robot, mechanism)
         _refuse_series_options(harmonics, periods, from_centre=from_centre, unscaled=unscaled)
         own = find_excitation(robot)
         margin = _MARGIN if own is None else own.margin
@@ -121,17 +122,25 @@ def excite_command(
     excitation = build_excitation(
         found, robot.limits, robot.joints, prismatic=sliding_joints(mechanism)
     )
+    check_motion(excitation, robot.limits, mechanism, workspace)
+    left_open = unchecked(robot.limits, workspace)
     stated = stated_torque_noise(robot, mechanism)
     prediction = predict(identified, excitation, stated_noise=stated)
     _write(found, prediction, files)
     if as_json:
-        content = prediction_json(prediction) | {"excitation": found.model_dump(mode="json")}
+        content = prediction_json(prediction) | {
+            "excitation": found.model_dump(mode="json"),
+            "limits_verdict": kept_sentence(left_open),
+            "unchecked": list(left_open),
+        }
         typer.echo(json.dumps(content, allow_nan=False))
     else:
         print_prediction(console, prediction)
         if isinstance(found, SineSettings):
             print_sine(console, found, robot.limits, robot.joints)
         print_sentences(console, "How it was found", notes, "")
+        sentence = Text(kept_sentence(left_open), style="yellow" if left_open else "green")
+        console.print(sentence, soft_wrap=not console.is_terminal)
         print_written(console, files)
     raise typer.Exit(0 if good(prediction) else 1)
 

@@ -9,14 +9,21 @@ from typing import Annotated
 import typer
 
 from dynid.cli.loading import load_model_for
+from dynid.configuration import changed
 from dynid.control.residual import recorded_residual
+from dynid.control.threshold_file import write_thresholds
 from dynid.control.tuning import tune
 from dynid.errors import OutputError
-from dynid.files import write_text
 from dynid.report.terminal.console import print_written, progress, result_console
-from dynid.report.terminal.tuning import print_tuning, profile_lines, tuning_json
+from dynid.report.terminal.tuning import (
+    print_tuning,
+    profile_lines,
+    tuning_header,
+    tuning_json,
+)
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.recordings import load_recording
+from dynid.robot.torque_settings import CollisionSettings
 
 
 def tune_collision_command(
@@ -33,17 +40,14 @@ def tune_collision_command(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Override a key: collision.torque_error_filter=0.95."),
+        typer.Option("--set", help="Override a key: collision.boost_time=0.2."),
     ] = None,
-    control_rate: Annotated[
-        float, typer.Option(min=50, max=8000, help="Control cycles per second that it will run at.")
-    ] = 1000.0,
     force: Annotated[
         bool, typer.Option("--force", help="Also with a model whose identification failed.")
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="New file for the lines that go into the profile."),
+        typer.Option("--output", "-o", help="New file that the controller loads while it runs."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
@@ -52,7 +56,9 @@ def tune_collision_command(
     """Set collision thresholds as low as a rate of false alarms allows.
 
     The recordings must show the robot touching nothing, on motion like that of its work: fast and
-    slow, with pauses and reversals. Filter, debounce and low_speed are those of the profile.
+    slow, with pauses and reversals. Time constant, debounce_time, low_speed, acceleration_step and
+    boost_time are those of the profile. The file that -o writes is one of ROS 2's parameter files:
+    ros2 param load /feedforward_controller FILE; the group that is printed is for the profile.
     """
     if output is not None and output.exists():
         raise OutputError(f"{output}: already exists; name a new file.")
@@ -73,15 +79,15 @@ def tune_collision_command(
             robot,
             residuals,
             false_alarms_per_hour=false_alarms_per_hour,
-            control_rate=control_rate,
         )
-    lines = profile_lines(robot, tuning)
     if output is not None:
-        write_text(output, lines)
+        tuned = robot.with_settings(
+            changed(robot.settings(CollisionSettings), tuning.settings(), "tuned thresholds")
+        )
+        write_thresholds(tuned, tuning_header(robot, tuning, recordings, model), output)
     if as_json:
         typer.echo(json.dumps(tuning_json(robot, tuning)))
     else:
         print_tuning(console, robot, tuning)
-        if output is None:
-            typer.echo(lines, nl=False)
+        typer.echo(profile_lines(robot, tuning), nl=False)
         print_written(console, [] if output is None else [output])

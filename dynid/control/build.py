@@ -12,6 +12,7 @@ from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import torque_offset_limit
+from dynid.robot.limits import Limits
 from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _SMOOTHING = 0.02  # [rad/s or m/s] where there is no velocity limit
 _SMOOTHING_SHARE = 0.01  # of the velocity limit
 _JUMP_CYCLES = 3.0  # at the velocity limit
 _JUMP_ACCELERATION = 5.0  # times the acceleration limit: splines may overshoot it
+_STEP_SHARE = 0.5  # of the acceleration limit, that is an abrupt start or stop
+_STEP = 3.0  # [rad/s^2 or m/s^2] where there is none
 _DECELERATION = 10.0  # [rad/s^2 or m/s^2] where there is no acceleration limit
 
 
@@ -88,7 +91,29 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
         np.inf,
         "reference_tolerance",
     )
+    settings.limits = command_limits(robot)
+    settings.max_age = robot.settings(FeedforwardSettings).max_age
     return settings
+
+
+def command_limits(robot: Robot) -> _core.CommandLimits:
+    """Return what no position command goes beyond; infinite where there is no limit.
+
+    The profile's ``limits`` are those of the joints: where motors are commanded in front of a
+    coupling, they limit no single motor.
+
+    Raises:
+        ConfigurationError: Counts do not fit.
+    """
+    limits, joints = _core.CommandLimits(), len(robot.joints)
+    at_motors = robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None
+    given = Limits() if at_motors else robot.limits
+    ranges = [given.range_of("position", joint) for joint in range(joints)]
+    limits.position_min = np.array([-np.inf if r is None else r[0] for r in ranges])
+    limits.position_max = np.array([np.inf if r is None else r[1] for r in ranges])
+    limits.velocity_max = _each(robot, given.velocity, np.inf, "velocity")
+    limits.acceleration_max = _each(robot, given.acceleration, np.inf, "acceleration")
+    return limits
 
 
 def feedforward(robot: Robot, *, control_rate: float) -> _core.Feedforward:
@@ -157,16 +182,19 @@ def collision_settings(robot: Robot, *, control_rate: float) -> _core.CollisionS
     settings.control_rate = control_rate
     settings.boost_time = given.boost_time
     settings.warn_fraction = given.warn_fraction
-    settings.debounce = given.debounce
+    settings.debounce_time = given.debounce_time
     for name in (
         "torque_error_enable",
-        "torque_error_filter",
+        "torque_error_time_constant",
         "velocity_factor",
         "acceleration_factor",
         "reversal_boost",
         "low_speed",
     ):
         setattr(settings, name, _each(robot, getattr(given, name), 0.0, name))
+    limit = _each(robot, robot.limits.acceleration, np.inf, "acceleration")
+    step = np.where(np.isfinite(limit), _STEP_SHARE * limit, _STEP)
+    settings.acceleration_step = _each(robot, given.acceleration_step, step, "acceleration_step")
     settings.torque_error_max = _each(robot, given.torque_error_max, np.inf, "torque_error_max")
     settings.torque_threshold = _each(
         robot, robot.limits.torque_threshold, np.inf, "torque_threshold"

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.signal import lfilter
 
 from dynid.arrays import Array
+from dynid.control.build import collision_settings
 from dynid.control.residual import with_collision
+from dynid.robot.torque_settings import CollisionSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 0.1  # [s] of which the largest error stands for all
 _BETWEEN = 1.0  # [s] between two recordings
+_RARE = 0.999  # of all instants are less abrupt
 _BEYOND = 1e9  # [N m or N] that no error reaches
 
 
@@ -31,6 +35,8 @@ class FreeMotion:
         size: (M, n) [N m or N].
         features: 1, |v| and |a|, (M, n, 3).
         boosted: whether the reversal boost acts (M, n).
+        friction: most that the model's dry friction can be (M, n) [N m or N].
+        viscous: size of its friction that grows with speed (M, n) [N m or N].
         time: of each block (M,) [s].
         hours: its length [h].
     """
@@ -38,6 +44,8 @@ class FreeMotion:
     size: Array
     features: Array
     boosted: NDArray[np.bool_]
+    friction: Array
+    viscous: Array
     time: Array
     hours: float
 
@@ -49,13 +57,15 @@ def joined(motions: Sequence[FreeMotion]) -> FreeMotion:
         np.concatenate([motion.size for motion in motions]),
         np.concatenate([motion.features for motion in motions]),
         np.concatenate([motion.boosted for motion in motions]),
+        np.concatenate([motion.friction for motion in motions]),
+        np.concatenate([motion.viscous for motion in motions]),
         np.concatenate([m.time + start for m, start in zip(motions, starts, strict=True)]),
         sum(motion.hours for motion in motions),
     )
 
 
-def free_motion(robot: Robot, residual: Residual, *, control_rate: float) -> FreeMotion:
-    """Condense a residual, filtered as the profile's detector filters in control cycles.
+def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
+    """Condense a residual, filtered as the profile's detector filters.
 
     Raises:
         ConfigurationError: the profile's settings do not fit the robot.
@@ -68,7 +78,7 @@ def free_motion(robot: Robot, residual: Residual, *, control_rate: float) -> Fre
         acceleration_factor=(0.0,),
         reversal_boost=(_BEYOND,),
     )
-    filtered, threshold, _ = residual.watch(showing, control_rate=control_rate)
+    filtered, threshold, _ = residual.watch(showing)
     size = np.abs(filtered)
     speed, acceleration = np.abs(residual.velocity), np.abs(residual.acceleration)
     features = np.stack([np.ones_like(size), speed, acceleration], axis=2)
@@ -82,6 +92,35 @@ def free_motion(robot: Robot, residual: Residual, *, control_rate: float) -> Fre
         size[rows, columns],
         features[rows, columns],
         boosted[rows, columns],
+        residual.friction[rows, columns],
+        residual.viscous[rows, columns],
         _BLOCK * np.arange(count, dtype=np.float64),
         residual.hours,
     )
+
+
+def abrupt_acceleration(robot: Robot, residuals: Sequence[Residual]) -> tuple[float, ...]:
+    """Return what acceleration of each joint is more abrupt than a thousandth of these motions.
+
+    It is the distance from the mean over the last boost_time, as the detector's. A joint that
+    hardly moves keeps the profile's ``acceleration_step``.
+
+    Raises:
+        ConfigurationError: the profile's settings do not fit the robot.
+    """
+    distances = [_from_mean(robot, one) for one in residuals]
+    rare = np.quantile(np.concatenate(distances), _RARE, axis=0)
+    fastest = np.max([np.abs(one.velocity).max(axis=0) for one in residuals], axis=0)
+    settings = collision_settings(robot, control_rate=residuals[0].rate)
+    moves = (fastest > settings.low_speed) & (rare > 0)
+    return tuple(float(step) for step in np.where(moves, rare, settings.acceleration_step))
+
+
+def _from_mean(robot: Robot, residual: Residual) -> Array:
+    """Distances of accelerations (N, n) from their exponentially weighted mean before."""
+    acceleration, window = residual.acceleration, robot.settings(CollisionSettings).boost_time
+    kept = np.exp(-1.0 / (window * residual.rate)) if window > 0 else 0.0
+    first = acceleration[0]
+    mean = first + lfilter([0.0, 1.0 - kept], [1.0, -kept], acceleration - first, axis=0)
+    distance: Array = np.abs(acceleration - mean)
+    return distance

@@ -10,6 +10,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.control.build import collision_settings, control_model
+from dynid.control.model_friction import viscous_friction
 from dynid.errors import ConfigurationError
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.settings import RecordingSettings
@@ -17,6 +18,7 @@ from dynid.robot.torque_settings import CollisionSettings
 from dynid.signals.preprocess import preprocess
 
 if TYPE_CHECKING:
+    from dynid.control.carried_body import CarriedBody
     from dynid.dynamics.mechanism import Mechanism
     from dynid.recording.model import Recording
     from dynid.robot.robot import Robot
@@ -31,6 +33,8 @@ class Residual:
         torque: measured (N, n) [N m or N].
         velocity: (N, n) [rad/s or m/s].
         acceleration: (N, n) [rad/s^2 or m/s^2].
+        friction: most that the model's dry friction can be (N, n) [N m or N].
+        viscous: size of the model's friction that grows with speed (N, n) [N m or N].
         rate: samples per second [Hz].
     """
 
@@ -38,6 +42,8 @@ class Residual:
     torque: Array
     velocity: Array
     acceleration: Array
+    friction: Array
+    viscous: Array
     rate: float
 
     @property
@@ -45,30 +51,41 @@ class Residual:
         """How long it is [h]."""
         return len(self.error) / self.rate / 3600
 
-    def watch(
-        self, robot: Robot, *, control_rate: float
-    ) -> tuple[Array, Array, list[_core.Collision]]:
+    def watch(self, robot: Robot) -> tuple[Array, Array, list[_core.Collision]]:
         """Return what a profile's detector makes of it: filtered errors, thresholds, collisions.
 
-        The detector is as fast as in the control cycle: its filter forgets as much in a second, and
-        its debounce takes as long.
+        The detector's cycles are the samples; all its settings are times.
 
         Args:
-            robot: with the detector's settings for the control cycle.
-            control_rate: cycles per second [Hz].
+            robot: with the detector's settings.
 
         Raises:
             ConfigurationError: the settings do not fit the robot.
         """
-        detector = _detector(robot, self.rate, control_rate)
-        return detector.run(self.error, self.torque, self.velocity, self.acceleration)
+        settings = collision_settings(robot, control_rate=self.rate)
+        try:
+            detector = _core.CollisionDetector(len(robot.joints), settings)
+        except ValueError as error:
+            message = f"collision: {error}"
+            raise ConfigurationError(message) from None
+        return detector.run(
+            self.error, self.torque, self.velocity, self.acceleration, self.friction
+        )
 
 
-def recorded_residual(robot: Robot, mechanism: Mechanism, recording: Recording) -> Residual:
+def recorded_residual(
+    robot: Robot, mechanism: Mechanism, recording: Recording, *, carried: CarriedBody | None = None
+) -> Residual:
     """Return the torque errors of a recording.
 
     Its measured motion, through the profile's zero-phase filters, stands for the commanded one; its
     measured torque is not filtered, since in a control cycle only the detector's own filter is.
+
+    Args:
+        robot: with the settings of its recordings.
+        mechanism: the model without payload.
+        recording: of the robot.
+        carried: what the robot carries in it, as the controller's parameters ``payload``.
 
     Raises:
         PreprocessingError: the profile's filters do not fit the recording.
@@ -86,8 +103,20 @@ def recorded_residual(robot: Robot, mechanism: Mechanism, recording: Recording) 
         motion = tuple(part @ np.linalg.inv(coupling).T for part in motion)
         torque = torque @ coupling
     model = control_model(robot, mechanism)
+    if carried is not None:
+        model.set_payload(carried.mass, carried.centre, carried.inertia)
+    expected, friction = model.torque_and_friction(*motion)
+    viscous = viscous_friction(
+        mechanism, motion[1], motor_side=robot.settings(RecordingSettings).side == "motor"
+    )
     return Residual(
-        model.torque(*motion) - torque, torque, motion[1], motion[2], signals.sampling_rate
+        expected - torque,
+        torque,
+        motion[1],
+        motion[2],
+        friction,
+        viscous,
+        signals.sampling_rate,
     )
 
 
@@ -96,17 +125,3 @@ def with_collision(robot: Robot, **settings: tuple[float, ...]) -> Robot:
     collision = robot.settings(CollisionSettings).model_copy(update=settings)
     limits = robot.limits.model_copy(update={"torque_threshold": None})
     return robot.with_settings(collision).model_copy(update={"limits": limits})
-
-
-def _detector(robot: Robot, rate: float, control_rate: float) -> _core.CollisionDetector:
-    """Return a profile's detector for samples at another rate [Hz]."""
-    settings = collision_settings(robot, control_rate=control_rate)
-    cycles = control_rate / rate  # per sample
-    settings.control_rate = rate
-    settings.torque_error_filter = settings.torque_error_filter**cycles
-    settings.debounce = max(1, round(settings.debounce / cycles))
-    try:
-        return _core.CollisionDetector(len(robot.joints), settings)
-    except ValueError as error:
-        message = f"collision: {error}"
-        raise ConfigurationError(message) from None

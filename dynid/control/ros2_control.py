@@ -5,17 +5,24 @@ from __future__ import annotations
 import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.configuration import per_joint
 from dynid.control.ros_parameters import feedforward_parameters
 from dynid.dynamics.closed_chain import chain_lists
 from dynid.errors import ConfigurationError
-from dynid.robot.slave_files import CYCLIC_SYNCHRONOUS_POSITION, check_slave_files, slave_path
+from dynid.robot.slave_files import (
+    CYCLIC_SYNCHRONOUS_POSITION,
+    DRIVE_STATES,
+    check_slave_files,
+    slave_path,
+)
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.robot import SimulatedRobot
+from dynid.simulation.settings import SimulationSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,9 +55,18 @@ PLANT_SETTINGS = (
 FEEDFORWARD = "feedforward_controller"
 """Between the trajectory controller and the drives, where it is wanted."""
 
+TRAJECTORIES = "joint_trajectory_controller"
+"""What takes the trajectories."""
+
+MONITOR = "drive_monitor"
+"""Watches the drives where there is no feedforward controller that does."""
+
+RESET_FAULT = "reset_fault"
+"""Command interface of a joint that resets its drive's fault."""
+
+_ENABLED = 0x0237  # status word of an enabled drive
 _BROADCASTER = "joint_state_broadcaster"
-_TRAJECTORIES = "joint_trajectory_controller"
-_NEEDED = ("controller_manager", "robot_state_publisher", _BROADCASTER, _TRAJECTORIES)
+_NEEDED = ("controller_manager", "robot_state_publisher", _BROADCASTER, TRAJECTORIES)
 _GIVES_UP = 0.1  # [rad or m] from its trajectory, when the trajectory controller holds
 _PACKAGES = Path("share", "ament_index", "resource_index", "packages")
 _PLUGINS = {
@@ -79,8 +95,8 @@ def robot_description(
             have its own tag.
 
     Raises:
-        ConfigurationError: there are neither slave files nor a tag in the URDF, or the files do
-            not fit.
+        ConfigurationError: there are neither slave files nor a tag in the URDF, the files do
+            not fit, or the tag has EtherCAT drives without status words.
     """
     root = ET.fromstring(robot.urdf_xml)  # noqa: S314  a robot's own URDF
     if hardware == "ethercat" and slaves is None:
@@ -90,6 +106,7 @@ def robot_description(
                 "names ethercat_driver/EthercatDriver and the slaves; give such a URDF, or the "
                 "folder that `dynid drives` has written, with slaves:=."
             )
+        _check_own_tag(robot, root)
         return robot.urdf_xml
     if hardware == "ethercat" and slaves is not None:
         check_slave_files(slaves, robot.joints, control_rate)
@@ -109,7 +126,8 @@ def hardware_tag(
     """Return the ``<ros2_control>`` of a robot on hardware of a kind.
 
     Each joint takes a position and an effort (the torque offset) and tells position, velocity and
-    effort. On EtherCAT, drives are numbered in the order of the joints, from position 0.
+    effort; besides it takes ``reset_fault`` and tells what DRIVE_STATES names. On EtherCAT, drives
+    are numbered in the order of the joints, from position 0.
 
     Args:
         robot: with its simulation settings.
@@ -136,13 +154,69 @@ def hardware_tag(
     return system
 
 
-def controllers(*, feedforward: bool) -> tuple[str, ...]:
-    """Return the names of the controllers that are spawned, in this order."""
-    return (_BROADCASTER, *((FEEDFORWARD,) if feedforward else ()), _TRAJECTORIES)
+class Controllers(NamedTuple):
+    """The controllers that are spawned: at once, and when every drive is enabled."""
+
+    first: tuple[str, ...]
+    then: tuple[str, ...]
+
+
+def controllers(*, feedforward: bool, drives: bool = True) -> Controllers:
+    """Return the names of the controllers that are spawned, in this order.
+
+    Without ``drives`` nothing can be waited for, and all are spawned together.
+
+    Args:
+        feedforward: whether references reach the drives through dynid/FeedforwardController.
+        drives: whether the drives tell their status words.
+    """
+    between = (FEEDFORWARD,) if feedforward else (MONITOR,) if drives else ()
+    if not drives:
+        return Controllers((_BROADCASTER, *between, TRAJECTORIES), ())
+    return Controllers((_BROADCASTER, *between), (TRAJECTORIES,))
+
+
+def tells_drive_states(description: str, joints: Iterable[str]) -> bool:
+    """Return whether a description's ``<ros2_control>`` has what is needed to wait for drives.
+
+    Args:
+        description: URDF with the tag.
+        joints: which must all have a state interface ``status_word``, and ``reset_fault``.
+    """
+    root = ET.fromstring(description)  # noqa: S314
+    return not _without(root, joints, "state_interface", "status_word") and not _without(
+        root, joints, "command_interface", RESET_FAULT
+    )
+
+
+def _without(root: ET.Element, joints: Iterable[str], kind: str, name: str) -> list[str]:
+    """The joints without an interface."""
+    having = {
+        joint.get("name")
+        for joint in root.findall("ros2_control/joint")
+        if any(one.get("name") == name for one in joint.findall(kind))
+    }
+    return [joint for joint in joints if joint not in having]
+
+
+def _check_own_tag(robot: Robot, root: ET.Element) -> None:
+    """Refuse EtherCAT drives whose states nobody would see."""
+    plugins = {(tag.text or "").strip() for tag in root.findall("ros2_control/hardware/plugin")}
+    if _PLUGINS["ethercat"] not in plugins:
+        return
+    for kind, name in (("state_interface", "status_word"), ("command_interface", RESET_FAULT)):
+        absent = _without(root, robot.joints, kind, name)
+        if absent:
+            raise ConfigurationError(
+                f"URDF of '{robot.name}': joint '{absent[0]}' of its <ros2_control> tag has no "
+                f'<{kind} name="{name}"/>, without which controllers would start before the '
+                "drives are enabled; add it to every joint as docs/drives.md shows, or give the "
+                "folder that `dynid drives` has written, with slaves:=."
+            )
 
 
 def controller_parameters(
-    robot: Robot, update_rate: int, *, feedforward: bool = False
+    robot: Robot, update_rate: int, *, feedforward: bool = False, drives: bool = True
 ) -> dict[str, Any]:
     """Return the parameter file of controller_manager and its controllers.
 
@@ -150,6 +224,7 @@ def controller_parameters(
         robot: with its simulation settings.
         update_rate: control cycles per second [Hz].
         feedforward: whether references reach the drives through dynid/FeedforwardController.
+        drives: whether the drives tell their status words.
 
     Raises:
         ConfigurationError: feedforward is wanted, and its settings do not fit the robot.
@@ -161,23 +236,35 @@ def controller_parameters(
         "state_interfaces": ["position", "velocity"],
         # a new trajectory begins where the reference is, not a tracking error beside it
         "interpolate_from_desired_state": True,
+        # it begins where the robot stands, not at a command from before drives were switched off
+        "set_last_command_interface_value_as_state_on_activation": False,
     }
     types = {
         _BROADCASTER: {"type": "joint_state_broadcaster/JointStateBroadcaster"},
-        _TRAJECTORIES: {"type": "joint_trajectory_controller/JointTrajectoryController"},
+        TRAJECTORIES: {"type": "joint_trajectory_controller/JointTrajectoryController"},
     }
     # half the work for the thread that publishes, which drops what it has no time for
     parameters: dict[str, Any] = {_BROADCASTER: {"publish_dynamic_joint_states": False}}
+    names = {
+        "status_interface": "status_word",
+        "error_interface": "error_code",
+        "reset_interface": RESET_FAULT,
+    }
+    if drives and not feedforward:
+        types[MONITOR] = {"type": "dynid/DriveMonitor"}
+        parameters[MONITOR] = {"joints": joints, **names}
     if feedforward:
         types[FEEDFORWARD] = {"type": "dynid/FeedforwardController"}
         parameters[FEEDFORWARD] = feedforward_parameters(robot, control_rate=update_rate)
+        if drives:
+            parameters[FEEDFORWARD]["drives"] = names
         trajectories |= {
             "command_joints": [f"{FEEDFORWARD}/{joint}" for joint in joints],
             "command_interfaces": ["position", "velocity", "acceleration"],
             # after a collision it holds where the robot is, so that a reset finds it there
             "constraints": {joint: {"trajectory": _GIVES_UP} for joint in joints},
         }
-    parameters[_TRAJECTORIES] = trajectories
+    parameters[TRAJECTORIES] = trajectories
     parameters["controller_manager"] = {"update_rate": update_rate, **types}
     return {name: {"ros__parameters": values} for name, values in parameters.items()}
 
@@ -227,6 +314,7 @@ def _plant(robot: Robot, home: Array, control_rate: float) -> dict[str, str]:
     """
     made = plant_arguments(robot, control_rate=control_rate)
     mechanism, terms = made.mechanism, made.mechanism.terms
+    after = robot.settings(SimulationSettings).operational_after
     numbers: dict[str, Iterable[float]] = {
         "gravity": mechanism.gravity,
         "coupling": mechanism.coupling.ravel(),
@@ -238,6 +326,7 @@ def _plant(robot: Robot, home: Array, control_rate: float) -> dict[str, str]:
         "parameters": made.parameters,
         "home": home,
         "torque_factor": robot.drives.torque_factor(len(robot.joints)),
+        "operational_after": per_joint(after, len(robot.joints), "operational_after"),
     }
     words: dict[str, Iterable[str]] = {
         "locked_joints": made.mechanism.locked,
@@ -256,9 +345,14 @@ def _plant(robot: Robot, home: Array, control_rate: float) -> dict[str, str]:
 def _joint(system: ET.Element, name: str, position: float | None = None) -> ET.Element:
     """Add a joint; ``position`` [rad or m] is where it begins, unless drives tell."""
     joint = ET.SubElement(system, "joint", name=name)
-    for interface in ("position", "effort"):
+    for interface in ("position", "effort", RESET_FAULT):
         ET.SubElement(joint, "command_interface", name=interface)
-    for interface, initial in (("position", position), ("velocity", 0.0), ("effort", 0.0)):
+    motion = (("position", position), ("velocity", 0.0), ("effort", 0.0))
+    drive = dict.fromkeys(DRIVE_STATES, 0.0) | {
+        "status_word": float(_ENABLED),
+        "mode_display": float(CYCLIC_SYNCHRONOUS_POSITION),
+    }
+    for interface, initial in (*motion, *drive.items()):
         state = ET.SubElement(joint, "state_interface", name=interface)
         if position is not None:
             ET.SubElement(state, "param", name="initial_value").text = repr(initial)

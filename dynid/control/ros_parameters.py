@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _PER_JOINT = (
-    "torque_error_filter",
+    "torque_error_time_constant",
     "velocity_factor",
     "acceleration_factor",
     "reversal_boost",
     "low_speed",
+    "acceleration_step",
 )
 
 
@@ -50,6 +51,11 @@ def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, An
         "reference_tolerance": _list(settings.reference_tolerance),
         **_where_limited("position_jump", feedforward.position_jump),
         **_where_limited("acceleration_jump", feedforward.acceleration_jump),
+        **_where_limited("position_min", settings.limits.position_min),
+        **_where_limited("position_max", settings.limits.position_max),
+        **_where_limited("velocity_max", settings.limits.velocity_max),
+        **_where_limited("acceleration_max", settings.limits.acceleration_max),
+        "max_age": settings.max_age,
     }
     parameters["collision"] = {
         "method": given.method,
@@ -60,7 +66,7 @@ def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, An
         **_where_limited("torque_threshold", collision.torque_threshold),
         "boost_time": given.boost_time,
         "warn_fraction": given.warn_fraction,
-        "debounce": given.debounce,
+        "debounce_time": given.debounce_time,
         "reaction": given.reaction,
         "deceleration": _list(settings.deceleration),
     }

@@ -3,61 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array, eye_array, hstack
 
-from dynid.arrays import Array
-from dynid.control.free_motion import free_motion, joined
+from dynid.control.free_motion import abrupt_acceleration, free_motion
+from dynid.control.joint_thresholds import TUNED, TunedJoint, rounded_up, tune_joint
 from dynid.control.residual import with_collision
-from dynid.control.tail import rare_level
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dynid.control.free_motion import FreeMotion
     from dynid.control.residual import Residual
-    from dynid.control.tail import Level
     from dynid.robot.robot import Robot
 
-_LARGEST_FIT = 3000  # blocks of motion
-_FEWEST_MOVING = 50  # of them
-_SHAPE_QUANTILE = 0.95  # of the errors, that the threshold's shape follows
-_MARGIN = 0.05  # over the largest error that was seen
-_RESOLUTION = 1e-3  # of a threshold, relative to the largest error
 _SHORTEST = 5.0  # [s]
-_DIGITS = 3
-_TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal_boost")
 _DATA_SHARE = 0.01  # false alarms in as much motion as there is, below which it says little
-
-
-@dataclass(frozen=True)
-class TunedJoint:
-    """A joint's threshold, and the errors that it follows from.
-
-    Attributes:
-        joint: its name.
-        torque_error_max: [N m or N].
-        velocity_factor: [N m s/rad or N s/m].
-        acceleration_factor: [N m s^2/rad or N s^2/m].
-        reversal_boost: [N m or N].
-        largest: filtered torque error in the recordings [N m or N].
-        moving: the level that ``torque_error_max`` is [N m or N].
-        resting: the level that ``reversal_boost`` is [N m or N]; None where it never acts.
-    """
-
-    joint: str
-    torque_error_max: float
-    velocity_factor: float
-    acceleration_factor: float
-    reversal_boost: float
-    largest: float
-    moving: Level
-    resting: Level | None
 
 
 @dataclass(frozen=True)
@@ -66,6 +28,7 @@ class Tuning:
 
     Attributes:
         joints: in drive order.
+        acceleration_step: (n,) more abrupt than nearly all of the motion [rad/s^2 or m/s^2].
         hours: length of the recordings together [h].
         false_alarms_per_hour: that were asked for, of all joints together.
         held_out_alarms: that thresholds from the other recordings would have given in each; empty
@@ -74,6 +37,7 @@ class Tuning:
     """
 
     joints: tuple[TunedJoint, ...]
+    acceleration_step: tuple[float, ...]
     hours: float
     false_alarms_per_hour: float
     held_out_alarms: tuple[int, ...]
@@ -83,7 +47,7 @@ class Tuning:
         """How much motion, the thresholds of each joint, and warnings."""
         rows = [
             f"{joint.joint}: "
-            + ", ".join(f"{name} {_rounded_up(getattr(joint, name)):g}" for name in _TUNED)
+            + ", ".join(f"{name} {rounded_up(getattr(joint, name)):g}" for name in TUNED)
             for joint in self.joints
         ]
         first = f"Collision thresholds from {60 * self.hours:.3g} min of free motion"
@@ -91,10 +55,7 @@ class Tuning:
 
     def settings(self) -> dict[str, tuple[float, ...]]:
         """The tuned keys of a profile's ``collision``, rounded up, one value for each joint."""
-        return {
-            name: tuple(_rounded_up(getattr(joint, name)) for joint in self.joints)
-            for name in _TUNED
-        }
+        return _Fit(self.joints, self.acceleration_step).settings()
 
 
 def tune(
@@ -102,20 +63,20 @@ def tune(
     residuals: Sequence[Residual],
     *,
     false_alarms_per_hour: float,
-    control_rate: float = 1000.0,
 ) -> Tuning:
     """Find thresholds for a wanted rate of false alarms.
 
     In motion a joint's threshold has the shape of the high quantiles of its filtered torque error
     over speed and acceleration (quantile regression: Koenker, Bassett 1978), scaled so that
     :func:`rare_level` passes it seldom enough; what errors are larger by near standstill becomes
-    the boost. No threshold is below the largest error seen.
+    the boost. No threshold is below the largest error seen. Where a recording passes thresholds
+    from the others, the next one may as well: they are raised by as much.
 
     Args:
-        robot: its ``collision`` has the detector's filter, debounce, low_speed and boost_time.
+        robot: its ``collision`` has the detector's time constant, debounce time, low_speed and
+            boost_time.
         residuals: of free motion.
         false_alarms_per_hour: of all joints together [1/h].
-        control_rate: cycles per second that filter and debounce are given for [Hz].
 
     Raises:
         ConfigurationError: there is too little motion, or the rate is not above 0.
@@ -133,44 +94,75 @@ def tune(
             "least, and minutes for thresholds to rely on."
         )
         raise ConfigurationError(message)
-    parts = [free_motion(robot, one, control_rate=control_rate) for one in residuals]
-
-    def tuned(motions: Sequence[FreeMotion], *held_out: int) -> Tuning:
-        return _tune(robot, joined(motions), false_alarms_per_hour, held_out)
-
-    held_out = [
-        count_alarms(robot, tuned([*parts[:k], *parts[k + 1 :]]), one, control_rate=control_rate)
-        for k, one in enumerate(residuals)
-        if len(residuals) > 1 and _hours([*residuals[:k], *residuals[k + 1 :]]) * 3600 >= _SHORTEST
+    rate = false_alarms_per_hour / len(robot.joints)
+    found = _fit(robot, residuals, rate)
+    held_out, raised = [], np.ones((len(robot.joints), 2))
+    for k, others in _left_out(residuals):
+        fit = _fit(robot, others, rate)
+        held_out.append(_count(robot, fit, residuals[k]))
+        motion = free_motion(with_collision(robot, **fit.settings()), residuals[k])
+        raised = np.maximum(raised, [one.share(motion, j) for j, one in enumerate(fit.joints)])
+    factors = raised.tolist()
+    joints = tuple(one.higher(*both) for one, both in zip(found.joints, factors, strict=True))
+    warnings = [
+        *_warnings(hours, false_alarms_per_hour, sum(held_out)),
+        *_poor_joints(joints, robot),
     ]
-    return tuned(parts, *held_out)
+    return Tuning(
+        joints,
+        found.acceleration_step,
+        hours,
+        false_alarms_per_hour,
+        tuple(held_out),
+        tuple(warnings),
+    )
 
 
-def count_alarms(
-    robot: Robot, tuning: Tuning, residual: Residual, *, control_rate: float = 1000.0
-) -> int:
+class _Fit(NamedTuple):
+    """Thresholds of all joints from some recordings."""
+
+    joints: tuple[TunedJoint, ...]
+    acceleration_step: tuple[float, ...]
+
+    def settings(self) -> dict[str, tuple[float, ...]]:
+        thresholds = {
+            name: tuple(rounded_up(getattr(one, name)) for one in self.joints) for name in TUNED
+        }
+        steps = tuple(rounded_up(step) for step in self.acceleration_step)
+        return {**thresholds, "acceleration_step": steps}
+
+
+def _fit(robot: Robot, residuals: Sequence[Residual], alarms_per_hour: float) -> _Fit:
+    steps = abrupt_acceleration(robot, residuals)
+    robot = with_collision(robot, acceleration_step=steps)
+    motions = [free_motion(robot, one) for one in residuals]
+    joints = tuple(
+        tune_joint(motions, number, name, alarms_per_hour)
+        for number, name in enumerate(robot.joints)
+    )
+    return _Fit(joints, steps)
+
+
+def _left_out(residuals: Sequence[Residual]) -> Iterator[tuple[int, list[Residual]]]:
+    """Yield each recording's number and the others, where those are long enough to tune on."""
+    for k in range(len(residuals)):
+        others = [*residuals[:k], *residuals[k + 1 :]]
+        if others and _hours(others) * 3600 >= _SHORTEST:
+            yield k, others
+
+
+def count_alarms(robot: Robot, tuning: Tuning, residual: Residual) -> int:
     """Return how often thresholds would have stopped a robot that was touching nothing."""
-    tuned = with_collision(robot, **tuning.settings())
-    _, _, found = residual.watch(tuned, control_rate=control_rate)
-    return len(found)
+    return _count(robot, tuning, residual)
+
+
+def _count(robot: Robot, found: Tuning | _Fit, residual: Residual) -> int:
+    _, _, alarms = residual.watch(with_collision(robot, **found.settings()))
+    return len(alarms)
 
 
 def _hours(residuals: Sequence[Residual]) -> float:
     return sum(residual.hours for residual in residuals)
-
-
-def _tune(
-    robot: Robot, motion: FreeMotion, false_alarms_per_hour: float, held_out: Sequence[int]
-) -> Tuning:
-    wanted = motion.hours * false_alarms_per_hour / len(robot.joints)
-    joints = tuple(
-        _tune_joint(motion, number, name, wanted) for number, name in enumerate(robot.joints)
-    )
-    warnings = [
-        *_warnings(motion.hours, false_alarms_per_hour, sum(held_out)),
-        *_poor_joints(joints, robot),
-    ]
-    return Tuning(joints, motion.hours, false_alarms_per_hour, tuple(held_out), tuple(warnings))
 
 
 def _poor_joints(joints: Sequence[TunedJoint], robot: Robot) -> Iterator[str]:
@@ -191,67 +183,6 @@ def _poor_joints(joints: Sequence[TunedJoint], robot: Robot) -> Iterator[str]:
             )
 
 
-def _tune_joint(motion: FreeMotion, number: int, name: str, wanted: float) -> TunedJoint:
-    """Tune for ``wanted`` false alarms in as much motion."""
-    size, features = motion.size[:, number], motion.features[:, number]
-    largest = float(size.max())
-    if largest == 0.0:
-        message = f"joint '{name}' has no torque error at all: its recorded effort is the model's."
-        raise ConfigurationError(message)
-    resting = motion.boosted[:, number]
-    if np.count_nonzero(~resting) < _FEWEST_MOVING:
-        resting = np.zeros_like(resting)
-    if resting.any():
-        wanted /= 2  # one half each
-    moving = ~resting
-    shape = _shape(size[moving], features[moving])
-    shape[0] += _RESOLUTION * largest
-    ratio = size / (features @ shape)
-    at_speed = rare_level(
-        ratio[moving], motion.time[moving], wanted, least=(1 + _MARGIN) * float(ratio[moving].max())
-    )
-    constant, velocity, acceleration = (float(part) for part in at_speed.value * shape)
-    at_rest = None
-    if resting.any():
-        above = size[resting] - at_speed.value * (features[resting] @ shape)
-        least = max(0.0, float(above.max()) + _MARGIN * largest)
-        at_rest = rare_level(above, motion.time[resting], wanted, least=least)
-    return TunedJoint(
-        joint=name,
-        torque_error_max=constant,
-        velocity_factor=velocity,
-        acceleration_factor=acceleration,
-        reversal_boost=0.0 if at_rest is None else at_rest.value,
-        largest=largest,
-        moving=at_speed.scaled(float(shape[0])),
-        resting=at_rest,
-    )
-
-
-def _shape(size: Array, features: Array) -> Array:
-    """Coefficients (3,) >= 0 of the features (M, 3), by linear programming.
-
-    min sum q u + (1 - q) w with features @ x + u - w = size; u, w, x >= 0.
-    """
-    step = -(-len(size) // _LARGEST_FIT)
-    size, features = size[::step], features[::step]
-    count, parts = features.shape
-    scale = np.maximum(features.max(axis=0), 1e-12)
-    one = eye_array(count, format="csr")
-    above, below = np.full(count, _SHAPE_QUANTILE), np.full(count, 1 - _SHAPE_QUANTILE)
-    found = linprog(
-        np.concatenate([np.zeros(parts), above, below]),
-        A_eq=hstack([csr_array(features / scale), one, -one], format="csr"),
-        b_eq=size,
-        method="highs",
-    )
-    if not found.success:
-        message = f"the threshold's shape cannot be fitted: {found.message}"
-        raise ConfigurationError(message)
-    shape: Array = np.maximum(found.x[:parts], 0.0) / scale
-    return shape
-
-
 def _warnings(hours: float, false_alarms_per_hour: float, held_out: int) -> list[str]:
     warnings = []
     if hours * false_alarms_per_hour <= _DATA_SHARE:
@@ -267,10 +198,3 @@ def _warnings(hours: float, false_alarms_per_hour: float, held_out: int) -> list
             "than asked for; record more kinds."
         )
     return warnings
-
-
-def _rounded_up(value: float) -> float:
-    if value <= 0:
-        return 0.0
-    step = 10.0 ** (floor(log10(value)) - _DIGITS + 1)
-    return float(f"{ceil(value / step - 1e-9) * step:.{_DIGITS}g}")

@@ -17,6 +17,7 @@ from dynid import _core
 from dynid.arrays import Array
 from dynid.dynamics.closed_chain import ClosedChain, core_closure
 from dynid.dynamics.joint_terms import TERM_KINDS, JointTerm, core_term
+from dynid.dynamics.mimic import check_mimic
 from dynid.dynamics.sample_arrays import check_output, numbers, sample_arrays, vector
 from dynid.errors import MechanismError
 
@@ -97,6 +98,7 @@ class Mechanism:
         if matrix.ndim != 2:
             message = f"The coupling matrix has {matrix.ndim} dimensions, but must have 2."
             raise MechanismError(message)
+        check_mimic(urdf_xml, self._joints, locked, chain.passive)
         try:
             self._description = _core.MechanismDescription(
                 urdf_xml,

@@ -9,6 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError, ExcitationError
+from dynid.excitation.finite import check_finite
 from dynid.excitation.fourier import FourierExcitation
 from dynid.excitation.limits import check_limits, check_rest, position_range, sample_peaks
 from dynid.excitation.ramp import Ramp
@@ -59,8 +60,16 @@ def described_excitation(
 ) -> Excitation:
     """Build the excitation that settings describe, whether or not it keeps the limits.
 
-    Arguments and errors are those of :func:`build_excitation`, which also proves it.
+    Arguments and errors are those of :func:`build_excitation`, which also proves it; a motion that
+    is not made of finite numbers is refused here.
     """
+    with np.errstate(all="ignore"):
+        excitation = _described(settings, limits, joints)
+    check_finite(excitation, joints)
+    return excitation
+
+
+def _described(settings: ExcitationSettings, limits: Limits, joints: Sequence[str]) -> Excitation:
     if isinstance(settings, SineSettings):
         return _sine(settings, len(joints))
     if isinstance(settings, SplineSettings):
@@ -112,6 +121,7 @@ def _random_fourier(
     random = np.random.default_rng(settings.seed)
     sine, cosine = random.standard_normal((2, len(joints), settings.harmonics))
     raw = _fourier(settings, centre_of(settings, limits, len(joints)), sine, cosine)
+    check_finite(raw, joints)
     reach = _reach(raw)
     allowed = room_about(raw.centre, settings, limits, joints)
     if np.any(np.all(np.isinf(allowed), axis=0)):

@@ -9,17 +9,21 @@ import numpy as np
 
 from dynid.configuration import per_joint
 from dynid.errors import ExcitationError, MechanismError, PlaybackError
+from dynid.excitation.finite import check_finite
 from dynid.excitation.limit_use import LimitUse, first_broken, limit_use
 from dynid.excitation.limits import limit_uses, sample_peaks
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.proof import workspace_uses
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from dynid.dynamics.mechanism import Mechanism
     from dynid.excitation.limits import Peaks
     from dynid.excitation.motion import Excitation
+    from dynid.excitation.workspace.pairs import LeftOut
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.robot.limits import Limits
 
@@ -35,12 +39,48 @@ class MotionCheck:
         violation: A sentence on what is violated first; None for a motion that is safe.
         time: When that begins [s]; None where the motion does not begin and end at rest.
         grounds: Sentences on what was proven at every instant, and what was only sampled.
+        unchecked: What was not checked, and why; see :func:`unchecked`.
+        broken: The limit that is violated first; None where none is, or where it is something else
+            that is violated, such as the reach of a closed chain.
+        pairs: Names of the bodies and obstacles whose distances were checked.
+        left_out: Pairs whose distances were not, and why.
     """
 
     uses: tuple[LimitUse, ...]
     violation: str | None
     time: float | None
     grounds: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
+    broken: LimitUse | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """A sentence: that the motion is safe, what it violates, or what is not known."""
+        if self.violation is not None:
+            return f"Not safe: {self.violation}"
+        return kept_sentence(self.unchecked)
+
+
+def kept_sentence(unchecked: Sequence[str]) -> str:
+    """Return what may be said of a motion that keeps every limit that was checked."""
+    if not unchecked:
+        return "Safe: every limit is kept."
+    return f"Limits kept; {'; '.join(unchecked)}."
+
+
+def unchecked(limits: Limits, workspace: Workspace) -> tuple[str, ...]:
+    """Return what a check cannot find wrong, as nothing is known of it.
+
+    Each is such as "collisions with floor or table not checked: no plane under
+    `workspace.planes`". What the profile declines in so many words is not among it.
+    """
+    absent = [name for name in (*_PROVEN, "torque_max") if getattr(limits, name) is None]
+    if not absent:
+        return workspace.unchecked
+    keys = ", ".join(f"`limits.{name}`" for name in absent)
+    return (*workspace.unchecked, f"{_listed(absent)} not checked: no {keys}")
 
 
 def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
@@ -60,14 +100,22 @@ def examine_motion(
         mechanism: Predicts torque by its current parameters.
         workspace: What the robot must keep clear of.
     """
+    try:
+        check_finite(excitation, mechanism.joints)
+    except ExcitationError as error:
+        nothing = ("Nothing else was checked.",)
+        return MotionCheck((), str(error), 0.0, nothing, unchecked(limits, workspace))
     peaks = sample_peaks(excitation)
     reached = mechanism.reachable(peaks.motion.position)
     sliding = sliding_joints(mechanism)
     uses = limit_uses(excitation, limits, mechanism.joints, prismatic=sliding)
     uses += _torque_uses(peaks, reached, limits, mechanism)
-    if reached.all():
-        uses += workspace_uses(excitation, workspace)
     violations = []
+    if reached.all():
+        try:
+            uses += workspace_uses(excitation, workspace)
+        except ExcitationError as error:
+            violations.append((excitation.duration, str(error)))
     broken = first_broken(uses)
     if broken is not None and broken.passed is not None:
         violations.append((broken.passed, broken.sentence()))
@@ -75,7 +123,16 @@ def examine_motion(
         violations.append(_out_of_reach(peaks, reached, mechanism))
     time, violation = min(violations, default=(None, None))
     grounds = _grounds(peaks, limits, mechanism, workspace if reached.all() else None)
-    return MotionCheck(tuple(uses), violation, time, grounds)
+    return MotionCheck(
+        tuple(uses),
+        violation,
+        time,
+        grounds,
+        unchecked=unchecked(limits, workspace),
+        broken=broken if broken is not None and broken.passed == time else None,
+        pairs=workspace.pairs,
+        left_out=workspace.left_out,
+    )
 
 
 def check_motion(
@@ -163,7 +220,7 @@ def _grounds(
     if workspace is None:
         told.append("Workspace and tool are not looked at, as the loops cannot be closed.")
     elif not workspace.names:
-        told.append("The profile's workspace asks for nothing: bodies and tool are not looked at.")
+        told.append("The workspace has nothing to check: bodies and tool are not looked at.")
     elif workspace.passive:
         told.append(
             "Workspace and tool are looked at so densely that the change between samples may be "

@@ -38,6 +38,7 @@ class LimitUse(NamedTuple):
         most: Where it uses most.
         passed: When the limit is first found exceeded [s]; None where it is kept.
         first: The worst of that first violation.
+        begins: What is reached when it begins.
         used: Share of what the limit allows; None where there is no such thing.
     """
 
@@ -48,16 +49,32 @@ class LimitUse(NamedTuple):
     passed: float | None = None
     first: Extreme | None = None
     used: float | None = None
+    begins: float | None = None
 
     def sentence(self) -> str:
         """Return what is wrong first, for a limit that is exceeded."""
         worst = self.first or self.most
         remedy = "make the motion smaller or slower" if self.passed else "start elsewhere"
+        if not np.isfinite(worst.beyond):
+            return (
+                f"{self.of}: {self.limit} at {worst.time:.3f} s is not a finite number, so that "
+                f"its limit of {worst.allowed:.4g} {self.unit} cannot be checked; {remedy}."
+            )
+        if self.limit == "distance" and self.passed == 0 and self.begins is not None:
+            return (
+                f"{self.of}: at the start of the motion they are {_gap(self.begins)}, where more "
+                f"than {worst.allowed:.4g} m must be between them; start elsewhere."
+            )
         return (
             f"{self.of}: {self.limit} reaches {worst.value:.4g} {self.unit} at {worst.time:.3f} s, "
             f"{worst.beyond:.2g} {self.unit} beyond its limit of {worst.allowed:.4g} {self.unit}, "
             f"which it passes at {self.passed:.3f} s; {remedy}."
         )
+
+
+def _gap(distance: float) -> str:
+    """A distance [m] in words; a negative one is how deep bodies are in one another."""
+    return f"{-distance:.3g} m deep in one another" if distance < 0 else f"{distance:.3g} m apart"
 
 
 def limit_use(
@@ -71,6 +88,8 @@ def limit_use(
 ) -> LimitUse:
     """Return the use of a limit by a motion that was sampled.
 
+    What is not a number counts as infinitely far beyond the limit.
+
     Args:
         what: Limit, of what, and unit.
         time: Instants (N,) [s], increasing.
@@ -80,6 +99,7 @@ def limit_use(
         tolerance: What may lie beyond and still counts as kept.
     """
     limits = np.broadcast_to(allowed, time.shape)
+    beyond = np.where(np.isnan(beyond), np.inf, beyond)
 
     def extreme(start: int, stop: int) -> Extreme:
         at = start + int(np.argmax(beyond[start:stop]))
@@ -93,7 +113,8 @@ def limit_use(
     start = int(np.argmax(broken))
     kept_again = np.flatnonzero(~broken[start:])
     stop = start + int(kept_again[0]) if len(kept_again) else len(time)
-    return use._replace(passed=float(time[start]), first=extreme(start, stop))
+    worst, begins = extreme(start, stop), float(values[start])
+    return use._replace(passed=float(time[start]), first=worst, begins=begins)
 
 
 def first_broken(uses: Iterable[LimitUse]) -> LimitUse | None:

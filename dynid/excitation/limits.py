@@ -134,7 +134,7 @@ def check_rest(excitation: Excitation, joints: Sequence[str]) -> None:
     for quantity, order in (("velocity", 1), ("acceleration", 2)):
         values = np.abs(ends[order])
         allowed = 1e-6 * np.maximum(excitation.derivative_bound(order), 1e-12)
-        for end, j in zip(*np.nonzero(values > allowed), strict=True):
+        for end, j in zip(*np.nonzero(~(values <= allowed)), strict=True):
             message = (
                 f"joint '{joints[j]}': {quantity} is {values[end, j]:.3g} at the "
                 f"{('start', 'end')[end]} of the motion instead of 0; give it a ramp."

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.interpolate import BPoly, make_interp_spline
-from scipy.linalg import solve_banded
+from scipy.linalg import LinAlgError, solve_banded
 
 from dynid.arrays import Array
+from dynid.errors import ExcitationError
 from dynid.excitation.motion import Motion
 
 if TYPE_CHECKING:
@@ -85,7 +86,23 @@ def spline_through(
         position: (K, n) [rad or m].
         velocity: (K, n) or None; the motion is only at rest outside where its ends are 0.
         acceleration: (K, n) or None; needs velocity.
+
+    Raises:
+        ExcitationError: the numbers are too large, or times too different, to compute with.
     """
+    try:
+        return _through(time, position, velocity, acceleration)
+    except (LinAlgError, ValueError):  # of a singular system, or one that is not finite
+        message = (
+            "no smooth motion through the points can be computed, as their positions are too "
+            "large, or their times too unequal; give numbers that a robot can have."
+        )
+        raise ExcitationError(message) from None
+
+
+def _through(
+    time: Array, position: Array, velocity: Array | None, acceleration: Array | None
+) -> SplineExcitation:
     knots = time - time[0]
     breakpoints = (0.0, float(knots[-1]))
     if velocity is None:

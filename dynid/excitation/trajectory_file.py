@@ -214,7 +214,7 @@ def _check_left_out(
     made = spline.evaluate(points.time - points.time[0]).position
     aside = np.abs(made - points.position)
     k, j = divmod(int(np.argmax(aside)), len(joints))
-    if aside[k, j] > _ASIDE:
+    if not aside[k, j] <= _ASIDE:
         raise ExcitationError(
             f"{where}: joint '{joints[j]}' is at {points.position[k, j]:.4g} at "
             f"{points.time[k]:.4g} s, {aside[k, j]:.2g} beside the smooth motion through points "

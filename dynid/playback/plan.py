@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import build_excitation, described_excitation
-from dynid.excitation.checks import MotionCheck, check_motion, examine_motion, sliding_joints
+from dynid.excitation.checks import (
+    MotionCheck,
+    check_motion,
+    examine_motion,
+    kept_sentence,
+    sliding_joints,
+    unchecked,
+)
 from dynid.excitation.files import read_excitation
 from dynid.excitation.limits import check_rest
 from dynid.excitation.settings import FourierSettings, find_excitation
@@ -25,6 +32,8 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
+_SEEDS = 20  # that are tried for a second motion
+
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -37,6 +46,8 @@ class Plan:
         workspace: What the robot keeps clear of.
         excitation: The motion.
         trajectory: The same as points, to be sent.
+        unchecked: What was not checked of it, and why, such as "collisions with floor or table not
+            checked: no plane under `workspace.planes`".
     """
 
     robot: Robot
@@ -45,6 +56,12 @@ class Plan:
     workspace: Workspace
     excitation: Excitation
     trajectory: Trajectory
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """A sentence on what is kept and what was not checked, to be told before it is played."""
+        return kept_sentence(self.unchecked)
 
     @property
     def start(self) -> Array:
@@ -88,7 +105,8 @@ def make_plan(
     workspace = Workspace(robot, mechanism)
     check_motion(motion, robot.limits, mechanism, workspace)
     trajectory = sample(motion, robot.joints, rate)
-    return Plan(robot, mechanism, identified, workspace, motion, trajectory)
+    left_open = unchecked(robot.limits, workspace)
+    return Plan(robot, mechanism, identified, workspace, motion, trajectory, left_open)
 
 
 def examine_plan(
@@ -113,24 +131,33 @@ def examine_plan(
     try:
         check_rest(motion, robot.joints)
     except ExcitationError as error:
-        check = replace(check, violation=str(error), time=None)
+        check = replace(check, violation=str(error), time=None, broken=None)
     return motion, check
 
 
 def second_seed(robot: Robot, excitation: Path | None = None) -> int | None:
     """A seed for another motion than the first one, or None where that has no random coefficients.
 
+    It is the first one after the excitation's own whose motion keeps every limit: random
+    coefficients are scaled by the joints' limits only, so that some motions leave the workspace.
+
     Args:
         robot: with its limits and settings.
         excitation: A file in place of the profile's excitation.
 
     Raises:
-        ConfigurationError: there is no excitation, or the file is not one.
+        DynidError: there is no excitation, or the file is not one.
     """
     settings = _settings(robot, None, excitation)
-    if isinstance(settings, FourierSettings) and settings.sine is None:
-        return settings.seed + 1
-    return None
+    if not isinstance(settings, FourierSettings) or settings.sine is not None:
+        return None
+    for seed in range(settings.seed + 1, settings.seed + 1 + _SEEDS):
+        try:
+            make_plan(robot, seed=seed, excitation=excitation)
+        except ExcitationError:
+            continue
+        return seed
+    return settings.seed + 1  # whose refusal says what is wrong
 
 
 def check_joint_side(robot: Robot) -> None:

@@ -127,7 +127,7 @@ class Playback:
         duration = self._move(plan, options, asked)
         self._play_next = False
         way = f"moving to the start of the excitation in {duration:.1f} s."
-        return " ".join([way, *supervision(plan, options)])
+        return " ".join([way, *_remarks(plan, options)])
 
     def start(self, plan: Plan, options: Options, asked: float | None = None) -> str:
         """Play a plan, after moving to its start where the robot is not there yet.
@@ -143,15 +143,14 @@ class Playback:
             if self._commander.is_at(state.position):
                 self._command(self._commander, plan.trajectory, plan, options)
                 self._phase = Phase.PLAYING
-                playing = f"playing for {plan.trajectory.duration:.1f} s."
-                return " ".join([playing, *supervision(plan, options)])
+                return f"playing for {plan.trajectory.duration:.1f} s."
         duration = self._move(plan, options, asked)
         self._play_next = True
         way = (
             f"moving to the start of the excitation in {duration:.1f} s, then playing for "
             f"{plan.trajectory.duration:.1f} s."
         )
-        return " ".join([way, *supervision(plan, options)])
+        return " ".join([way, *_remarks(plan, options)])
 
     def stop(self, why: str = "the motion was stopped on request.") -> str:
         """Bring the robot to rest, and return a sentence."""
@@ -342,6 +341,11 @@ class Playback:
     def _input_fault(self, plan: Plan) -> str | None:
         effort = supervises_torque(plan, self._options)
         return self._inputs.fault(self._options.max_age, effort=effort)
+
+
+def _remarks(plan: Plan, options: Options) -> list[str]:
+    """What was not checked of a motion, and what does not supervise it: said before it begins."""
+    return [*([plan.verdict] if plan.unchecked else []), *supervision(plan, options)]
 
 
 def _not_stopped(reason: str, why: str) -> str:

@@ -10,9 +10,14 @@ from textwrap import fill
 from typing import TypeAlias
 
 from dynid.configuration import yaml_mapping
+from dynid.errors import ConfigurationError
+
+ANY_NODE = "/**"
+"""The key in a parameter file whose parameters are for whatever node reads it."""
 
 _WIDTH = 100
 _INDENT = "  "
+_PARAMETERS = "ros__parameters"
 _READ_AS_OTHER_THAN_TEXT = frozenset({"y", "yes", "on", "true", "n", "no", "off", "false", "null"})
 
 Scalar: TypeAlias = bool | int | float | str
@@ -40,19 +45,22 @@ ParameterValue: TypeAlias = (
 Value: TypeAlias = "Scalar | Block | Listed | Sequence[Scalar] | Mapping[str, Value] | None"
 
 
-def parameter_file(parameters: Mapping[str, Value], header: Sequence[str]) -> str:
-    """Return the text of a parameter file for every node (``/**``).
+def parameter_file(
+    parameters: Mapping[str, Value], header: Sequence[str], *, node: str = ANY_NODE
+) -> str:
+    """Return the text of a parameter file.
 
     Args:
         parameters: Names and values, nested as the names are. None and what is empty is left out:
             ROS 2 has no type for it. A list's values must be of one type.
         header: Lines of a comment for people.
+        node: That the parameters are for; every node (``/**``), if not given.
 
     Raises:
         ValueError: A list mixes types.
     """
     comment = [f"# {_one_line(line)}".rstrip() for line in header]
-    body = _mapping({"/**": {"ros__parameters": parameters}}, 0)
+    body = _mapping({node: {"ros__parameters": parameters}}, 0)
     return "\n".join([*comment, *body]) + "\n"
 
 
@@ -60,14 +68,18 @@ def ros_parameters(text: str, where: str) -> dict[str, ParameterValue]:
     """The parameters in the text of a parameter file, by name, dots for nesting.
 
     Args:
-        text: A file for any node (``/**``), as dynid writes it.
+        text: A file for one node or for any (``/**``), as dynid writes it.
         where: Names the text in error messages.
 
     Raises:
-        ConfigurationError: The text is not YAML.
+        ConfigurationError: The text is not YAML, or holds no parameters.
     """
     content = yaml_mapping(text, where)
-    return dict(_flat(content["/**"]["ros__parameters"], ""))
+    nodes = list(content.values())
+    if len(nodes) != 1 or not isinstance(nodes[0], Mapping) or _PARAMETERS not in nodes[0]:
+        message = f"{where}: expected one node's name, and '{_PARAMETERS}:' below it."
+        raise ConfigurationError(message)
+    return dict(_flat(nodes[0][_PARAMETERS] or {}, ""))
 
 
 def number(value: float) -> str:

@@ -39,13 +39,17 @@ _JOINT_LENGTH = 0.075
 
 @dataclass(frozen=True)
 class Shape:
-    """A body of simple form. ``size`` is x, y, z of a box, else diameters, and a length along z."""
+    """A body of simple form. ``size`` is x, y, z of a box, else diameters, and a length along z.
+
+    ``link`` names the URDF's link that has it; empty for what is drawn beside those.
+    """
 
     kind: Kind
     size: Vector
     pose: Pose
     colour: Colour
     role: Role = "robot"
+    link: str = ""
 
     def distance(self, point: ArrayLike) -> float:
         """Return how far a point (3,) [m] is outside; 0 within."""
@@ -104,7 +108,8 @@ def urdf_shapes(
                 kind, size = form
                 placed = pose.then(element_pose(one.find("origin")))
                 colour = _colour(one.find("material"), colours) or _LINK
-                shapes.setdefault(body, []).append(Shape(kind, size, placed, colour))
+                shape = Shape(kind, size, placed, colour, link=link.get("name", ""))
+                shapes.setdefault(body, []).append(shape)
     return shapes
 
 

@@ -8,7 +8,7 @@ wraps around, so that the controller must clamp first.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, PositiveFloat
 
@@ -71,6 +71,13 @@ def load_drive(name: str) -> DriveProfile:
 
 CYCLIC_SYNCHRONOUS_POSITION = 8
 """Mode of operation, 0x6060."""
+
+DRIVE_STATES = {
+    "status_word": (0x6041, "uint16"),
+    "error_code": (0x603F, "uint16"),
+    "mode_display": (0x6061, "int8"),
+}
+"""State interfaces beside a joint's motion: object and type of each."""
 
 _PERIOD = 0x60C2
 _EXPONENTS = (-3, -4, -5, -6)  # of ten: [s], as 0x60C2:2 has it
@@ -136,12 +143,14 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
     """Check that a folder has every joint's slave file, written for this control rate [Hz].
 
     Raises:
-        ConfigurationError: one is missing, unreadable, or for another rate.
+        ConfigurationError: one is missing, unreadable, for another rate, or without the drive's
+            status word.
     """
     wanted = interpolation_period(control_rate)
     for joint in joints:
         path = slave_path(folder, joint)
-        entries = read_yaml(path).get("sdo")
+        slave = read_yaml(path)
+        entries = slave.get("sdo")
         periods = {
             entry.get("sub_index"): entry.get("value")
             for entry in (entries if isinstance(entries, list) else [])
@@ -153,6 +162,27 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
                 f"{control_rate:g} Hz; write the files again with `dynid drives --rate "
                 f"{control_rate:g}`."
             )
+        if "status_word" not in _state_interfaces(slave):
+            raise ConfigurationError(
+                f"{path}: the status word 0x6041 has no 'state_interface: status_word', so that "
+                "nothing would wait until the drive is enabled; write the files again with "
+                "`dynid drives`."
+            )
+
+
+def _state_interfaces(slave: dict[str, Any]) -> set[str]:
+    """The state interfaces that a slave file maps; none where it is not in order."""
+    pdos = slave.get("tpdo")
+    channels = [
+        channel
+        for pdo in (pdos if isinstance(pdos, list) else [])
+        for channel in (pdo.get("channels") or [] if isinstance(pdo, dict) else [])
+    ]
+    return {
+        str(channel["state_interface"])
+        for channel in channels
+        if isinstance(channel, dict) and "state_interface" in channel
+    }
 
 
 def slave_path(folder: Path, joint: str) -> Path:
@@ -184,12 +214,18 @@ def _slave(drive: DriveProfile, period: Period, counts: float, offset: float, ef
         + _channel(0x60B2, "int16", f"command_interface: effort, factor: {torque}, default: 0")
         + _channel(0x6060, "int8", f"default: {CYCLIC_SYNCHRONOUS_POSITION}")
         + f"tpdo:\n  - index: 0x{drive.tpdo:04x}\n    channels:\n"
-        + _channel(0x6041, "uint16")
+        + _drive_state("status_word")
         + _channel(0x6064, "int32", f"state_interface: position, factor: {_number(1 / counts)}")
         + _channel(0x606C, "int32", f"state_interface: velocity, factor: {_number(1 / counts)}")
         + _channel(0x6078, "int16", f"state_interface: effort, factor: {_number(effort)}")
-        + _channel(0x6061, "int8")
+        + _drive_state("error_code")
+        + _drive_state("mode_display")
     )
+
+
+def _drive_state(name: str) -> str:
+    index, kind = DRIVE_STATES[name]
+    return _channel(index, kind, f"state_interface: {name}")
 
 
 def _channel(index: int, kind: str, *more: str) -> str:

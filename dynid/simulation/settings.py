@@ -52,6 +52,8 @@ class SimulationSettings(TaskSettings):
 
     home: PerJoint | None = None
     """Position of the joints to begin at [rad or m]; None: 0, or just inside a limit."""
+    operational_after: PerJointNotNegative = (0.0,)
+    """When the drives come on their bus under ros2_control [s]: real ones take seconds."""
     rest: NonNegativeFloat = 0.5
     """Time at rest before and after the motion [s]."""
     integration_rate: PositiveFloat = 1000.0

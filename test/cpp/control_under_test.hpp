@@ -42,15 +42,17 @@ inline ControlLawSettings law_settings(int delay = 0)
   settings.feedforward.position_jump = one(0.01);
   settings.feedforward.acceleration_jump = one(1000.0);
   settings.collision.torque_error_enable = one(1.0);
-  settings.collision.torque_error_filter = one(0.0);
+  settings.collision.torque_error_time_constant = one(0.0);
   settings.collision.torque_error_max = one(5.0);
   settings.collision.velocity_factor = zero;
   settings.collision.acceleration_factor = zero;
   settings.collision.reversal_boost = zero;
   settings.collision.low_speed = one(0.1);
+  settings.collision.acceleration_step = one(infinity);
   settings.collision.torque_threshold = one(infinity);
   settings.deceleration = one(10.0);
   settings.reference_tolerance = one(0.1);
+  settings.max_age = 1000.0;  // most tests measure torque only
   return settings;
 }
 

@@ -20,14 +20,14 @@ CollisionLevel see(
 void test_of_filter_and_debounce()
 {
   auto settings = law_settings().collision;
-  settings.torque_error_filter = one(0.5);
+  settings.torque_error_time_constant = one(0.001 / std::log(2.0));  // half of it in a cycle
   CollisionDetector detector(1, settings);
   see(detector, 4.0);
-  expect(detector.filtered_error()[0] == 2.0, "e_f <- f e_f + (1 - f) e");
+  expect(std::abs(detector.filtered_error()[0] - 2.0) < 1e-12, "e_f <- f e_f + (1 - f) e");
   see(detector, 4.0);
-  expect(detector.filtered_error()[0] == 3.0, "cycle by cycle");
+  expect(std::abs(detector.filtered_error()[0] - 3.0) < 1e-12, "cycle by cycle");
 
-  settings.torque_error_filter = zero;
+  settings.torque_error_time_constant = zero;
   detector = CollisionDetector(1, settings);
   expect(see(detector, 3.0) == CollisionLevel::none, "a small error is none");
   expect(detector.warning().cause == CollisionCause::none, "of which nobody is warned");
@@ -83,6 +83,152 @@ void test_of_thresholds()
     "the measured torque has a threshold of its own");
 }
 
+/// What a detector finds of one course of torque error and acceleration over time, at a rate.
+struct Course
+{
+  double filtered = 0.0;   // 40 ms after the error's onset
+  double found = -1.0;     // when it was a collision [s]
+  bool glitch = false;     // whether 8 ms of error were one
+  double raised = -1.0;    // when the threshold was raised by abrupt acceleration [s]
+  double unraised = -1.0;  // when no longer
+};
+
+Course course(double rate)
+{
+  auto settings = law_settings().collision;
+  settings.control_rate = rate;
+  settings.torque_error_time_constant = one(0.02);
+  settings.debounce_time = 0.012;
+  CollisionDetector detector(1, settings);
+  Course found;
+  const double dt = 1.0 / rate;
+  const auto cycles = [&](double time) { return static_cast<int>(std::lround(time * rate)); };
+  for (int k = 1; k <= cycles(0.4); ++k) {
+    see(detector, k > cycles(0.1) ? 8.0 : 0.0, 0.0, 1.0);
+    found.filtered = k == cycles(0.14) ? detector.filtered_error()[0] : found.filtered;
+    if (found.found < 0.0 && detector.level() == CollisionLevel::stop) {
+      found.found = k * dt;
+    }
+  }
+  settings.torque_error_time_constant = zero;
+  settings.reversal_boost = one(10.0);
+  settings.acceleration_step = one(2.0);
+  settings.boost_time = 0.1;
+  detector = CollisionDetector(1, settings);
+  for (int k = 1; k <= cycles(1.0); ++k) {
+    const double acceleration = std::clamp(100.0 * (k * dt - 0.2), 0.0, 5.0);  // within 50 ms
+    see(detector, k > cycles(0.1) && k <= cycles(0.108) ? 8.0 : 0.0, 0.0, 1.0, acceleration);
+    found.glitch = found.glitch || detector.level() == CollisionLevel::stop;
+    const bool raised = detector.threshold()[0] > 10.0;
+    found.raised = found.raised < 0.0 && raised ? k * dt : found.raised;
+    found.unraised = raised ? k * dt : found.unraised;
+  }
+  return found;
+}
+
+void test_of_rates()
+{
+  const double cycle = 0.004 + 1e-9;  // of the slowest
+  const auto fast = course(1000.0);
+  expect(std::abs(fast.filtered - 8.0 * (1.0 - std::exp(-2.0))) < 1e-12, "a first-order low-pass");
+  // 8 (1 - exp(-t / 0.02)) > 5 from 19.6 ms on, and 12 ms more
+  expect(std::abs(fast.found - 0.132) < 0.002, "a collision takes filter and debounce, in seconds");
+  expect(fast.raised > 0.2 && fast.raised < 0.25, "abrupt acceleration raises the threshold");
+  // |a - mean| = 3.9 exp(-t / 0.1) after the ramp's end is below 2 after 68 ms; 100 ms more
+  expect(std::abs(fast.unraised - 0.418) < 0.01, "until it is no news, and for boost_time after");
+  for (const double rate : {250.0, 500.0}) {
+    const auto slow = course(rate);
+    expect(std::abs(slow.filtered - fast.filtered) < 1e-12, "the same error passes at any rate");
+    expect(std::abs(slow.found - fast.found) <= cycle, "a collision is found at the same time");
+    expect(std::abs(slow.raised - fast.raised) <= cycle, "thresholds rise at the same time");
+    expect(std::abs(slow.unraised - fast.unraised) <= 2.0 * cycle, "and fall");
+    expect(!slow.glitch && !fast.glitch, "8 ms of error are none");
+  }
+}
+
+void test_of_abrupt_motion_of_another_joint()
+{
+  auto settings = law_settings().collision;
+  const VectorXd both = VectorXd::Ones(2);
+  for (auto * values :
+       {&settings.torque_error_enable, &settings.torque_error_max, &settings.reversal_boost,
+        &settings.acceleration_step}) {
+    *values = both;
+  }
+  for (auto * values :
+       {&settings.torque_error_time_constant, &settings.velocity_factor,
+        &settings.acceleration_factor, &settings.low_speed}) {
+    *values = 0.0 * both;
+  }
+  settings.torque_threshold = infinity * both;
+  CollisionDetector detector(2, settings);
+  const VectorXd still = 0.0 * both;
+  detector.update(still, still, both, still);
+  expect(detector.threshold() == both, "even motion raises nothing");
+  detector.update(still, still, both, Eigen::Vector2d(0.0, -1.5));
+  expect(detector.threshold() == 2.0 * both, "an abrupt stop of one joint shakes all");
+}
+
+void test_of_friction()
+{
+  auto settings = law_settings().collision;
+  settings.reversal_boost = one(1.0);
+  settings.boost_time = 0.0;
+  CollisionDetector detector(1, settings);
+  detector.set_friction(one(8.0));
+  see(detector, 0.0, 0.0, 0.0);
+  expect(detector.threshold()[0] == 8.0, "at rest the threshold is not below friction");
+  see(detector, 0.0, 0.0, 0.5);
+  expect(detector.threshold()[0] == 5.0, "which the model knows in motion");
+
+  auto low = law_settings();
+  low.collision.torque_error_max = one(0.3);
+  low.collision.low_speed = one(0.1);
+  auto model = pendulum_model();  // with 1 N m of it
+  ControlLaw law(1, low);
+  law.use(&model);
+  law.start(zero);
+  law.update(reference(0.0), feedback(torque_of(0, 0, 0)));
+  expect(law.detector().threshold()[0] == 1.0, "the law takes it from its model");
+  law.use(nullptr);
+  law.update(reference(0.0), feedback(torque_of(0, 0, 0)));
+  expect(law.detector().threshold()[0] == 0.3, "and forgets it with that");
+}
+
+/// Terms whose dry friction is known by hand.
+void test_of_dry_friction()
+{
+  dynid::MechanismDescription description;
+  description.urdf_xml = pendulum_urdf;
+  description.joints = {"axis"};
+  const auto term = [](const char * kind, double scale = 0.0) {
+    dynid::JointTerm made{&dynid::term_kind(kind), 0, dynid::TermSide::joint};
+    made.scale = scale;
+    return made;
+  };
+  description.terms = {term("coulomb"),          term("coulomb_positive"),
+                       term("coulomb_negative"), term("presliding", 1e-3),
+                       term("coulomb_load"),     term("stribeck", 0.1),
+                       term("viscous"),          term("offset")};
+  const auto bare = dynid::Mechanism(description).urdf_parameters();
+  const auto friction = [&](const std::vector<double> & terms, double q = 0.0) {
+    VectorXd parameters = bare;
+    parameters.tail(8) = Eigen::Map<const VectorXd>(terms.data(), 8);
+    ControlModel model(description, parameters, one(0.01), false);
+    VectorXd tau(1);
+    model.torque(dynid::FeedforwardMode::full, one(q), zero, zero, tau);
+    model.dry_friction(tau);
+    return tau[0];
+  };
+  const auto near = [](double a, double b) { return std::abs(a - b) < 1e-12; };
+  expect(near(friction({1, 0, 0, 2, 0, 0.5, 0, 0}), 3.5), "what can act together adds up");
+  expect(near(friction({1, 3, 2, 0, 0, 0, 0, 0}), 4.0), "one direction at a time, the larger one");
+  expect(near(friction({0, 0, 0, 0, 0.1, 0, 0, 0}), 0.1 * weight), "of the load at this pose");
+  expect(
+    std::abs(friction({0, 0, 0, 0, 0.1, 0, 0, 0}, std::acos(-1.0) / 2)) < 1e-6, "none if it hangs");
+  expect(friction({0, 0, 0, 0, 0, 0, 5, 5}) == 0.0, "viscous friction and offsets are not dry");
+}
+
 void test_of_blindness()
 {
   CollisionDetector detector(1, law_settings().collision);
@@ -93,7 +239,13 @@ void test_of_blindness()
   for (int k = 0; k < 3; ++k) {
     see(detector, 0.0, nan);
   }
-  expect(detector.collision().cause == CollisionCause::not_finite, "but without any it stops");
+  expect(detector.level() == CollisionLevel::none, "how long it may be lost is not decided here");
+  detector.stop({CollisionCause::no_torque, 0, 0.2, 0.1});
+  see(detector, 9.0);
+  expect(
+    detector.level() == CollisionLevel::stop &&
+      detector.collision().cause == CollisionCause::no_torque,
+    "who decides it can have it stop, for as long as a collision does");
 }
 
 /// A pendulum that falls freely from level, and is pushed by 3 N m from 0.5 s on.
@@ -140,9 +292,11 @@ void test_of_refusals()
   };
   expect(refused([](auto &) {}).empty(), "possible settings are taken");
   expect(
-    refused([](auto & s) { s.torque_error_filter = one(1.0); }) ==
-      "The setting torque_error_filter has 1, but must be 0 or above, and at most 1.",
-    "a filter of 1 would never see anything");
+    !refused([](auto & s) { s.torque_error_time_constant = one(-0.1); }).empty() &&
+      !refused([](auto & s) { s.torque_error_time_constant = one(infinity); }).empty() &&
+      !refused([](auto & s) { s.debounce_time = -1.0; }).empty() &&
+      !refused([](auto & s) { s.acceleration_step = zero; }).empty(),
+    "times are not negative, and a filter forgets some day");
   expect(
     refused([](auto & s) { s.torque_error_max = one(nan); }) ==
       "The setting torque_error_max has nan, but must be above 0.",
@@ -159,6 +313,10 @@ int main()
 {
   test_of_filter_and_debounce();
   test_of_thresholds();
+  test_of_rates();
+  test_of_abrupt_motion_of_another_joint();
+  test_of_friction();
+  test_of_dry_friction();
   test_of_blindness();
   test_of_the_observer();
   test_of_refusals();

@@ -243,6 +243,112 @@ void test_of_a_late_cycle()
   expect(!robot.law.latched() && robot.law.torque_offset()[0] != 0.0, "with additive torque");
 }
 
+void test_of_uneven_cycles()
+{
+  auto settings = law_settings(0);
+  settings.feedforward.ramp_time = 0.5;  // in which lost time is made up for
+  settings.collision.torque_error_max = one(infinity);
+  LawAtRest robot(settings);
+  double before = 0.0;
+  double step = 0.0;
+  const auto move = [&](double q, double cycles) {
+    robot.law.update(reference(q, 1.0), feedback(torque_of(0, 0, 0)), cycles);
+    step = robot.law.position_command()[0] - before;
+    before += step;
+  };
+  double now = 0.0;
+  for (int k = 0; k < 100; ++k) {
+    move(now += 1e-3, 1.0);
+  }
+  move(now += 1.1e-3, 1.1);
+  expect(std::abs(step - 1e-3) < 1e-4 / 10, "a cycle 10 % late has the command go on evenly");
+  move(now += 0.95e-3, 0.95);
+  expect(std::abs(step - 1e-3) < 1e-4 / 10, "and one 5 % early");
+
+  settings.feedforward.ramp_time = 10.0;
+  LawAtRest slow(settings);
+  const auto late = [&](double q) {
+    slow.law.update(reference(q, 1.0), feedback(torque_of(0, 0, 0)), 60.0);
+  };
+  slow.law.update(reference(0.001, 1.0), feedback(torque_of(0, 0, 0)));
+  late(0.061);
+  expect(slow.law.silence() == Silence::none, "one cycle 59 ms late may be made up for");
+  late(0.121);
+  expect(
+    slow.law.silence() == Silence::uneven,
+    "but a second one would put the command further than reference_tolerance from its reference");
+  LawAtRest bursts(settings);
+  for (int k = 1; k <= 50; ++k) {
+    bursts.law.update(reference(0.06 * k, 1.0), feedback(torque_of(0, 0, 0)), 60.0);
+    for (int burst = 0; burst < 59; ++burst) {
+      bursts.law.update(reference(0.06 * k, 1.0), feedback(torque_of(0, 0, 0)), 0.0);
+    }
+  }
+  expect(
+    bursts.law.silence() == Silence::none,
+    "while pauses with the cycles that they delayed add up to nothing");
+}
+
+void test_of_early_cycles()
+{
+  for (const double cycles : {1.0, 0.5, 1.5}) {
+    auto settings = law_settings(0);
+    settings.collision.reversal_boost = one(10.0);
+    settings.collision.low_speed = zero;
+    settings.collision.boost_time = 0.05;
+    LawAtRest robot(settings);
+    for (int k = 0; k < 200; ++k) {
+      robot.law.update(reference(1e-3 * k, 1.0), feedback(torque_of(1e-3 * k, 1.0, 0.0)));
+    }
+    for (int k = 200; k < 240; ++k) {
+      robot.law.update(
+        reference(1e-3 * k, 1.0), feedback(torque_of(1e-3 * k, 1.0, 0.0) + 9.0),
+        k == 200 ? cycles : 1.0);
+    }
+    expect(
+      robot.law.latched() == (cycles == 1.0),
+      "thresholds are raised for a while after a cycle of " + std::to_string(cycles));
+  }
+}
+
+void test_of_the_delay()
+{
+  auto settings = law_settings(3);
+  settings.collision.debounce = 1;
+  auto model = pendulum_model();
+  for (const bool collides : {false, true}) {
+    ControlLaw law(1, settings);
+    law.start(zero);
+    law.use(&model);
+    for (int k = 0; k < 20; ++k) {
+      law.update(reference(0.0), feedback(torque_of(0, 0, 0) + (collides && k == 10 ? 9.0 : 0.0)));
+    }
+    expect(
+      law.latched() == collides,
+      collides ? "but a single cycle may be a collision"
+               : "no torque error counts until the model's torque is as old as its delay");
+  }
+}
+
+void test_of_the_momentum_method()
+{
+  for (const double push : {0.0, 9.0}) {
+    auto settings = law_settings(3);
+    settings.method = dynid::DetectionMethod::momentum;
+    settings.observer_gain = 50.0;
+    LawAtRest robot(settings);
+    robot.rest(500);
+    for (int k = 0; k < 200; ++k) {  // it is held in place against the push
+      robot.law.update(reference(0.0), feedback(torque_of(0, 0, 0) - push));
+    }
+    expect(
+      robot.law.latched() == (push > 0.0),
+      push > 0.0 ? "the momentum observer finds a push" : "and nothing where there is none");
+    expect(
+      std::abs(robot.law.torque_error()[0] - push) < 0.01 * push + 1e-9, "of the size that it has");
+  }
+}
+
 void test_that_nothing_bad_comes_out()
 {
   std::mt19937 random(1);
@@ -304,6 +410,10 @@ int main()
   test_of_references();
   test_of_what_is_no_collision();
   test_of_a_late_cycle();
+  test_of_uneven_cycles();
+  test_of_early_cycles();
+  test_of_the_delay();
+  test_of_the_momentum_method();
   test_that_nothing_bad_comes_out();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

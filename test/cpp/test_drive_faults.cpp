@@ -9,6 +9,9 @@
 namespace
 {
 
+using dynid::DriveFault;
+using dynid::FaultCleared;
+
 void a_fault_brings_it_to_rest_and_holds()
 {
   auto plant = pendulum(plain(1));
@@ -35,6 +38,43 @@ void a_fault_brings_it_to_rest_and_holds()
   }
   expect(plant.fault().reason == FaultReason::none, "a cleared fault stays cleared");
   expect(std::abs(plant.position()[0] - held - 0.0497) < 2e-3, "and targets are followed again");
+}
+
+void one_drive_fails_while_the_other_goes_on()
+{
+  auto settings = plain(2);
+  settings.motor_side = true;
+  auto plant = arm(settings);
+  const VectorXd none = VectorXd::Zero(2);
+  const auto targets = [](int k) { return Eigen::Vector2d(0.2 * swing(k), 0.2 * swing(k)); };
+  int k = 0;
+  for (; k < 300; ++k) {
+    plant.step(targets(k), none);
+  }
+  plant.inject(DriveFault{1});
+  for (; k < 800; ++k) {
+    plant.step(targets(k), none);
+  }
+  expect(!plant.failed(0) && plant.failed(1), "one drive is in fault");
+  expect(std::abs(plant.position()[0] - targets(k - 4)[0]) < 5e-3, "the other follows its target");
+  const double held = plant.position()[1];
+  for (int j = 0; j < 100; ++j) {
+    plant.step(targets(k), none);
+  }
+  // the other brakes meanwhile, and pulls
+  expect(std::abs(plant.position()[1] - held) < 5e-3, "while the one holds");
+  expect(
+    describe(plant.fault(), {"one", "two"}).rfind("A fault of the drive of joint 'two' was", 0) ==
+      0,
+    "which is said");
+  plant.inject(FaultCleared{1});
+  const double from = plant.position()[1];
+  for (int j = 0; j < 300; ++j) {
+    plant.step(Eigen::Vector2d(targets(k)[0], from + 1e-4 * j), none);
+  }
+  expect(
+    plant.fault().reason == FaultReason::none && plant.position()[1] > from + 0.02,
+    "until its fault is cleared");
 }
 
 void a_jump_of_the_target_trips()
@@ -137,6 +177,7 @@ int main()
 {
   expect_that_allocations_are_counted();
   a_fault_brings_it_to_rest_and_holds();
+  one_drive_fails_while_the_other_goes_on();
   a_jump_of_the_target_trips();
   no_nan_gets_in();
   a_loop_that_explodes_is_stopped();

@@ -99,6 +99,43 @@ void test_of_silence()
   expect(
     send(feedforward, 0.5, 0.0, 1001.0) == 0.0 && feedforward.silence() == Silence::acceleration,
     "nor for an acceleration that no motion has");
+  expect(
+    send(feedforward, 0.5, 0.0, -1001.0) == 0.0 && feedforward.silence() == Silence::acceleration,
+    "in either direction");
+
+  dynid::Feedforward paused(1, settings(0));
+  paused.use(&model);
+  send(paused, 0.0);
+  paused.update(one(0.99), zero, zero, 500.0);
+  expect(paused.silence() == Silence::none, "a pause may bring the way of 100 cycles");
+  paused.update(one(2.0), zero, zero, 500.0);
+  expect(paused.silence() == Silence::command_jump, "but of no more, however long it was");
+}
+
+void test_of_going()
+{
+  auto model = pendulum_model();
+  for (const bool taken : {true, false}) {
+    dynid::Feedforward feedforward(1, settings(3, 0.1));
+    feedforward.use(&model);
+    for (int k = 0; k < 200; ++k) {
+      send(feedforward, 0.0);
+    }
+    feedforward.use(taken ? nullptr : &model);
+    double before = feedforward.torque_offset()[0];
+    double largest = 0.0;
+    for (int k = 0; k < 110; ++k) {
+      const double sent =
+        taken ? send(feedforward, 0.0) : feedforward.fade(Silence::uneven, zero, zero, zero)[0];
+      largest = std::max(largest, std::abs(sent - before));
+      before = sent;
+    }
+    const std::string name = taken ? "where the model is taken away" : "where the robot stops";
+    expect(before == 0.0, name + " additive torque goes");
+    expect(largest < 1.01 * weight / 100, "along its ramp");
+    feedforward.use(&model);
+    expect(std::abs(send(feedforward, 0.0)) < 1.01 * weight / 100, "as it comes again");
+  }
 }
 
 void test_of_models()
@@ -208,6 +245,7 @@ int main()
   test_of_torque_and_delay();
   test_of_limits_and_ramps();
   test_of_silence();
+  test_of_going();
   test_of_models();
   test_of_memory();
   test_of_motor_side();

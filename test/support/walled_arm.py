@@ -57,13 +57,14 @@ JOINTS = ("slide", "shoulder", "elbow", "wrist")
 
 
 def walled_robot(**workspace: object) -> Robot:
+    """With no self-collision where nothing is said of it, unlike a profile's default."""
     content = {
         "robot": "walled",
         "urdf": "walled.urdf",
         "joints": list(JOINTS),
         "limits": {"position": [[-0.5, 0.5], [-3, 3], [-2.6, 2.6], [-2, 2]]},
         "terms": [],
-        "workspace": workspace,
+        "workspace": {"self_collision": False} | workspace,
     }
     return make_robot(content, URDF)
 

@@ -190,7 +190,6 @@ print(dynid.tune_collision(result.model, recording).settings())
         (lambda r, m, x: dynid.load_robot(5), "path of a file"),
         (lambda r, m, x: dynid.select_friction(r, []), "at least one"),
         (lambda r, m, x: dynid.identify_payload(r, x), "must be a Model"),
-        (lambda r, m, x: dynid.tune_collision(m, x, control_rate=0), "above 0, got 0"),
         (lambda r, m, x: dynid.predict_uncertainty(r, "excitation.yaml"), "must be a Excitation"),
         (lambda r, m, x: dynid.design_excitation(r, duration=-1), "above 0, got -1"),
         (lambda r, m, x: dynid.design_excitation(r, duration="20"), "above 0, got '20'"),

@@ -16,6 +16,15 @@ CollisionSettings checked(const CollisionSettings & settings, Eigen::Index drive
   return settings;
 }
 
+/// The share that a low-pass keeps of its state in a cycle; 0 without a time constant.
+double kept(double time_constant, double control_rate) noexcept
+{
+  return time_constant > 0.0 ? std::exp(-1.0 / (time_constant * control_rate)) : 0.0;
+}
+
+constexpr double longest_debounce = 60.0;  // [s]
+constexpr double rounding = 1e-9;          // of cycles
+
 }  // namespace
 
 void CollisionSettings::check(Eigen::Index drives) const
@@ -24,16 +33,17 @@ void CollisionSettings::check(Eigen::Index drives) const
   check_rate("control", control_rate);
   check_range("boost_time", boost_time, 0.0, S::most);
   check_range("warn_fraction", warn_fraction, S::least, 1.0);
-  check_range("debounce", debounce, 1.0, 1e6);
+  check_range("debounce_time", debounce_time, 0.0, longest_debounce);
   check_settings(
     drives, {
               {"torque_error_enable", torque_error_enable, 0.0, 1.0},
-              {"torque_error_filter", torque_error_filter, 0.0, 1.0 - 1e-9},
+              {"torque_error_time_constant", torque_error_time_constant, 0.0, S::most},
               {"torque_error_max", torque_error_max, S::least, S::infinity},
               {"velocity_factor", velocity_factor, 0.0, S::most},
               {"acceleration_factor", acceleration_factor, 0.0, S::most},
               {"reversal_boost", reversal_boost, 0.0, S::most},
               {"low_speed", low_speed, 0.0, S::most},
+              {"acceleration_step", acceleration_step, S::least, S::infinity},
               {"torque_threshold", torque_threshold, S::least, S::infinity},
             });
 }
@@ -41,17 +51,36 @@ void CollisionSettings::check(Eigen::Index drives) const
 CollisionDetector::CollisionDetector(Eigen::Index drives, const CollisionSettings & settings)
 : settings_(checked(settings, drives)), drives_(static_cast<std::size_t>(drives))
 {
-  filtered_.setZero(drives);
+  for (auto * vector : {&kept_, &filtered_, &friction_, &steady_acceleration_}) {
+    vector->setZero(drives);
+  }
   threshold_ = settings.torque_error_max;
+  prepare();
 }
 
-void CollisionDetector::set(const CollisionSettings & settings) noexcept { settings_ = settings; }
+void CollisionDetector::set(const CollisionSettings & settings) noexcept
+{
+  settings_ = settings;
+  prepare();
+}
+
+/// Seconds into what a cycle needs.
+void CollisionDetector::prepare() noexcept
+{
+  const double rate = settings_.control_rate;
+  for (Eigen::Index i = 0; i < kept_.size(); ++i) {
+    kept_[i] = kept(settings_.torque_error_time_constant[i], rate);
+  }
+  steady_kept_ = kept(settings_.boost_time, rate);
+  debounce_ = std::max(1, static_cast<int>(std::ceil(settings_.debounce_time * rate - rounding)));
+}
 
 void CollisionDetector::reset() noexcept
 {
   level_ = CollisionLevel::none;
   collision_ = {};
   filtered_.setZero();
+  moved_ = false;
   std::fill(drives_.begin(), drives_.end(), Drive{});
 }
 
@@ -67,6 +96,23 @@ void CollisionDetector::raise(Drive & drive) noexcept
   drive.boost_left = 1.0 + settings_.boost_time * settings_.control_rate;
 }
 
+void CollisionDetector::raise_where_abrupt(const VectorIn & acceleration) noexcept
+{
+  if (!moved_) {
+    steady_acceleration_ = acceleration;
+    moved_ = true;
+  }
+  const bool abrupt =
+    ((acceleration - steady_acceleration_).array().abs() > settings_.acceleration_step.array())
+      .any();
+  if (abrupt) {
+    raise();
+  }
+  if (acceleration.allFinite()) {
+    steady_acceleration_ += (1.0 - steady_kept_) * (acceleration - steady_acceleration_);
+  }
+}
+
 /// Of how large an error is still explained by what the model cannot know.
 double CollisionDetector::threshold_of(
   Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept
@@ -79,7 +125,7 @@ double CollisionDetector::threshold_of(
   double threshold = settings_.torque_error_max[i] + settings_.velocity_factor[i] * speed +
                      settings_.acceleration_factor[i] * std::abs(acceleration);
   if (drive.boost_left > 0.0) {
-    threshold += settings_.reversal_boost[i];
+    threshold = std::max(threshold + settings_.reversal_boost[i], friction_[i]);
     drive.boost_left -= 1.0;
   }
   return threshold;
@@ -91,6 +137,7 @@ CollisionLevel CollisionDetector::update(
 {
   level_ = collision_.cause == CollisionCause::none ? CollisionLevel::none : CollisionLevel::stop;
   warning_ = Collision();
+  raise_where_abrupt(acceleration);
   for (Eigen::Index i = 0; i < filtered_.size(); ++i) {
     auto & drive = drives_[static_cast<std::size_t>(i)];
     const bool enabled = settings_.torque_error_enable[i] > 0.5;
@@ -98,11 +145,10 @@ CollisionLevel CollisionDetector::update(
     const bool blind =
       (enabled || std::isfinite(settings_.torque_threshold[i])) &&
       !(std::isfinite(torque[i]) && (!errors_count || std::isfinite(torque_error[i])));
-    watch(i, CollisionCause::not_finite, blind ? 1.0 : 0.0, 0.5, drive.blind);
     if (blind) {
       continue;
     }
-    const double f = settings_.torque_error_filter[i];
+    const double f = kept_[i];
     filtered_[i] = errors_count ? f * filtered_[i] + (1.0 - f) * torque_error[i] : 0.0;
     if (enabled) {
       watch(i, CollisionCause::torque_error, filtered_[i], threshold_[i], drive.error_beyond);
@@ -115,19 +161,28 @@ CollisionLevel CollisionDetector::update(
   return level_;
 }
 
+void CollisionDetector::stop(Collision found) noexcept
+{
+  if (collision_.cause == CollisionCause::none) {
+    found.cycle = cycle_;
+    collision_ = found;
+  }
+  level_ = CollisionLevel::stop;
+}
+
 /// Counts cycles beyond a threshold, and latches when there are enough.
 void CollisionDetector::watch(
   Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept
 {
   const double size = std::abs(value);
-  beyond = size > threshold ? std::min(beyond + 1, settings_.debounce) : 0;
+  beyond = size > threshold ? std::min(beyond + 1, debounce_) : 0;
   if (size > settings_.warn_fraction * threshold) {
     level_ = std::max(level_, CollisionLevel::warn);
     if (size * warning_.threshold >= std::abs(warning_.value) * threshold) {
       warning_ = {cause, static_cast<int>(i), value, threshold, cycle_};
     }
   }
-  if (beyond >= settings_.debounce && collision_.cause == CollisionCause::none) {
+  if (beyond >= debounce_ && collision_.cause == CollisionCause::none) {
     collision_ = {cause, static_cast<int>(i), value, threshold, cycle_};
     level_ = CollisionLevel::stop;
   }

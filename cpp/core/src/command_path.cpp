@@ -13,6 +13,8 @@ constexpr double uneven = 0.02;       // of a cycle, too late or too early
 constexpr double making_up = 6.0;     // times 1 / ramp time: how fast lost time is made up for
 constexpr double fastest_step = 0.5;  // of that in one cycle
 constexpr double nothing = 1e-9;      // [rad or m]
+constexpr double believed = 0.05;     // of an advance, that a velocity may differ from it
+constexpr double mean_of = 0.5;       // cycles, from which on an advance tells a velocity
 
 /// From 0 to 1 as x does, with velocity and acceleration 0 at either end.
 double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0)); }
@@ -22,7 +24,7 @@ double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0));
 CommandPath::CommandPath(Eigen::Index drives, int ramp_cycles, Eigen::VectorXd tolerance)
 : ramp_cycles_(ramp_cycles), tolerance_(std::move(tolerance))
 {
-  for (auto * vector : {&command_, &reference_, &beside_, &advance_, &skew_, &skew_rate_}) {
+  for (auto * vector : {&command_, &reference_, &beside_, &advance_, &even_, &skew_, &skew_rate_}) {
     vector->setZero(drives);
   }
 }
@@ -32,6 +34,7 @@ void CommandPath::start(const VectorIn & position) noexcept
   command_ = position;
   reference_ = position;
   following_ = false;
+  even_.setZero();
   forget_skew();
 }
 
@@ -41,21 +44,26 @@ bool CommandPath::near(const VectorIn & position) const noexcept
 }
 
 void CommandPath::follow(
-  const VectorIn & reference, const VectorIn & step, double cycles, bool jumped) noexcept
+  const VectorIn & reference, const VectorIn & step, double cycles, bool jumped,
+  bool joins) noexcept
 {
+  too_uneven_ = false;
   advance_ = reference - reference_;
   reference_ = reference;
   joined_ = false;
   if (!following_ || jumped) {
-    following_ = near(reference_);
+    following_ = joins && near(reference_);
     if (following_) {
       beside_ = command_ - reference_;
       joined_ = true;
       joining_ = 1.0;
+      even_.setZero();
       forget_skew();
     }
   } else if (std::abs(cycles - 1.0) > uneven) {
-    even_out(step);
+    even_out(step, cycles);
+  } else {
+    even_ = advance_;
   }
   if (!following_) {
     return;
@@ -68,14 +76,32 @@ void CommandPath::follow(
   make_up();
 }
 
+/// The way of one cycle. A velocity says it where the reference goes by it, either in this cycle or
+/// in the time that has passed; otherwise the reference's mean velocity does.
+double CommandPath::even_step(Eigen::Index i, double step, double cycles) const noexcept
+{
+  const double advance = advance_[i];
+  const bool tells = cycles >= mean_of;
+  const double mean = tells ? advance / cycles : even_[i];
+  const double way = tells ? advance : even_[i];
+  const double differs = believed * std::abs(way) + nothing;
+  if (std::abs(step - way) <= differs || (tells && std::abs(step * cycles - way) <= differs)) {
+    return step;
+  }
+  return mean;
+}
+
 /// Has the command advance by a cycle's way, whatever time has passed: drives take a target in
 /// every cycle of theirs, and would jerk if one brought the way of several, or of none.
-void CommandPath::even_out(const VectorIn & step) noexcept
+void CommandPath::even_out(const VectorIn & step, double cycles) noexcept
 {
-  if (((skew_ + step - advance_).array().abs() <= tolerance_.array()).all()) {
-    skew_ += step - advance_;
-    skewed_ = true;
+  for (Eigen::Index i = 0; i < even_.size(); ++i) {
+    even_[i] = even_step(i, step[i], cycles);
   }
+  skew_ += even_ - advance_;
+  skewed_ = true;
+  too_uneven_ = !(skew_.array().abs() <= tolerance_.array()).all();
+  following_ = !too_uneven_;
 }
 
 /// Lets what evening out has put between command and reference vanish, critically damped.

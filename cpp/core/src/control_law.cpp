@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "command_guard.hpp"
 #include "command_path.hpp"
 #include "dynid/delay_line.hpp"
 #include "dynid/momentum_observer.hpp"
+#include "input_monitor.hpp"
 #include "setting_checks.hpp"
 #include "stop_motion.hpp"
 
@@ -17,10 +19,12 @@ namespace
 
 constexpr double uneven = 0.1;        // of a cycle, too late or too early
 constexpr double longest_ramp = 1e9;  // cycles
+constexpr double farthest = 1e9;      // [rad or m] that a reference may be from 0
 
 ControlLawSettings checked(ControlLawSettings settings, Eigen::Index drives)
 {
   settings.check(drives);
+  settings.limits.fill(drives);
   if (settings.torque_error_delay < 0) {
     settings.torque_error_delay = settings.feedforward.additive_torque_delay;
   }
@@ -33,7 +37,31 @@ int ramp_cycles(const FeedforwardSettings & settings)
   return static_cast<int>(std::clamp(cycles, 1.0, longest_ramp));
 }
 
+/// Whether the command comes to rest on its path for it, and does so before it follows again.
+bool ends_in_rest(Silence silence)
+{
+  return silence == Silence::position_limit || silence == Silence::too_fast ||
+         silence == Silence::uneven;
+}
+
+/// 1 for drives (n,) whose torque is supervised, else 0.
+void find_supervised(const CollisionSettings & settings, Eigen::VectorXd & found) noexcept
+{
+  for (Eigen::Index i = 0; i < found.size(); ++i) {
+    const bool errors =
+      settings.torque_error_enable[i] > 0.5 && std::isfinite(settings.torque_error_max[i]);
+    found[i] = errors || std::isfinite(settings.torque_threshold[i]) ? 1.0 : 0.0;
+  }
+}
+
 }  // namespace
+
+Eigen::VectorXd supervised(const CollisionSettings & settings)
+{
+  Eigen::VectorXd found(settings.torque_threshold.size());
+  find_supervised(settings, found);
+  return found;
+}
 
 void ControlLawSettings::check(Eigen::Index drives) const
 {
@@ -41,6 +69,8 @@ void ControlLawSettings::check(Eigen::Index drives) const
   feedforward.check(drives);
   collision.check(drives);
   check_delay(torque_error_delay < 0 ? 0 : torque_error_delay);
+  limits.check(drives);
+  check_range("max_age", max_age, S::least, S::most);
   check_range("observer_gain", observer_gain, S::least, feedforward.control_rate);
   check_settings(
     drives, {
@@ -54,34 +84,46 @@ struct ControlLaw::Parts
   Parts(Eigen::Index drives, const ControlLawSettings & given);
 
   void start(const VectorIn & position) noexcept;
+  void update(const Reference & given, const Feedback & feedback, double cycles) noexcept;
   void follow(const Reference & given, double cycles) noexcept;
+  void follow_path() noexcept;
+  void rest(Silence why, int drive = -1) noexcept;
+  void send(Silence found, const Reference & given) noexcept;
   /// The drives have to do what the additive torque did, or what the model does not know.
   void be_unsettled() noexcept { unsettled = ramp + settings.torque_error_delay; }
-  CollisionLevel watch(const Reference & given, const Feedback & feedback) noexcept;
+  CollisionLevel watch(const Feedback & feedback) noexcept;
   void observe(const Feedback & feedback) noexcept;
   void stop() noexcept;
   void come_to_rest(const Reference & given) noexcept;
+  void take_command() noexcept;
 
   ControlLawSettings settings;
   Feedforward feedforward;
   CollisionDetector detector;
   MomentumObserver observer;
+  InputMonitor inputs;
   StopMotion stop_motion;
   ControlModel * model = nullptr;
   bool latched = false;
 
   CommandPath path;
-  Eigen::VectorXd before;     // command of the cycle before
-  Eigen::VectorXd reference;  // the last that was finite
-  Eigen::VectorXd step;       // of the reference's velocity in a cycle
-  int ramp;                   // cycles
-  int unsettled = 0;          // cycles in which torque errors are the drives', not a collision's
+  CommandGuard guard;
+  Silence why = Silence::none;  // the reference is not followed
+  int limited = -1;             // drive that could not follow
+  Eigen::VectorXd reference;    // the last that was finite
+  Eigen::VectorXd step;         // of the reference's velocity in a cycle, or a velocity
+  Eigen::VectorXd gentle;       // deceleration that the guard allows without a collision
+  Eigen::VectorXd torque_counts;
+  Reference commanded;  // what the position commands are
+  Reference motion;     // what expected torque is of: the reference, or what is commanded
+  int ramp;             // cycles
+  int unsettled = 0;    // cycles in which torque errors are the drives', not a collision's
 
   DelayLine expected_line;   // model torque, velocity, acceleration (3 n)
   Eigen::VectorXd expected;  // of this cycle's command
   int known = 0;             // cycles since when there is a model torque
   Eigen::VectorXd error;
-  Eigen::VectorXd zero;
+  Eigen::VectorXd friction;  // dry, of the model
 };
 
 ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
@@ -89,38 +131,78 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
   feedforward(drives, settings.feedforward),
   detector(drives, settings.collision),
   observer(drives, settings.observer_gain, settings.feedforward.control_rate),
+  inputs(drives, settings.max_age, settings.feedforward.control_rate),
   stop_motion(drives, settings.feedforward.control_rate),
   path(drives, ramp_cycles(settings.feedforward), settings.reference_tolerance),
+  guard(drives, settings.limits, settings.feedforward.control_rate),
+  gentle(settings.deceleration.cwiseMin(settings.limits.acceleration_max)),
   ramp(ramp_cycles(settings.feedforward)),
   expected_line(settings.torque_error_delay, 3 * drives)
 {
-  for (auto * vector : {&before, &reference, &step, &error, &zero}) {
+  for (auto * vector :
+       {&reference, &step, &error, &friction, &commanded.position, &commanded.velocity,
+        &commanded.acceleration, &motion.position, &motion.velocity, &motion.acceleration}) {
     vector->setZero(drives);
   }
   expected.setZero(3 * drives);
+  torque_counts.setZero(drives);
+  find_supervised(settings.collision, torque_counts);
 }
 
 void ControlLaw::Parts::start(const VectorIn & position) noexcept
 {
-  reference = position;
+  guard.start(position);
+  reference = guard.command();
   latched = false;
   known = 0;
   unsettled = 0;
-  path.start(position);
+  why = Silence::none;
+  limited = -1;
+  path.start(guard.command());
+  stop_motion.hold(guard.command());
+  take_command();
   feedforward.restart();
   observer.restart();
+  inputs.restart();
   detector.reset();
+}
+
+void ControlLaw::Parts::update(
+  const Reference & given, const Feedback & feedback, double cycles) noexcept
+{
+  if (std::abs(cycles - 1.0) > uneven) {
+    detector.raise();  // the drives feel it all the same
+  }
+  if (latched) {
+    come_to_rest(given);
+    watch(feedback);  // to be seen, until reset()
+    return;
+  }
+  inputs.update(
+    feedback.position, feedback.velocity, feedback.torque, torque_counts, guard.command(), cycles);
+  follow(given, cycles);
+  const auto level = watch(feedback);
+  const bool missing = inputs.fault().cause != CollisionCause::none;
+  if (missing) {
+    detector.stop(inputs.fault());
+  }
+  if (missing || level == CollisionLevel::stop) {
+    stop();
+    come_to_rest(given);
+  }
 }
 
 void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
 {
   const bool had_torque = !feedforward.torque_offset().isZero(0.0);
-  before = path.command();
-  feedforward.update(given.position, given.velocity, given.acceleration, cycles);
-  if (given.position.allFinite()) {
+  auto found = feedforward.check(given.position, given.velocity, given.acceleration, cycles);
+  const bool followed = path.following();
+  // NaN is not within, either
+  if ((given.position.array().abs() <= farthest).all()) {
     reference = given.position;
     step = given.velocity / settings.feedforward.control_rate;
-    path.follow(reference, step, cycles, feedforward.silence() == Silence::command_jump);
+    const bool joins = !ends_in_rest(why) || (guard.at_rest() && guard.beyond(reference) < 0);
+    path.follow(reference, step, cycles, found == Silence::command_jump, joins);
     const auto & passed = settings.feedforward.position_jump;  // without a word
     const auto & slow = settings.collision.low_speed;
     if (
@@ -128,28 +210,103 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
                         (given.velocity.array().abs() > slow.array()).any())) {
       be_unsettled();
     }
-    if (!path.following()) {
-      feedforward.stay_silent(Silence::reference_away);
+    if (path.too_uneven()) {
+      rest(Silence::uneven);
+    } else if (path.following()) {
+      follow_path();
+    } else if (!ends_in_rest(why)) {
+      rest(Silence::reference_away);
     }
   } else {
-    path.wait();
+    found = Silence::not_finite;
+    path.wait(guard.command());
+    if (!ends_in_rest(why)) {
+      rest(Silence::not_finite);
+    }
   }
-  if (had_torque && feedforward.torque_offset().isZero(0.0)) {
+  if (followed && !path.following()) {
+    step = settings.feedforward.control_rate * guard.step();  // a velocity
+    stop_motion.begin(guard.command(), step, gentle);
+  }
+  if (!path.following()) {
+    guard.brake(stop_motion.next(), true);
+    path.wait(guard.command());
+  }
+  take_command();
+  send(found, given);
+  const auto silence = feedforward.silence();
+  const bool fades = ends_in_rest(silence) || silence == Silence::no_model;
+  if (had_torque && !fades && feedforward.torque_offset().isZero(0.0)) {
     be_unsettled();
   }
 }
 
-CollisionLevel ControlLaw::Parts::watch(const Reference & given, const Feedback & feedback) noexcept
+/// As far as the limits allow; where that is not far enough, the path ends here.
+void ControlLaw::Parts::follow_path() noexcept
 {
-  const auto & command = path.command();
-  const auto n = command.size();
-  const bool known_motion = feedforward.silence() == Silence::none;
-  const bool held = model != nullptr && !path.following();
+  const auto & tolerance = settings.reference_tolerance;
+  const int beyond = guard.beyond(path.command());
+  if (beyond >= 0 && std::isfinite(tolerance[beyond])) {
+    rest(Silence::position_limit, beyond);
+    return;
+  }
+  why = Silence::none;
+  limited = -1;
+  guard.follow(path.command());
+  if (guard.passed()) {
+    return;
+  }
+  for (Eigen::Index i = 0; i < tolerance.size(); ++i) {
+    if (std::abs(path.command()[i] - guard.command()[i]) > tolerance[i]) {
+      guard.undo();
+      rest(Silence::too_fast, static_cast<int>(i));
+      return;
+    }
+  }
+}
+
+/// Has the command come to rest, until the path follows a reference again.
+void ControlLaw::Parts::rest(Silence reason, int drive) noexcept
+{
+  why = reason;
+  limited = drive;
+  path.wait(guard.command());
+}
+
+/// What the drives are commanded.
+void ControlLaw::Parts::take_command() noexcept
+{
+  const double rate = settings.feedforward.control_rate;
+  commanded.position = guard.command();
+  commanded.velocity = rate * guard.step();
+  commanded.acceleration = rate * rate * (guard.step() - guard.step_before());
+}
+
+/// Has the additive torque be that of the motion that is commanded.
+void ControlLaw::Parts::send(Silence found, const Reference & given) noexcept
+{
+  motion = path.following() && guard.passed() ? given : commanded;
+  if (path.following()) {
+    feedforward.send(found, motion.position, motion.velocity, motion.acceleration);
+  } else if (ends_in_rest(why)) {
+    feedforward.fade(why, motion.position, motion.velocity, motion.acceleration);
+  } else {
+    feedforward.stay_silent(why);
+  }
+}
+
+CollisionLevel ControlLaw::Parts::watch(const Feedback & feedback) noexcept
+{
+  const auto n = error.size();
+  const bool known_motion = feedforward.known();
+  const bool held = !known_motion && model != nullptr && !path.following();
   expected.setZero();
-  if (known_motion) {
-    expected << feedforward.model_torque(), given.velocity, given.acceleration;
-  } else if (held) {
-    model->torque(FeedforwardMode::full, command, zero, zero, expected.head(n));
+  if (held) {
+    model->torque(
+      FeedforwardMode::full, commanded.position, commanded.velocity, commanded.acceleration,
+      expected.head(n));
+  } else if (known_motion) {
+    expected << feedforward.model_torque(), motion.velocity, motion.acceleration;
   }
   known = known_motion || held ? std::min(known + 1, settings.torque_error_delay + 1) : 0;
   const auto due = expected_line.pass(expected);
@@ -164,6 +321,12 @@ CollisionLevel ControlLaw::Parts::watch(const Reference & given, const Feedback 
     --unsettled;
     errors_count = false;
   }
+  if (model != nullptr) {
+    model->dry_friction(friction);
+  } else {
+    friction.setZero();
+  }
+  detector.set_friction(friction);
   return detector.update(error, feedback.torque, due.segment(n, n), due.tail(n), errors_count);
 }
 
@@ -184,18 +347,22 @@ void ControlLaw::Parts::observe(const Feedback & feedback) noexcept
 void ControlLaw::Parts::stop() noexcept
 {
   latched = true;
-  step = settings.feedforward.control_rate * (path.command() - before);  // for once per second
-  if (settings.reaction == CollisionReaction::decelerate && step.allFinite()) {
-    stop_motion.begin(before, step, settings.deceleration);
+  step = settings.feedforward.control_rate * guard.step();  // for once per second
+  guard.undo();
+  const bool collided = inputs.fault().cause == CollisionCause::none;
+  if (collided && settings.reaction == CollisionReaction::hold) {
+    stop_motion.hold(guard.command());
   } else {
-    stop_motion.hold(before);
+    stop_motion.begin(guard.command(), step, settings.deceleration);
   }
 }
 
 void ControlLaw::Parts::come_to_rest(const Reference & given) noexcept
 {
   feedforward.stay_silent(Silence::latched);
-  path.start(stop_motion.next());
+  guard.brake(stop_motion.next(), false);
+  path.start(guard.command());
+  take_command();
   reference = given.position.allFinite() ? given.position : path.command();
 }
 
@@ -239,25 +406,13 @@ void ControlLaw::set_collision(const CollisionSettings & settings) noexcept
 {
   parts_->detector.set(settings);
   parts_->settings.collision.low_speed = settings.low_speed;
+  find_supervised(settings, parts_->torque_counts);
 }
 
 void ControlLaw::update(
   const Reference & reference, const Feedback & feedback, double cycles) noexcept
 {
-  auto & parts = *parts_;
-  if (std::abs(cycles - 1.0) > uneven) {
-    parts.detector.raise();  // the drives feel it all the same
-  }
-  if (parts.latched) {
-    parts.come_to_rest(reference);
-    parts.watch(reference, feedback);  // to be seen, until reset()
-    return;
-  }
-  parts.follow(reference, cycles);
-  if (parts.watch(reference, feedback) == CollisionLevel::stop) {
-    parts.stop();
-    parts.come_to_rest(reference);
-  }
+  parts_->update(reference, feedback, cycles);
 }
 
 ResetReport ControlLaw::reset() noexcept
@@ -268,7 +423,7 @@ ResetReport ControlLaw::reset() noexcept
   ResetReport report{ResetAnswer::done, static_cast<int>(drive), distance};
   if (!parts.latched) {
     report.answer = ResetAnswer::nothing_latched;
-  } else if (!parts.stop_motion.at_rest()) {
+  } else if (!(parts.stop_motion.at_rest() && parts.guard.at_rest())) {
     report.answer = ResetAnswer::moving;
   } else if (!parts.path.near(parts.reference)) {
     report.answer = ResetAnswer::reference_away;
@@ -280,7 +435,7 @@ ResetReport ControlLaw::reset() noexcept
 
 const Eigen::VectorXd & ControlLaw::position_command() const noexcept
 {
-  return parts_->path.command();
+  return parts_->guard.command();
 }
 const Eigen::VectorXd & ControlLaw::torque_offset() const noexcept
 {
@@ -291,5 +446,7 @@ const CollisionDetector & ControlLaw::detector() const noexcept { return parts_-
 Silence ControlLaw::silence() const noexcept { return parts_->feedforward.silence(); }
 double ControlLaw::gain() const noexcept { return parts_->feedforward.gain(); }
 bool ControlLaw::latched() const noexcept { return parts_->latched; }
+int ControlLaw::limited_drive() const noexcept { return parts_->limited; }
+const Eigen::VectorXd & ControlLaw::supervised() const noexcept { return parts_->torque_counts; }
 
 }  // namespace dynid

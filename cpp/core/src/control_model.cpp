@@ -125,6 +125,16 @@ void ControlModel::torque(
   to_side(tau_, tau);
 }
 
+void ControlModel::dry_friction(VectorOut tau) noexcept
+{
+  mechanism_.dry_friction(commanded_, tau_);
+  if (converts_) {
+    tau.noalias() = mechanism_.coupling().cwiseAbs().transpose() * tau_;
+  } else {
+    tau = tau_;
+  }
+}
+
 void ControlModel::momentum(
   const VectorIn & q, const VectorIn & dq, VectorOut momentum, VectorOut keeping) noexcept
 {

@@ -20,6 +20,30 @@ std::string quoted(int drive, const JointNames & joints)
   return "'" + joints.names.at(static_cast<std::size_t>(drive)) + "'";
 }
 
+/// What was not measured; empty for other causes.
+std::string missing(CollisionCause cause)
+{
+  switch (cause) {
+    case CollisionCause::no_position:
+      return "There was no measured position";
+    case CollisionCause::no_velocity:
+      return "There was no measured velocity";
+    case CollisionCause::no_torque:
+      return "There was no measured torque (effort)";
+    default:
+      return {};
+  }
+}
+
+std::string listed(const std::vector<std::string> & names)
+{
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    all += (i == 0 ? "'" : i + 1 == names.size() ? " and '" : ", '") + names[i] + "'";
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string name_of(CollisionCause cause)
@@ -29,8 +53,14 @@ std::string name_of(CollisionCause cause)
       return "torque_error";
     case CollisionCause::torque_threshold:
       return "torque_threshold";
-    case CollisionCause::not_finite:
-      return "not_finite";
+    case CollisionCause::no_position:
+      return "no_position";
+    case CollisionCause::no_velocity:
+      return "no_velocity";
+    case CollisionCause::no_torque:
+      return "no_torque";
+    case CollisionCause::frozen:
+      return "frozen";
     case CollisionCause::none:
       break;
   }
@@ -43,10 +73,14 @@ std::string describe(const Collision & collision, const JointNames & joints)
     return "no collision";
   }
   const auto joint = quoted(collision.drive, joints);
-  if (collision.cause == CollisionCause::not_finite) {
-    return "The measurements of joint " + joint +
-           " are no numbers, so that no collision could be seen; the robot is stopped until "
-           "~/reset.";
+  if (const auto what = missing(collision.cause); !what.empty()) {
+    return what + " of joint " + joint + " for " + text(collision.value) + " s, at most " +
+           text(collision.threshold) + " s (max_age); the robot is stopped until ~/reset.";
+  }
+  if (collision.cause == CollisionCause::frozen) {
+    return "The states of joint " + joint + " stood still for " + text(collision.value) +
+           " s while it was commanded to move, at most " + text(collision.threshold) +
+           " s (max_age); the robot is stopped until ~/reset.";
   }
   const bool slides = joints.sliding.at(static_cast<std::size_t>(collision.drive));
   const std::string unit = slides ? " N" : " N m";
@@ -63,8 +97,10 @@ std::string describe_warning(const Collision & warning, const JointNames & joint
          quoted(warning.drive, joints) + " is near its threshold.";
 }
 
-std::string describe(Silence silence)
+std::string describe(Silence silence, int limited_drive, const JointNames & joints)
 {
+  const std::string reference =
+    limited_drive < 0 ? "the reference" : "the reference of joint " + quoted(limited_drive, joints);
   switch (silence) {
     case Silence::none:
       return "additive torque is on";
@@ -80,10 +116,41 @@ std::string describe(Silence silence)
       return "no additive torque: the reference's acceleration is beyond acceleration_jump";
     case Silence::reference_away:
       return "no additive torque: the reference is away, and the robot waits for it";
+    case Silence::position_limit:
+      return "no additive torque: " + reference +
+             " is beyond a position limit, and the robot came to rest before it; command a "
+             "position within the limits, near the robot's";
+    case Silence::too_fast:
+      return "no additive torque: " + reference +
+             " was too fast for the velocity or acceleration limit, and the robot came to rest; "
+             "command the position that it has";
+    case Silence::uneven:
+      return "no additive torque: control cycles came too late to follow the reference evenly, and "
+             "the robot came to rest; command the position that it has";
     case Silence::latched:
-      return "no additive torque since a collision";
+      return "no additive torque since a collision or a fault";
   }
   return {};
+}
+
+std::string describe_supervision(const Eigen::VectorXd & supervised, const JointNames & joints)
+{
+  std::vector<std::string> without;
+  for (std::size_t i = 0; i < joints.names.size(); ++i) {
+    if (!(supervised[static_cast<Eigen::Index>(i)] > 0.5)) {
+      without.push_back(joints.names[i]);
+    }
+  }
+  if (without.empty()) {
+    return "Torque is supervised at every joint.";
+  }
+  const std::string where = without.size() == joints.names.size()
+                              ? "any joint"
+                              : (without.size() == 1 ? "joint " : "joints ") + listed(without);
+  return "Torque is not supervised at " + where +
+         ", so that no collision is found there: neither torque errors (collision."
+         "torque_error_enable, collision.torque_error_max) nor measured torque "
+         "(collision.torque_threshold) have a threshold.";
 }
 
 std::string describe(const ResetReport & report, const JointNames & joints)

@@ -42,9 +42,28 @@ void CspDrives::follow(const VectorIn & reference, const VectorIn & velocity) no
   reference_velocity_ = velocity;
 }
 
-void CspDrives::ramp_down(double step) noexcept
+void CspDrives::follow(
+  const VectorIn & reference, const VectorIn & velocity, const Eigen::VectorXi & failed) noexcept
 {
   for (Eigen::Index i = 0; i < reference_.size(); ++i) {
+    if (failed[i] == 0) {
+      follow(i, reference[i], velocity[i]);
+    }
+  }
+}
+
+void CspDrives::follow(Eigen::Index drive, double reference, double velocity) noexcept
+{
+  reference_[drive] = reference;
+  reference_velocity_[drive] = velocity;
+}
+
+void CspDrives::ramp_down(double step, const Eigen::VectorXi & failed) noexcept
+{
+  for (Eigen::Index i = 0; i < reference_.size(); ++i) {
+    if (failed[i] == 0) {
+      continue;
+    }
     const double speed =
       std::max(std::abs(reference_velocity_[i]) - step * stop_deceleration_[i], 0.0);
     reference_velocity_[i] = std::copysign(speed, reference_velocity_[i]);

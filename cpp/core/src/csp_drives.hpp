@@ -21,8 +21,16 @@ public:
   /// Follows a reference from now on.
   void follow(const VectorIn & reference, const VectorIn & velocity) noexcept;
 
-  /// One step [s] along the ramp to rest that begins at the reference followed last.
-  void ramp_down(double step) noexcept;
+  /// Those that have not failed follow a reference from now on (n).
+  void follow(
+    const VectorIn & reference, const VectorIn & velocity, const Eigen::VectorXi & failed) noexcept;
+
+  /// One drive follows a reference from now on.
+  void follow(Eigen::Index drive, double reference, double velocity) noexcept;
+
+  /// One step [s] along the ramp to rest that begins at the reference followed last, of those that
+  /// have failed (n).
+  void ramp_down(double step, const Eigen::VectorXi & failed) noexcept;
 
   /// Leaves a drive this share of its torque.
   void saturate(Eigen::Index drive, double factor) noexcept;

@@ -40,8 +40,8 @@ struct DrivePlant::Parts
   void rest_at(const VectorIn & side_position) noexcept;
   void move(const VectorIn & goal, const VectorIn & offset) noexcept;
   void advance(const VectorIn & offset) noexcept;
-  void inject(const DriveFault &) noexcept { fail(FaultReason::injected, -1); }
-  void inject(const FaultCleared &) noexcept;
+  void inject(const DriveFault & injected) noexcept;
+  void inject(const FaultCleared & cleared) noexcept;
   void inject(const LostFrames & lost) noexcept { commands.lose(lost.cycles); }
   void inject(const FrameLoss & loss) noexcept { commands.lose_randomly(loss.probability); }
   void inject(const Saturation & left) noexcept { drives.saturate(left.drive, left.factor); }
@@ -71,7 +71,8 @@ struct DrivePlant::Parts
   // at the motors
   Eigen::VectorXd measured;  // position, velocity, torque (3 n)
   Eigen::VectorXd no_offset;
-  Eigen::VectorXd from;  // reference at the cycle's begin
+  Eigen::VectorXd offset;  // of the drives without a fault
+  Eigen::VectorXd from;    // reference at the cycle's begin
   Eigen::VectorXd reference;
   Eigen::VectorXd reference_velocity;
   Eigen::VectorXd begin;  // position at the cycle's begin
@@ -84,6 +85,7 @@ struct DrivePlant::Parts
   CommandFrames commands;
   DelayLine measurements;
   Fault fault;
+  Eigen::VectorXi failed;  // drives in fault
   std::uint64_t cycles = 0;
 };
 
@@ -105,11 +107,12 @@ DrivePlant::Parts::Parts(
 {
   const auto n = coupling.rows();
   for (auto * vector :
-       {&position, &velocity, &torque, &no_offset, &from, &reference, &reference_velocity, &begin,
-        &motor_position, &motor_velocity, &motor_torque, &mean_torque, &joint_torque}) {
+       {&position, &velocity, &torque, &no_offset, &offset, &from, &reference, &reference_velocity,
+        &begin, &motor_position, &motor_velocity, &motor_torque, &mean_torque, &joint_torque}) {
     vector->setZero(n);
   }
   measured.setZero(3 * n);
+  failed.setZero(n);
   rest_at(no_offset);
 }
 
@@ -122,6 +125,7 @@ void DrivePlant::Parts::rest_at(const VectorIn & side_position) noexcept
   bodies.rest_at(joint_torque);
   hold();
   fault = {};
+  failed.setZero();
   begin = motor_position;
   measure();
   measurements.fill(measured);
@@ -143,30 +147,23 @@ void DrivePlant::Parts::hold() noexcept
 void DrivePlant::Parts::move(const VectorIn & goal, const VectorIn & active_offset) noexcept
 {
   begin = motor_position;
-  if (fault.reason == FaultReason::none) {
-    from = drives.reference();
-    reference_velocity = settings.control_rate * (goal - from);
-    drives.follow(goal, reference_velocity);
-    const int lost = drives.lost(motor_position);
-    if (lost >= 0) {
-      fail(FaultReason::following_error, lost);
-    }
+  from = drives.reference();
+  reference_velocity = settings.control_rate * (goal - from);
+  drives.follow(goal, reference_velocity, failed);
+  const int lost = drives.lost(motor_position);
+  if (lost >= 0) {
+    fail(FaultReason::following_error, lost);
   }
   mean_torque.setZero();
   for (int i = 0; i < steps; ++i) {
-    if (fault.reason == FaultReason::none) {
-      reference = from + (static_cast<double>(i) / steps) * (goal - from);
-      drives.follow(reference, reference_velocity);
-      advance(active_offset);
-    } else {
-      advance(no_offset);
-      drives.ramp_down(step);
-    }
+    reference = from + (static_cast<double>(i) / steps) * (goal - from);
+    drives.follow(reference, reference_velocity, failed);
+    offset = (failed.array() == 0).select(active_offset, no_offset);
+    advance(offset);
+    drives.ramp_down(step, failed);
     mean_torque += motor_torque / steps;
   }
-  if (fault.reason == FaultReason::none) {
-    drives.follow(goal, reference_velocity);
-  }
+  drives.follow(goal, reference_velocity, failed);
 }
 
 void DrivePlant::Parts::advance(const VectorIn & active_offset) noexcept
@@ -181,20 +178,47 @@ void DrivePlant::Parts::advance(const VectorIn & active_offset) noexcept
   }
 }
 
-/// Stops following: from here and at this velocity, the drives' ramp begins.
+/// All stop following: from here and at this velocity, the drives' ramp begins.
 void DrivePlant::Parts::fail(FaultReason reason, int drive) noexcept
 {
   if (fault.reason == FaultReason::none) {
     fault = {reason, drive, static_cast<double>(cycles) / settings.control_rate};
-    drives.follow(motor_position, motor_velocity);
+  }
+  for (Eigen::Index i = 0; i < failed.size(); ++i) {
+    if (failed[i] == 0) {
+      drives.follow(i, motor_position[i], motor_velocity[i]);
+    }
+  }
+  failed.setOnes();
+}
+
+void DrivePlant::Parts::inject(const DriveFault & injected) noexcept
+{
+  const int drive = injected.drive;
+  if (drive < 0) {
+    fail(FaultReason::injected, -1);
+  } else if (failed[drive] == 0) {
+    if (fault.reason == FaultReason::none) {
+      fault = {FaultReason::injected, drive, static_cast<double>(cycles) / settings.control_rate};
+    }
+    drives.follow(drive, motor_position[drive], motor_velocity[drive]);
+    failed[drive] = 1;
   }
 }
 
-void DrivePlant::Parts::inject(const FaultCleared &) noexcept
+void DrivePlant::Parts::inject(const FaultCleared & cleared) noexcept
 {
-  if (fault.reason != FaultReason::none) {
-    fault = {};
+  if (fault.reason == FaultReason::none) {
+    return;
+  }
+  if (cleared.drive >= 0) {
+    failed[cleared.drive] = 0;
+  } else {
+    failed.setZero();
     commands.hold(drives.reference());
+  }
+  if (failed.isZero()) {
+    fault = {};
   }
 }
 
@@ -270,6 +294,7 @@ const Eigen::VectorXd & DrivePlant::velocity() const noexcept { return parts_->v
 const Eigen::VectorXd & DrivePlant::torque() const noexcept { return parts_->torque; }
 std::uint64_t DrivePlant::rejected_inputs() const noexcept { return parts_->commands.rejected(); }
 std::uint64_t DrivePlant::lost_frames() const noexcept { return parts_->commands.lost(); }
+bool DrivePlant::failed(Eigen::Index drive) const noexcept { return parts_->failed[drive] != 0; }
 const Fault & DrivePlant::fault() const noexcept { return parts_->fault; }
 const PlantTruth & DrivePlant::truth() const noexcept { return parts_->bodies.truth(); }
 

@@ -16,6 +16,11 @@ std::string describe(const Fault & fault, const std::vector<std::string> & joint
       return "The drive of joint '" + joints.at(static_cast<std::size_t>(fault.drive)) +
              "' lost its target " + when + "; the drives brake and hold.";
     case FaultReason::injected:
+      if (fault.drive >= 0) {
+        return "A fault of the drive of joint '" +
+               joints.at(static_cast<std::size_t>(fault.drive)) + "' was injected " + when +
+               "; it brakes and holds.";
+      }
       return "A drive fault was injected " + when + "; the drives brake and hold.";
     case FaultReason::not_finite:
       return "The simulated motion went beyond all numbers " + when + "; the robot was stopped.";

@@ -78,6 +78,7 @@ void Feedforward::restart() noexcept
 const Eigen::VectorXd & Feedforward::stay_silent(Silence why) noexcept
 {
   silence_ = why;
+  known_ = false;
   gain_ = 0.0;
   fading_ = 0.0;
   offset_.setZero();
@@ -85,7 +86,7 @@ const Eigen::VectorXd & Feedforward::stay_silent(Silence why) noexcept
   return offset_;
 }
 
-Silence Feedforward::look_at(
+Silence Feedforward::check(
   const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept
 {
   if (!q.allFinite()) {
@@ -115,32 +116,57 @@ Silence Feedforward::look_at(
 const Eigen::VectorXd & Feedforward::update(
   const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept
 {
-  silence_ = look_at(q, dq, ddq, cycles);
+  return send(check(q, dq, ddq, cycles), q, dq, ddq);
+}
+
+const Eigen::VectorXd & Feedforward::send(
+  Silence found, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
+{
+  known_ = false;
+  silence_ = found == Silence::none ? evaluate(q, dq, ddq) : found;
   if (silence_ == Silence::none) {
-    model_->torque(FeedforwardMode::full, q, dq, ddq, model_torque_);
-    mode_torque_ = model_torque_;
-    if (mode_ != FeedforwardMode::full) {
-      model_->torque(mode_, q, dq, ddq, mode_torque_);
-    }
-    const bool finite = model_torque_.allFinite() && mode_torque_.allFinite();
-    silence_ = finite              ? Silence::none
-               : model_->reached() ? Silence::not_finite
-                                   : Silence::unreachable;
+    blend(wanted_gain_);
+    return pass_on();
   }
-  if (silence_ != Silence::none) {
-    return stay_silent(silence_);
+  if (silence_ == Silence::no_model) {
+    gain_ = std::max(0.0, gain_ - step_);  // of the torque that was last known
+    return pass_on();
   }
-  blend();
-  for (Eigen::Index i = 0; i < due_.size(); ++i) {
-    const double most = settings_.torque_max[i];
-    due_[i] = std::clamp(gain_ * smooth_torque_[i], -most, most);
+  return stay_silent(silence_);
+}
+
+const Eigen::VectorXd & Feedforward::fade(
+  Silence why, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
+{
+  known_ = false;
+  silence_ = why;
+  if (model_ != nullptr && evaluate(q, dq, ddq) == Silence::none) {
+    blend(0.0);
+  } else {
+    gain_ = std::max(0.0, gain_ - step_);
   }
-  offset_ = delay_.pass(due_);
-  return offset_;
+  return pass_on();
+}
+
+/// The torque of a motion, where there is a finite one.
+Silence Feedforward::evaluate(
+  const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
+{
+  model_->torque(FeedforwardMode::full, q, dq, ddq, model_torque_);
+  due_ = model_torque_;
+  if (mode_ != FeedforwardMode::full) {
+    model_->torque(mode_, q, dq, ddq, due_);
+  }
+  if (!(model_torque_.allFinite() && due_.allFinite())) {
+    return model_->reached() ? Silence::not_finite : Silence::unreachable;
+  }
+  mode_torque_ = due_;
+  known_ = true;
+  return Silence::none;
 }
 
 /// Moves along the ramps: of the gain, and from the model before to this one.
-void Feedforward::blend() noexcept
+void Feedforward::blend(double wanted_gain) noexcept
 {
   if (changed_) {
     changed_ = false;
@@ -152,7 +178,18 @@ void Feedforward::blend() noexcept
   if (fading_ > 0.0) {
     smooth_torque_ += fading_ * difference_;
   }
-  gain_ = std::clamp(wanted_gain_, gain_ - step_, gain_ + step_);
+  gain_ = std::clamp(wanted_gain, gain_ - step_, gain_ + step_);
+}
+
+const Eigen::VectorXd & Feedforward::pass_on() noexcept
+{
+  for (Eigen::Index i = 0; i < due_.size(); ++i) {
+    const double most = settings_.torque_max[i];
+    const double torque = gain_ * smooth_torque_[i];
+    due_[i] = std::isnan(torque) ? 0.0 : std::clamp(torque, -most, most);
+  }
+  offset_ = delay_.pass(due_);
+  return offset_;
 }
 
 }  // namespace dynid

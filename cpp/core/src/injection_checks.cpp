@@ -7,6 +7,15 @@
 namespace dynid
 {
 
+void InjectionChecks::check_fault(int drive) const
+{
+  if (drive < -1 || drive >= torque_max.size()) {
+    throw std::invalid_argument(
+      "Drive " + std::to_string(drive) + " cannot have a fault; there are " +
+      std::to_string(torque_max.size()) + ", counted from 0.");
+  }
+}
+
 void InjectionChecks::operator()(const LostFrames & lost) const
 {
   if (lost.cycles < 0) {

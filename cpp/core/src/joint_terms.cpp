@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <sstream>
@@ -165,6 +166,23 @@ double JointTerm::sliding_level(double dq) const noexcept
   }
   const double ratio = dq / stribeck_velocity;
   return 1.0 + static_ratio * std::exp(-ratio * ratio);
+}
+
+double JointTerm::largest_dry_friction(double direction) const noexcept
+{
+  if (kind->remembers()) {
+    return 1.0 + static_ratio;
+  }
+  if (!kind->smoothed) {
+    return 0.0;
+  }
+  if (kind->scaled) {  // that fades with speed
+    return 1.0;
+  }
+  TermInput fast{};
+  fast.dq = direction * std::numeric_limits<double>::infinity();
+  fast.load = 1.0;
+  return std::abs(kind->column(*this, fast));
 }
 
 double Presliding::move(const JointTerm & term, double to, double dq) noexcept

@@ -91,6 +91,33 @@ void Mechanism::add_terms(
   }
 }
 
+void Mechanism::dry_friction(Workspace & workspace, VectorOut tau) const noexcept
+{
+  auto & memory = *workspace.memory_;
+  const auto & definition = *definition_;
+  auto & backward = memory.bias;
+  tau.setZero();
+  backward.setZero();
+  for (std::size_t k = 0; k < definition.terms.size(); ++k) {
+    const auto & term = definition.terms[k];
+    const auto column = static_cast<Eigen::Index>(k);
+    const double size = std::abs(definition.parameters[definition.first_term + column]);
+    const double ahead = size * term.largest_dry_friction(1.0);
+    const double back = size * term.largest_dry_friction(-1.0);
+    if (term.side == TermSide::motor) {
+      // a motor's direction is not that of each joint it acts on
+      const auto rows = definition.term_rows.col(column).head(tau.size()).cwiseAbs();
+      tau += std::max(ahead, back) * rows;
+      backward += std::max(ahead, back) * rows;
+    } else if (term.joint < tau.size()) {
+      const double load = term.kind->loaded ? std::abs(memory.load[term.joint]) : 1.0;
+      tau[term.joint] += load * ahead;
+      backward[term.joint] += load * back;
+    }
+  }
+  tau = tau.cwiseMax(backward);
+}
+
 void Mechanism::term_torque(
   Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
   VectorOut tau) const noexcept

@@ -70,4 +70,14 @@ void check_range(const char * name, double value, double lowest, double highest)
   }
 }
 
+void check_order(const char * lower, double least, const char * upper, double most)
+{
+  if (!(least < most)) {
+    std::ostringstream text;
+    text << "The setting " << lower << " has " << least << ", but must be below " << upper
+         << ", which has " << most << ".";
+    throw std::invalid_argument(text.str());
+  }
+}
+
 }  // namespace dynid

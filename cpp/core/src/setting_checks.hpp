@@ -25,5 +25,6 @@ void check_settings(Eigen::Index drives, std::initializer_list<DriveSetting> set
 void check_rate(const char * name, double rate);  ///< [Hz]
 void check_delay(int cycles);
 void check_range(const char * name, double value, double lowest, double highest);
+void check_order(const char * lower, double least, const char * upper, double most);
 
 }  // namespace dynid

@@ -9,8 +9,6 @@ import pinocchio
 from pinocchio import coal
 
 from dynid.arrays import Array
-from dynid.excitation.workspace.geometry import Solid, body_names
-from dynid.excitation.workspace.levers import moving_path, slides
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,28 +16,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dynid.dynamics.kinematics import Kinematics
-    from dynid.dynamics.mechanism import Mechanism
-    from dynid.excitation.workspace.settings import WorkspaceSettings
-
-
-_TOUCHING = 1e-3  # [m] beyond the clearance: nearer shapes count as touching
-_CONSTANT = 1e-6  # [m] that a distance may vary by rounding
+    from dynid.excitation.workspace.geometry import Solid
 
 
 class Distance(NamedTuple):
     """A distance to be kept: of a body to another one, or to an obstacle.
 
     Attributes:
-        name: of both, such as "forearm_link to plane 'floor'".
+        names: of both, such as "forearm_link" and "plane 'floor'".
         bodies: which they are; an obstacle belongs to the root, 0.
-        solids: theirs.
+        pairs: of their solids, the nearest of which counts.
         obstacle: whether the second is one.
     """
 
-    name: str
+    names: tuple[str, str]
     bodies: tuple[int, int]
-    solids: tuple[tuple[Solid, ...], tuple[Solid, ...]]
+    pairs: tuple[tuple[Solid, Solid], ...]
     obstacle: bool = False
+
+    @property
+    def name(self) -> str:
+        """Of both: "forearm_link to plane 'floor'"."""
+        return " to ".join(self.names)
+
+    def radius(self, side: int) -> float:
+        """How far from its body's frame the points of a side, 0 or 1, can be at most [m]."""
+        return max(pair[side].radius for pair in self.pairs)
 
 
 class Distances:
@@ -58,18 +60,26 @@ class Distances:
         numbers: dict[int, int] = {}
         for one in wanted:
             self._first.append(len(self._geometry.collisionPairs))
-            sides = [
-                [self._number(numbers, solid, body) for solid in solids]
-                for body, solids in zip(one.bodies, one.solids, strict=True)
-            ]
-            for a in sides[0]:
-                for b in sides[1]:
-                    self._geometry.addCollisionPair(pinocchio.CollisionPair(a, b))
+            for pair in one.pairs:
+                a, b = (
+                    self._number(numbers, solid, body)
+                    for solid, body in zip(pair, one.bodies, strict=True)
+                )
+                self._geometry.addCollisionPair(pinocchio.CollisionPair(a, b))
         self._results = self._geometry.createData()
-        self._body = [int(solid.parentJoint) for solid in self._geometry.geometryObjects]
+        requests = self._results.distanceRequests
+        for number in range(len(requests)):
+            # pinocchio's own begin where the last call ended, so that distances, which are exact to
+            # 1e-6 m, would depend on earlier calls
+            requests[number] = coal.DistanceRequest()
+        self._bodies = [one.bodies for one in wanted]
+        self._carries = _carries(self._model)
 
     def at(self, full: Array) -> Array:
-        """Return the distances at pinocchio's positions (N, nq); (N, K) [m], negative: how deep."""
+        """Return the distances at pinocchio's positions (N, nq); (N, K) [m], negative: how deep.
+
+        They are functions of the position alone, and NaN where that is not finite.
+        """
         if not self._first:
             return np.empty((len(full), 0))
         found = np.empty((len(full), len(self._geometry.collisionPairs)))
@@ -78,7 +88,24 @@ class Distances:
                 self._model, self._data, self._geometry, self._results, position
             )
             row[:] = [result.min_distance for result in self._results.distanceResults]
+        found[~np.isfinite(full).all(axis=1)] = np.nan
         return np.minimum.reduceat(found, self._first, axis=1)
+
+    def nearest(self, number: int, position: Array) -> tuple[float, Array, Array]:
+        """Return a distance [m] and its two points (3,) [m], at pinocchio's position (nq,).
+
+        Of bodies that are in one another they are the ends of the shortest way out.
+        """
+        _, first, second, _ = self._placed_contact(number, position)
+        return float(self.at(position[np.newaxis])[0, number]), first, second
+
+    def _placed_contact(
+        self, number: int, position: Array
+    ) -> tuple[Array, Array, Array, tuple[int, int]]:
+        pinocchio.updateGeometryPlacements(
+            self._model, self._data, self._geometry, self._results, position
+        )
+        return self._contact(number)
 
     def slopes_at(self, full: Array, wanted: NDArray[np.bool_]) -> Array:
         """Return the slopes of distances by pinocchio's velocities at positions (N, nq).
@@ -94,48 +121,43 @@ class Distances:
             (N, K, nv).
         """
         slopes = np.zeros((*wanted.shape, self._model.nv))
-        for k in np.flatnonzero(wanted.any(axis=1)):
-            pinocchio.computeDistances(
-                self._model, self._data, self._geometry, self._results, full[k]
+        rows, numbers = np.nonzero(wanted)
+        if not len(rows):
+            return slopes
+        jacobians = np.empty((len(full), 6, self._model.nv))
+        contacts = []
+        for row in np.unique(rows):
+            pinocchio.computeJointJacobians(self._model, self._data, full[row])
+            jacobians[row] = self._data.J  # of all joints, at the root's origin and along its axes
+            pinocchio.updateGeometryPlacements(
+                self._model, self._data, self._geometry, self._results
             )
-            pinocchio.computeJointJacobians(self._model, self._data)
-            numbers = np.flatnonzero(wanted[k])
-            slopes[k, numbers] = self._slopes([self._nearest(int(number)) for number in numbers])
+            contacts += [self._contact(number) for number in numbers[rows == row].tolist()]
+        normals, *points, bodies = (np.array(part) for part in zip(*contacts, strict=True))
+        by_row = jacobians[rows]
+        towards = []
+        for side in (0, 1):
+            wrenches = np.hstack([normals, np.cross(points[side], normals)])
+            speeds = np.einsum("mi,min->mn", wrenches, by_row)
+            towards.append(speeds * self._carries[bodies[:, side]])
+        slopes[rows, numbers] = towards[1] - towards[0]
         return slopes
 
-    def _nearest(self, number: int) -> int:
-        """Which pair of solids a distance was that of."""
+    def _contact(self, number: int) -> tuple[Array, Array, Array, tuple[int, int]]:
+        """Normal and nearest points (3,) of a distance, and bodies, where geometry was placed."""
+        results = [
+            pinocchio.computeDistance(self._geometry, self._results, pair)
+            for pair in self._pairs_of(number)
+        ]
+        nearest = min(range(len(results)), key=lambda one: float(results[one].min_distance))
+        result = results[nearest]
+        first, second = np.array(result.getNearestPoint1()), np.array(result.getNearestPoint2())
+        return np.array(result.normal), first, second, self._bodies[number]
+
+    def _pairs_of(self, number: int) -> range:
+        """The pairs of solids that a distance is the least of."""
         last = [*self._first[1:], len(self._geometry.collisionPairs)]
-        pairs = range(self._first[number], last[number])
-        if len(pairs) == 1:
-            return pairs[0]
-        results = self._results.distanceResults
-        return min(pairs, key=lambda pair: float(results[pair].min_distance))
-
-    def _slopes(self, pairs: list[int]) -> Array:
-        """Slopes of pairs' distances by the velocities, where they were computed last (m, nv)."""
-        results = [self._results.distanceResults[pair] for pair in pairs]
-        normals = np.array([result.normal for result in results])
-        speeds = []
-        for side, points in (
-            ("first", [result.getNearestPoint1() for result in results]),
-            ("second", [result.getNearestPoint2() for result in results]),
-        ):
-            bodies = [self._body[getattr(self._geometry.collisionPairs[p], side)] for p in pairs]
-            jacobians = {body: self._jacobian(body) for body in set(bodies)}
-            lever = np.array(points) - [self._data.oMi[body].translation for body in bodies]
-            turn = np.stack([_cross(lever, normals, axis) for axis in range(3)], axis=1)
-            wrenches = np.hstack([normals, turn])
-            stacked = np.array([jacobians[body] for body in bodies])
-            speeds.append(np.einsum("mi,min->mn", wrenches, stacked))
-        return np.asarray(speeds[1] - speeds[0])
-
-    def _jacobian(self, body: int) -> Array:
-        """Jacobian of a body's frame (6, nv), along the root's axes; 0 for the root itself."""
-        if body == 0:
-            return np.zeros((6, self._model.nv))
-        frame = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        return np.asarray(pinocchio.getJointJacobian(self._model, self._data, body, frame))
+        return range(self._first[number], last[number])
 
     def _number(self, numbers: dict[int, int], solid: Solid, body: int) -> int:
         """The number of a solid in pinocchio's geometry, into which it is put once."""
@@ -146,92 +168,11 @@ class Distances:
         return numbers[id(solid)]
 
 
-def _cross(a: Array, b: Array, axis: int) -> Array:
-    """A component of a × b, both (m, 3); numpy's own is slow on few."""
-    j, k = (axis + 1) % 3, (axis + 2) % 3
-    return np.asarray(a[:, j] * b[:, k] - a[:, k] * b[:, j])
-
-
-def distances_asked(
-    settings: WorkspaceSettings,
-    kinematics: Kinematics,
-    mechanism: Mechanism,
-    solids: Sequence[tuple[Solid, ...]],
-) -> list[Distance]:
-    """Return the distances that settings ask for, neighbours and what cannot move left out."""
-    names = body_names(kinematics)
-    moving = [body for body in range(len(names)) if solids[body] and moving_path(kinematics, body)]
-    asked = []
-    if settings.self_collision:
-        joined = _joined(kinematics, mechanism)
-        asked = [
-            Distance(f"{names[b]} to {names[a]}", (b, a), (solids[b], solids[a]))
-            for b in moving
-            for a in range(b)
-            if solids[a] and (a, b) not in joined and not _neighbours(kinematics, solids, a, b)
-        ]
-    for name, obstacle in _obstacles(settings).items():
-        asked += [
-            Distance(f"{names[body]} to {name}", (body, 0), (solids[body], (obstacle,)), True)
-            for body in moving
-        ]
-    return asked
-
-
-def unchanging(distances: Sequence[Distance], sampled: Array) -> dict[int, str]:
-    """Return which distances no motion can keep, and a sentence on each.
-
-    Args:
-        distances: K of them.
-        sampled: beyond the clearance, at many positions (N, K) [m]; nothing is told from none.
-    """
-    notes: dict[int, str] = {}
-    if not len(sampled):
-        return notes
-    for k, one in enumerate(distances):
-        if not one.obstacle and np.all(sampled[:, k] < _TOUCHING):
-            notes[k] = (
-                f"{one.name}: left out, as they touch, or are within the clearance, wherever the "
-                "robot is."
-            )
-        elif one.obstacle and np.ptp(sampled[:, k]) < _CONSTANT and np.all(sampled[:, k] < 0):
-            notes[k] = f"{one.name}: left out, as no motion changes it."
-    return notes
-
-
-def _obstacles(settings: WorkspaceSettings) -> dict[str, Solid]:
-    """Planes and boxes as solids in the root's frame, by what they are called."""
-    obstacles = {}
-    for name, plane in settings.planes.items():
-        normal = np.array(plane.normal) / np.linalg.norm(plane.normal)
-        form = coal.Halfspace(normal, float(normal @ np.array(plane.point)))
-        obstacles[f"plane '{name}'"] = Solid(form, pinocchio.SE3.Identity())
-    for name, box in settings.boxes.items():
-        low, high = np.array(box.low), np.array(box.high)
-        placement = pinocchio.SE3(np.eye(3), (low + high) / 2)
-        obstacles[f"box '{name}'"] = Solid(coal.Box(*(high - low)), placement)
-    return obstacles
-
-
-def _neighbours(
-    kinematics: Kinematics, solids: Sequence[tuple[Solid, ...]], a: int, b: int
-) -> bool:
-    """Whether one joint moves b against a, or several that turn about one point."""
-    paths = [set(moving_path(kinematics, body)) for body in (a, b)]
-    if len(paths[0] ^ paths[1]) <= 1:
-        return True
-    origins, carrier = kinematics.joint_origins, kinematics.parents[b]
-    while carrier > 0 and not (solids[carrier] or origins[b].any() or slides(kinematics, b)):
-        b, carrier = carrier, kinematics.parents[carrier]
-    return carrier == a and not slides(kinematics, b)
-
-
-def _joined(kinematics: Kinematics, mechanism: Mechanism) -> set[tuple[int, int]]:
-    """Pairs of bodies, the lower first, that a closure holds together."""
-    links = kinematics.links()
-    pairs = set()
-    for closure in mechanism.chain.closures:
-        a, b = (links[link][0] for link in closure.links)
-        if closure.kind != "distance":
-            pairs.add((min(a, b), max(a, b)))
-    return pairs
+def _carries(model: pinocchio.Model) -> NDArray[np.bool_]:
+    """Which of pinocchio's velocities move each body; (B, nv)."""
+    carries = np.zeros((model.njoints, model.nv), dtype=bool)
+    for body in range(1, model.njoints):
+        joint = model.joints[body]
+        carries[body] = carries[int(model.parents[body])]
+        carries[body, joint.idx_v : joint.idx_v + joint.nv] = True
+    return carries

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pinocchio
 from pinocchio import coal
 
-from dynid.excitation.workspace.meshes import collision_meshes
+from dynid.excitation.workspace.meshes import MissingMesh, mesh_hulls
 from dynid.robot.shapes import robot_shapes, urdf_shapes
 
 if TYPE_CHECKING:
@@ -27,10 +27,12 @@ class Solid:
     Attributes:
         form: coal's shape.
         placement: in the frame of the body that it belongs to, or of the root.
+        link: name of the link that has it; empty for obstacles.
     """
 
     form: coal.CollisionGeometry
     placement: pinocchio.SE3
+    link: str = ""
 
     @property
     def radius(self) -> float:
@@ -40,31 +42,81 @@ class Solid:
         return float(np.linalg.norm(middle) + self.form.aabb_radius)
 
 
-def body_solids(
-    kinematics: Kinematics, mesh_folder: Path | None
-) -> tuple[tuple[tuple[Solid, ...], ...], tuple[str, ...]]:
-    """Return the solids of every body, and sentences on where they come from.
+@dataclass(frozen=True)
+class BodySolids:
+    """What stands for a robot's bodies.
+
+    Attributes:
+        solids: of every body; B tuples.
+        sources: names of the bodies by where their solids come from: "collision", "visual", and
+            "generated" for those of which the URDF has none.
+        missing: meshes whose file gives no solid.
+        of_urdf: whether the URDF has the shape of any body that a joint moves.
+    """
+
+    solids: tuple[tuple[Solid, ...], ...]
+    sources: dict[str, tuple[str, ...]]
+    missing: tuple[MissingMesh, ...]
+    of_urdf: bool
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on where the solids come from."""
+        told = {
+            "collision": "Shapes of the URDF's <collision> stand for",
+            "visual": "Without <collision>, shapes of the URDF's <visual> stand for",
+            "generated": "The URDF has no shapes; capsules as thick as a drawing's stand for",
+        }
+        lines = [f"{told[one]} {', '.join(names)}." for one, names in self.sources.items() if names]
+        absent = (
+            f"Mesh '{mesh.file}' of {mesh.link} is not found or cannot be read "
+            "(workspace.mesh_folder says where meshes are): it is left out."
+            for mesh in self.missing
+        )
+        return (*lines, *absent)
+
+
+def body_solids(kinematics: Kinematics, mesh_folder: Path | None) -> BodySolids:
+    """Return the solids of every body.
 
     A body has those of the URDF's ``<collision>``, meshes as their convex hulls; where it has none,
-    the primitives of ``<visual>``; and without these, the capsules that it is drawn as.
+    those of ``<visual>``; and without these, the capsules that it is drawn as.
     """
-    shapes = urdf_shapes(kinematics, "collision")
-    meshes, notes = collision_meshes(kinematics, mesh_folder)
     drawn = robot_shapes(kinematics)
-    visual = urdf_shapes(kinematics, "visual")
     names = body_names(kinematics)
+    found, missing = _urdf_solids(kinematics, mesh_folder, "collision")
+    if len(found) < len(names):
+        visual, more = _urdf_solids(kinematics, mesh_folder, "visual")
+        missing += [one for one in more if kinematics.links()[one.link][0] not in found]
+    else:
+        visual = {}
     solids: list[tuple[Solid, ...]] = []
-    sources: dict[str, list[str]] = {"<collision>": [], "<visual>": [], "generated": []}
+    sources: dict[str, list[str]] = {"collision": [], "visual": [], "generated": []}
     for body, name in enumerate(names):
-        found = (
-            *_solids(shapes.get(body, ())),
-            *(Solid(form, placement) for form, placement in meshes.get(body, ())),
-        )
-        source = "<collision>" if found else "<visual>" if body in visual else "generated"
-        solids.append(found or _solids(drawn[body]))
+        source = "collision" if body in found else "visual" if body in visual else "generated"
+        generated = tuple(replace(one, link=name) for one in _solids(drawn[body]))
+        solids.append(found.get(body) or visual.get(body) or generated)
         if solids[-1]:
             sources[source].append(name)
-    return tuple(solids), (*_told(sources), *notes)
+    by_source = {source: tuple(bodies) for source, bodies in sources.items()}
+    of_urdf = any(body > 0 for body in {*found, *visual})
+    return BodySolids(tuple(solids), by_source, tuple(missing), of_urdf)
+
+
+def _urdf_solids(
+    kinematics: Kinematics, mesh_folder: Path | None, element: Literal["visual", "collision"]
+) -> tuple[dict[int, tuple[Solid, ...]], list[MissingMesh]]:
+    """Solids of those bodies that have such elements, and the meshes that are missing."""
+    shapes = urdf_shapes(kinematics, element)
+    meshes, missing = mesh_hulls(kinematics, mesh_folder, element)
+    solids = {
+        body: (
+            *_solids(shapes.get(body, ())),
+            *(Solid(*mesh) for mesh in meshes.get(body, ())),
+        )
+        for body in {*shapes, *meshes}
+    }
+    return solids, missing
 
 
 def body_names(kinematics: Kinematics) -> tuple[str, ...]:
@@ -75,15 +127,6 @@ def body_names(kinematics: Kinematics) -> tuple[str, ...]:
     return tuple(first.get(body, name) for body, name in enumerate(kinematics.bodies))
 
 
-def _told(sources: dict[str, list[str]]) -> list[str]:
-    told = {
-        "<collision>": "Shapes of the URDF's <collision> stand for",
-        "<visual>": "Without <collision>, shapes of the URDF's <visual> stand for",
-        "generated": "The URDF has no shapes; capsules as thick as a drawing's stand for",
-    }
-    return [f"{told[source]} {', '.join(names)}." for source, names in sources.items() if names]
-
-
 def _solids(shapes: Iterable[Shape]) -> tuple[Solid, ...]:
     """Return shapes as solids, a cylinder between two balls of its thickness as one capsule."""
     balls = [shape for shape in shapes if shape.kind == "sphere"]
@@ -92,22 +135,23 @@ def _solids(shapes: Iterable[Shape]) -> tuple[Solid, ...]:
     for shape in shapes:
         placement = pinocchio.XYZQUATToSE3(shape.pose.numbers())
         if shape.kind == "box":
-            solids.append(Solid(coal.Box(*shape.size), placement))
+            solids.append(Solid(coal.Box(*shape.size), placement, shape.link))
         elif shape.kind == "cylinder":
             radius, length = shape.size[0] / 2, shape.size[2]
             ends = [
                 ball
                 for ball in balls
                 for end in (-length / 2, length / 2)
-                if ball.size[0] == shape.size[0]
+                if ball.link == shape.link
+                and ball.size[0] == shape.size[0]
                 and np.allclose(shape.pose.apply([[0.0, 0.0, end]])[0], ball.pose.position)
             ]
             rounded = len(ends) == 2
             used += ends if rounded else []
             form = coal.Capsule(radius, length) if rounded else coal.Cylinder(radius, length)
-            solids.append(Solid(form, placement))
+            solids.append(Solid(form, placement, shape.link))
     for ball in balls:
         if ball not in used:
             placement = pinocchio.XYZQUATToSE3(ball.pose.numbers())
-            solids.append(Solid(coal.Sphere(ball.size[0] / 2), placement))
+            solids.append(Solid(coal.Sphere(ball.size[0] / 2), placement, ball.link))
     return tuple(solids)

@@ -1,10 +1,10 @@
-"""Meshes of a URDF's ``<collision>`` elements, as their convex hulls."""
+"""Meshes of a URDF, as their convex hulls."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -19,31 +19,49 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.kinematics import Kinematics
 
-_Meshes = dict[int, list[tuple[coal.CollisionGeometry, pinocchio.SE3]]]
+
+class Mesh(NamedTuple):
+    """A convex hull, its placement in the frame of its body, and the link that has it."""
+
+    form: coal.CollisionGeometry
+    placement: pinocchio.SE3
+    link: str
 
 
-def collision_meshes(kinematics: Kinematics, folder: Path | None) -> tuple[_Meshes, list[str]]:
-    """Return the hulls and placements of every body's meshes, and sentences on those left out."""
-    meshes: _Meshes = {}
-    notes = []
+class MissingMesh(NamedTuple):
+    """A file that is not there, or holds no solid, and the link that names it."""
+
+    file: str
+    link: str
+
+
+def mesh_hulls(
+    kinematics: Kinematics, folder: Path | None, element: Literal["visual", "collision"]
+) -> tuple[dict[int, list[Mesh]], list[MissingMesh]]:
+    """Return the hulls of every body's meshes, and those whose file gives none.
+
+    Args:
+        kinematics: of the robot.
+        folder: where files are, too; None: only where the URDF and ROS have them.
+        element: of the URDF that the meshes belong to.
+    """
+    meshes: dict[int, list[Mesh]] = {}
+    missing = []
     links = kinematics.links()
     for link in ET.fromstring(kinematics.mechanism.urdf_xml).findall("link"):  # noqa: S314  pinocchio has read it
         name = link.get("name", "")
-        for collision in link.findall("collision") if name in links else ():
-            mesh = collision.find("geometry/mesh")
+        for found in link.findall(element) if name in links else ():
+            mesh = found.find("geometry/mesh")
             if mesh is None:
                 continue
             hull = _hull(mesh, folder)
             if hull is None:
-                notes.append(
-                    f"Mesh '{mesh.get('filename')}' of {name} is not found or cannot be read "
-                    "(workspace.mesh_folder says where meshes are): it is left out."
-                )
+                missing.append(MissingMesh(mesh.get("filename", ""), name))
                 continue
             body, pose = links[name]
-            placed = pose.then(element_pose(collision.find("origin"))).numbers()
-            meshes.setdefault(body, []).append((hull, pinocchio.XYZQUATToSE3(placed)))
-    return meshes, notes
+            placed = pose.then(element_pose(found.find("origin"))).numbers()
+            meshes.setdefault(body, []).append(Mesh(hull, pinocchio.XYZQUATToSE3(placed), name))
+    return meshes, missing
 
 
 def _hull(mesh: ET.Element, folder: Path | None) -> coal.Convex | None:

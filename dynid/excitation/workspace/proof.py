@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.errors import ExcitationError
 from dynid.excitation.limit_use import LimitUse, limit_use
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ RESERVE = 1e-3
 _PER_CYCLE = 20  # first samples per period of the highest frequency
 _PER_PIECE = 4  # and between two breakpoints, at the least
 _FIRST = 1e-3  # [s] to which the beginning of a violation is told
+_MOST_SAMPLES = 1_000_000
 _CAUTION = 2.0  # times the slope between samples that passive joints are trusted to keep
 
 
@@ -39,6 +41,7 @@ def workspace_uses(excitation: Excitation, workspace: Workspace) -> list[LimitUs
 
     Raises:
         MechanismError: loops cannot be closed somewhere in the motion.
+        ExcitationError: the motion is so fast that no number of samples proves it.
     """
     constraints, reserve = workspace.constraints, RESERVE * workspace.scale
     if not constraints:
@@ -49,6 +52,12 @@ def workspace_uses(excitation: Excitation, workspace: Workspace) -> list[LimitUs
         doubtful = _doubtful(excitation, workspace, time, left)
         if not len(doubtful):
             break
+        if len(time) + len(doubtful) > _MOST_SAMPLES:
+            message = (
+                f"whether the workspace is kept near {time[doubtful[0]]:.3f} s cannot be proven by "
+                f"{_MOST_SAMPLES} samples; make the motion slower."
+            )
+            raise ExcitationError(message)
         between = (time[doubtful] + time[doubtful + 1]) / 2
         more = workspace.margins(excitation.evaluate(between)) - reserve
         time = np.insert(time, doubtful + 1, between)
@@ -79,14 +88,14 @@ def _doubtful(
     excitation: Excitation, workspace: Workspace, time: Array, left: Array
 ) -> NDArray[np.intp]:
     """Return which intervals between samples need more of them."""
-    broken = np.flatnonzero(np.any(left < 0, axis=1))
+    broken = np.flatnonzero(~np.all(left >= 0, axis=1))  # NaN is no proof either
     last = int(broken[0]) if len(broken) else len(time) - 1
     if last == 0:
         return np.empty(0, dtype=np.intp)
     time, left = time[: last + 1], left[: last + 1]
     step = np.diff(time)
     lowest = (left[:-1] + left[1:] - _loss(excitation, workspace, time, left)) / 2
-    doubtful = np.any(lowest < 0, axis=1)
+    doubtful = ~np.all(lowest >= 0, axis=1)
     if len(broken):  # a violation for certain: only when it begins is asked
         doubtful[-1] = step[-1] > _FIRST
     return np.flatnonzero(doubtful)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
 
 from dynid.arrays import Vector
@@ -38,17 +40,25 @@ class BoxSettings(Settings):
 class WorkspaceSettings(TaskSettings):
     """What motions must keep clear of, and how the tool may move.
 
-    ``self_collision`` is off by default: it judges by the URDF's shapes, and where these are rough
-    or absent it would refuse motions that the robot can do.
+    ``planes: none`` states that there is no floor, table or wall; without any planes that is
+    unknown, and whatever calls a motion safe says so. Links that may touch are named by the SRDF's
+    ``<disable_collisions>`` and by ``allowed_pairs``.
     """
 
     group = "workspace"
     kept_with_model = True
 
-    self_collision: bool = False  # bodies keep clear of one another
+    self_collision: bool | None = None  # bodies keep apart; null: where they have shapes
+    allowed_pairs: tuple[tuple[str, str], ...] = ()  # links that may touch
+    srdf: str | None = None  # file whose <disable_collisions> name links that may touch
     clearance: NonNegativeFloat = 0.0  # [m] that bodies keep from one another, planes and boxes
-    planes: dict[str, PlaneSettings] = Field(default_factory=dict)
+    planes: dict[str, PlaneSettings] | Literal["none"] = Field(default_factory=dict)
     boxes: dict[str, BoxSettings] = Field(default_factory=dict)  # the robot keeps out
     tool_box: BoxSettings | None = None  # the tool point stays inside
     tool_speed: PositiveFloat | None = None  # [m/s] of the tool point
     mesh_folder: str | None = None  # where the files of the URDF's <mesh> are
+
+    @property
+    def given_planes(self) -> dict[str, PlaneSettings]:
+        """The planes that there are, by name; none where ``planes`` is ``none``."""
+        return {} if self.planes == "none" else self.planes

@@ -10,22 +10,26 @@ import numpy as np
 import pinocchio
 
 from dynid.arrays import Array
-from dynid.excitation.limits import position_range
 from dynid.excitation.motion import Motion, nudged
-from dynid.excitation.workspace.distances import Distance, Distances, distances_asked, unchanging
+from dynid.excitation.workspace.distances import Distance, Distances
 from dynid.excitation.workspace.geometry import body_solids
 from dynid.excitation.workspace.levers import acceleration_bound, levers, moving_path
+from dynid.excitation.workspace.pairs import LeftOut, distances_asked, left_out_notes
+from dynid.excitation.workspace.sampling import unkept_distances
 from dynid.excitation.workspace.settings import WorkspaceSettings
+from dynid.excitation.workspace.unchecked import unchecked_bodies
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from dynid.dynamics.kinematics import Kinematics
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.excitation.workspace.geometry import Solid
     from dynid.robot.robot import Robot
 
 
-_POSITIONS = 50  # random ones, by which shapes that always touch are found
-_TRIES = 10  # for each of them, as not all can be reached
 _FAR = 0.05  # of the reach, a distance from which on nothing need be done about it
 _STEP = 1e-6  # [s] for the speed of passive joints
 _NUDGE = 1e-6  # [rad or m, per s] for slopes
@@ -45,8 +49,23 @@ class Constraint(NamedTuple):
     limit: float
 
 
+class Contact(NamedTuple):
+    """Where two bodies are nearest, or deepest in one another.
+
+    Attributes:
+        of: the distance that it is of.
+        distance: [m]; negative: how deep.
+        first, second: the points (3,) [m] in the root's frame.
+    """
+
+    of: Distance
+    distance: float
+    first: Array
+    second: Array
+
+
 class Workspace:
-    """The constraints of a profile's ``workspace``; none where it asks for none.
+    """The constraints of a profile's ``workspace``.
 
     Not to be shared by threads.
 
@@ -56,6 +75,7 @@ class Workspace:
 
     Raises:
         MechanismError: the URDF's shapes are not what they should be.
+        ConfigurationError: an allowed pair names no link, or the SRDF is none of this robot.
     """
 
     def __init__(self, robot: Robot, mechanism: Mechanism) -> None:
@@ -64,19 +84,32 @@ class Workspace:
         self._kinematics = robot.kinematics()
         self._data = self._kinematics.model.createData()
         self._tool = self._kinematics.model.getBodyId(self._kinematics.tool)
-        self._kept: list[Distance] = []
-        notes: tuple[str, ...] = ()
-        if settings.self_collision or settings.planes or settings.boxes:
-            folder = None if settings.mesh_folder is None else Path(settings.mesh_folder)
-            solids, notes = body_solids(self._kinematics, folder)
-            asked = distances_asked(settings, self._kinematics, mechanism, solids)
-            full = self._full(_random_positions(robot, mechanism))
-            sampled = Distances(self._kinematics, asked).at(full) - settings.clearance
-            left_out = unchanging(asked, sampled)
-            self._kept = [one for k, one in enumerate(asked) if k not in left_out]
-            notes = (*notes, *left_out.values())
+        folder = None if settings.mesh_folder is None else Path(settings.mesh_folder)
+        bodies = body_solids(self._kinematics, folder)
+        self._solids = bodies.solids
+        wanted = settings.self_collision
+        asked = distances_asked(
+            settings,
+            self._kinematics,
+            mechanism,
+            bodies.solids,
+            self_collision=bodies.of_urdf if wanted is None else wanted,
+        )
+        unkept, count = unkept_distances(robot, mechanism, asked.distances, self._sampled)
+        self._kept = [one for k, one in enumerate(asked.distances) if k not in unkept]
+        self._left_out = (*asked.left_out, *unkept.values())
         self._distances = Distances(self._kinematics, self._kept)
-        self._notes = notes
+        looked_at = bool(asked.distances or asked.left_out)
+        self._notes = (
+            *(bodies.notes if looked_at else ()),
+            *left_out_notes(self._left_out, count),
+        )
+        self._unchecked = unchecked_bodies(settings, self._kinematics, bodies, self._left_out)
+
+    def _sampled(self, asked: Sequence[Distance], position: Array) -> Array:
+        """Distances beyond the clearance at positions (N, n); (N, K) [m]."""
+        full = self._full(position)
+        return Distances(self._kinematics, asked).at(full) - self._settings.clearance
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -110,6 +143,31 @@ class Workspace:
         """Sentences on the shapes that distances are of, and on what was left out."""
         return self._notes
 
+    @property
+    def kinematics(self) -> Kinematics:
+        """Of the robot."""
+        return self._kinematics
+
+    @property
+    def solids(self) -> tuple[tuple[Solid, ...], ...]:
+        """What stands for each body, in its frame."""
+        return self._solids
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Names of the bodies and obstacles whose distances are checked."""
+        return tuple(one.names for one in self._kept)
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Pairs whose distances are not checked, and why."""
+        return self._left_out
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """What else is not checked, and why, such as collisions with a floor that is not known."""
+        return self._unchecked
+
     def margins(self, motion: Motion) -> Array:
         """Return what is left of each constraint, negative where it is violated; (N, C).
 
@@ -122,6 +180,17 @@ class Workspace:
         full = self._full(motion.position)
         distances = self._distances.at(full) - self._settings.clearance
         return np.concatenate([distances, *self._tool_margins(motion, full)], axis=1)
+
+    def contact(self, name: str, position: Array) -> Contact:
+        """Return where two bodies, or a body and an obstacle, are nearest at a position (n,).
+
+        Args:
+            name: of a constraint on a distance.
+            position: of the actuated joints [rad or m].
+        """
+        number = [one.name for one in self._kept].index(name)
+        full = self._full(position[np.newaxis])[0]
+        return Contact(self._kept[number], *self._distances.nearest(number, full))
 
     def slopes(self, motion: Motion, wanted: NDArray[np.bool_]) -> Array:
         """Return the slopes of margins by each sample's position and velocity.
@@ -169,8 +238,8 @@ class Workspace:
         rates = [np.empty((len(speed), 0))]
         for one in self._kept:
             sides = [
-                levers(kinematics, body, max(solid.radius for solid in solids), slide)
-                for body, solids in zip(one.bodies, one.solids, strict=True)
+                levers(kinematics, body, one.radius(side), slide)
+                for side, body in enumerate(one.bodies)
                 if body > 0
             ]
             # a joint that carries both sides does not move them against one another
@@ -232,11 +301,3 @@ class Workspace:
             twist = pinocchio.getFrameVelocity(model, self._data, self._tool)
             speeds[k] = np.linalg.norm(twist.linear)
         return speeds
-
-
-def _random_positions(robot: Robot, mechanism: Mechanism) -> Array:
-    """Positions within the limits (N, n), or within half a turn; those that the robot can reach."""
-    n = len(robot.joints)
-    low, high = position_range(robot.limits, n) or (np.full(n, -np.pi), np.full(n, np.pi))
-    positions = np.random.default_rng(0).uniform(low, high, (_TRIES * _POSITIONS, n))
-    return positions[mechanism.reachable(positions)][:_POSITIONS]

@@ -12,6 +12,9 @@ from dynid.robot.torque_settings import CollisionSettings
 from dynid.text import significant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from rich.console import Console
 
     from dynid.control.tail import Level
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _DIGITS = 3
-_GIVEN = ("torque_error_filter", "low_speed", "boost_time", "debounce")
+_GIVEN = ("torque_error_time_constant", "low_speed", "boost_time", "debounce_time")
 
 
 def profile_lines(robot: Robot, tuning: Tuning) -> str:
@@ -35,6 +38,18 @@ def profile_lines(robot: Robot, tuning: Tuning) -> str:
     )
 
 
+def tuning_header(
+    robot: Robot, tuning: Tuning, recordings: Sequence[Path], model: Path
+) -> list[str]:
+    """Return what a file of thresholds says of where they are from."""
+    return [
+        f"Collision thresholds of {robot.name} from {60 * tuning.hours:.3g} min of free motion, "
+        f"for {tuning.false_alarms_per_hour:g} false alarms per hour.",
+        f"Model: {model.name}. Recordings: {', '.join(path.name for path in recordings)}.",
+        *(f"Warning: {warning}" for warning in tuning.warnings),
+    ]
+
+
 def tuning_json(robot: Robot, tuning: Tuning) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     return {
@@ -45,6 +60,8 @@ def tuning_json(robot: Robot, tuning: Tuning) -> dict[str, Any]:
         **{name: list(values) for name, values in tuning.settings().items()},
         "held_out_alarms": list(tuning.held_out_alarms),
         "largest_error": [joint.largest for joint in tuning.joints],
+        "friction": [joint.friction for joint in tuning.joints],
+        "raised": [list(joint.raised) for joint in tuning.joints],
         "moving": [joint.moving._asdict() for joint in tuning.joints],
         "resting": [joint.resting and joint.resting._asdict() for joint in tuning.joints],
         "warnings": list(tuning.warnings),

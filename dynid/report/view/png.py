@@ -33,8 +33,8 @@ _GRID = "#d9dde3"
 _AZIMUTH, _ELEVATION = np.radians(-54.0), np.radians(22.0)  # of the viewer
 _LIGHT = np.array([0.25, -0.45, 0.85])
 _MARGINS = 0.07, 0.10  # of the width and of the height, for what labels are long and a legend
-_STYLE: dict[Any, Any] = {"font.family": "sans-serif", "font.size": 10.0, "text.color": _INK}
-_DPI = 140
+STYLE: dict[Any, Any] = {"font.family": "sans-serif", "font.size": 10.0, "text.color": _INK}
+DPI = 140
 _FONT = 9  # [pt] of labels
 
 
@@ -50,26 +50,44 @@ def write_png(scene: Scene, path: Path, *, width: int = 1400, height: int = 1100
     Raises:
         OutputError: the file cannot be written.
     """
-    with mpl.rc_context(_STYLE):
-        drawing = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="white")
+    with mpl.rc_context(STYLE):
+        drawing = Figure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor="white")
         FigureCanvasAgg(drawing)
         axes = drawing.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
         draw_scene(scene, axes, width, height)
         drawing.text(0.03, 0.955, scene.title, fontsize=15, weight="bold", parse_math=False)
-        _legend(scene, drawing)
+        draw_legend(scene, drawing)
         with whole_file(path) as unfinished:
             drawing.savefig(unfinished, format="png", metadata={"Software": "dynid"})
 
 
-def draw_scene(scene: Scene, axes: Axes, width: int, height: int) -> None:
-    """Draw a scene without title and legend on axes that are so many pixels wide and high."""
+def draw_scene(
+    scene: Scene,
+    axes: Axes,
+    width: int,
+    height: int,
+    *,
+    about: tuple[Array, float] | None = None,
+) -> None:
+    """Draw a scene without title and legend on axes that are so many pixels wide and high.
+
+    Args:
+        scene: what to draw.
+        axes: to draw on.
+        width: of the axes [px].
+        height: of the axes [px].
+        about: a point (3,) [m] and how much around it to show [m]; None: everything.
+    """
     view = view_axes()
     faces, colours = _surfaces(scene)
     ground = _ground(np.concatenate(faces), scene.reach)
     labels = scene.labels()
     shown = [*faces, *ground, *(np.array([label.position]) for label in labels)]
     low, high = _frame(np.concatenate(shown) @ view[:, :2], width / height)
+    if about is not None:
+        half = about[1] * np.array([max(1.0, width / height), max(1.0, height / width)])
+        low, high = about[0] @ view[:, :2] - half, about[0] @ view[:, :2] + half
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     lines = [line @ view[:, :2] for line in ground]
@@ -95,7 +113,7 @@ def draw_scene(scene: Scene, axes: Axes, width: int, height: int) -> None:
 
 def _apart(labels: Sequence[Label], view: Array, pixel: Array) -> list[tuple[float, float]]:
     """Where labels stand in the picture [m]: above what they belong to, and above each other."""
-    line = _FONT * _DPI / 72 * pixel[1]
+    line = _FONT * DPI / 72 * pixel[1]
     places = [np.array(label.position) @ view for label in labels]
     settled: dict[int, tuple[float, float]] = {}
     for number in sorted(range(len(labels)), key=lambda n: float(places[n][1])):
@@ -139,6 +157,9 @@ def _surfaces(scene: Scene) -> tuple[list[Array], Array]:
         found = shape_faces(shape)
         faces += found
         colours += [shape.colour] * len(found)
+    for surface in scene.surfaces:
+        faces += list(surface.triangles)
+        colours += [surface.colour] * len(surface.triangles)
     for line in scene.lines:
         vertices, corners = tube(line)
         faces += list(vertices[corners])
@@ -167,7 +188,8 @@ def _ground(points: Array, reach: float) -> list[Array]:
     ]
 
 
-def _legend(scene: Scene, drawing: Figure) -> None:
+def draw_legend(scene: Scene, drawing: Figure) -> None:
+    """Draw what a scene's colours mean."""
     handles = [
         Line2D([], [], marker="o", ls="", ms=9, mfc=e.colour, mec=_SOFT, mew=0.7, label=e.text)
         for e in scene.legend

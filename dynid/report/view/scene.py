@@ -65,6 +65,14 @@ class Body:
     track: Array | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Flat faces that are no simple shape, (F, 3, 3) [m] of the base frame, in one colour."""
+
+    triangles: Array
+    colour: Colour
+
+
 @dataclass(frozen=True)
 class LegendEntry:
     """What a colour means."""
@@ -86,6 +94,7 @@ class Scene:
         reach: length of the stretched robot [m], by which sizes and views are chosen.
         times: (F,) [s] of the bodies' tracks, or None where nothing moves.
         time: moment of the tracks at which the bodies are shown [s].
+        surfaces: hulls of meshes, in pictures only.
     """
 
     title: str
@@ -96,6 +105,7 @@ class Scene:
     reach: float = 1.0
     times: Array | None = None
     time: float = 0.0
+    surfaces: tuple[Surface, ...] = ()
 
     def shapes(self, *roles: Role) -> tuple[Shape, ...]:
         """Return all shapes, or those of some roles, in the base frame."""

@@ -106,6 +106,19 @@ public:
     std::ignore = states_[2 * n + joint]->set_value(effort, true);
   }
 
+  /// What a drive says of itself, where the controller has claimed it.
+  void say(std::size_t joint, double status_word, double error_code = 0.0)
+  {
+    const auto n = joints_.size();
+    std::ignore = states_[3 * n + joint]->set_value(status_word, true);
+    std::ignore = states_[4 * n + joint]->set_value(error_code, true);
+  }
+
+  [[nodiscard]] double reset_command(std::size_t joint = 0) const
+  {
+    return commands_[2 * joints_.size() + joint]->get_optional().value();
+  }
+
   [[nodiscard]] double position(std::size_t joint = 0) const
   {
     return commands_[joint]->get_optional().value();

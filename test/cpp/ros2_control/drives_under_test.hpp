@@ -71,8 +71,11 @@ std::string description(const Parameters & parameters, bool with_effort = true)
   }
   text += R"(</hardware><joint name="axis"><command_interface name="position"/>)";
   text += with_effort ? R"(<command_interface name="effort"/>)" : "";
-  return text + R"(<state_interface name="position"/><state_interface name="velocity"/>
-    <state_interface name="effort"/></joint></ros2_control></robot>)";
+  return text + R"(<command_interface name="reset_fault"/>
+    <state_interface name="position"/><state_interface name="velocity"/>
+    <state_interface name="effort"/><state_interface name="status_word"/>
+    <state_interface name="error_code"/><state_interface name="mode_display"/>
+    </joint></ros2_control></robot>)";
 }
 
 /// The plugin and its interfaces, in the states that its answers lead to.

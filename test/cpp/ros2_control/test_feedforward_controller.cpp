@@ -67,7 +67,7 @@ Parameters settings(const Parameters & more = {})
     {"ramp_time", 0.01},
     {"additive_torque_delay", 0},
     {"collision.torque_error_max", std::vector<double>{5.0}},
-    {"collision.torque_error_filter", std::vector<double>{0.0}}};
+    {"collision.torque_error_time_constant", std::vector<double>{0.0}}};
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -199,6 +199,79 @@ void test_of_parameters()
     "which is then carried");
   rest(controller, 50, -weight / 2 - 9.81);
   expect(near(controller.torque_offset(), -weight / 2 - 9.81), "too");
+}
+
+void test_of_times()
+{
+  ControllerUnderTest filter(
+    {"axis"},
+    {{"torque_max", std::vector{20.0}}, {"collision.torque_error_filter", std::vector{0.9}}});
+  expect(!filter.configure(), "a filter in control cycles is refused, not ignored");
+  ControllerUnderTest debounce({"axis"}, settings({{"collision.debounce", 3}}));
+  expect(!debounce.configure(), "so is a debounce in cycles");
+
+  ControllerUnderTest controller({"axis"}, with_model());
+  controller.configure();
+  controller.activate(0.0);
+  rest(controller, 50);
+  expect(
+    controller
+      .set(
+        {{"collision.torque_error_time_constant", std::vector{0.0}},
+         {"collision.acceleration_step", std::vector{3.0}},
+         {"collision.debounce_time", 60.0}})
+      .empty(),
+    "times can be changed while it runs");
+  rest(controller, 50, -weight + 9.0);
+  expect(near(controller.torque_offset(), -weight), "and count: a minute's debounce finds nothing");
+}
+
+void test_of_limits()
+{
+  ControllerUnderTest reversed(
+    {"axis"}, settings({{"position_min", std::vector{1.0}}, {"position_max", std::vector{0.5}}}));
+  expect(!reversed.configure(), "limits that are not in order are refused");
+  ControllerUnderTest controller(
+    {"axis"}, with_model(
+                {{"position_max", std::vector{0.08}},
+                 {"velocity_max", std::vector{0.5}},
+                 {"acceleration_max", std::vector{10.0}}}));
+  controller.configure();
+  controller.activate(0.0);
+  double before = 0.0;
+  double fastest = 0.0;
+  const auto follow = [&](double position) {
+    for (int k = 0; k < 400; ++k) {
+      controller.refer(0, position, 0.0, 0.0);
+      controller.measure(0, before, 1e-9 * k, -weight);
+      controller.update();
+      fastest = std::max(fastest, std::abs(controller.position() - before));
+      before = controller.position();
+    }
+  };
+  follow(0.0);
+  follow(0.07);
+  expect(controller.position() == 0.07, "a reference within the limits is reached");
+  expect(fastest < 0.5001e-3, "as fast as may be");
+  follow(0.09);
+  expect(
+    controller.position() <= 0.08 && controller.torque_offset() == 0.0,
+    "and none beyond a limit, nor is there additive torque for it");
+}
+
+void test_of_missing_effort()
+{
+  ControllerUnderTest controller({"axis"}, with_model());
+  controller.configure();
+  controller.activate(0.0);
+  rest(controller, 50);
+  rest(controller, 80, nan);
+  expect(near(controller.torque_offset(), -weight), "effort may be missing for less than max_age");
+  rest(controller, 40, nan);
+  expect(controller.torque_offset() == 0.0, "but then the robot is stopped");
+  controller.refer(0, 0.05, 0.0, 0.0);
+  controller.update();
+  expect(controller.position() == 0.0, "and follows no reference");
 }
 
 void test_of_topics()
@@ -360,6 +433,9 @@ int main(int count, char ** arguments)
   expect_that_allocations_are_counted();
   test_of_a_cycle();
   test_of_parameters();
+  test_of_times();
+  test_of_limits();
+  test_of_missing_effort();
   test_of_topics();
   test_that_nothing_bad_comes_out();
   test_of_loading();

@@ -10,6 +10,7 @@
 #include <std_msgs/msg/float64.hpp>
 #include <std_msgs/msg/float64_multi_array.hpp>
 #include <std_msgs/msg/int32.hpp>
+#include <std_msgs/msg/string.hpp>
 #include <std_srvs/srv/trigger.hpp>
 #include <stdexcept>
 
@@ -26,6 +27,7 @@ using rcl_interfaces::msg::Log;
 using std_msgs::msg::Float64;
 using std_msgs::msg::Float64MultiArray;
 using std_msgs::msg::Int32;
+using std_msgs::msg::String;
 using std_srvs::srv::Trigger;
 
 constexpr double home = 0.3;  // [rad]
@@ -149,6 +151,23 @@ void a_fault_is_not_cleared_while_the_drives_brake()
     "a fault is not cleared while the drives brake");
 }
 
+void the_drive_of_a_joint_can_fail_alone()
+{
+  Cell cell;
+  cell.send("fail_drive", String().set__data("axis"));
+  expect(
+    cell.until([&] { return cell.drives().told("status_word") == 0x0218; }),
+    "the drive of a joint can be in fault");
+  cell.send("fail_drive", String().set__data("elbow"));
+  expect(
+    cell.until([&] {
+      return cell.said.find(
+               "There is no drive of a joint 'elbow' that could have a fault; "
+               "expected one of axis.") != std::string::npos;
+    }),
+    "but not that of a joint that is none");
+}
+
 void a_wrench_pushes_until_one_of_zeros_comes()
 {
   Cell cell;
@@ -233,6 +252,7 @@ int main(int argc, char ** argv)
   rclcpp::init(argc, argv);
   expect_that_allocations_are_counted();
   a_fault_is_injected_told_and_cleared();
+  the_drive_of_a_joint_can_fail_alone();
   a_fault_is_not_cleared_while_the_drives_brake();
   a_wrench_pushes_until_one_of_zeros_comes();
   lost_frames_freeze_the_states();

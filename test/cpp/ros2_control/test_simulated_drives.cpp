@@ -27,7 +27,7 @@ void take(
   const rcutils_log_location_t *, int severity, const char *, rcutils_time_point_value_t,
   const char * format, va_list * arguments)
 {
-  if (severity >= RCUTILS_LOG_SEVERITY_ERROR) {
+  if (severity >= RCUTILS_LOG_SEVERITY_INFO) {
     std::array<char, 1000> text{};
     std::vsnprintf(text.data(), text.size(), format, *arguments);
     logged += text.data();
@@ -143,6 +143,94 @@ void a_cycle_allocates_nothing()
   });
 }
 
+void drives_come_on_the_bus_late()
+{
+  auto parameters = pendulum_parameters();
+  parameters["operational_after"] = "0.1";
+  auto drives = active(parameters);
+  expect(
+    std::isnan(drives.command("position")->get_optional().value()),
+    "a drive that is not on the bus yet is commanded by nobody");
+  bool silent = true;
+  for (int k = 0; k < 90; ++k) {
+    drives.cycle(0.0, 5.0);
+    silent = silent && drives.told("status_word") == 0.0 && drives.told("position") == 0.0 &&
+             drives.told("effort") == 0.0 && drives.told("mode_display") == 0.0;
+  }
+  expect(silent, "and tells zeros, wherever it stands");
+  std::vector<double> words;
+  for (int k = 0; k < 100; ++k) {
+    drives.cycle(home);
+    if (words.empty() || words.back() != drives.told("status_word")) {
+      words.push_back(drives.told("status_word"));
+    }
+  }
+  expect(
+    words == std::vector<double>{0.0, 0x0250, 0x0231, 0x0233, 0x0237},
+    "then it is switched on step by step");
+  expect(
+    std::abs(drives.told("position") - home) < 1e-6 && drives.told("mode_display") == 8.0,
+    "and stands where it stood, whatever was commanded before");
+}
+
+void a_late_drive_that_is_commanded_to_zero_jumps()
+{
+  auto parameters = pendulum_parameters();
+  parameters["operational_after"] = "0.1";
+  auto drives = active(parameters);
+  for (int k = 0; k < 1000; ++k) {
+    drives.cycle(0.0);
+  }
+  expect(
+    std::abs(drives.told("position")) < 0.1,
+    "commanded to what it told before it was on the bus, it moves: nobody else holds it back");
+}
+
+void a_fault_is_told_and_reset_as_ethercat_drives_do()
+{
+  auto drives = active();
+  const auto reset = drives.command("reset_fault");
+  drives.cycle(3.0);  // further than its following error
+  for (int k = 0; k < 500; ++k) {
+    drives.cycle(3.0);
+  }
+  expect(
+    drives.told("status_word") == 0x0218 && drives.told("error_code") == 0x8611,
+    "a drive that lost its target is in fault, and says why");
+  const double held = drives.told("position");
+  std::ignore = reset->set_value(1.0);
+  for (int k = 0; k < 100; ++k) {
+    drives.cycle(held);
+  }
+  expect(
+    drives.told("status_word") == 0x0237 && drives.told("error_code") == 0.0,
+    "reset_fault has it enabled again");
+  expect(std::abs(drives.told("position") - held) < 1e-3, "where it stopped");
+  drives.cycle(3.0);
+  for (int k = 0; k < 500; ++k) {
+    drives.cycle(3.0);
+  }
+  expect(drives.told("status_word") == 0x0218, "a reset that stays raised resets nothing more");
+}
+
+void the_last_cycle_has_no_torque_offset()
+{
+  auto drives = active();
+  const double before = drives.told("effort");
+  for (int k = 0; k < 10; ++k) {
+    drives.cycle(home, 7.5);
+  }
+  logged.clear();
+  drives.deactivate();
+  expect(
+    logged.find("the last cycle before deactivation had the torque offsets 7.5") !=
+      std::string::npos,
+    "what the bus had before deactivation is logged");
+  drives.activate();
+  drives.cycle(home);
+  expect(std::abs(drives.told("effort") - before) < 1e-6, "and is gone afterwards");
+}
+
 void refused_with(
   const std::string & sentence, const Parameters & changes, unsigned int rate = 1000)
 {
@@ -201,6 +289,10 @@ int main()
   late_cycles_do_not_shake_the_robot();
   skipped_cycles_take_place();
   activated_again_it_rests_where_it_was_without_its_fault();
+  drives_come_on_the_bus_late();
+  a_late_drive_that_is_commanded_to_zero_jumps();
+  a_fault_is_told_and_reset_as_ethercat_drives_do();
+  the_last_cycle_has_no_torque_offset();
   a_cycle_allocates_nothing();
   impossible_parameters_are_refused_with_a_sentence();
   joints_without_effort_are_refused_with_a_sentence();

@@ -34,12 +34,44 @@ def sine(target: float = -1.2, ramp: float = 1.0) -> str:
     return SINE.format(target=target, ramp=ramp)
 
 
-def test_a_safe_motion_is_said_to_be_safe(check) -> None:
+def test_the_verdict_names_what_was_not_checked(check) -> None:
     code, out, _ = check(FOURIER)
     assert code == 0
-    assert "Safe: every limit is kept." in out
+    assert "Limits kept; collisions with floor or table not checked: no plane under" in out
+    assert "Safe" not in out
     assert "Torque is predicted at" in out
-    assert "The profile's workspace asks for nothing" in out
+
+
+def test_a_motion_is_called_safe_where_nothing_was_left_open(check) -> None:
+    code, out, _ = check(FOURIER, "--set", "workspace.planes=none")
+    assert code == 0
+    assert "Safe: every limit is kept." in out
+
+
+def test_json_has_the_verdict_the_pairs_and_why_some_are_left_out(check) -> None:
+    _, out, _ = check(FOURIER, "--json", "--set", "workspace.self_collision=true")
+    told = json.loads(out)
+    assert told["verdict"].startswith("Limits kept; collisions with floor or table not checked")
+    assert len(told["unchecked"]) == 1
+    assert ["link_6", "link_2"] in told["pairs"]["checked"]
+    left_out = {tuple(one["pair"]): one["reason"] for one in told["pairs"]["left_out"]}
+    assert left_out["link_2", "link_1"] == "adjacent"
+    assert left_out["link_5", "link_3"] == "allowed_pairs"
+
+
+@pytest.mark.parametrize("limit", ["position", "velocity", "acceleration", "torque_max"])
+def test_a_limit_that_is_not_known_is_named_in_the_verdict(check, limit: str) -> None:
+    _, out, _ = check(FOURIER, "--set", f"limits.{limit}=null", "--set", "workspace.planes=none")
+    assert f"{limit.removesuffix('_max')} not checked: no `limits.{limit}`." in out
+
+
+def test_a_waypoint_that_overflows_is_refused_in_a_sentence(check) -> None:
+    far = "[0, -1.5, 1.5, 0, 0, 0]"
+    code, _, err = check(
+        f"{{type: spline, times: [0, 1, 2], waypoints: [{far}, [1.0e+308, 0, 0, 0, 0, 0], {far}]}}"
+    )
+    assert code == 2
+    assert "joint 'joint_1': the velocity of the motion is not a finite number" in err
 
 
 def test_the_use_of_every_limit_is_told(check) -> None:
@@ -88,7 +120,9 @@ def test_a_plane_in_the_way_is_named_with_the_body_that_meets_it(check) -> None:
     wall = "workspace.planes.wall={point: [0, 0, 0.75], normal: [0, 0, -1]}"
     code, out, _ = check(sine(), "--set", wall)
     assert code == 1
-    assert "Not safe: link_2 to plane 'wall': distance reaches" in out
+    assert (
+        "Not safe: link_2 to plane 'wall': at the start of the motion they are 0.443 m deep" in out
+    )
 
 
 def test_a_motion_that_does_not_begin_at_rest_is_not_safe(check) -> None:

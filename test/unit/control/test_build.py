@@ -8,12 +8,14 @@ import pytest
 from dynid import _core
 from dynid.control.build import (
     collision_settings,
+    command_limits,
     control_law,
     control_law_settings,
     control_model,
     feedforward_settings,
     friction_smoothing,
 )
+from dynid.control.ros_parameters import feedforward_parameters
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.robot.robot import Robot
@@ -100,6 +102,70 @@ def test_limits_give_what_the_profile_does_not_say() -> None:
     np.testing.assert_allclose(friction_smoothing(PUMA), 0.01 * velocity)
 
 
+def test_position_commands_are_limited_as_the_profile_says() -> None:
+    settings = control_law_settings(PUMA, control_rate=500.0)
+    low, high = np.array(PUMA.limits.position).T
+    np.testing.assert_array_equal(settings.limits.position_min, low)
+    np.testing.assert_array_equal(settings.limits.position_max, high)
+    np.testing.assert_array_equal(settings.limits.velocity_max, PUMA.limits.velocity)
+    np.testing.assert_array_equal(settings.limits.acceleration_max, PUMA.limits.acceleration)
+    assert settings.max_age == 0.1
+    assert feedforward_parameters(PUMA, control_rate=500.0)["position_max"] == high.tolist()
+
+
+def test_without_limits_position_commands_have_none() -> None:
+    robot = overridden("limits.position=null", "limits.velocity=null", "limits.acceleration=null")
+    limits = command_limits(robot)
+    assert np.isneginf(limits.position_min).all()
+    for name in ("position_max", "velocity_max", "acceleration_max"):
+        assert np.isposinf(getattr(limits, name)).all()
+        assert name not in feedforward_parameters(robot, control_rate=500.0)
+
+
+def test_limits_of_joints_do_not_limit_motors_in_front_of_a_coupling() -> None:
+    coupling = np.eye(6)
+    coupling[5, 4] = 0.5
+    robot = overridden("recording.side=motor", f"coupling={coupling.tolist()}")
+    assert np.isposinf(command_limits(robot).velocity_max).all()
+    assert np.isposinf(command_limits(robot).position_max).all()
+
+
+@pytest.mark.parametrize("tolerance", ["0.1", "null"])
+def test_no_reference_leads_beyond_the_limits(tolerance: str) -> None:
+    law = control_law(overridden(f"feedforward.reference_tolerance={tolerance}"), control_rate=RATE)
+    law.start(np.zeros(6))
+    rest, commands = np.zeros(6), [np.zeros(6)]
+    for cycle in range(3000):
+        target = np.array([4.0, 0, 0, 0, 0, 0]) * min(1.0, cycle / 1000.0)
+        # states that differ in every cycle
+        feedback = _core.Feedback(commands[-1] + 1e-9 * (cycle % 2), rest, rest)
+        law.update(_core.Reference(target, rest, rest), feedback)
+        commands.append(law.position_command)
+    q = np.array(commands)
+    speed = np.abs(np.diff(q, axis=0)) * RATE
+    acceleration = np.abs(np.diff(q, n=2, axis=0)) * RATE**2
+    assert (q <= np.array(PUMA.limits.position)[:, 1]).all()
+    assert (speed <= np.array(PUMA.limits.velocity) * 1.00001).all()
+    assert (acceleration <= np.array(PUMA.limits.acceleration) * 1.001).all()
+    if tolerance == "null":
+        assert q[-1, 0] == PUMA.limits.position[0][1]  # type: ignore[index]
+    else:
+        assert law.silence == _core.Silence.too_fast
+        assert law.limited_drive == 0
+        said = _core.describe_silence(law.silence, law.limited_drive, PUMA.joints)
+        assert "the reference of joint 'joint_1' was too fast" in said
+
+
+def test_says_where_torque_is_not_supervised() -> None:
+    robot = overridden(
+        "collision.torque_error_max=3", "collision.torque_error_enable=[1,1,1,1,1,0]"
+    )
+    law = control_law(robot, control_rate=RATE)
+    assert "is not supervised at joint 'joint_6'" in (
+        _core.describe_supervision(law.supervised, robot.joints)
+    )
+
+
 def test_without_thresholds_nothing_is_a_collision() -> None:
     robot = overridden("collision.torque_error_max=null")
     settings = collision_settings(robot, control_rate=RATE)
@@ -115,7 +181,18 @@ def test_refuses_a_robot_whose_torque_has_no_limit() -> None:
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
-        ("collision.torque_error_filter=1.0", "must be below 1, got 1"),
+        ("collision.torque_error_time_constant=-1", "must be greater than or equal to 0, got -1"),
+        (
+            "collision.torque_error_filter=0.97",
+            "'torque_error_filter' counted in control cycles and is 'torque_error_time_constant' "
+            "in seconds now; in place of torque_error_filter: 0.97 write "
+            "torque_error_time_constant: 0.0328",
+        ),
+        (
+            "collision.torque_error_filter=[0.9, 0.0]",
+            "torque_error_filter: [0.9, 0] write torque_error_time_constant: [0.00949, 0]",
+        ),
+        ("collision.debounce=5", "in place of debounce: 5 write debounce_time: 0.005"),
         ("collision.torque_error_max=[1, 2]", "has 2 values, expected 1 or 6"),
         ("collision.reaction=stop", "must be 'hold' or 'decelerate'"),
         ("feedforward.gain=1.5", "must be less than or equal to 1, got 1.5"),

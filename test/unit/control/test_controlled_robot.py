@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from support.small_robot import HOME, JOINTS, write_small_robot
 
+from dynid import _core
+from dynid.control.build import control_law_settings
 from dynid.control.controlled_robot import ControlledRobot
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import ConfigurationError, PlaybackError, SimulationError
@@ -55,6 +57,15 @@ class Cell:
         return held
 
 
+def unlimited(robot: Robot) -> ControlledRobot:
+    """Return the robot without limits of its position commands."""
+    controlled = ControlledRobot(robot)
+    settings = control_law_settings(robot, control_rate=1000.0)
+    settings.limits = _core.CommandLimits()
+    controlled.law = _core.ControlLaw(len(robot.joints), settings)
+    return controlled
+
+
 def truth(robot: Robot) -> Mechanism:
     simulation = robot.find(SimulationSettings)
     assert simulation is not None
@@ -71,6 +82,23 @@ def motion(begin: tuple[float, ...], goal: tuple[float, ...]) -> Trajectory:
 @pytest.fixture
 def robot(tmp_path: Path) -> Robot:
     return load_robot(write_small_robot(tmp_path, collision=COLLISION))
+
+
+@pytest.mark.parametrize("fraction", [0.3, 1.0])
+def test_a_motion_within_the_limits_is_the_same_as_without_any(fraction: float) -> None:
+    puma = load_robot("puma560")
+    goal = np.array([1.0, -1.0, 1.0, 0.5, 0.5, 1.0])
+    home = SimulatedRobot(puma).home
+    curve = point_to_point(home, home + 0.5 * goal, puma.limits, fraction)
+    paths = []
+    for controlled in (ControlledRobot(puma), unlimited(puma)):
+        assert controlled.law is not None
+        controlled.law.start(home)
+        controlled.use(truth(puma))
+        controlled.accept(sample(curve, puma.joints, 100.0), 0, 10**9)
+        states = [controlled.step(10**9 + STEP * (k + 1)) for k in range(1500)]
+        paths.append(np.array([[*state.position, *state.effort] for state in states]))
+    np.testing.assert_array_equal(paths[0], paths[1])
 
 
 @pytest.fixture

@@ -15,10 +15,12 @@ from dynid import _core
 from dynid.configuration import parse
 from dynid.control.ros2_control import (
     controller_parameters,
+    controllers,
     hardware_tag,
     installed,
     robot_description,
     root_link,
+    tells_drive_states,
     uses_ros2_control,
 )
 from dynid.dynamics.closed_chain import ClosedChain, chain_lists
@@ -159,8 +161,9 @@ def test_joints_have_the_interfaces_of_drives_and_begin_at_home(hardware: str) -
             one.get("name"): float(one.findtext("param") or "nan")
             for one in joint.findall("state_interface")
         }
-        assert commands == ["position", "effort"]
-        assert states == {"position": position, "velocity": 0.0, "effort": 0.0}
+        assert commands == ["position", "effort", "reset_fault"]
+        motion = {"position": position, "velocity": 0.0, "effort": 0.0}
+        assert states == motion | {"status_word": 0x0237, "error_code": 0.0, "mode_display": 8.0}
 
 
 def test_mock_hardware_gets_no_parameters() -> None:
@@ -221,6 +224,38 @@ def test_ethercat_refuses_slave_files_for_another_rate(tmp_path: Path) -> None:
         robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
 
 
+def test_ethercat_refuses_slave_files_that_hide_the_status_word(tmp_path: Path) -> None:
+    write_slave_files(tmp_path, 1000.0)
+    second = slave_path(tmp_path, "joint_2")
+    second.write_text(second.read_text().replace(", state_interface: status_word", ""))
+    with pytest.raises(ConfigurationError, match=r"joint_2\.yaml: the status word 0x6041 has no"):
+        robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
+
+
+def own_tag_of_ethercat(*, reset: str = "reset_fault", status: str = "status_word") -> str:
+    joints = "".join(
+        f'<joint name="{joint}"><command_interface name="{reset}"/>'
+        f'<state_interface name="{status}"/></joint>'
+        for joint in ROBOT.joints
+    )
+    plugin = "<hardware><plugin>ethercat_driver/EthercatDriver</plugin></hardware>"
+    return f'<ros2_control name="cell" type="system">{plugin}{joints}</ros2_control>'
+
+
+@pytest.mark.parametrize(
+    ("hidden", "kind"), [("reset", "command_interface"), ("status", "state_interface")]
+)
+def test_ethercat_refuses_an_own_tag_that_hides_how_drives_are(hidden: str, kind: str) -> None:
+    whole = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", own_tag_of_ethercat() + "</robot>"))
+    assert tells_drive_states(
+        robot_description(whole, "ethercat", control_rate=1000.0), ROBOT.joints
+    )
+    hiding = own_tag_of_ethercat(**{hidden: "other"})
+    robot = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", hiding + "</robot>"))
+    with pytest.raises(ConfigurationError, match=f"joint 'joint_1' of its .* has no <{kind} name"):
+        robot_description(robot, "ethercat", control_rate=1000.0)
+
+
 def write_slave_files(folder: Path, rate: float) -> None:
     motor = {"rated_current_ma": 3400, "torque_constant": 0.2, "encoder_counts": 4096}
     drives = parse(Drives, motor, "arm.yaml")
@@ -238,6 +273,27 @@ def test_controllers_move_the_joints_of_the_profile() -> None:
     trajectories = files["joint_trajectory_controller"]["ros__parameters"]
     assert tuple(trajectories["joints"]) == ROBOT.joints
     assert trajectories["command_interfaces"] == ["position"]
+
+
+@pytest.mark.parametrize("feedforward", [False, True])
+def test_what_commands_motion_is_spawned_after_what_watches_the_drives(feedforward: bool) -> None:
+    spawned = controllers(feedforward=feedforward)
+    watcher = "feedforward_controller" if feedforward else "drive_monitor"
+    assert spawned.first == ("joint_state_broadcaster", watcher)
+    assert spawned.then == ("joint_trajectory_controller",)
+    files = controller_parameters(ROBOT, 500, feedforward=feedforward)
+    assert set(spawned.first + spawned.then) <= set(files)
+    given = files[watcher]["ros__parameters"]
+    names = given["drives"] if feedforward else given
+    assert names["status_interface"] == "status_word"
+
+
+def test_drives_that_hide_their_state_are_not_waited_for() -> None:
+    spawned = controllers(feedforward=True, drives=False)
+    assert not spawned.then
+    files = controller_parameters(ROBOT, 500, feedforward=True, drives=False)
+    assert "drives" not in files["feedforward_controller"]["ros__parameters"]
+    assert "drive_monitor" not in files["controller_manager"]["ros__parameters"]
 
 
 def test_packages_are_found_in_any_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from support.small_robot import write_small_robot
 
 from dynid import cli
 from dynid.control.residual import Residual, recorded_residual
+from dynid.control.threshold_file import with_thresholds
 from dynid.control.tuning import count_alarms, tune
 from dynid.errors import ConfigurationError
 from dynid.excitation.build import build_excitation
@@ -40,9 +42,8 @@ def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residua
     velocity = np.stack([2.0 * np.cos(1.3 * time), 1.5 * np.cos(2.1 * time)], axis=1)
     size = 1.0 + by_speed * np.abs(velocity)
     error = size * random.normal(size=(count, 2))
-    return Residual(
-        error, np.zeros_like(error), velocity, np.gradient(velocity, time, axis=0), RATE
-    )
+    still = np.zeros_like(error)
+    return Residual(error, still, velocity, np.gradient(velocity, time, axis=0), still, still, RATE)
 
 
 def test_no_more_alarms_come_of_other_motion_than_were_asked_for(tmp_path: Path) -> None:
@@ -90,14 +91,14 @@ def test_standstill_has_its_own_share(tmp_path: Path) -> None:
 
 
 def test_a_filter_forgets_as_much_in_a_second_at_any_rate(tmp_path: Path) -> None:
-    robot = small_profile(tmp_path, torque_error_filter=[0.99])
+    robot = small_profile(tmp_path, torque_error_time_constant=[0.05])
     zero = np.zeros((1000, 2))
-    for rate in (100.0, 1000.0):
+    for rate in (100.0, 250.0, 1000.0):
         count = round(0.1 * rate)
         still = zero[:count]
-        residual = Residual(np.ones((count, 2)), still, still, still, rate)
-        filtered, _, _ = residual.watch(robot, control_rate=1000.0)
-        assert filtered[-1] == pytest.approx([1 - 0.99**100] * 2)
+        residual = Residual(np.ones((count, 2)), still, still, still, still, still, rate)
+        filtered, _, _ = residual.watch(robot)
+        assert filtered[-1] == pytest.approx([1 - np.exp(-2.0)] * 2)
 
 
 def test_the_uncertainty_shrinks_with_more_motion(tmp_path: Path) -> None:
@@ -121,6 +122,65 @@ def test_recordings_that_differ_are_told_of(tmp_path: Path) -> None:
     assert other.held_out_alarms[1] > 10
     assert "motion of another kind than recorded will give more alarms" in other.warnings[-1]
     assert tune(robot, [rough], false_alarms_per_hour=6.0).held_out_alarms == ()
+
+
+def resting(minutes: float, seed: int = 0) -> Residual:
+    """Two joints at rest, with little noise."""
+    error = 0.01 * np.random.default_rng(seed).normal(size=(round(60 * minutes * RATE), 2))
+    still = np.zeros_like(error)
+    return Residual(error, still, still, still, still, still, RATE)
+
+
+def test_at_rest_a_threshold_holds_what_dry_friction_can_be(tmp_path: Path) -> None:
+    robot = small_profile(tmp_path, low_speed=[0.2])
+    dry = replace(swinging(2.0), friction=np.full((round(120 * RATE), 2), 30.0))
+    tuning = tune(robot, [dry], false_alarms_per_hour=6.0)
+    for joint in tuning.joints:
+        assert joint.friction == 30.0
+        assert joint.reversal_boost >= 30.0
+        # of which a tenth may be another one in motion
+        assert 3.0 < joint.torque_error_max < 15.0
+
+
+def test_rest_that_is_recorded_besides_lowers_no_threshold(tmp_path: Path) -> None:
+    robot = small_profile(tmp_path, low_speed=[0.2])
+    moving = [swinging(2.0), swinging(2.0, seed=1)]
+    for rough in moving:
+        rough.error[np.abs(rough.velocity) <= 0.2] *= 10.0
+    alone = tune(robot, moving, false_alarms_per_hour=6.0)
+    with_rest = tune(robot, [*moving, resting(5.0)], false_alarms_per_hour=6.0)
+    for before, after in zip(alone.joints, with_rest.joints, strict=True):
+        at_rest = after.torque_error_max + after.reversal_boost
+        assert at_rest >= 0.9 * (before.torque_error_max + before.reversal_boost)
+
+
+def test_thresholds_are_raised_to_what_a_left_out_recording_would_have_passed(
+    tmp_path: Path,
+) -> None:
+    robot = small_profile(tmp_path)
+    rough = swinging(2.0, seed=1)
+    rough.error[:] *= 3.0
+    tuning = tune(robot, [swinging(2.0), rough], false_alarms_per_hour=6.0)
+    for joint in tuning.joints:
+        assert joint.raised[0] > 1.5
+        assert joint.torque_error_max > 2 * joint.largest
+
+
+def test_motion_more_abrupt_than_nearly_all_that_was_recorded_raises_thresholds(
+    tmp_path: Path,
+) -> None:
+    robot = small_profile(tmp_path, low_speed=[0.2])
+    residual = swinging(5.0)
+    slow = np.abs(residual.velocity) <= 0.2
+    residual.error[slow] += 20.0
+    tuning = tune(robot, [residual], false_alarms_per_hour=6.0)
+    other = swinging(1.0, seed=2)
+    start = 10 + int(np.argmax(np.abs(other.velocity[:, 0]) > 1.9))
+    jolt = slice(start, start + 5)
+    other.error[jolt, 0] += 20.0
+    assert count_alarms(robot, tuning, other) > 0
+    other.acceleration[jolt, 1] += 20.0  # of the other joint
+    assert count_alarms(robot, tuning, other) == 0
 
 
 @pytest.mark.parametrize(
@@ -173,19 +233,32 @@ def test_a_recordings_torque_errors_are_noise_beside_its_torque(workshop: Path) 
     assert np.all(np.std(residual.error, axis=0) < 0.2 * np.std(residual.torque, axis=0))
 
 
-def test_the_command_line_writes_lines_that_a_profile_takes(
+def test_the_command_line_prints_lines_that_a_profile_takes(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, workshop) == 0
+    told = capsys.readouterr().out
+    assert "shoulder" in told
+    assert "Worth a look: one false alarm in 10 h is asked for" in told
+    lines = yaml.safe_load(told[told.index("collision:") :])
+    robot = load_robot(write_small_robot(workshop, **lines))
+    collision = robot.settings(CollisionSettings)
+    assert collision.torque_error_max is not None
+    assert len(collision.torque_error_max) == 2
+
+
+def test_the_file_has_what_the_detector_was_tuned_with(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = workshop / "collision.yaml"
     assert run(monkeypatch, workshop, "-o", file) == 0
     told = capsys.readouterr().out
-    assert "shoulder" in told
-    assert "Worth a look: one false alarm in 10 h is asked for" in told
-    lines = yaml.safe_load(file.read_text())
+    lines = yaml.safe_load(told[told.index("collision:") : told.index("wrote ")])
     robot = load_robot(write_small_robot(workshop, **lines))
-    collision = robot.settings(CollisionSettings)
-    assert collision.torque_error_max is not None
-    assert len(collision.torque_error_max) == 2
+    read = with_thresholds(load_robot(write_small_robot(workshop)), file)
+    residual = swinging(0.1)
+    for expected, found in zip(residual.watch(robot)[:2], residual.watch(read)[:2], strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_the_command_line_prints_json(
@@ -219,7 +292,7 @@ def test_a_joint_that_never_moves_is_told_of(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (["--false-alarms-per-hour", 0], "must be above 0"),
-        (["--set", "collision.debounce=2"], "--set belongs to a profile"),
+        (["--set", "collision.debounce_time=0.002"], "--set belongs to a profile"),
         (["-p", "scara"], "is of robot 'duo', this is 'scara'"),
     ],
 )

@@ -25,7 +25,11 @@ def cell() -> Cell:
 
 def test_prepares_plays_and_finishes(cell) -> None:
     answer = cell.playback.prepare(cell.plan, cell.options)
-    assert re.fullmatch(r"moving to the start of the excitation in \d\.\d s\.", answer)
+    assert re.fullmatch(
+        r"moving to the start of the excitation in \d\.\d s\. Limits kept; collisions with floor or "
+        r"table not checked: no plane under `workspace\.planes`\.",
+        answer,
+    )
     cell.until("ready")
     assert np.allclose(cell.measured, cell.plan.start)
     assert cell.resting()
@@ -38,7 +42,7 @@ def test_prepares_plays_and_finishes(cell) -> None:
 
 def test_start_moves_to_the_start_first(cell) -> None:
     answer = cell.playback.start(cell.plan, cell.options)
-    assert answer.endswith("then playing for 2.0 s.")
+    assert "then playing for 2.0 s. Limits kept; collisions with" in answer
     cell.until("finished")
     assert cell.states == ["idle", "moving", "playing", "settling", "finished"]
 

@@ -50,6 +50,7 @@ CHANNELS = {  # object and type of CiA402
         0x6064: "int32",
         0x606C: "int32",
         0x6078: "int16",
+        0x603F: "uint16",
         0x6061: "int8",
     },
 }
@@ -92,11 +93,12 @@ def test_interfaces_reach_the_objects_of_csp_with_a_torque_offset() -> None:
     states = {i: one.get("state_interface") for i, one in channels(slave, "tpdo").items()}
     assert commands == {0x6040: None, 0x607A: "position", 0x60B2: "effort", 0x6060: None}
     assert states == {
-        0x6041: None,
+        0x6041: "status_word",
         0x6064: "position",
         0x606C: "velocity",
         0x6078: "effort",
-        0x6061: None,
+        0x603F: "error_code",
+        0x6061: "mode_display",
     }
 
 

@@ -15,21 +15,27 @@ namespace dynid
 ///     torque_error_max + velocity_factor |v| + acceleration_factor |a|,
 ///
 /// and reversal_boost more while |v| is not above low_speed, and for boost_time after: there dry
-/// friction may be anything between its values in either direction.
+/// friction may be anything between its values in either direction, so the threshold is then not
+/// below the dry friction of the model either. All drives are raised like this where a commanded
+/// acceleration is further than acceleration_step from its mean over the last boost_time: starts
+/// and stops as abrupt as that shake the whole robot.
+///
+/// Times are in seconds, so that the same settings mean the same at any control rate.
 struct CollisionSettings
 {
-  double control_rate = 1000.0;         ///< [Hz]
-  Eigen::VectorXd torque_error_enable;  ///< 1 or 0
-  Eigen::VectorXd torque_error_filter;  ///< f in e_f <- f e_f + (1 - f) e each cycle, in [0, 1)
-  Eigen::VectorXd torque_error_max;     ///< [N*m or N]; infinity: never
-  Eigen::VectorXd velocity_factor;      ///< [N*m*s/rad or N*s/m]
-  Eigen::VectorXd acceleration_factor;  ///< [N*m*s^2/rad or N*s^2/m]
-  Eigen::VectorXd reversal_boost;       ///< [N*m or N]
-  Eigen::VectorXd low_speed;            ///< [rad/s or m/s]
-  double boost_time = 0.1;              ///< [s]
-  double warn_fraction = 0.7;           ///< of a threshold, from which on it warns
-  int debounce = 3;                     ///< cycles in a row beyond the threshold until it stops
-  Eigen::VectorXd torque_threshold;     ///< of the measured torque [N*m or N]; infinity: none
+  double control_rate = 1000.0;                ///< [Hz]
+  Eigen::VectorXd torque_error_enable;         ///< 1 or 0
+  Eigen::VectorXd torque_error_time_constant;  ///< T of the first-order low-pass [s]; 0: none
+  Eigen::VectorXd torque_error_max;            ///< [N*m or N]; infinity: never
+  Eigen::VectorXd velocity_factor;             ///< [N*m*s/rad or N*s/m]
+  Eigen::VectorXd acceleration_factor;         ///< [N*m*s^2/rad or N*s^2/m]
+  Eigen::VectorXd reversal_boost;              ///< [N*m or N]
+  Eigen::VectorXd low_speed;                   ///< [rad/s or m/s]
+  Eigen::VectorXd acceleration_step;           ///< [rad/s^2 or m/s^2]; infinity: none is abrupt
+  double boost_time = 0.1;                     ///< [s]
+  double warn_fraction = 0.7;                  ///< of a threshold, from which on it warns
+  double debounce_time = 0.003;                ///< beyond the threshold without a break [s]
+  Eigen::VectorXd torque_threshold;  ///< of the measured torque [N*m or N]; infinity: none
 
   /// Throws std::invalid_argument with a whole sentence unless they are possible.
   void check(Eigen::Index drives) const;
@@ -47,7 +53,10 @@ enum class CollisionCause
   none,
   torque_error,      ///< what the model does not explain is beyond its threshold
   torque_threshold,  ///< the measured torque itself is
-  not_finite         ///< what was measured is no number, so that nothing can be detected
+  no_position,       ///< a measured position was no number for too long [s], and so for
+  no_velocity,       ///< a measured velocity,
+  no_torque,         ///< or a measured torque that is supervised
+  frozen             ///< what is measured stood still while the drive was commanded to move
 };
 
 /// The first stop, until reset().
@@ -55,8 +64,8 @@ struct Collision
 {
   CollisionCause cause = CollisionCause::none;
   int drive = -1;           ///< from 0
-  double value = 0.0;       ///< filtered torque error, or measured torque [N*m or N]
-  double threshold = 0.0;   ///< that it went beyond [N*m or N]
+  double value = 0.0;       ///< filtered torque error, measured torque [N*m or N], or time [s]
+  double threshold = 0.0;   ///< that it went beyond [N*m, N or s]
   std::uint64_t cycle = 0;  ///< of the detector, from 0
 };
 
@@ -72,6 +81,9 @@ public:
   /// Takes other settings of the same size, that pass check().
   void set(const CollisionSettings & settings) noexcept;
 
+  /// The dry friction of the model (n,) [N*m or N], that thresholds near standstill are not below.
+  void set_friction(const VectorIn & friction) noexcept { friction_ = friction; }
+
   /// One cycle: torque error (model - measured) and measured torque (n,), and the commanded
   /// velocity and acceleration that belong to them (n,). Without `errors_count`, the torque error
   /// is not there (no model yet) and only the measured torque is watched.
@@ -81,6 +93,9 @@ public:
 
   /// Raises all thresholds by reversal_boost for boost_time from now on.
   void raise() noexcept;
+
+  /// Stops for what was found elsewhere, unless there is a stop already.
+  void stop(Collision found) noexcept;
 
   /// Forgets a collision, and all errors before.
   void reset() noexcept;
@@ -98,21 +113,28 @@ private:
     double boost_left = 0.0;  // cycles
     int error_beyond = 0;     // cycles in a row, as below
     int torque_beyond = 0;
-    int blind = 0;
   };
 
+  void prepare() noexcept;
   void raise(Drive & drive) noexcept;
+  void raise_where_abrupt(const VectorIn & acceleration) noexcept;
   double threshold_of(Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept;
   void watch(
     Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept;
 
   CollisionSettings settings_;
+  Eigen::VectorXd kept_;      // f in e_f <- f e_f + (1 - f) e each cycle
+  double steady_kept_ = 0.0;  // the same for the mean acceleration
+  int debounce_ = 1;          // cycles
   CollisionLevel level_ = CollisionLevel::none;
   Collision collision_;
   Collision warning_;
   std::uint64_t cycle_ = 0;
   Eigen::VectorXd filtered_;
   Eigen::VectorXd threshold_;
+  Eigen::VectorXd friction_;
+  Eigen::VectorXd steady_acceleration_;  // its mean over boost_time, weighted exponentially
+  bool moved_ = false;                   // whether that has begun
   std::vector<Drive> drives_;
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "dynid/collision_detector.hpp"
+#include "dynid/command_limits.hpp"
 #include "dynid/feedforward.hpp"
 
 namespace dynid
@@ -33,11 +34,18 @@ struct ControlLawSettings
   CollisionReaction reaction = CollisionReaction::decelerate;
   Eigen::VectorXd deceleration;  ///< after a collision (n,) [rad/s^2 or m/s^2]
   /// How far a reference may be from the command for the command to go there, (n,) [rad or m].
+  /// Infinity: as the limits allow.
   Eigen::VectorXd reference_tolerance;
+  CommandLimits limits;  ///< of the position command
+  double max_age = 0.1;  ///< for which feedback may be missing [s]
 
   /// Throws std::invalid_argument with a whole sentence unless they are possible.
   void check(Eigen::Index drives) const;
 };
+
+/// 1 for drives (n,) whose torque is supervised: where torque errors are enabled and have a
+/// threshold, or measured torque has; else 0.
+[[nodiscard]] Eigen::VectorXd supervised(const CollisionSettings & settings);
 
 /// A motion at one instant, (n,) each [rad or m, per s, per s^2].
 struct Reference
@@ -77,10 +85,16 @@ struct ResetReport
 /// The command is the reference. Where that jumps, the command goes there within ramp_time if it is
 /// within reference_tolerance, and otherwise waits, without additive torque, until it is; where
 /// cycles come unevenly, it advances by a cycle's way in each and makes up for lost time later.
-/// Torque errors do not count for ramp_time after additive torque was lost at once or the command
-/// left its reference: the drives take over what was added, and the model does not know their
-/// motion. After a cycle that came more than a tenth too early or too late thresholds are raised as
-/// near standstill.
+/// Where that, or the limits, would put it further than reference_tolerance from the reference, or
+/// the reference beyond a position limit, the command comes to rest on its path, while the additive
+/// torque goes along its ramp, and waits there. Whatever happens before, CommandGuard has the last
+/// word on every command: in a cycle it changes by no more than velocity_max allows, and that by no
+/// more than acceleration_max, a stop of latched() excepted.
+///
+/// Feedback that is missing for max_age stops the robot as a collision does. Torque errors do not
+/// count for ramp_time after additive torque was lost at once or the command left its reference:
+/// the drives take over what was added, and the model does not know their motion. After a cycle
+/// that came more than a tenth too early or too late thresholds are raised as near standstill.
 class ControlLaw
 {
 public:
@@ -96,7 +110,8 @@ public:
 
   // For control cycles: no allocation, lock or exception.
 
-  /// Begins, at rest at a position (n,), without a collision.
+  /// Begins, at rest at a position (n,), without a collision; where it is not finite, at the
+  /// command before.
   void start(const VectorIn & position) noexcept;
 
   /// Uses another model, or none; it stays the caller's, and must outlive its use.
@@ -110,8 +125,8 @@ public:
   void set_collision(const CollisionSettings & settings) noexcept;  ///< that pass check()
   void set_reaction(CollisionReaction reaction) noexcept;
 
-  /// One cycle. A reference position that is not finite leaves the command where it is. `cycles` is
-  /// the time since the last one: more than 1 where this one comes late.
+  /// One cycle. At a reference position that is not finite, or beyond 1e9, the command comes to
+  /// rest. `cycles` is the time since the last one: more than 1 where this one comes late.
   void update(const Reference & reference, const Feedback & feedback, double cycles = 1.0) noexcept;
 
   /// Follows references again after a collision.
@@ -125,6 +140,12 @@ public:
   [[nodiscard]] Silence silence() const noexcept;
   [[nodiscard]] double gain() const noexcept;
   [[nodiscard]] bool latched() const noexcept;
+
+  /// The drive that could not follow, where silence() is position_limit or too_fast; else -1.
+  [[nodiscard]] int limited_drive() const noexcept;
+
+  /// supervised() of the settings in use.
+  [[nodiscard]] const Eigen::VectorXd & supervised() const noexcept;
 
 private:
   struct Parts;

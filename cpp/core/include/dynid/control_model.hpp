@@ -52,6 +52,9 @@ public:
     FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) noexcept;
 
+  /// Most that dry friction can be where torque() was asked about last (n,) [N*m or N].
+  void dry_friction(VectorOut tau) noexcept;
+
   /// Whether the loops of a closed chain were closed where torque() was asked about; of a tree,
   /// they always are. Where not, that torque is NaN.
   [[nodiscard]] bool reached() const noexcept { return mechanism_.closed(commanded_); }

@@ -21,8 +21,14 @@ struct JointNames
 /// What is near its threshold, as one sentence.
 [[nodiscard]] std::string describe_warning(const Collision & warning, const JointNames & joints);
 
-/// Whether there is additive torque, and else why not.
-[[nodiscard]] std::string describe(Silence silence);
+/// Whether there is additive torque, and else why not; with the drive that could not follow, from
+/// ControlLaw::limited_drive().
+[[nodiscard]] std::string describe(
+  Silence silence, int limited_drive = -1, const JointNames & joints = {});
+
+/// Whether torque is supervised at each joint: from ControlLaw::supervised().
+[[nodiscard]] std::string describe_supervision(
+  const Eigen::VectorXd & supervised, const JointNames & joints);
 
 /// The answer to who asked for a reset.
 [[nodiscard]] std::string describe(const ResetReport & report, const JointNames & joints);

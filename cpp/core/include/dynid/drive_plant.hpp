@@ -18,14 +18,14 @@ enum class FaultReason
 {
   none,
   following_error,  ///< a drive was further from its reference than it may be
-  injected,         ///< by trip(), or a DriveFault
+  injected,         ///< by trip(), or a DriveFault, of one drive or all
   not_finite  ///< the motion left the range of numbers, so the robot rests where it was before
 };
 
 struct Fault
 {
   FaultReason reason = FaultReason::none;
-  int drive = -1;     ///< the one with the following error, from 0
+  int drive = -1;     ///< the one that it began with, from 0; -1: all
   double time = 0.0;  ///< since the plant was made, of the cycle in which it happened [s]
 };
 
@@ -59,7 +59,9 @@ struct PlantTruth
 /// the cycle's end and comes `feedback_delay` cycles late.
 ///
 /// In a fault the drives ignore targets and offsets, bring each motor to rest along a ramp, and
-/// hold it there with the same loops, until clear_fault() or reset().
+/// hold it there with the same loops, until clear_fault() or reset(). Every fault is one of all
+/// drives, but for a DriveFault of one: then the others go on, as separate drives on a bus do. A
+/// FaultCleared of one drive has it follow its targets at once, wherever they are.
 ///
 /// In a cycle whose frame is lost, targets and offsets do not arrive, and feedback stays as it was
 /// told last. The drives then go on by the step between their last two targets, as CiA402's linear
@@ -103,6 +105,7 @@ public:
   [[nodiscard]] std::uint64_t lost_frames() const noexcept;
 
   [[nodiscard]] const Fault & fault() const noexcept;
+  [[nodiscard]] bool failed(Eigen::Index drive) const noexcept;  ///< whether it is in fault
   void trip() noexcept;         ///< injects a fault, where there is none yet
   void clear_fault() noexcept;  ///< targets count again, from where the drives hold the robot
 

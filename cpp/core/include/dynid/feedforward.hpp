@@ -33,13 +33,18 @@ enum class Silence
   command_jump,    ///< a command that no motion leads to
   acceleration,    ///< a commanded acceleration that no motion has
   reference_away,  ///< the reference is too far from the command, which waits for it
+  position_limit,  ///< the reference was beyond a position limit; the command came to rest
+  too_fast,        ///< it could not be followed within the other limits; the same
+  uneven,          ///< it came too unevenly in time; the same
   latched          ///< since a collision
 };
 
 /// The additive torque: the inverse dynamics of the commanded motion, some cycles later.
 ///
 /// It comes and goes along a ramp. When the model or its payload is another one, the difference
-/// fades over the same time. In a Silence it is zero at once, and afterwards ramps in anew.
+/// fades over the same time. In a Silence it is zero at once, and afterwards ramps in anew; but
+/// where the model was taken away, or the command comes to rest on its path (fade()), it goes along
+/// the ramp.
 class Feedforward
 {
 public:
@@ -67,20 +72,35 @@ public:
   const Eigen::VectorXd & update(
     const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles = 1.0) noexcept;
 
+  /// The first half of update(): why there is no additive torque for these references, if so.
+  [[nodiscard]] Silence check(
+    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept;
+
+  /// The second half: one cycle, with what check() found; for the motion that is commanded, which
+  /// need not be the reference.
+  const Eigen::VectorXd & send(
+    Silence found, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+
+  /// One cycle in which the torque of the motion commanded goes along the ramp.
+  const Eigen::VectorXd & fade(
+    Silence why, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+
   /// One cycle without commands that count.
   const Eigen::VectorXd & stay_silent(Silence why) noexcept;
 
   /// The whole torque (n,) that the commands of the last cycle take, in whatever mode, neither
-  /// delayed nor limited; valid while silence() is none.
+  /// delayed nor limited; valid while known().
   [[nodiscard]] const Eigen::VectorXd & model_torque() const noexcept { return model_torque_; }
+  [[nodiscard]] bool known() const noexcept { return known_; }
   [[nodiscard]] const Eigen::VectorXd & torque_offset() const noexcept { return offset_; }
   [[nodiscard]] Silence silence() const noexcept { return silence_; }
   [[nodiscard]] double gain() const noexcept { return gain_; }
 
 private:
-  [[nodiscard]] Silence look_at(
-    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept;
-  void blend() noexcept;
+  [[nodiscard]] Silence evaluate(
+    const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+  void blend(double wanted_gain) noexcept;
+  const Eigen::VectorXd & pass_on() noexcept;
 
   FeedforwardSettings settings_;
   ControlModel * model_ = nullptr;
@@ -89,6 +109,7 @@ private:
   double step_;  // of the ramp in one cycle
   double wanted_gain_ = 1.0;
   double gain_ = 0.0;
+  bool known_ = false;    // whether model_torque_ is of this cycle
   bool moved_ = false;    // whether there is a command before this one
   bool changed_ = false;  // whether the model is another one than in the last cycle
   double fading_ = 0.0;   // of the difference to the model before

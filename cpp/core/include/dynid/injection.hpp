@@ -41,12 +41,15 @@ struct Saturation
   double factor = 1.0;
 };
 
+/// One drive is in fault while the others go on, or all are.
 struct DriveFault
 {
+  int drive = -1;  ///< from 0; -1: all
 };
 
 struct FaultCleared
 {
+  int drive = -1;  ///< from 0; -1: all
 };
 
 /// What can happen to a simulated robot while it runs.

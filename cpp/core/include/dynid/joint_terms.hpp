@@ -67,6 +67,10 @@ struct JointTerm
 
   /// Share of Coulomb friction at which contacts slide at a velocity: 1 + r exp(-(v / v_s)^2).
   [[nodiscard]] double sliding_level(double dq) const noexcept;
+
+  /// Dry friction at most per unit of its parameter, and of the load where it is loaded: of motion
+  /// forward (direction 1) or backward (-1). 0 of what is no dry friction.
+  [[nodiscard]] double largest_dry_friction(double direction) const noexcept;
 };
 
 /// The memory of one presliding term: an elastic contact that slides when stretched by the term's

@@ -151,6 +151,11 @@ public:
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) const noexcept;
 
+  /// Most that dry friction at the joints can be (n,) [N*m or N] with the mechanism's own
+  /// parameters, in either direction and whatever the terms with memory hold; load-dependent terms
+  /// count with the load of the last torque(). Passive joints of closed chains have no part in it.
+  void dry_friction(Workspace & workspace, VectorOut tau) const noexcept;
+
   /// Rigid body: torque that gravity asks for, without springs.
   void gravity_torque(Workspace & workspace, const VectorIn & q, VectorOut tau) const noexcept;
 

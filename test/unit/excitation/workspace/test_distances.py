@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from support.walled_arm import JOINTS, RADIUS, URDF, points, walled, walled_robot
 
 from dynid.excitation.motion import Motion
+from dynid.excitation.workspace.pairs import TOUCHING, UNMOVED, LeftOut
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 from dynid.robot.limits import Limits
@@ -48,6 +49,7 @@ CROSSED = walled(
     URDF.replace('<parent link="upper"/>', '<parent link="base"/>'), self_collision=True
 )
 WALLED = walled(planes=WALL, boxes=BOX)
+EVERYTHING = {"self_collision": True, "planes": WALL, "boxes": BOX}
 
 
 @given(POSITIONS)
@@ -147,7 +149,8 @@ def test_a_distance_that_no_motion_changes_is_left_out_and_told() -> None:
     held = {"joints": JOINTS[1:], "locked": {"slide": 0.0}, "limits": Limits()}
     robot = walled_robot(planes={"shelf": {"point": [0.0, 0.0, 0.3]}}).model_copy(update=held)
     workspace = Workspace(robot, robot.mechanism())
-    assert "upper to plane 'shelf': left out, as no motion changes it." in workspace.notes
+    assert LeftOut(("upper", "plane 'shelf'"), UNMOVED) in workspace.left_out
+    assert any(note.startswith("Left out, as no motion changes it: ") for note in workspace.notes)
     assert workspace.names == ("hand to plane 'shelf'",)
 
 
@@ -155,6 +158,19 @@ def test_bodies_that_always_touch_are_left_out_and_told() -> None:
     fat = URDF.replace('<sphere radius="0.04"/>', '<sphere radius="0.9"/>', 1)
     workspace = walled(fat, self_collision=True)
     assert "lower to base" not in workspace.names
-    assert any(
-        note.startswith("lower to base: left out, as they touch") for note in workspace.notes
-    )
+    assert LeftOut(("lower", "base"), TOUCHING) in workspace.left_out
+    assert any("as they touch" in note and "lower to base" in note for note in workspace.notes)
+
+
+@given(st.lists(POSITIONS, min_size=2, max_size=5))
+def test_a_distance_does_not_depend_on_what_was_computed_before(positions) -> None:
+    fresh = [at(walled(**EVERYTHING), position) for position in positions[:2]]
+    used = walled(**EVERYTHING)
+    for position in reversed(positions):
+        at(used, position)
+    assert [at(used, position) for position in positions[:2]] == fresh
+
+
+def test_a_position_that_is_not_a_number_keeps_no_distance() -> None:
+    margins = at(WALLED, np.array([0.0, np.nan, 0.0, 0.0]))
+    assert not any(margin >= 0 for margin in margins.values())

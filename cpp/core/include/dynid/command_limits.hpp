@@ -1,0 +1,23 @@
+#pragma once
+
+#include <Eigen/Core>
+
+namespace dynid
+{
+
+/// What a position command may do, (n,) each; empty, or infinite: no limit.
+struct CommandLimits
+{
+  Eigen::VectorXd position_min;      ///< [rad or m]
+  Eigen::VectorXd position_max;      ///< [rad or m]
+  Eigen::VectorXd velocity_max;      ///< [rad/s or m/s]
+  Eigen::VectorXd acceleration_max;  ///< [rad/s^2 or m/s^2]
+
+  /// Makes empty vectors ones of n infinite limits.
+  void fill(Eigen::Index drives);
+
+  /// Throws std::invalid_argument with a whole sentence unless they are possible.
+  void check(Eigen::Index drives) const;
+};
+
+}  // namespace dynid

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+namespace dynid
+{
+
+/// The states of a drive in CiA402's state machine. Only an enabled one follows its target.
+enum class DriveState
+{
+  unknown,  ///< the status word is no number, or of no state
+  not_ready,
+  switch_on_disabled,
+  ready_to_switch_on,
+  switched_on,
+  enabled,
+  quick_stop,
+  fault_reaction,
+  fault
+};
+
+/// What a drive says of itself, as state interfaces have it; NaN where it says nothing.
+struct DriveWords
+{
+  double status = 0.0;  ///< status word, 0x6041
+  double error = 0.0;   ///< error code, 0x603F
+};
+
+/// The state that a status word (0x6041) stands for. For control cycles.
+[[nodiscard]] DriveState drive_state(double status_word) noexcept;
+
+/// Whether a drive in this state has a fault. For control cycles.
+[[nodiscard]] bool has_fault(DriveState state) noexcept;
+
+/// "in fault (status word 0x0218, error code 0x7305)".
+[[nodiscard]] std::string describe(const DriveWords & words);
+
+}  // namespace dynid

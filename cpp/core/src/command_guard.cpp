@@ -1,0 +1,186 @@
+#include "command_guard.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "setting_checks.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double spare = 0.5;      // share of the acceleration that pursues what is wanted
+constexpr double rounding = 1e-6;  // of a limit, that a command which keeps it may seem beyond it
+constexpr double ulps = 8.0;       // of a position, that its differences are known to
+constexpr double boundary = 1e-9;  // [rad or m] that a position on its limit may seem beyond it
+constexpr double farthest = 1e9;   // [rad or m] that a command may be from 0
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The largest step s from which one may come to rest within a distance, where the steps after it
+/// are s - a, s - 2 a, ...: s + (s - a) + ... = distance.
+double largest_step(double distance, double a) noexcept
+{
+  if (!(distance > a) || distance == infinity) {
+    return std::max(0.0, distance);  // in one step
+  }
+  const double steps = std::ceil(0.5 * (std::sqrt(1.0 + 8.0 * distance / a) - 1.0));
+  return std::min(distance, distance / steps + 0.5 * a * (steps - 1.0));
+}
+
+/// What is wanted, or the command where that is none.
+double usable(double wanted, double command) noexcept
+{
+  return std::abs(wanted) <= farthest ? wanted : command;
+}
+
+}  // namespace
+
+void CommandLimits::fill(Eigen::Index drives)
+{
+  const auto fill_one = [drives](Eigen::VectorXd & values, double value) {
+    if (values.size() == 0) {
+      values.setConstant(drives, value);
+    }
+  };
+  fill_one(position_min, -infinity);
+  for (auto * values : {&position_max, &velocity_max, &acceleration_max}) {
+    fill_one(*values, infinity);
+  }
+}
+
+void CommandLimits::check(Eigen::Index drives) const
+{
+  CommandLimits filled = *this;
+  filled.fill(drives);
+  using S = DriveSetting;
+  check_settings(
+    drives, {
+              {"position_min", filled.position_min, -S::infinity, S::infinity},
+              {"position_max", filled.position_max, -S::infinity, S::infinity},
+              {"velocity_max", filled.velocity_max, S::least, S::infinity},
+              {"acceleration_max", filled.acceleration_max, S::least, S::infinity},
+            });
+  for (Eigen::Index i = 0; i < drives; ++i) {
+    check_order("position_min", filled.position_min[i], "position_max", filled.position_max[i]);
+  }
+}
+
+CommandGuard::CommandGuard(Eigen::Index drives, const CommandLimits & limits, double control_rate)
+: limits_(limits),
+  fastest_(limits.velocity_max / control_rate),
+  hardest_(limits.acceleration_max / control_rate / control_rate)
+{
+  for (auto * vector : {&command_, &step_, &wanted_, &before_, &step_before_, &wanted_before_}) {
+    vector->setZero(drives);
+  }
+}
+
+void CommandGuard::start(const VectorIn & position) noexcept
+{
+  if (position.allFinite()) {
+    command_ = position;
+  }
+  wanted_ = before_ = wanted_before_ = command_;
+  step_.setZero();
+  step_before_.setZero();
+  passed_ = true;
+}
+
+void CommandGuard::undo() noexcept
+{
+  command_ = before_;
+  step_ = step_before_;
+  wanted_ = wanted_before_;
+}
+
+/// The nearest step to this one that the limits allow; `any_braking`: or by which it gets slower.
+double CommandGuard::allowed(Eigen::Index i, double step, bool any_braking) const noexcept
+{
+  const double was = step_[i];
+  const double p = command_[i];
+  if (!any_braking) {
+    step = std::clamp(step, was - hardest_[i], was + hardest_[i]);
+  }
+  step = std::clamp(step, -fastest_[i], fastest_[i]);
+  // stopping distance goes before everything: while it is kept, the others can be, too
+  step = std::min(step, largest_step(limits_.position_max[i] - p, hardest_[i]));
+  return std::max(step, -largest_step(p - limits_.position_min[i], hardest_[i]));
+}
+
+/// The step that is on the way to what is wanted, which may move on as it has.
+double CommandGuard::pursuit(Eigen::Index i, double wanted) const noexcept
+{
+  const double direct = wanted - command_[i];
+  const double advance = std::clamp(wanted - wanted_[i], -fastest_[i], fastest_[i]);
+  const double behind = direct - advance;
+  const double catching_up = largest_step(std::abs(behind), spare * hardest_[i]);
+  return catching_up == std::abs(behind) ? direct : advance + std::copysign(catching_up, behind);
+}
+
+void CommandGuard::move(Eigen::Index i, double step, double wanted) noexcept
+{
+  const double p = command_[i];
+  before_[i] = p;
+  step_before_[i] = step_[i];
+  wanted_before_[i] = wanted_[i];
+  command_[i] = step == wanted - p ? wanted : p + step;
+  // where the drive is outside, no further
+  command_[i] = std::clamp(
+    command_[i], std::min(p, limits_.position_min[i]), std::max(p, limits_.position_max[i]));
+  step_[i] = step;
+}
+
+void CommandGuard::follow(const VectorIn & wanted) noexcept
+{
+  passed_ = true;
+  for (Eigen::Index i = 0; i < command_.size(); ++i) {
+    const double p = command_[i];
+    const double given = usable(wanted[i], p);
+    const double within =
+      std::clamp(given, std::min(p, limits_.position_min[i]), std::max(p, limits_.position_max[i]));
+    const double direct = within - p;
+    double step = allowed(i, direct, false);
+    const double seeming =
+      rounding * std::min(fastest_[i], hardest_[i]) +
+      ulps * std::numeric_limits<double>::epsilon() * (std::abs(p) + std::abs(within));
+    if (p == wanted_[i] && std::abs(step - direct) <= seeming) {
+      step = direct;
+    } else {
+      step = allowed(i, pursuit(i, within), false);
+    }
+    move(i, step, within);
+    wanted_[i] = within;
+    passed_ = passed_ && command_[i] == wanted[i];
+  }
+}
+
+void CommandGuard::brake(const VectorIn & wanted, bool gently) noexcept
+{
+  passed_ = true;
+  for (Eigen::Index i = 0; i < command_.size(); ++i) {
+    const double was = step_[i];
+    const double given = usable(wanted[i], command_[i]);
+    const double slower = std::clamp(given - command_[i], std::min(0.0, was), std::max(0.0, was));
+    move(i, allowed(i, slower, !gently), given);
+    wanted_[i] = command_[i];
+    passed_ = passed_ && command_[i] == wanted[i];
+  }
+}
+
+int CommandGuard::beyond(const VectorIn & position) const noexcept
+{
+  for (Eigen::Index i = 0; i < command_.size(); ++i) {
+    const double p = command_[i];
+    const double slack = boundary * (1.0 + std::abs(p));
+    if (
+      position[i] > std::max(p, limits_.position_max[i]) + slack ||
+      position[i] < std::min(p, limits_.position_min[i]) - slack) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+}  // namespace dynid

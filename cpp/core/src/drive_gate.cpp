@@ -1,0 +1,163 @@
+#include "dynid/drive_gate.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double still = 1e-9;  // that a reference at rest may change in a cycle [rad or m]
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// Whether no component that is finite has changed.
+bool at_rest(const VectorIn & now, const Eigen::VectorXd & before) noexcept
+{
+  for (Eigen::Index i = 0; i < now.size(); ++i) {
+    if (std::isfinite(now[i]) && !(std::abs(now[i] - before[i]) <= still)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+DriveGate::DriveGate(Eigen::Index drives, int settling) : settling_(settling)
+{
+  hold_.setConstant(drives, not_a_number);
+  last_ = hold_;
+  enabled_.setZero(drives);
+  follows_.setZero(drives);
+}
+
+void DriveGate::restart() noexcept
+{
+  report_ = {};
+  enabled_.setZero();
+  follows_.setZero();
+  hold_.setConstant(not_a_number);
+  last_.setConstant(not_a_number);
+  settled_ = 0;
+  opened_ = false;
+  lost_ = false;
+  at_rest_ = true;
+}
+
+DrivePhase DriveGate::update(
+  const std::vector<DriveWords> & words, const VectorIn & position,
+  const VectorIn & reference) noexcept
+{
+  opened_ = false;
+  lost_ = false;
+  const int absent = read(words, position);
+  const auto at = [&](int drive) { return words[static_cast<std::size_t>(drive)]; };
+  switch (report_.phase) {
+    case DrivePhase::waiting:
+      settle(absent, reference);
+      if (report_.drive >= 0) {
+        report_.words = at(report_.drive);
+      }
+      break;
+    case DrivePhase::running:
+      if (absent >= 0) {
+        report_ = {DrivePhase::stopping, absent, at(absent)};
+        lost_ = true;
+        at_rest_ = false;
+      }
+      break;
+    case DrivePhase::stopping:
+    case DrivePhase::stopped:
+      // a drive brakes before it is in fault, and its error code may come later than that
+      if (has_fault(drive_state(at(report_.drive).status))) {
+        report_.words = at(report_.drive);
+      }
+      report_.phase = at_rest_ ? DrivePhase::stopped : DrivePhase::stopping;
+      break;
+  }
+  last_ = reference;
+  return report_.phase;
+}
+
+/// Takes note of who is enabled, and where the others are. Returns the first that is not enabled,
+/// one in fault before others, or -1.
+int DriveGate::read(const std::vector<DriveWords> & words, const VectorIn & position) noexcept
+{
+  int absent = -1;
+  bool fault = false;
+  for (Eigen::Index i = 0; i < hold_.size(); ++i) {
+    const double word = words[static_cast<std::size_t>(i)].status;
+    const auto state = drive_state(word);
+    const bool follows = state == DriveState::enabled;
+    if (!follows || enabled_[i] == 0) {
+      // a word of zeros is what the bus has before the drive says anything
+      hold_[i] = word > 0.0 ? position[i] : not_a_number;
+    }
+    // one whose position is not known has not been read
+    enabled_[i] = follows && (enabled_[i] != 0 || std::isfinite(hold_[i])) ? 1 : 0;
+    follows_[i] *= enabled_[i];
+    if (enabled_[i] == 0 && (absent < 0 || (!fault && has_fault(state)))) {
+      absent = static_cast<int>(i);
+      fault = has_fault(state);
+    }
+  }
+  return absent;
+}
+
+void DriveGate::settle(int absent, const VectorIn & reference) noexcept
+{
+  report_.drive = absent;
+  settled_ = absent < 0 && at_rest(reference, last_) ? settled_ + 1 : 0;
+  if (settled_ >= settling_) {
+    report_ = {DrivePhase::running, -1, {}};
+    follows_.setOnes();
+    opened_ = true;
+  }
+}
+
+void DriveGate::commanded(const VectorIn & position, bool at_rest) noexcept
+{
+  at_rest_ = at_rest;
+  for (Eigen::Index i = 0; i < hold_.size(); ++i) {
+    if (follows_[i] != 0) {
+      hold_[i] = position[i];
+    }
+  }
+}
+
+bool DriveGate::reset() noexcept
+{
+  if (report_.phase == DrivePhase::stopping) {
+    return false;
+  }
+  if (report_.phase == DrivePhase::stopped) {
+    report_.phase = DrivePhase::waiting;
+    follows_.setZero();
+    settled_ = 0;
+  }
+  return true;
+}
+
+std::string describe(const DriveReport & report, const std::vector<std::string> & joints)
+{
+  const auto drive = [&] {
+    return "drive of joint '" + joints.at(static_cast<std::size_t>(report.drive)) + "'";
+  };
+  switch (report.phase) {
+    case DrivePhase::waiting:
+      return report.drive < 0
+               ? "every drive is enabled; waiting for the reference to be at rest"
+               : "waiting for the " + drive() + ", which is " + describe(report.words);
+    case DrivePhase::running:
+      return "every drive is enabled";
+    case DrivePhase::stopping:
+      return "The " + drive() + " is " + describe(report.words) + "; the robot is braking.";
+    case DrivePhase::stopped:
+      return "The " + drive() + " is " + describe(report.words) +
+             "; the robot is stopped until ~/reset_fault.";
+  }
+  return {};
+}
+
+}  // namespace dynid

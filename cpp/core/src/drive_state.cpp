@@ -1,0 +1,104 @@
+#include "dynid/drive_state.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+namespace dynid
+{
+namespace
+{
+
+constexpr double largest_word = 65535.0;
+
+struct Pattern
+{
+  unsigned mask;
+  unsigned value;
+  DriveState state;
+};
+
+// CiA402-2, table of the status word's bits
+constexpr std::array<Pattern, 8> patterns{{
+  {0x4F, 0x00, DriveState::not_ready},
+  {0x4F, 0x40, DriveState::switch_on_disabled},
+  {0x6F, 0x21, DriveState::ready_to_switch_on},
+  {0x6F, 0x23, DriveState::switched_on},
+  {0x6F, 0x27, DriveState::enabled},
+  {0x6F, 0x07, DriveState::quick_stop},
+  {0x4F, 0x0F, DriveState::fault_reaction},
+  {0x4F, 0x08, DriveState::fault},
+}};
+
+std::string name_of(DriveState state)
+{
+  switch (state) {
+    case DriveState::not_ready:
+      return "not ready to switch on";
+    case DriveState::switch_on_disabled:
+      return "switch on disabled";
+    case DriveState::ready_to_switch_on:
+      return "ready to switch on";
+    case DriveState::switched_on:
+      return "switched on, but not enabled";
+    case DriveState::enabled:
+      return "enabled";
+    case DriveState::quick_stop:
+      return "in quick stop";
+    case DriveState::fault_reaction:
+      return "braking in a fault";
+    case DriveState::fault:
+      return "in fault";
+    case DriveState::unknown:
+      break;
+  }
+  return "in an unknown state";
+}
+
+/// Whether it is a word of 16 bits.
+bool is_word(double value) noexcept { return value >= 0.0 && value <= largest_word; }
+
+std::string hexadecimal(double word)
+{
+  if (!is_word(word)) {
+    return "not known";
+  }
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "0x%04X", static_cast<unsigned>(word));
+  return text.data();
+}
+
+}  // namespace
+
+DriveState drive_state(double status_word) noexcept
+{
+  if (!is_word(status_word)) {
+    return DriveState::unknown;
+  }
+  const auto word = static_cast<unsigned>(status_word);
+  for (const auto & pattern : patterns) {
+    if ((word & pattern.mask) == pattern.value) {
+      return pattern.state;
+    }
+  }
+  return DriveState::unknown;
+}
+
+bool has_fault(DriveState state) noexcept
+{
+  return state == DriveState::fault || state == DriveState::fault_reaction;
+}
+
+std::string describe(const DriveWords & words)
+{
+  const auto state = drive_state(words.status);
+  std::string text = name_of(state) + " (status word " + hexadecimal(words.status);
+  // an error code stays after its fault, and means nothing then
+  if (has_fault(state) && words.error != 0.0) {
+    text += ", error code " + hexadecimal(words.error);
+  }
+  return text + ")";
+}
+
+}  // namespace dynid

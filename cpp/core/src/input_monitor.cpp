@@ -1,0 +1,71 @@
+#include "input_monitor.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dynid
+{
+namespace
+{
+
+// Encoders are finer than this at the joint, so that one commanded to move by it is seen to.
+constexpr double seen_motion = 1e-3;  // [rad or m]
+// of max_age, that one cycle counts for at most: after a pause, feedback has a chance to come
+constexpr double longest_share = 0.5;
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+}  // namespace
+
+InputMonitor::InputMonitor(Eigen::Index drives, double max_age, double control_rate)
+: max_age_(max_age), period_(1.0 / control_rate)
+{
+  for (auto & age : ages_) {
+    age.setZero(drives);
+  }
+  last_.setZero(drives, 3);
+  moved_from_.setZero(drives);
+}
+
+void InputMonitor::restart() noexcept
+{
+  fault_ = {};
+  begun_ = false;
+  for (auto & age : ages_) {
+    age.setZero();
+  }
+}
+
+void InputMonitor::update(
+  const VectorIn & position, const VectorIn & velocity, const VectorIn & torque,
+  const VectorIn & torque_counts, const VectorIn & command, double cycles) noexcept
+{
+  const double passed = cycles > 0.0 ? cycles * period_ : 0.0;
+  time_ = std::min(passed, longest_share * max_age_);
+  for (Eigen::Index i = 0; i < moved_from_.size(); ++i) {
+    count(i, CollisionCause::no_position, !std::isfinite(position[i]), ages_[0][i]);
+    count(i, CollisionCause::no_velocity, !std::isfinite(velocity[i]), ages_[1][i]);
+    const bool counts = torque_counts[i] > 0.5;
+    count(i, CollisionCause::no_torque, counts && !std::isfinite(torque[i]), ages_[2][i]);
+    const bool still = begun_ && same(position[i], last_(i, 0)) && same(velocity[i], last_(i, 1)) &&
+                       same(torque[i], last_(i, 2));
+    last_.row(i) << position[i], velocity[i], torque[i];
+    if (!still) {
+      moved_from_[i] = command[i];
+    }
+    // of how long it has been still, only the time since it was commanded to move counts
+    const bool moves = still && std::abs(command[i] - moved_from_[i]) > seen_motion;
+    count(i, CollisionCause::frozen, moves, ages_[3][i]);
+  }
+  begun_ = true;
+}
+
+void InputMonitor::count(Eigen::Index i, CollisionCause cause, bool missing, double & age) noexcept
+{
+  age = missing ? age + time_ : 0.0;
+  if (age > max_age_ && fault_.cause == CollisionCause::none) {
+    fault_ = {cause, static_cast<int>(i), age, max_age_, 0};
+  }
+}
+
+}  // namespace dynid

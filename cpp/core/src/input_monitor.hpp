@@ -1,0 +1,47 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+
+#include "dynid/collision_detector.hpp"
+#include "dynid/mechanism.hpp"
+
+namespace dynid
+{
+
+/// Whether there is feedback: how long a drive's position, velocity or torque was no number, and
+/// how long all three have stood still, to the last bit, while the drive was commanded to move.
+/// Vectors (n,); for control cycles: no allocation, lock or exception.
+class InputMonitor
+{
+public:
+  /// `max_age`: for how long that may be [s].
+  InputMonitor(Eigen::Index drives, double max_age, double control_rate);
+
+  /// Forgets everything before.
+  void restart() noexcept;
+
+  /// One cycle, `cycles` after the last, with the command (n,) of the cycle before. `torque_counts`
+  /// (n,): 1 where torque is supervised, so that it must be measured, or 0.
+  void update(
+    const VectorIn & position, const VectorIn & velocity, const VectorIn & torque,
+    const VectorIn & torque_counts, const VectorIn & command, double cycles) noexcept;
+
+  /// What is missing for longer than max_age, as a collision with its drive, for how long [s] and
+  /// max_age [s]; no cause where nothing is.
+  [[nodiscard]] const Collision & fault() const noexcept { return fault_; }
+
+private:
+  void count(Eigen::Index i, CollisionCause cause, bool missing, double & age) noexcept;
+
+  double max_age_;     // [s]
+  double period_;      // [s]
+  double time_ = 0.0;  // of this cycle [s]
+  bool begun_ = false;
+  Collision fault_;
+  std::array<Eigen::VectorXd, 4> ages_;  // [s]: of position, velocity, torque, standing still
+  Eigen::MatrixXd last_;                 // position, velocity, torque (n, 3)
+  Eigen::VectorXd moved_from_;           // command when feedback last changed
+};
+
+}  // namespace dynid

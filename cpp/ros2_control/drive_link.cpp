@@ -1,0 +1,271 @@
+#include "drive_link.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <thread>
+#include <utility>
+
+namespace dynid
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+constexpr double settling_time = 0.02;  // [s] that drives must be enabled for
+constexpr double pulse_time = 0.05;     // [s] that a reset lasts
+constexpr double answer_time = 0.5;     // [s] in which the control cycle answers
+constexpr double reset_time = 3.0;      // [s] in which drives leave their fault
+constexpr auto look_period = 50ms;
+constexpr int ticks_per_second = 20;
+
+int cycles(double time, double rate)
+{
+  return std::max(2, static_cast<int>(std::ceil(time * rate)));
+}
+
+void append(
+  const std::string & kind, const std::vector<std::string> & joints,
+  std::vector<std::string> & found)
+{
+  if (kind.empty()) {
+    return;
+  }
+  for (const auto & joint : joints) {
+    found.push_back(joint + "/" + kind);
+  }
+}
+
+diagnostic_msgs::msg::KeyValue pair(const std::string & key, const std::string & value)
+{
+  diagnostic_msgs::msg::KeyValue made;
+  made.key = key;
+  made.value = value;
+  return made;
+}
+
+}  // namespace
+
+DriveLink::DriveLink(std::vector<std::string> joints, DriveInterfaces names, double rate)
+: joints_(std::move(joints)),
+  names_(std::move(names)),
+  gate_(static_cast<Eigen::Index>(joints_.size()), cycles(settling_time, rate)),
+  words_(joints_.size()),
+  pulse_(cycles(pulse_time, rate)),
+  pulsed_(pulse_ + 1),
+  raised_(joints_.size(), 0.0)
+{
+}
+
+void DriveLink::append_states(
+  const DriveInterfaces & names, const std::vector<std::string> & joints,
+  std::vector<std::string> & found)
+{
+  append(names.status, joints, found);
+  append(names.error, joints, found);
+}
+
+void DriveLink::append_commands(
+  const DriveInterfaces & names, const std::vector<std::string> & joints,
+  std::vector<std::string> & found)
+{
+  append(names.reset, joints, found);
+}
+
+void DriveLink::offer(const std::shared_ptr<rclcpp_lifecycle::LifecycleNode> & node)
+{
+  node_ = node;
+  told_.clear();
+  drives_out_ =
+    node->create_publisher<DiagnosticStatus>("/dynid/drives", rclcpp::QoS(1).transient_local());
+  diagnostics_out_ =
+    node->create_publisher<DiagnosticArray>("/diagnostics", rclcpp::SystemDefaultsQoS());
+  // it waits for drives, and what else the controller does must go on meanwhile
+  group_ = node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  service_ = node->create_service<Trigger>(
+    "~/reset_fault",
+    [this](const Trigger::Request::SharedPtr, const Trigger::Response::SharedPtr response) {
+      reset(*response);
+    },
+    rclcpp::ServicesQoS(), group_);
+  timer_ = node->create_wall_timer(look_period, [this] { publish(); });
+}
+
+void DriveLink::start(const States & states, Commands & commands)
+{
+  const auto n = joints_.size();
+  first_state_ = states.size() - n * (names_.error.empty() ? 1 : 2);
+  first_command_ = commands.size() - (names_.reset.empty() ? 0 : n);
+  gate_.restart();
+  // a step is seen from 0 only
+  std::fill(raised_.begin(), raised_.end(), 0.0);
+  pulsed_ = pulse_;
+  request_ = Request::none;
+  write_resets(commands);
+  active_ = true;
+}
+
+DrivePhase DriveLink::update(
+  const States & states, Commands & commands, const VectorIn & position,
+  const VectorIn & reference) noexcept
+{
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const auto n = joints_.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    auto & words = words_[i];
+    words.status = states[first_state_ + i].get_optional().value_or(words.status);
+    words.error = names_.error.empty()
+                    ? unknown
+                    : states[first_state_ + n + i].get_optional().value_or(words.error);
+  }
+  gate_.update(words_, position, reference);
+  take_request();
+  write_resets(commands);
+  tell();
+  return gate_.phase();
+}
+
+void DriveLink::take_request() noexcept
+{
+  if (request_.load(std::memory_order_acquire) != Request::asked) {
+    return;
+  }
+  const bool possible = gate_.reset();
+  if (possible) {
+    for (std::size_t i = 0; i < joints_.size(); ++i) {
+      raised_[i] = has_fault(drive_state(words_[i].status)) ? 1.0 : 0.0;
+    }
+    pulsed_ = 0;
+  }
+  request_.store(possible ? Request::done : Request::refused, std::memory_order_release);
+}
+
+/// Raises what is to be reset, and takes it back after a while.
+void DriveLink::write_resets(Commands & commands) noexcept
+{
+  if (names_.reset.empty() || pulsed_ > pulse_) {
+    return;
+  }
+  bool all = true;
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    const double value = pulsed_ < pulse_ ? raised_[i] : 0.0;
+    all = commands[first_command_ + i].set_value(value) && all;
+  }
+  // what somebody else looks at in this moment is written in the next cycle
+  pulsed_ += pulsed_ < pulse_ || all ? 1 : 0;
+}
+
+void DriveLink::tell() noexcept
+{
+  News news{gate_.report(), -1, {}};
+  for (std::size_t i = 0; i < joints_.size() && news.fault < 0; ++i) {
+    if (has_fault(drive_state(words_[i].status))) {
+      news.fault = static_cast<int>(i);
+      news.words = words_[i];
+    }
+  }
+  std::ignore = news_.try_set(news);
+}
+
+void DriveLink::reset(Trigger::Response & response)
+{
+  if (!active_) {
+    response.message = "the controller is not active";
+    return;
+  }
+  const bool faulty = news_.get().fault >= 0;
+  request_.store(Request::asked, std::memory_order_release);
+  const auto answered = [this] { return request_.load() != Request::asked; };
+  if (!waited_for(answered, answer_time)) {
+    request_ = Request::none;
+    response.message = "the control cycle does not answer; is the controller manager running?";
+    return;
+  }
+  if (request_.exchange(Request::none) == Request::refused) {
+    response.message = "the robot is still braking; reset when it is at rest";
+    return;
+  }
+  if (faulty && names_.reset.empty()) {
+    response.message = "the drives have no command interface to reset faults with";
+    return;
+  }
+  response.success = waited_for([this] { return news_.get().fault < 0; }, reset_time);
+  const auto news = news_.get();
+  if (!response.success) {
+    response.message = "the drive of joint '" + joints_.at(static_cast<std::size_t>(news.fault)) +
+                       "' is still " + describe(news.words) +
+                       "; find the cause of its fault, then reset again";
+    return;
+  }
+  response.message = faulty ? "the faults are reset, and references are followed from rest when "
+                              "every drive is enabled"
+                            : "no drive is in fault; " + describe(news.report, joints_);
+}
+
+/// Lets cycles pass until something has happened; false after so long [s].
+bool DriveLink::waited_for(const std::function<bool()> & event, double patience) const
+{
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
+  while (!event()) {
+    if (!active_ || std::chrono::steady_clock::now() > end) {
+      return event();
+    }
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+diagnostic_msgs::msg::DiagnosticStatus DriveLink::status(const DriveReport & report) const
+{
+  DiagnosticStatus made;
+  made.name = "drives";
+  made.hardware_id = "dynid";
+  made.message = describe(report, joints_);
+  const bool named = report.drive >= 0;
+  const bool faulty = named && has_fault(drive_state(report.words.status));
+  made.level = report.phase == DrivePhase::running              ? DiagnosticStatus::OK
+               : report.phase == DrivePhase::waiting && !faulty ? DiagnosticStatus::WARN
+                                                                : DiagnosticStatus::ERROR;
+  const auto number = [&](double word) {
+    return named && std::isfinite(word) ? std::to_string(std::lround(word)) : "";
+  };
+  made.values = {
+    pair("joint", named ? joints_.at(static_cast<std::size_t>(report.drive)) : ""),
+    pair("status word", number(report.words.status)),
+    pair("error code", number(report.words.error)),
+  };
+  return made;
+}
+
+/// Publishes what has changed, and /diagnostics each second.
+void DriveLink::publish()
+{
+  const auto node = node_.lock();
+  if (!node || !active_) {
+    return;
+  }
+  auto now = status(news_.get().report);
+  const bool changed = now.message != told_;
+  if (changed) {
+    told_ = now.message;
+    drives_out_->publish(now);
+    const auto logger = node->get_logger();
+    if (now.level == DiagnosticStatus::ERROR) {
+      RCLCPP_ERROR(logger, "%s", now.message.c_str());
+    } else {
+      RCLCPP_INFO(logger, "%s", now.message.c_str());
+    }
+  }
+  if (++ticks_ >= ticks_per_second || changed) {
+    ticks_ = 0;
+    now.name = std::string(node->get_name()) + ": drives";
+    DiagnosticArray array;
+    array.header.stamp = node->now();
+    array.status = {now};
+    diagnostics_out_->publish(array);
+  }
+}
+
+}  // namespace dynid

@@ -1,0 +1,65 @@
+"""What a robot carries, as the controller's parameters ``payload`` say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.arrays import Array
+from dynid.configuration import read_text
+from dynid.errors import ConfigurationError
+from dynid.robot.parameter_file import ros_parameters
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ROWS, _COLUMNS = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)  # of xx, xy, yy, xz, yz, zz
+
+
+@dataclass(frozen=True, eq=False)
+class CarriedBody:
+    """A body in the frame of the joint that bears it.
+
+    Attributes:
+        mass: [kg].
+        centre: of mass (3,) [m].
+        inertia: about the centre of mass (3, 3) [kg m^2].
+    """
+
+    mass: float
+    centre: Array
+    inertia: Array
+
+    @classmethod
+    def from_numbers(cls, mass: float, centre: object, inertia: object) -> CarriedBody:
+        """Return it from an inertia in the order xx, xy, yy, xz, yz, zz.
+
+        Raises:
+            ValueError: there are not as many numbers.
+        """
+        matrix = np.zeros((3, 3))
+        matrix[_ROWS, _COLUMNS] = matrix[_COLUMNS, _ROWS] = np.reshape(
+            np.asarray(inertia, dtype=np.float64), 6
+        )
+        return cls(float(mass), np.reshape(np.asarray(centre, dtype=np.float64), 3), matrix)
+
+
+def read_carried_body(path: Path) -> CarriedBody:
+    """Read a ``payload.yaml`` of ``dynid identify --payload``.
+
+    Raises:
+        ConfigurationError: there is no such file, or it is none with a payload.
+    """
+    found = ros_parameters(read_text(path), str(path))
+    try:
+        return CarriedBody.from_numbers(
+            float(str(found["payload.mass"])), found["payload.centre"], found["payload.inertia"]
+        )
+    except (KeyError, ValueError, TypeError):
+        message = (
+            f"{path}: has no payload.mass, payload.centre with 3 and payload.inertia with 6 "
+            "numbers; expected the payload.yaml of `dynid identify --payload`."
+        )
+        raise ConfigurationError(message) from None

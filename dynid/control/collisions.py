@@ -1,0 +1,156 @@
+"""What collision thresholds would have made of a recording: alarms and margins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynid.errors import ConfigurationError, RecordingError
+from dynid.robot.torque_settings import CollisionSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid import _core
+    from dynid.control.residual import Residual
+    from dynid.robot.robot import Robot
+
+_SAME = 0.5  # [s] between alarms of one contact
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """A collision that the detector found; a robot would have stopped here.
+
+    Attributes:
+        time: since the recording's start [s].
+        until: when the same contact gave its last alarm [s].
+        joint: that noticed it first.
+        cause: ``torque_error`` or ``torque_threshold``.
+        value: of the filtered torque error, or of the measured torque [N m or N].
+        threshold: that it went beyond [N m or N].
+    """
+
+    time: float
+    until: float
+    joint: str
+    cause: str
+    value: float
+    threshold: float
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Where a joint's torque error came closest to its threshold.
+
+    Attributes:
+        joint: its name.
+        time: since the recording's start [s].
+        value: of the filtered torque error there [N m or N].
+        threshold: there [N m or N].
+    """
+
+    joint: str
+    time: float
+    value: float
+    threshold: float
+
+    @property
+    def share(self) -> float:
+        """Size of the torque error as a share of the threshold: from 1 on it is beyond."""
+        return abs(self.value) / self.threshold
+
+
+@dataclass(frozen=True)
+class Playback:
+    """What thresholds made of one recording.
+
+    Attributes:
+        recording: its name.
+        hours: its length [h].
+        alarms: by time; alarms less than half a second apart are one contact.
+        margins: the smallest of each joint whose torque error is watched.
+    """
+
+    recording: str
+    hours: float
+    alarms: tuple[Alarm, ...]
+    margins: tuple[Margin, ...]
+
+
+def play_thresholds(
+    robot: Robot, residual: Residual, *, recording: str = "recording", start: float = 0.0
+) -> Playback:
+    """Play a robot's collision thresholds over a recording, through the controller's detector.
+
+    The detector goes on after each alarm as after a reset. Its cycles are the recording's samples.
+
+    Args:
+        robot: with the thresholds in its settings ``collision``.
+        residual: torque errors of the recording.
+        recording: its name.
+        start: instant of the residual's first sample since the recording's start [s].
+
+    Raises:
+        ConfigurationError: no torque error is watched, or the settings do not fit the robot.
+        RecordingError: the torque errors are no finite numbers.
+    """
+    collision = robot.settings(CollisionSettings)
+    if collision.torque_error_max is None or not any(collision.torque_error_enable):
+        message = (
+            f"robot '{robot.name}' has no collision thresholds: name a file of `dynid "
+            "tune-collision -o` with --thresholds, or a profile with collision.torque_error_max."
+        )
+        raise ConfigurationError(message)
+    _check_finite(residual, recording, start)
+    filtered, threshold, found = residual.watch(robot)
+    time = start + np.arange(len(filtered)) / residual.rate
+    share = np.abs(filtered) / threshold
+    enabled = np.broadcast_to(collision.torque_error_enable, len(robot.joints))
+    margins = []
+    for number in np.flatnonzero(enabled):
+        k = int(share[:, number].argmax())
+        margins.append(
+            Margin(
+                robot.joints[number],
+                float(time[k]),
+                float(filtered[k, number]),
+                float(threshold[k, number]),
+            )
+        )
+    alarms = _alarms(robot, [(float(time[one.cycle]), one) for one in found])
+    return Playback(recording, residual.hours, alarms, tuple(margins))
+
+
+def _alarms(robot: Robot, found: Sequence[tuple[float, _core.Collision]]) -> tuple[Alarm, ...]:
+    """Take collisions that follow one another soon for one alarm."""
+    contacts: list[list[tuple[float, _core.Collision]]] = []
+    for time, one in found:
+        if contacts and time - contacts[-1][-1][0] < _SAME:
+            contacts[-1].append((time, one))
+        else:
+            contacts.append([(time, one)])
+    return tuple(
+        Alarm(
+            time=contact[0][0],
+            until=contact[-1][0],
+            joint=robot.joints[contact[0][1].drive],
+            cause=contact[0][1].cause.name,
+            value=contact[0][1].value,
+            threshold=contact[0][1].threshold,
+        )
+        for contact in contacts
+    )
+
+
+def _check_finite(residual: Residual, recording: str, start: float) -> None:
+    lost = ~np.isfinite(residual.error).all(axis=1)
+    if lost.any():
+        first = start + float(np.argmax(lost)) / residual.rate
+        message = (
+            f"{recording}: from {first:.3g} s on its torque errors are no finite numbers; leave "
+            "damaged samples out with --start and --stop."
+        )
+        raise RecordingError(message)

@@ -1,0 +1,210 @@
+"""A joint's collision threshold from what its torque errors are in free motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, eye_array, hstack
+
+from dynid.arrays import Array
+from dynid.control.free_motion import FreeMotion, joined
+from dynid.control.tail import Level, rare_level
+from dynid.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_LARGEST_FIT = 3000  # blocks of motion
+_FEWEST_MOVING = 50  # of them
+_SHAPE_QUANTILE = 0.95  # of the errors, that the threshold's shape follows
+_MARGIN = 0.05  # over the largest error that was seen
+_RESOLUTION = 1e-3  # of a threshold, relative to the largest error
+_DRIFT = 0.1  # of friction, by which it is another on another day or at another temperature
+_DIGITS = 3
+TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal_boost")
+"""The keys of a profile's ``collision`` that are a joint's threshold."""
+
+
+@dataclass(frozen=True)
+class TunedJoint:
+    """A joint's threshold, and the errors that it follows from.
+
+    Attributes:
+        joint: its name.
+        torque_error_max: [N m or N].
+        velocity_factor: [N m s/rad or N s/m].
+        acceleration_factor: [N m s^2/rad or N s^2/m].
+        reversal_boost: [N m or N].
+        largest: filtered torque error in the recordings [N m or N].
+        friction: most that the model's dry friction can be at rest in them [N m or N].
+        moving: the level that ``torque_error_max`` is [N m or N].
+        resting: the level that ``reversal_boost`` is [N m or N]; None where it never acts.
+        raised: factors in motion and at rest by which the thresholds are higher than that, because
+            a recording passed those from the others.
+    """
+
+    joint: str
+    torque_error_max: float
+    velocity_factor: float
+    acceleration_factor: float
+    reversal_boost: float
+    largest: float
+    friction: float
+    moving: Level
+    resting: Level | None
+    raised: tuple[float, float] = (1.0, 1.0)
+
+    def share(self, motion: FreeMotion, number: int) -> tuple[float, float]:
+        """Return the largest share of the threshold that an error comes to, moving and at rest.
+
+        Args:
+            motion: free motion.
+            number: of the joint in it, from 0.
+        """
+        size, resting = motion.size[:, number], motion.boosted[:, number]
+        coefficients = [self.torque_error_max, self.velocity_factor, self.acceleration_factor]
+        threshold = motion.features[:, number] @ np.array(coefficients)
+        at_rest = np.maximum(threshold + self.reversal_boost, motion.friction[:, number])
+        return _largest((size / threshold)[~resting]), _largest((size / at_rest)[resting])
+
+    def higher(self, moving: float, resting: float) -> TunedJoint:
+        """Return the threshold with factors, of 1 or above, in motion and at rest."""
+        least = resting * (self.torque_error_max + self.reversal_boost)
+        in_motion = moving * self.torque_error_max
+        return replace(
+            self,
+            torque_error_max=in_motion,
+            velocity_factor=moving * self.velocity_factor,
+            acceleration_factor=moving * self.acceleration_factor,
+            reversal_boost=max(self.reversal_boost, least - in_motion),
+            raised=(moving, resting),
+        )
+
+
+def tune_joint(
+    motions: Sequence[FreeMotion], number: int, name: str, alarms_per_hour: float
+) -> TunedJoint:
+    """Find a joint's threshold for a wanted rate of false alarms.
+
+    No recording lowers what the others ask for: the levels are the highest of those from all
+    recordings and from all but one. Near standstill, where friction is unknown, the boost is not
+    below the dry friction of the model. In motion, errors count as if friction were a tenth more:
+    it changes with temperature and from day to day, which recordings of one day cannot show.
+
+    Args:
+        motions: one for each recording.
+        number: of the joint, from 0.
+        name: of the joint.
+        alarms_per_hour: of this joint [1/h].
+
+    Raises:
+        ConfigurationError: there are no torque errors.
+    """
+    motion = joined(motions)
+    size, features = motion.size[:, number], motion.features[:, number]
+    largest = float(size.max())
+    if largest == 0.0:
+        message = f"joint '{name}' has no torque error at all: its recorded effort is the model's."
+        raise ConfigurationError(message)
+    resting = motion.boosted[:, number]
+    if np.count_nonzero(~resting) < _FEWEST_MOVING:
+        resting = np.zeros_like(resting)
+    rests = bool(resting.any())
+    alarms_per_hour /= 2 if rests else 1  # one half each
+    friction = motion.friction[:, number] + motion.viscous[:, number]
+    moving = size + _DRIFT * friction
+    shape = _shape(moving[~resting], features[~resting])
+    shape[0] += _RESOLUTION * largest
+    at_speed = _level(motions, moving / (features @ shape), ~resting, alarms_per_hour, _MARGIN)
+    constant, velocity, acceleration = (float(part) for part in at_speed.value * shape)
+    found = TunedJoint(
+        joint=name,
+        torque_error_max=constant,
+        velocity_factor=velocity,
+        acceleration_factor=acceleration,
+        reversal_boost=0.0,
+        largest=largest,
+        friction=float(motion.friction[:, number].max()),
+        moving=at_speed.scaled(float(shape[0])),
+        resting=None,
+    )
+    if not rests:
+        return found
+    above = size - at_speed.value * (features @ shape)
+    at_rest = _level(motions, above, resting, alarms_per_hour, _MARGIN * largest, relative=False)
+    return replace(found, reversal_boost=max(at_rest.value, found.friction), resting=at_rest)
+
+
+def _level(
+    motions: Sequence[FreeMotion],
+    values: Array,
+    counted: NDArray[np.bool_],
+    alarms_per_hour: float,
+    margin: float,
+    *,
+    relative: bool = True,
+) -> Level:
+    """Return the highest of the levels from all recordings and from all but one.
+
+    Args:
+        motions: one for each recording.
+        values: of their blocks, one recording after the other (M,).
+        counted: which of the blocks count (M,).
+        alarms_per_hour: how often a level may be passed [1/h].
+        margin: of a level over the largest value.
+        relative: whether the margin is a share of that.
+    """
+    time = joined(motions).time
+    recording = np.repeat(np.arange(len(motions)), [len(one.time) for one in motions])
+    levels = []
+    for left_out in range(-1, len(motions) if len(motions) > 1 else 0):
+        used = counted & (recording != left_out)
+        if np.count_nonzero(used) < (1 if left_out < 0 else _FEWEST_MOVING):
+            continue
+        hours = sum(one.hours for k, one in enumerate(motions) if k != left_out)
+        highest = float(values[used].max())
+        least = highest * (1 + margin) if relative else max(0.0, highest + margin)
+        levels.append(rare_level(values[used], time[used], hours * alarms_per_hour, least=least))
+    return max(levels, key=lambda level: level.value)
+
+
+def _shape(size: Array, features: Array) -> Array:
+    """Coefficients (3,) >= 0 of the features (M, 3), by linear programming.
+
+    min sum q u + (1 - q) w with features @ x + u - w = size; u, w, x >= 0.
+    """
+    step = -(-len(size) // _LARGEST_FIT)
+    size, features = size[::step], features[::step]
+    count, parts = features.shape
+    scale = np.maximum(features.max(axis=0), 1e-12)
+    one = eye_array(count, format="csr")
+    above, below = np.full(count, _SHAPE_QUANTILE), np.full(count, 1 - _SHAPE_QUANTILE)
+    found = linprog(
+        np.concatenate([np.zeros(parts), above, below]),
+        A_eq=hstack([csr_array(features / scale), one, -one], format="csr"),
+        b_eq=size,
+        method="highs",
+    )
+    if not found.success:
+        message = f"the threshold's shape cannot be fitted: {found.message}"
+        raise ConfigurationError(message)
+    shape: Array = np.maximum(found.x[:parts], 0.0) / scale
+    return shape
+
+
+def _largest(values: Array) -> float:
+    return float(values.max(initial=0.0))
+
+
+def rounded_up(value: float) -> float:
+    """Return a setting with few digits, never below what it was."""
+    if value <= 0:
+        return 0.0
+    step = 10.0 ** (floor(log10(value)) - _DIGITS + 1)
+    return float(f"{ceil(value / step - 1e-9) * step:.{_DIGITS}g}")

@@ -1,0 +1,91 @@
+"""Collision thresholds as a ROS 2 parameter file, which a running controller loads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dynid.configuration import changed, read_text
+from dynid.control.build import collision_settings
+from dynid.control.ros2_control import FEEDFORWARD
+from dynid.errors import ConfigurationError
+from dynid.files import write_text
+from dynid.robot.parameter_file import parameter_file, ros_parameters
+from dynid.robot.torque_settings import CollisionSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dynid.robot.robot import Robot
+
+_GROUP = "collision"
+_PER_JOINT = (
+    "torque_error_time_constant",
+    "torque_error_max",
+    "velocity_factor",
+    "acceleration_factor",
+    "reversal_boost",
+    "low_speed",
+    "acceleration_step",
+)
+_FOR_ALL = ("boost_time", "debounce_time")
+
+
+def threshold_text(robot: Robot, header: Sequence[str]) -> str:
+    """Return a file with all that decides when a torque error is a collision.
+
+    It holds nothing that the controller takes only before it runs.
+
+    Args:
+        robot: with the thresholds in its settings ``collision``.
+        header: lines of a comment for people.
+
+    Raises:
+        ConfigurationError: the settings do not fit the robot.
+    """
+    settings = collision_settings(robot, control_rate=1000.0)  # of which nothing here depends
+    values = {name: [float(one) for one in getattr(settings, name)] for name in _PER_JOINT}
+    times = {name: float(getattr(settings, name)) for name in _FOR_ALL}
+    return parameter_file(
+        {_GROUP: {**values, **times}},
+        [
+            *header,
+            f"ros2 param load /{FEEDFORWARD} THIS_FILE, while the controller runs.",
+            f"Joints: {', '.join(robot.joints)}.",
+        ],
+        node=f"/{FEEDFORWARD}",
+    )
+
+
+def write_thresholds(robot: Robot, header: Sequence[str], path: Path) -> None:
+    """Write the file of :func:`threshold_text`, whole or not at all.
+
+    Raises:
+        ConfigurationError: the settings do not fit the robot.
+        OutputError: the file cannot be written.
+    """
+    write_text(path, threshold_text(robot, header))
+
+
+def with_thresholds(robot: Robot, path: Path) -> Robot:
+    """Return a robot with the thresholds of a file that ``dynid tune-collision`` has written.
+
+    Raises:
+        ConfigurationError: there is no such file, it has no thresholds, or they do not fit.
+    """
+    parameters = ros_parameters(read_text(path), str(path))
+    found = {
+        name.removeprefix(f"{_GROUP}."): value
+        for name, value in parameters.items()
+        if name.startswith(f"{_GROUP}.")
+    }
+    if "torque_error_max" not in found:
+        message = (
+            f"{path}: has no parameter '{_GROUP}.torque_error_max'; expected the file that `dynid "
+            "tune-collision -o` writes."
+        )
+        raise ConfigurationError(message)
+    collision = changed(robot.settings(CollisionSettings), found, f"{path}: {_GROUP}")
+    robot = robot.with_settings(collision)
+    collision_settings(robot, control_rate=1000.0)  # as many values as joints
+    return robot

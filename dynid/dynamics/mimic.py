@@ -1,0 +1,130 @@
+"""Joints that follow others, ``<mimic>`` of a URDF: which are refused, and what would be right."""
+
+from __future__ import annotations
+
+from math import isclose
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree as ET
+
+from dynid.errors import MechanismError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+
+class _Mimic(NamedTuple):
+    """position = multiplier * position of the leader + offset."""
+
+    leader: str
+    multiplier: float
+    offset: float
+
+
+def check_mimic(
+    urdf_xml: str, joints: Collection[str], locked: Mapping[str, float], passive: Collection[str]
+) -> None:
+    """Raise where a joint that follows another one would be modelled as if it did not.
+
+    A follower may be a passive joint, whose position closures tell; locked in so many words; or
+    behind a leader that is locked itself, if it is where the leader takes it.
+
+    Args:
+        urdf_xml: the URDF's text.
+        joints: the actuated joints.
+        locked: positions of others [rad or m], as given.
+        passive: joints without a drive that closures move.
+
+    Raises:
+        MechanismError: a sentence on the joint, and what would be right.
+    """
+    if "<mimic" not in urdf_xml:
+        return
+    followers = _followers(urdf_xml)
+    for joint, mimic in followers.items():
+        if joint in passive:
+            continue
+        if joint in joints:
+            message = (
+                f"Joint '{joint}' is in 'joints', so it has a drive, but by the URDF it follows "
+                f"joint '{mimic.leader}' (<mimic>); leave it out of 'joints', or the <mimic> out "
+                "of the URDF."
+            )
+            raise MechanismError(message)
+        moving = _leader_that_moves(joint, followers, {*joints, *passive})
+        if joint not in locked and moving is not None:
+            message = (
+                f"Joint '{joint}' follows joint '{moving}' (<mimic>), which moves, and would be "
+                "modelled as if it stood still; name it in 'closed_chain.passive' and describe in "
+                "'closures' what couples them, or, where its motion does not matter, name it in "
+                "'locked'."
+            )
+            raise MechanismError(message)
+        _check_place(joint, mimic, followers, locked, moves=moving is not None)
+
+
+def _followers(urdf_xml: str) -> dict[str, _Mimic]:
+    """The joints that follow others, by name; pinocchio reads the URDF only later."""
+    try:
+        root = ET.fromstring(urdf_xml)  # noqa: S314  a robot's own URDF
+    except ET.ParseError as error:
+        message = f"The URDF is not XML ({error})."
+        raise MechanismError(message) from None
+    names = {joint.get("name", "") for joint in root.findall("joint")}
+    followers = {}
+    for joint in root.findall("joint"):
+        mimic = joint.find("mimic")
+        if mimic is None or joint.get("type") == "fixed":
+            continue
+        name, leader = joint.get("name", ""), mimic.get("joint", "")
+        try:
+            multiplier, offset = (
+                float(mimic.get(key, default)) for key, default in _DEFAULTS.items()
+            )
+        except ValueError:
+            message = f"Joint '{name}': multiplier and offset of its <mimic> must be numbers."
+            raise MechanismError(message) from None
+        if leader not in names or leader == name:
+            message = (
+                f"Joint '{name}' follows joint '{leader}' (<mimic>), which must be another joint "
+                "of the URDF."
+            )
+            raise MechanismError(message)
+        followers[name] = _Mimic(leader, multiplier, offset)
+    return followers
+
+
+_DEFAULTS = {"multiplier": "1", "offset": "0"}
+
+
+def _leader_that_moves(
+    joint: str, followers: Mapping[str, _Mimic], moving: Collection[str]
+) -> str | None:
+    """The moving joint that a joint follows, also by way of others; None where there is none."""
+    seen = set()
+    while joint in followers and joint not in seen:
+        seen.add(joint)
+        mimic = followers[joint]
+        if mimic.leader in moving and mimic.multiplier != 0:
+            return mimic.leader
+        joint = mimic.leader
+    return None
+
+
+def _check_place(
+    joint: str,
+    mimic: _Mimic,
+    followers: Mapping[str, _Mimic],
+    locked: Mapping[str, float],
+    *,
+    moves: bool,
+) -> None:
+    """Raise unless a follower stands where its locked leader takes it; 0 where nothing is said."""
+    if moves or mimic.leader in followers:
+        return
+    expected = mimic.multiplier * locked.get(mimic.leader, 0.0) + mimic.offset
+    if not isclose(locked.get(joint, 0.0), expected, abs_tol=1e-9):
+        message = (
+            f"Joint '{joint}' follows joint '{mimic.leader}' (<mimic>) and so stands at "
+            f"{expected:g}, not at {locked.get(joint, 0.0):g}; set locked.{joint} to {expected:g}."
+        )
+        raise MechanismError(message)

@@ -1,0 +1,47 @@
+"""Links that may touch, as MoveIt's setup writes them: ``<disable_collisions>`` of an SRDF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree as ET
+
+from dynid.configuration import read_text
+from dynid.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class DisabledPair(NamedTuple):
+    """Two links whose collisions an SRDF leaves out, and the reason that it gives."""
+
+    links: frozenset[str]
+    reason: str
+
+
+def read_srdf(path: Path) -> tuple[DisabledPair, ...]:
+    """Return the pairs of links that an SRDF says may touch.
+
+    Pairs of the reason ``Never`` are not among them: they were found apart in random positions,
+    which is no reason to leave them out, as to check them costs little.
+
+    Raises:
+        ConfigurationError: the file cannot be read, is not XML, or an entry lacks a link.
+    """
+    try:
+        root = ET.fromstring(read_text(path))  # noqa: S314  the user's own file, as the URDF is
+    except ET.ParseError as error:
+        raise ConfigurationError(f"{path}: is not valid XML ({error}).") from None
+    if root.tag != "robot":
+        message = f"{path}: is not an SRDF, as its root is <{root.tag}> in place of <robot>."
+        raise ConfigurationError(message)
+    pairs = []
+    for entry in root.findall("disable_collisions"):
+        links = [entry.get(key, "") for key in ("link1", "link2")]
+        if not all(links):
+            message = f"{path}: a <disable_collisions> lacks its link1 or link2."
+            raise ConfigurationError(message)
+        reason = entry.get("reason", "")
+        if reason.lower() != "never":
+            pairs.append(DisabledPair(frozenset(links), reason))
+    return tuple(pairs)

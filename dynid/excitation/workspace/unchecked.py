@@ -1,0 +1,71 @@
+"""What a check of the workspace leaves open, in words for its verdict."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from dynid.excitation.workspace.levers import moving_path
+from dynid.excitation.workspace.pairs import TOUCHING
+from dynid.text import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.dynamics.kinematics import Kinematics
+    from dynid.excitation.workspace.geometry import BodySolids
+    from dynid.excitation.workspace.pairs import LeftOut
+    from dynid.excitation.workspace.settings import WorkspaceSettings
+
+
+def unchecked_bodies(
+    settings: WorkspaceSettings,
+    kinematics: Kinematics,
+    bodies: BodySolids,
+    left_out: Sequence[LeftOut],
+) -> tuple[str, ...]:
+    """Return what is not checked of the robot's bodies, each "… not checked: why".
+
+    What the profile leaves out in so many words (``planes: none``, allowed pairs) is not among it.
+    """
+    found = []
+    wanted = settings.self_collision
+    has_pairs = _has_pairs(kinematics)
+    if has_pairs and wanted is False:
+        found.append("self-collision not checked: `workspace.self_collision` is false")
+    elif has_pairs and wanted is None and not bodies.of_urdf:
+        found.append(
+            "self-collision not checked: the URDF has no shapes that could be read, and "
+            "`workspace.self_collision` is not set"
+        )
+    elif has_pairs or settings.given_planes or settings.boxes:
+        found += _shapes(bodies)
+    touching = [" and ".join(one.pair) for one in left_out if one.reason == TOUCHING]
+    if touching:
+        found.append(
+            f"{', '.join(touching)} not checked: they touch in every sampled position, and are not "
+            "in `workspace.allowed_pairs`"
+        )
+    if settings.planes != "none" and not settings.given_planes:
+        found.append(
+            "collisions with floor or table not checked: no plane under `workspace.planes`"
+        )
+    return tuple(found)
+
+
+def _shapes(bodies: BodySolids) -> list[str]:
+    found = []
+    if bodies.sources["generated"]:
+        names = listed(bodies.sources["generated"])
+        found.append(f"true shape of {names} not checked: the URDF has none, capsules stand for it")
+    found += [
+        f"mesh '{mesh.file}' of {mesh.link} not checked: no such file could be read"
+        for mesh in bodies.missing
+    ]
+    return found
+
+
+def _has_pairs(kinematics: Kinematics) -> bool:
+    """Whether two bodies are moved against each other by more than one joint."""
+    paths = [set(moving_path(kinematics, body)) for body in range(len(kinematics.bodies))]
+    return any(len(a ^ b) > 1 for a, b in combinations(paths, 2))

@@ -1,0 +1,98 @@
+"""Alarms of collision thresholds on recordings, and how close errors came to them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from dynid.report.terminal.console import roomy, table
+from dynid.text import significant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from dynid.control.collisions import Playback
+    from dynid.robot.robot import Robot
+
+_DIGITS = 3
+_CAUSES = {
+    "torque_error": "torque error",
+    "torque_threshold": "measured torque",
+}
+
+
+def collisions_json(robot: Robot, found: Sequence[Playback]) -> dict[str, Any]:
+    """Return what ``--json`` prints."""
+    return {
+        "robot": robot.name,
+        "alarms": sum(len(one.alarms) for one in found),
+        "minutes": 60 * sum(one.hours for one in found),
+        "recordings": [
+            {
+                "recording": one.recording,
+                "minutes": 60 * one.hours,
+                "alarms": [asdict(alarm) for alarm in one.alarms],
+                "margins": [asdict(margin) | {"share": margin.share} for margin in one.margins],
+            }
+            for one in found
+        ],
+    }
+
+
+def print_collisions(console: Console, robot: Robot, found: Sequence[Playback]) -> None:
+    """Print every alarm; where a recording has none, where each joint came closest to one."""
+    console = roomy(console)
+    for one in found:
+        count = "no alarm" if not one.alarms else _counted(len(one.alarms))
+        console.print(
+            Text(f"{one.recording}: {count} in {60 * one.hours:.3g} min", style="bold"),
+            soft_wrap=True,
+        )
+        if one.alarms:
+            _print_alarms(console, one)
+        else:
+            _print_margins(console, one)
+    total = sum(len(one.alarms) for one in found)
+    minutes = 60 * sum(one.hours for one in found)
+    console.print(f"{robot.name}: {_counted(total)} in {minutes:.3g} min", highlight=False)
+    console.print(
+        "Filtered torque errors, or measured torques, in N m (N at prismatic joints).",
+        highlight=False,
+        soft_wrap=not console.is_terminal,
+    )
+
+
+def _print_alarms(console: Console, one: Playback) -> None:
+    rows = table("from (s)", "to (s)", "joint", "cause", "value", "threshold", "share")
+    for alarm in one.alarms:
+        rows.add_row(
+            f"{alarm.time:.2f}",
+            f"{alarm.until:.2f}",
+            Text(alarm.joint),
+            _CAUSES[alarm.cause],
+            significant(alarm.value, _DIGITS),
+            significant(alarm.threshold, _DIGITS),
+            f"{100 * abs(alarm.value) / alarm.threshold:.0f} %",
+        )
+    console.print(rows)
+
+
+def _print_margins(console: Console, one: Playback) -> None:
+    rows = table("closest: joint", "at (s)", "value", "threshold", "share")
+    for margin in sorted(one.margins, key=lambda margin: -margin.share):
+        rows.add_row(
+            Text(margin.joint),
+            f"{margin.time:.2f}",
+            significant(margin.value, _DIGITS),
+            significant(margin.threshold, _DIGITS),
+            f"{100 * margin.share:.0f} %",
+        )
+    console.print(rows)
+
+
+def _counted(alarms: int) -> str:
+    return "1 alarm" if alarms == 1 else f"{alarms} alarms"

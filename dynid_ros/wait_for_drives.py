@@ -1,0 +1,57 @@
+"""Wait until every drive is enabled, so that what commands them starts where they are.
+
+``/dynid/drives`` says so, of ``feedforward_controller`` or ``drive_monitor``. Ends with exit code 0
+then, and with 1 on a signal before it. Launch files start the trajectory controller afterwards.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+
+from dynid_ros.qos import LATCHED
+
+TOPIC = "/dynid/drives"
+_REPEATED = 5.0  # [s] after which it says again what it waits for
+
+
+class DriveWaiter(Node):
+    """Hears how the drives are, and says what it waits for."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401  as Node has them
+        """Listen from now on."""
+        super().__init__("wait_for_drives", **options)
+        self.enabled = False
+        self.waits_for = f"waiting for a controller that publishes {TOPIC}"
+        self.create_subscription(DiagnosticStatus, TOPIC, self._take, LATCHED)
+        self.create_timer(_REPEATED, self._tell)
+
+    def _take(self, drives: DiagnosticStatus) -> None:
+        self.enabled = drives.level == DiagnosticStatus.OK
+        if drives.message != self.waits_for:
+            self.waits_for = drives.message
+            self._tell()
+
+    def _tell(self) -> None:
+        self.get_logger().info(self.waits_for)
+
+
+def main() -> None:
+    """Run the node."""
+    rclpy.init()
+    try:
+        node = DriveWaiter()
+        while not node.enabled:
+            rclpy.spin_once(node)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        sys.exit(1)
+    rclpy.shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,358 @@
+// What position commands do whatever the reference does: limits kept, even steps, rest on the path.
+
+#include "checks.hpp"
+#include "control_under_test.hpp"
+
+namespace
+{
+
+constexpr double dt = 1e-3;
+constexpr double v_max = 2.0;
+constexpr double a_max = 10.0;
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+// of torque in a cycle: from one largest acceleration to the other, by friction, along the ramp
+constexpr double roughest_change = 2.0 * inertia * a_max + 0.01 + 1.1 * weight / 200;
+// the same where a stop begins or ends, in two cycles
+constexpr double roughest_stop = 0.5 * inertia * a_max + 0.1 + 1.1 * weight / 200;
+
+ControlLawSettings limited_settings()
+{
+  auto settings = law_settings(0);
+  settings.feedforward.ramp_time = 0.2;
+  settings.limits.position_min = one(-1.5);
+  settings.limits.position_max = one(1.5);
+  settings.limits.velocity_max = one(v_max);
+  settings.limits.acceleration_max = one(a_max);
+  settings.collision.torque_error_max = one(infinity);
+  return settings;
+}
+
+ControlLawSettings unlimited_settings()
+{
+  auto settings = limited_settings();
+  settings.limits = {};
+  return settings;
+}
+
+/// A law, and what its commands have done at most.
+struct Watched
+{
+  explicit Watched(const ControlLawSettings & settings = limited_settings(), double start = 0.0)
+  : model(pendulum_model()), law(1, settings), position(start)
+  {
+    law.use(&model);
+    law.start(one(start));
+  }
+
+  void update(const Reference & given, double cycles = 1.0)
+  {
+    const double torque = law.torque_offset()[0];
+    law.update(given, feedback(0.0), cycles);
+    const double next = law.position_command()[0];
+    fastest = std::max(fastest, std::abs(next - position));
+    hardest = std::max(hardest, std::abs(next - position - step));
+    roughest = std::max(roughest, std::abs(law.torque_offset()[0] - torque));
+    finite = finite && std::isfinite(next) && std::isfinite(law.torque_offset()[0]);
+    step = next - position;
+    position = next;
+  }
+
+  /// Up to 1 rad/s within 0.2 s, and then on for some cycles.
+  void set_off(int cycles)
+  {
+    for (int k = 1; k <= 200 + cycles; ++k) {
+      const double t = dt * k;
+      now = k <= 200 ? 0.5 * 5.0 * t * t : 0.1 + (t - 0.2);
+      update(reference(now, k <= 200 ? 5.0 * t : 1.0, k < 200 ? 5.0 : 0.0));
+    }
+  }
+
+  [[nodiscard]] bool kept() const
+  {
+    // one part in 10^6 is rounding to the guard
+    return finite && fastest <= v_max * dt * (1.0 + 1e-5) &&
+           hardest <= a_max * dt * dt * (1.0 + 1e-3);
+  }
+
+  ControlModel model;
+  ControlLaw law;
+  double position;
+  double now = 0.0;  // reference
+  double step = 0.0;
+  double fastest = 0.0;
+  double hardest = 0.0;
+  double roughest = 0.0;  // change of torque
+  bool finite = true;
+};
+
+/// From rest at -1.5 to rest at 1.5, at the limits of acceleration, velocity and position.
+double fastest_motion(double t)
+{
+  const double ramp = v_max / a_max;
+  const double way = 3.0;
+  const double cruise = way / v_max - ramp;
+  const double end = 2.0 * ramp + cruise;
+  if (t >= end) {
+    return 1.5;
+  }
+  if (t < ramp) {
+    return -1.5 + 0.5 * a_max * t * t;
+  }
+  if (t < ramp + cruise) {
+    return -1.5 + v_max * (t - 0.5 * ramp);
+  }
+  return 1.5 - 0.5 * a_max * (end - t) * (end - t);
+}
+
+void test_of_what_passes()
+{
+  for (const double ahead : {0.0, 0.3e-3, 0.77e-3}) {  // of the cycles
+    Watched robot(limited_settings(), -1.5);
+    bool same = true;
+    for (int k = 0; k < 2000; ++k) {
+      const double wanted = fastest_motion(k == 0 ? 0.0 : dt * k + ahead - dt);
+      robot.update(reference(wanted, 0.0));
+      same = same && robot.position == wanted;
+    }
+    expect(
+      same && robot.law.silence() == Silence::none && robot.position == 1.5,
+      "a motion at all limits passes to the last bit");
+  }
+  Watched swinging;
+  Watched bare(unlimited_settings());
+  bool same = true;
+  for (int k = 0; k < 20000; ++k) {
+    const double t = dt * k;
+    const double w = 5.0;  // reaches v_max, and a_max
+    const auto given = reference(
+      0.4 * (1.0 - std::cos(w * t)), 0.4 * w * std::sin(w * t), 0.4 * w * w * std::cos(w * t));
+    swinging.update(given);
+    bare.update(given);
+    same = same && swinging.position == given.position[0] && swinging.position == bare.position &&
+           swinging.law.torque_offset() == bare.law.torque_offset();
+  }
+  expect(same, "so does a sine, with the torque that it has without limits");
+}
+
+void test_of_late_cycles()
+{
+  for (const double late : {60.0, 90.0, 150.0}) {
+    Watched robot;
+    Watched free(unlimited_settings());
+    for (auto * each : {&robot, &free}) {
+      each->set_off(300);
+      each->roughest = 0.0;
+      for (int k = 0; k < 800; ++k) {
+        each->now += 1e-3 * (k == 0 ? late : 1.0);
+        each->update(reference(each->now, 1.0), k == 0 ? late : 1.0);
+      }
+    }
+    const std::string name = "after a cycle " + std::to_string(int(late)) + " ms late ";
+    expect(robot.kept(), name + "limits are kept");
+    // making up for it is critically damped with 6 / 0.2 s
+    const double making_up = 1.05e-3 * late * 0.03 / std::exp(1.0);
+    expect(free.fastest < 1e-3 + making_up, name + "the command does not jump even without limits");
+    const bool stops = late > 101.0;  // 0.1 rad is reference_tolerance
+    expect(
+      (robot.law.silence() == Silence::uneven) == stops && (robot.step == 0.0) == stops,
+      name + (stops ? "it comes to rest and says why" : "it catches up"));
+    expect(
+      robot.roughest < (stops ? roughest_stop : roughest_change),
+      name + "additive torque is that of the motion");
+    expect(stops || std::abs(robot.position - robot.now) < 2e-3, name + "or is on its way again");
+  }
+}
+
+/// Motion at 1 rad/s with uneven cycles, whose velocity is said to be another one.
+double furthest_behind(Watched & robot, double told, double jitter, int cycles = 2000)
+{
+  robot.set_off(100);
+  double behind = 0.0;
+  for (int k = 0; k < cycles; ++k) {
+    const double c = 1.0 + (k % 2 == 0 ? jitter : -jitter);
+    robot.now += dt * c;
+    robot.update(reference(robot.now, told), c);
+    behind = std::max(behind, std::abs(robot.position - robot.now));
+  }
+  return behind;
+}
+
+void test_of_wrong_velocities()
+{
+  for (const double told : {0.0, 57.3, -1.0, 90.0, 1e308, infinity, nan}) {
+    for (const double jitter : {0.01, 0.03, 0.05, 0.5}) {
+      Watched robot(unlimited_settings());
+      const double behind = furthest_behind(robot, told, jitter);
+      // a reference of uneven cycles is itself off by the cycle's share of a step
+      expect(
+        robot.finite && behind < 1.1e-3 * (jitter + 0.1) && robot.fastest < 1.06e-3,
+        "a velocity of " + std::to_string(told) + " in place of 1 with jitter " +
+          std::to_string(jitter) + " does not move the command");
+    }
+  }
+  Watched once(unlimited_settings());
+  once.set_off(100);
+  once.now += 1.05e-3;
+  once.update(reference(once.now, 90.0), 1.05);
+  expect(std::abs(once.step - 1e-3) < 1e-7, "nor does one in a single cycle that comes late");
+  auto settings = unlimited_settings();
+  settings.reference_tolerance = one(infinity);
+  Watched any(settings);
+  any.set_off(100);
+  any.update(reference(any.now + 1.3e-3, infinity), 1.3);
+  any.update(reference(any.now + 2.3e-3, 1.0));
+  expect(
+    any.finite && std::abs(any.position - any.now) < 3e-3,
+    "an infinite one in an uneven cycle makes no command that is no number");
+}
+
+void test_of_a_position_limit()
+{
+  Watched robot;
+  robot.set_off(0);
+  robot.roughest = 0.0;
+  for (int k = 0; k < 2000; ++k) {
+    robot.now += dt;
+    robot.update(reference(robot.now, 1.0));
+  }
+  expect(robot.kept() && robot.position <= 1.5, "a reference beyond a limit stops in front of it");
+  expect(
+    robot.position > 1.4 && robot.step == 0.0 && robot.law.silence() == Silence::position_limit &&
+      robot.law.limited_drive() == 0,
+    "at rest, and says why");
+  expect(
+    robot.law.torque_offset()[0] == 0.0 && robot.roughest < roughest_stop,
+    "without additive torque, which went along its ramp");
+  robot.update(reference(robot.position));
+  for (int k = 0; k < 500; ++k) {
+    robot.update(reference(1.45));
+  }
+  expect(
+    robot.position == 1.45 && robot.law.silence() == Silence::none && robot.kept(),
+    "and goes on with a reference within the limits that is near");
+
+  auto settings = limited_settings();
+  settings.reference_tolerance = one(infinity);
+  Watched follows(settings);
+  follows.set_off(0);
+  for (int k = 0; k < 2000; ++k) {
+    follows.now += k < 1500 ? 2e-3 : -8e-3;
+    follows.update(reference(follows.now, 1.0));
+    if (k == 1499) {
+      expect(follows.position == 1.5, "with an infinite tolerance it goes up to the limit");
+    }
+  }
+  expect(
+    follows.kept() && follows.law.silence() == Silence::none && follows.position < 1.5,
+    "and back with the reference, as fast as it may");
+}
+
+void test_of_a_robot_outside()
+{
+  Watched robot(limited_settings(), 2.0);
+  for (int k = 0; k < 300; ++k) {
+    robot.update(reference(2.0 + 1e-4 * k));
+  }
+  expect(
+    robot.position == 2.0 && robot.law.silence() == Silence::position_limit,
+    "a robot outside of its limits is not led further out");
+  double least = 2.0;
+  bool further = false;  // while it was outside
+  for (int k = 0; k < 3000; ++k) {
+    robot.update(reference(std::max(1.0, 1.99 - 1e-3 * k)));
+    further = further || (robot.position > 1.5 && robot.position > least);
+    least = std::min(least, robot.position);
+  }
+  expect(robot.position == 1.0 && !further && robot.kept(), "but back, within all other limits");
+}
+
+void test_of_what_is_too_fast()
+{
+  Watched robot;
+  robot.set_off(0);
+  for (int k = 0; k < 1000; ++k) {
+    robot.now += 6e-3;
+    robot.update(reference(std::min(robot.now, 1.4), 6.0));
+  }
+  expect(
+    robot.kept() && robot.step == 0.0 && robot.law.silence() == Silence::too_fast,
+    "a reference that is three times too fast is given up, and it says why");
+
+  Watched rough;
+  rough.set_off(0);
+  double behind = 0.0;
+  for (int k = 0; k < 1500; ++k) {  // a spline may overshoot its limits for a while
+    const double t = dt * k;
+    rough.now = 0.1 + t + 0.01 * std::sin(40.0 * t) - 0.4 * t * std::exp(-100.0 * t);
+    rough.update(reference(std::min(rough.now, 1.0 + 0.1), 1.0));
+    behind = std::max(behind, std::abs(rough.position - std::min(rough.now, 1.1)));
+  }
+  expect(
+    rough.kept() && behind < 0.1 && rough.law.silence() == Silence::none &&
+      std::abs(rough.position - 1.1) < 1e-9,
+    "one that is so now and then is pursued, and met");
+
+  Watched lost;
+  lost.set_off(300);
+  for (int k = 0; k < 300; ++k) {
+    lost.update(reference(nan, nan, nan));
+  }
+  // v^2 / 2a further, at 1 rad/s
+  expect(
+    lost.kept() && lost.step == 0.0 && std::abs(lost.position - lost.now - 0.05) < 1e-3,
+    "without a reference the command comes to rest on its path");
+  Watched glitch;
+  glitch.set_off(300);
+  for (int k = 0; k < 300; ++k) {
+    glitch.now += dt;
+    glitch.update(reference(k == 10 ? 1e300 : glitch.now, 1.0));
+  }
+  expect(
+    glitch.kept() && std::abs(glitch.position - glitch.now) < 1e-9,
+    "one wrong reference costs nothing but additive torque for a while");
+}
+
+void test_of_starts()
+{
+  Watched robot;
+  robot.law.start(one(nan));
+  expect(robot.law.position_command()[0] == 0.0, "a start from nowhere is where the command was");
+  const auto refused = [](const std::function<void(ControlLawSettings &)> & change) {
+    auto settings = limited_settings();
+    change(settings);
+    try {
+      ControlLaw(1, settings);
+    } catch (const std::invalid_argument & error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  expect(
+    refused([](auto & s) { s.limits.position_min = one(2.0); }) ==
+      "The setting position_min has 2, but must be below position_max, which has 1.5.",
+    "limits must be in order");
+  expect(
+    refused([](auto & s) { s.limits.velocity_max = zero; }) ==
+      "The setting velocity_max has 0, but must be above 0.",
+    "and let something move");
+  expect(
+    refused([](auto & s) { s.max_age = 0.0; }) ==
+      "The setting max_age has 0, but must be above 0, and finite.",
+    "as must feedback be allowed some age");
+}
+
+}  // namespace
+
+int main()
+{
+  expect_that_allocations_are_counted();
+  test_of_what_passes();
+  test_of_late_cycles();
+  test_of_wrong_velocities();
+  test_of_a_position_limit();
+  test_of_a_robot_outside();
+  test_of_what_is_too_fast();
+  test_of_starts();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

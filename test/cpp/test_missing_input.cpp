@@ -1,0 +1,197 @@
+// Feedback that does not come, or stands still: after max_age [s] the robot is stopped, and why.
+
+#include "checks.hpp"
+#include "control_under_test.hpp"
+#include "dynid/control_report.hpp"
+
+namespace
+{
+
+const dynid::JointNames joints{{"axis"}, {false}};
+
+ControlLawSettings aged_settings(double rate = 1000.0)
+{
+  auto settings = law_settings(0);
+  settings.feedforward.control_rate = rate;
+  settings.collision.control_rate = rate;
+  settings.max_age = 0.05;
+  return settings;
+}
+
+/// A law that moves at 0.5 rad/s, with feedback that follows.
+struct Moving
+{
+  explicit Moving(const ControlLawSettings & settings = aged_settings())
+  : model(pendulum_model()), law(1, settings), dt(1.0 / settings.feedforward.control_rate)
+  {
+    law.use(&model);
+    law.start(zero);
+    run(100, [](Feedback &) {});
+  }
+
+  /// The cycles until it is stopped, of so many; -1: it is not.
+  int run(int cycles, const std::function<void(Feedback &)> & spoil, double speed = 0.5)
+  {
+    for (int k = 0; k < cycles; ++k) {
+      now += speed * dt;
+      auto told = feedback(torque_of(now, speed, 0.0), now, speed);
+      spoil(told);
+      law.update(reference(now, speed), told);
+      if (law.latched()) {
+        return k;
+      }
+    }
+    return -1;
+  }
+
+  [[nodiscard]] std::string says() const { return describe(law.detector().collision(), joints); }
+
+  ControlModel model;
+  ControlLaw law;
+  double dt;
+  double now = 0.0;
+};
+
+void test_of_what_is_no_number()
+{
+  struct Case
+  {
+    const char * name;
+    CollisionCause cause;
+    std::function<double &(Feedback &)> value;
+  };
+  const std::vector<Case> cases{
+    {"position", CollisionCause::no_position,
+     [](Feedback & f) -> double & { return f.position[0]; }},
+    {"velocity", CollisionCause::no_velocity,
+     [](Feedback & f) -> double & { return f.velocity[0]; }},
+    {"torque (effort)", CollisionCause::no_torque,
+     [](Feedback & f) -> double & { return f.torque[0]; }}};
+  for (const auto & [name, cause, value] : cases) {
+    for (const double rate : {250.0, 1000.0}) {
+      for (const double bad : {nan, infinity}) {
+        Moving robot(aged_settings(rate));
+        const auto lose = [&, read = value](Feedback & told) { read(told) = bad; };
+        const int tolerated = static_cast<int>(0.05 * rate) - 1;
+        expect(
+          robot.run(tolerated, lose) < 0, std::string("no measured ") + name +
+                                            " for less "
+                                            "than max_age is none");
+        robot.run(1, [](Feedback &) {});
+        expect(robot.run(tolerated, lose) < 0, "which is counted anew after one that came");
+        robot.run(1, [](Feedback &) {});
+        const int stopped = robot.run(1000, lose);
+        expect(
+          stopped >= tolerated && stopped <= tolerated + 2 &&
+            robot.law.detector().collision().cause == cause,
+          "but without it for max_age the robot is stopped");
+        expect(
+          robot.says().find(std::string("There was no measured ") + name + " of joint 'axis'") == 0,
+          "and says so: " + robot.says());
+      }
+    }
+  }
+}
+
+void test_of_rest()
+{
+  auto settings = aged_settings();
+  settings.reaction = dynid::CollisionReaction::hold;
+  Moving robot(settings);
+  robot.run(1000, [](Feedback & told) { told.torque[0] = nan; });
+  double before = robot.law.position_command()[0];
+  double hardest = 0.0;
+  double step = 0.0;
+  for (int k = 0; k < 100; ++k) {
+    robot.law.update(reference(nan), feedback(nan, nan, nan));
+    const double next = robot.law.position_command()[0] - before;
+    before += next;
+    hardest = k == 0 ? 0.0 : std::max(hardest, std::abs(next - step));
+    step = next;
+  }
+  expect(
+    step == 0.0 && hardest < 10.1e-6,
+    "it comes to rest on its path, whatever it is to do after a "
+    "collision");
+  expect(
+    robot.law.reset().answer == ResetAnswer::done && !robot.law.latched(),
+    "and goes on after a reset");
+}
+
+void test_of_standing_still()
+{
+  Moving robot;
+  const auto told = feedback(torque_of(robot.now, 0.5, 0.0), robot.now, 0.5);
+  const int stopped = robot.run(1000, [&](Feedback & f) { f = told; });
+  // 2 cycles until it is commanded to move by 1 mrad
+  expect(
+    stopped >= 49 && stopped <= 53 &&
+      robot.law.detector().collision().cause == CollisionCause::frozen,
+    "states that stand still while the robot moves stop it");
+  expect(robot.says().find("The states of joint 'axis' stood still for 0.05") == 0, robot.says());
+
+  Moving resting;
+  const auto same = feedback(torque_of(resting.now, 0.0, 0.0), resting.now, 0.0);
+  expect(
+    resting.run(
+      1000, [&](Feedback & f) { f = same; }, 0.0) < 0,
+    "while it rests they may stand still");
+  Moving quantised;
+  expect(
+    quantised.run(
+      2000,
+      [](Feedback & f) {
+        f.position[0] = 1e-4 * std::floor(1e4 * f.position[0]);
+        f.velocity[0] = 0.0;
+        f.torque[0] = std::floor(f.torque[0]);
+      },
+      1e-3) < 0,
+    "and so they may between the counts of an encoder");
+  Moving late;
+  late.law.update(reference(late.now, 0.5), feedback(nan, nan, nan), 200.0);
+  expect(!late.law.latched(), "one measurement lost in a late cycle is not missing");
+}
+
+void test_of_supervision()
+{
+  auto settings = aged_settings();
+  settings.collision.torque_error_enable = zero;
+  Moving without(settings);
+  const auto lose = [](Feedback & told) { told.torque[0] = nan; };
+  expect(without.run(1000, lose) < 0, "torque that is not supervised need not be measured");
+  const auto & supervised = without.law.supervised();
+  expect(
+    supervised[0] == 0.0 &&
+      describe_supervision(supervised, joints).find("Torque is not supervised at any joint") == 0,
+    describe_supervision(supervised, joints));
+  settings.collision.torque_error_enable = one(1.0);
+  without.law.set_collision(settings.collision);
+  expect(
+    without.law.supervised()[0] == 1.0 && without.run(1000, lose) >= 0,
+    "but from when on it is, it must be");
+  settings.collision.torque_error_max = one(infinity);
+  expect(
+    Moving(settings).law.supervised()[0] == 0.0, "without a threshold it is not supervised either");
+  settings.collision.torque_threshold = one(99.0);
+  expect(
+    Moving(settings).law.supervised()[0] == 1.0 &&
+      describe_supervision(one(1.0), joints) == "Torque is supervised at every joint.",
+    "with one of measured torque it is");
+  const dynid::JointNames three{{"a", "b", "c"}, {false, false, false}};
+  expect(
+    describe_supervision(Eigen::Vector3d(0, 1, 0), three).find("at joints 'a' and 'c'") !=
+      std::string::npos,
+    "joints without supervision are named");
+}
+
+}  // namespace
+
+int main()
+{
+  expect_that_allocations_are_counted();
+  test_of_what_is_no_number();
+  test_of_rest();
+  test_of_standing_still();
+  test_of_supervision();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

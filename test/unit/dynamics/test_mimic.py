@@ -1,0 +1,79 @@
+"""A joint that follows another one is modelled as such, or refused with the remedy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.walled_arm import URDF
+
+from dynid.dynamics.mechanism import Mechanism
+from dynid.errors import MechanismError
+
+ELBOW = '<joint name="wrist" type="revolute">'
+
+
+def mimicking(leader: str = "elbow", more: str = "") -> str:
+    """The walled arm, whose wrist follows another joint."""
+    return URDF.replace(ELBOW, f'{ELBOW}<mimic joint="{leader}" {more}/>')
+
+
+def test_a_follower_that_is_said_to_have_a_drive_is_refused() -> None:
+    with pytest.raises(MechanismError, match=r"'wrist' is in 'joints'.* it follows joint 'elbow'"):
+        Mechanism(mimicking(), ["slide", "shoulder", "elbow", "wrist"])
+
+
+def test_a_follower_that_would_stand_still_beside_its_moving_leader_is_refused() -> None:
+    with pytest.raises(MechanismError, match=r"'wrist' follows.*closed_chain\.passive"):
+        Mechanism(mimicking(), ["slide", "shoulder", "elbow"])
+
+
+def test_the_refusal_is_one_sentence() -> None:
+    with pytest.raises(MechanismError) as refusal:
+        Mechanism(mimicking(), ["slide", "shoulder", "elbow"])
+    assert str(refusal.value).count(". ") == 0
+    assert str(refusal.value).endswith(".")
+
+
+def test_a_follower_that_is_locked_in_so_many_words_is_taken_as_standing_still() -> None:
+    joints, state = ["slide", "shoulder", "elbow"], np.ones((3, 1, 3))
+    locked = Mechanism(mimicking(), joints, locked={"wrist": 0.3})
+    plain = Mechanism(URDF, joints, locked={"wrist": 0.3})
+    ours, theirs = (one.torque(*state, one.parameters) for one in (locked, plain))
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_follower_of_a_locked_joint_stands_where_that_takes_it() -> None:
+    urdf = mimicking(more='multiplier="-2" offset="0.1"')
+    with pytest.raises(MechanismError, match=r"set locked\.wrist to -0\.5"):
+        Mechanism(urdf, ["slide", "shoulder"], locked={"elbow": 0.3})
+    Mechanism(urdf, ["slide", "shoulder"], locked={"elbow": 0.3, "wrist": -0.5})
+
+
+def test_a_follower_of_a_follower_of_a_moving_joint_is_refused() -> None:
+    urdf = mimicking().replace(
+        '<joint name="elbow" type="revolute">',
+        '<joint name="elbow" type="revolute"><mimic joint="shoulder"/>',
+    )
+    with pytest.raises(MechanismError, match="follows joint 'shoulder'"):
+        Mechanism(urdf, ["slide", "shoulder"], locked={"elbow": 0.0})
+
+
+@pytest.mark.parametrize(
+    ("urdf", "sentence"),
+    [
+        (mimicking("ankle"), "'wrist' follows joint 'ankle'"),
+        (mimicking("wrist"), "must be another joint"),
+        (mimicking(more='multiplier="two"'), "must be numbers"),
+    ],
+)
+def test_a_mimic_that_makes_no_sense_is_refused(urdf: str, sentence: str) -> None:
+    with pytest.raises(MechanismError, match=sentence):
+        Mechanism(urdf, ["slide", "shoulder", "elbow"], locked={"wrist": 0.0})
+
+
+def test_followers_that_follow_each_other_do_not_hang() -> None:
+    urdf = mimicking().replace(
+        '<joint name="elbow" type="revolute">',
+        '<joint name="elbow" type="revolute"><mimic joint="wrist"/>',
+    )
+    Mechanism(urdf, ["slide", "shoulder"])
