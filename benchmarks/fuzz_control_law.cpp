@@ -86,7 +86,7 @@ dynid::CollisionSettings draw_collision(Dice & dice, double rate)
   dynid::CollisionSettings settings;
   settings.control_rate = rate;
   settings.torque_error_enable = dice.each([&] { return dice.one_in(2) ? 1.0 : 0.0; });
-  settings.torque_error_filter = dice.each([&] { return dice.within(0.0, 0.999999); });
+  settings.torque_error_time_constant = dice.each([&] { return dice.scale_or(0.0, 1e-4, 60.0); });
   settings.torque_error_max = dice.each([&] { return dice.scale_or(infinity, 0.1, 1e4); });
   settings.velocity_factor = dice.each([&] { return dice.scale_or(0.0, 1e-3, 1e3); });
   settings.acceleration_factor = dice.each([&] { return dice.scale_or(0.0, 1e-3, 1e3); });
@@ -94,7 +94,8 @@ dynid::CollisionSettings draw_collision(Dice & dice, double rate)
   settings.low_speed = dice.each([&] { return dice.scale_or(0.0, 1e-3, 10.0); });
   settings.boost_time = dice.scale_or(0.0, 1e-3, 60.0);
   settings.warn_fraction = dice.within(0.01, 1.0);
-  settings.debounce = 1 + dice.below(1000);
+  settings.acceleration_step = dice.each([&] { return dice.scale_or(infinity, 1e-2, 1e3); });
+  settings.debounce_time = dice.scale_or(0.0, 1e-3, 1.0);
   settings.torque_threshold =
     dice.each([&] { return dice.one_in(2) ? infinity : dice.scale(1, 1e5); });
   return settings;

@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -29,6 +29,7 @@ from dynid_ros.qos import DIAGNOSTICS, LATCHED, MONITORED
 from dynid_ros.robot_owner import RobotOwner
 from dynid_ros.trajectory_messages import start_ns
 from dynid_ros.trajectory_outlet import TrajectoryOutlet
+from dynid_ros.wait_for_drives import DRIVES
 
 if TYPE_CHECKING:
     from rclpy.clock import Clock
@@ -103,6 +104,7 @@ class ExcitationPlayer(DynidNode):
         self.create_subscription(
             DiagnosticArray, "/diagnostics", self._take_diagnostics, DIAGNOSTICS
         )
+        self.create_subscription(DiagnosticStatus, DRIVES, self._take_drives, LATCHED)
         self.create_timer(_TICK, self._tick, clock=self.steady)
         self._tell()
 
@@ -197,6 +199,11 @@ class ExcitationPlayer(DynidNode):
         for status in message.status:
             if status.level == ERROR and status.name in self._fault_sources:
                 self._playback.fault(f"{status.name}: {status.message}")
+
+    def _take_drives(self, drives: DiagnosticStatus) -> None:
+        """Let a drive that is lost end a motion, with its reason."""
+        if drives.level == ERROR:
+            self._playback.fault(drives.message)
 
     def _tick(self) -> None:
         if not self._connected:

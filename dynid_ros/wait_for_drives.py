@@ -16,7 +16,9 @@ from rclpy.node import Node
 
 from dynid_ros.qos import LATCHED
 
-TOPIC = "/dynid/drives"
+DRIVES = "/dynid/drives"
+"""Where controllers say how the drives are."""
+
 _REPEATED = 5.0  # [s] after which it says again what it waits for
 
 
@@ -27,8 +29,8 @@ class DriveWaiter(Node):
         """Listen from now on."""
         super().__init__("wait_for_drives", **options)
         self.enabled = False
-        self.waits_for = f"waiting for a controller that publishes {TOPIC}"
-        self.create_subscription(DiagnosticStatus, TOPIC, self._take, LATCHED)
+        self.waits_for = f"waiting for a controller that publishes {DRIVES}"
+        self.create_subscription(DiagnosticStatus, DRIVES, self._take, LATCHED)
         self.create_timer(_REPEATED, self._tell)
 
     def _take(self, drives: DiagnosticStatus) -> None:

@@ -314,7 +314,7 @@ void test_of_early_cycles()
 void test_of_the_delay()
 {
   auto settings = law_settings(3);
-  settings.collision.debounce = 1;
+  settings.collision.debounce_time = 0.0;
   auto model = pendulum_model();
   for (const bool collides : {false, true}) {
     ControlLaw law(1, settings);

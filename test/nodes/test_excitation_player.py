@@ -378,3 +378,12 @@ def test_a_fault_of_the_robot_ends_the_motion_with_its_reason(cell) -> None:
     faults.publish(DiagnosticArray(status=[status]))
     assert made.until("aborted") == "aborted: simulated_robot: drive 2 is too hot."
     assert made.robot.at_rest()
+
+
+def test_a_drive_that_is_lost_ends_the_motion_with_its_reason(cell) -> None:
+    made = cell().playing()
+    drives = made.graph.peer.create_publisher(DiagnosticStatus, "/dynid/drives", LATCHED)
+    made.graph.until(drives.get_subscription_count)
+    drives.publish(DiagnosticStatus(level=ERROR, message="drive 'joint_2' is in fault (0x2310)."))
+    assert made.until("aborted") == "aborted: drive 'joint_2' is in fault (0x2310)."
+    assert made.robot.at_rest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import signal
 
 import pytest
@@ -22,10 +23,11 @@ def start(graph, tmp_path):
         )
 
 
-def check_end(processes, output, code):
-    """All ended in order, the robot at rest."""
-    codes = processes.ended()
-    assert codes == {**dict.fromkeys(SERVERS, 0), "identification_task": code}
+def check_end(processes, output, *codes):
+    """All ended in order, the task with one of some codes, the robot at rest."""
+    ended = processes.ended()
+    assert ended.pop("identification_task") in codes
+    assert ended == dict.fromkeys(SERVERS, 0)
     assert processes.speed < RESTS
     (bag,) = output.glob("recording_*")
     assert (bag / "metadata.yaml").is_file()
@@ -35,24 +37,25 @@ def check_end(processes, output, code):
 
 
 @pytest.mark.parametrize(
-    ("signals", "code"),
+    "signals",
     [
-        ([signal.SIGINT], 130),
-        ([signal.SIGINT] * 5, 130),
-        ([signal.SIGTERM], 143),
-        ([signal.SIGTERM, signal.SIGINT, signal.SIGHUP], 143),
+        [signal.SIGINT],
+        [signal.SIGINT] * 5,
+        [signal.SIGTERM],
+        [signal.SIGTERM, signal.SIGINT, signal.SIGHUP],  # heard in an order that nobody knows
     ],
     ids=["SIGINT", "five SIGINT", "SIGTERM", "three kinds"],
 )
 def test_signals_to_the_group_end_the_motion_in_rest_and_complete_the_bag(
-    start, tmp_path, signals, code
+    start, tmp_path, signals
 ) -> None:
     processes = start()
     processes.until_playing()
     processes.signal(*signals)
-    check_end(processes, tmp_path / "out", code)
+    check_end(processes, tmp_path / "out", *(128 + number for number in signals))
+    names = "|".join(number.name for number in signals)
     said = processes.log.read_text()
-    assert f"dynid: interrupted by {signals[0].name} while playing and recording" in said
+    assert re.search(rf"dynid: interrupted by ({names}) while playing and recording", said)
     assert "Traceback" not in said
 
 

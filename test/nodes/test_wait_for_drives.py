@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from dynid_ros.qos import LATCHED
-from dynid_ros.wait_for_drives import TOPIC, DriveWaiter
+from dynid_ros.wait_for_drives import DRIVES, DriveWaiter
 
 if TYPE_CHECKING:
     from support.ros_graph import Graph
 
 
 def test_waits_until_every_drive_is_enabled(graph: Graph) -> None:
-    drives = graph.peer.create_publisher(DiagnosticStatus, TOPIC, LATCHED)
+    drives = graph.peer.create_publisher(DiagnosticStatus, DRIVES, LATCHED)
     drives.publish(DiagnosticStatus(level=DiagnosticStatus.WARN, message="waiting for 'elbow'"))
     waiter = graph.start(DriveWaiter)
     graph.until(lambda: waiter.waits_for == "waiting for 'elbow'")
@@ -24,7 +24,7 @@ def test_waits_until_every_drive_is_enabled(graph: Graph) -> None:
 
 
 def test_a_drive_in_fault_is_waited_for(graph: Graph) -> None:
-    drives = graph.peer.create_publisher(DiagnosticStatus, TOPIC, LATCHED)
+    drives = graph.peer.create_publisher(DiagnosticStatus, DRIVES, LATCHED)
     drives.publish(DiagnosticStatus(level=DiagnosticStatus.ERROR, message="in fault"))
     waiter = graph.start(DriveWaiter)
     graph.until(lambda: waiter.waits_for == "in fault")
