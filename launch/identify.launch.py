@@ -63,6 +63,17 @@ ARGUMENTS = [
         "auto: the first one's plus 1, if that has random coefficients.",
     ),
     DeclareLaunchArgument(
+        "horizon",
+        default_value="1.0",
+        description="Time that the robot moves on by itself before it rests, if the player dies; "
+        "a busy computer needs more [s].",
+    ),
+    DeclareLaunchArgument(
+        "max_age",
+        default_value="0.5",
+        description="Time without joint states that ends a motion; likewise [s].",
+    ),
+    DeclareLaunchArgument(
         "rviz",
         default_value="false",
         choices=["true", "false"],
@@ -94,7 +105,9 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         begin = partial(_begin, task)
         nodes.append(RegisterEventHandler(OnProcessExit(target_action=_is_spawner, on_exit=begin)))
     if not value("recording"):
-        player = dynid_node("excitation_player", {**robot, "excitation": value("excitation")})
+        patience = {name: float(value(name)) for name in ("horizon", "max_age")}
+        played = {**robot, **patience, "excitation": value("excitation")}
+        player = dynid_node("excitation_player", played)
         nodes += [player, dynid_node("recorder", {})]
         nodes.append(release_robot(after=player))
     if value("rviz") == "true":

@@ -44,6 +44,8 @@ def ros2_launch(
     A patient one begins again where this machine stalled, and speaks only when it ends. One apart
     leads a process group of its own, which can be signalled as a terminal does.
     """
+    if file == "identify":
+        arguments = {"horizon": "5.0", "max_age": "5.0", **arguments}  # this machine may be busy
     given = [f"{name}:={value}" for name, value in arguments.items()]
     command = ["ros2", "launch", "dynid", f"{file}.launch.py", *options, *given]
     if patient:

@@ -300,6 +300,7 @@ def test_a_signal_in_the_middle_of_a_motion_brings_the_robot_to_rest(graph, tmp_
     heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
     arguments = ["--ros-args", "-p", f"excitation:={excitation(tmp_path, duration=20.0)}"]
     arguments += ["-p", "move_fraction:=1.0", "-p", "settle_time:=0.05"]
+    arguments += ["-p", "horizon:=5.0", "-p", "max_age:=5.0"]
     program = [sys.executable, "-m", "dynid_ros.excitation_player", *arguments]
     with subprocess.Popen(program, env=dict(os.environ)) as process:  # noqa: S603  our own node
         try:
@@ -322,6 +323,7 @@ def test_a_player_that_is_killed_leaves_a_robot_at_rest(graph, tmp_path) -> None
     heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
     arguments = ["--ros-args", "-p", f"excitation:={excitation(tmp_path, duration=60.0)}"]
     arguments += ["-p", "move_fraction:=1.0", "-p", "settle_time:=0.05"]
+    arguments += ["-p", "horizon:=5.0", "-p", "max_age:=5.0"]
     program = [sys.executable, "-m", "dynid_ros.excitation_player", *arguments]
     with subprocess.Popen(program, env=dict(os.environ)) as process:  # noqa: S603  our own node
         try:
@@ -334,8 +336,8 @@ def test_a_player_that_is_killed_leaves_a_robot_at_rest(graph, tmp_path) -> None
             process.kill()
     killed = robot.now_ns()
     graph.until(robot.at_rest)
-    # a second of horizon, and braking; the last message left before the process was gone
-    assert robot.follower.end_ns - killed < 2.5e9
+    # the horizon, and braking; the last message left before the process was gone
+    assert robot.follower.end_ns - killed < (5.0 + 1.5) * 1e9
 
 
 def test_a_second_player_is_refused_and_told_who_has_the_robot(graph, tmp_path, cell) -> None:

@@ -117,8 +117,14 @@ def begin_identification(graph: Graph, folder: Path, *, terminal: bool = False) 
     profile = str(write_small_robot(folder))
     commands = {
         "simulated_robot": node_command("simulated_robot", profile=profile),
+        # this machine may be busy
         "excitation_player": node_command(
-            "excitation_player", profile=profile, move_fraction=1.0, settle_time=0.1
+            "excitation_player",
+            profile=profile,
+            move_fraction=1.0,
+            settle_time=0.1,
+            horizon=5.0,
+            max_age=5.0,
         ),
         "recorder": node_command("recorder"),
         "identifier": node_command("identifier", profile=profile),
