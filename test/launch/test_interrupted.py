@@ -7,14 +7,12 @@ import contextlib
 import os
 import re
 import signal
-import time
 import unittest
 from pathlib import Path
 
 import launch_testing
-import rclpy
-from launched import FOLDER, LONGEST, SHORT, exit_code, ros2_launch, said, under_test
-from sensor_msgs.msg import JointState
+from joint_listener import Listener
+from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
 
 from dynid.profile import load_robot
 from dynid.recording.load import load_recording
@@ -86,36 +84,3 @@ def left(output):
             if entry.name.isdigit() and str(output).encode() in (entry / "cmdline").read_bytes():
                 found.append((entry / "cmdline").read_text())
     return found
-
-
-class Listener:
-    """Hears the newest joint state."""
-
-    def __enter__(self):
-        rclpy.init()
-        self._node = rclpy.create_node("listener")
-        self._state = None
-        self._node.create_subscription(JointState, "/joint_states", self._take, 1)
-        return self
-
-    def __exit__(self, *_):
-        self._node.destroy_node()
-        rclpy.shutdown()
-
-    def _take(self, state):
-        self._state = state
-
-    def speed(self):
-        """Of the fastest joint [rad/s]."""
-        return max(map(abs, self._state.velocity)) if self._state else 0.0
-
-    def spin(self):
-        """Listen for a moment: two signals come within milliseconds of each other."""
-        rclpy.spin_once(self._node, timeout_sec=0.01)
-
-    def until(self, condition):
-        deadline = time.monotonic() + LONGEST
-        while not condition():
-            assert time.monotonic() < deadline, "waited in vain"
-            rclpy.spin_once(self._node, timeout_sec=0.1)
-        rclpy.spin_once(self._node, timeout_sec=0.0)

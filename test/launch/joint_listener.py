@@ -1,0 +1,42 @@
+"""The robot as launch tests see it: its newest joint state."""
+
+from __future__ import annotations
+
+import time
+
+import rclpy
+from launched import LONGEST
+from sensor_msgs.msg import JointState
+
+
+class Listener:
+    """Hears the newest joint state."""
+
+    def __enter__(self):
+        rclpy.init()
+        self._node = rclpy.create_node("listener")
+        self._state = None
+        self._node.create_subscription(JointState, "/joint_states", self._take, 1)
+        return self
+
+    def __exit__(self, *_):
+        self._node.destroy_node()
+        rclpy.shutdown()
+
+    def _take(self, state):
+        self._state = state
+
+    def speed(self):
+        """Of the fastest joint [rad/s]."""
+        return max(map(abs, self._state.velocity)) if self._state else 0.0
+
+    def spin(self):
+        """Listen for a moment: two signals come within milliseconds of each other."""
+        rclpy.spin_once(self._node, timeout_sec=0.01)
+
+    def until(self, condition):
+        deadline = time.monotonic() + LONGEST
+        while not condition():
+            assert time.monotonic() < deadline, "waited in vain"
+            rclpy.spin_once(self._node, timeout_sec=0.1)
+        rclpy.spin_once(self._node, timeout_sec=0.0)
