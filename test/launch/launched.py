@@ -33,6 +33,10 @@ LONGEST = 100.0  # [s] that anything here may take
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
 os.environ["ROS_LOG_DIR"] = str(FOLDER / "log")
+TEMPORARY = FOLDER / "tmp"
+"""Where what is launched keeps temporary files."""
+TEMPORARY.mkdir()
+os.environ["TMPDIR"] = str(TEMPORARY)
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
@@ -44,7 +48,7 @@ def ros2_launch(
     A patient one begins again where this machine stalled, and speaks only when it ends. One apart
     leads a process group of its own, which can be signalled as a terminal does.
     """
-    if file == "identify":
+    if file == "identify" and not options:
         arguments = {"horizon": "5.0", "max_age": "5.0", **arguments}  # this machine may be busy
     given = [f"{name}:={value}" for name, value in arguments.items()]
     command = ["ros2", "launch", "dynid", f"{file}.launch.py", *options, *given]

@@ -1,14 +1,14 @@
 """What cannot be done ends ``ros2 launch`` with one sentence and exit code 1."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
 import launch_testing
-from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, TEMPORARY, exit_code, ros2_launch, said, under_test
+from simulated_bag import write_simulated_model
 
 BAD = FOLDER / "model.yaml"
 BAD.write_text("half: [")
+PUMA = write_simulated_model(FOLDER / "puma.yaml", SHORT)
 
 CASES = [
     ("identify", {"recording": "/nonexistent"}, "identifier: /nonexistent: there is no such file"),
@@ -26,6 +26,7 @@ CASES = [
     ("robot", {"robot": "nobody"}, "nobody"),
     ("control", {"model": "/nonexistent.yaml"}, "/nonexistent.yaml: there is no such file."),
     ("control", {"model": BAD}, "model.yaml: is not valid YAML at line "),
+    ("control", {"robot": "ur10e", "model": PUMA}, "is of robot 'puma560', this is 'ur10e'"),
     ("replay", {"recording": "/nonexistent"}, "/nonexistent"),
     # the motion takes place, but there is no torque to identify from
     (
@@ -51,7 +52,7 @@ class Refusals(unittest.TestCase):
 
     def test_no_parameter_files_are_left(self, proc_info, process):
         exit_code(proc_info, process)
-        assert not list(Path(tempfile.gettempdir()).glob("launch_params_*"))
+        assert not list(TEMPORARY.glob("launch_params_*"))
 
     def test_there_is_no_model(self, proc_info, process, output):
         exit_code(proc_info, process)

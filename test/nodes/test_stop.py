@@ -32,7 +32,13 @@ begun.stdout.readline()
 """
 
 
-def process(then, *, longest=LONGEST, hard=LONGEST, before="", **options) -> subprocess.Popen:
+# whoever runs the tests may ignore SIGHUP (nohup), and a child would too
+HEARS_ALL = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)"
+
+
+def process(
+    then, *, longest=LONGEST, hard=LONGEST, before=HEARS_ALL, **options
+) -> subprocess.Popen:
     """A process that listens, and does something after the first signal."""
     program = before + BEGIN.format(longest=longest, hard=hard) + textwrap.dedent(then)
     begun = subprocess.Popen(  # noqa: S603  this very Python
