@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -138,7 +139,7 @@ def _trial(name: str, kind: str, random: np.random.Generator) -> tuple[float, bo
         started = observer.until(lambda: observer.state == "idle")
         answer = observer.call("start") if started else None
         if answer is None or not answer.success:
-            print(f"  not started: {answer.message if answer else observer.state}")
+            sys.stderr.write(f"not started: {answer.message if answer else observer.state}\n")
             return None
         observer.until(lambda: observer.state == "playing")
         observer.wait(random.uniform(0.5, 6.0))
@@ -157,19 +158,47 @@ def _trial(name: str, kind: str, random: np.random.Generator) -> tuple[float, bo
 
 
 def real_trials(name: str, count: int, first_seed: int) -> None:
-    """Print the table of trials with processes."""
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 200))
-    rclpy.init()
+    """Print the table of trials with processes; each is in a ROS graph and a process of its own."""
     print(f"{name}, in real time: rest is to come within {BOUND:g} s of the robot's time")
     for kind in ("kill -9 player", "suspend player", "suspend robot"):
         number = count if kind.startswith("kill") else (count + 1) // 2
-        done = [_trial(name, kind, np.random.default_rng(first_seed + k)) for k in range(number)]
+        done = [_in_process(name, kind, first_seed + k) for k in range(number)]
         seen = [one for one in done if one is not None]
-        rest = [one[0] for one in seen]
+        rest = [float(one[0]) for one in seen] or [np.nan]
         print(
             f"{kind:<16} {len(seen):>3} of {number} trials, to rest: median {np.median(rest):.2f}, "
-            f"worst {max(rest):.2f} s; moving at the end: {sum(one[1] for one in seen)}",
+            f"worst {max(rest):.2f} s; moving at the end: {sum(bool(one[1]) for one in seen)}",
             flush=True,
         )
-    rclpy.shutdown()
+
+
+def _in_process(name: str, kind: str, seed: int) -> list[object] | None:
+    """What one trial came to, or None."""
+    domain = {"ROS_DOMAIN_ID": str(1 + (os.getpid() + seed) % 200)}
+    local = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    command = [sys.executable, __file__, name, kind, str(seed)]
+    ran = subprocess.run(
+        command,
+        env={**os.environ, **local, **domain},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    lines = ran.stdout.splitlines()
+    result: list[object] | None = json.loads(lines[-1]) if lines else None
+    if result is None:
+        print(f"  {kind}, seed {seed}: no result; {ran.stderr.strip().splitlines()[-1:]}")
+    return result
+
+
+def main() -> None:
+    """Do the one trial that the command line names."""
+    name, kind, seed = sys.argv[1:]
+    rclpy.init()
+    print(json.dumps(_trial(name, kind, np.random.default_rng(int(seed)))), flush=True)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,10 +8,14 @@ good model, 1 where it failed its criterion, 2 where the sequence could not be f
 from __future__ import annotations
 
 import sys
+import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynid.demo import named
+from dynid.errors import TaskError
+from dynid.playback.robot_state import FROM_REST
 from dynid_ros.remote import Remote
 from dynid_ros.sequence import SequenceNode, run_sequence
 
@@ -27,7 +31,9 @@ STEPS = 8
 
 _MOVES = ("moving", "playing", "settling")  # what a player says while the robot may move
 _READY = 20.0  # [s] in which drivers and controllers start
-_UNSEEN = ("was not seen to come to rest", "could not be stopped")  # what a player may say last
+_UNSEEN = "was not seen to come to rest"  # what a player may say last
+_SETTLING = 5.0  # [s] in which a robot settles
+_PAUSE = 0.5  # [s] between two tries
 _RECORDING = "recording"
 _STOPPING = 10.0  # [s] in which a robot comes to rest, or a bag is closed
 _CLOSING = 60.0  # [s] in which a bag is closed where nothing presses
@@ -102,8 +108,8 @@ class IdentificationTask(SequenceNode):
             what = "the robot to come to rest"
             self.attempt(lambda: player.leave(_MOVES, what, _STOPPING))
         self._await_last_state(player, _MOVES)
-        unseen = player.state in _MOVES or any(words in player.state for words in _UNSEEN)
-        return [f"the robot {_UNSEEN[0]}."] if unseen else []
+        unseen = player.state in _MOVES or _UNSEEN in player.state
+        return [f"the robot {_UNSEEN}."] if unseen else []
 
     def _close(self) -> list[str]:
         recorder = self._recorder
@@ -123,15 +129,30 @@ class IdentificationTask(SequenceNode):
         recording = named(self._output, folder)
         step(f"moving to the start of {motion}")
         self._recorder.set(output=str(recording))
-        self._player.ask("prepare")
+        self._begin("prepare")
         self._player.reach("ready")
         step(f"playing and recording {motion}")
         self._recorder.ask("start")
         self._recorder.reach(_RECORDING)
-        self._player.ask("start")
+        self._begin("start")
         self._player.reach("finished", self._recorder)
         self.get_logger().info(self._recorder.ask("stop", timeout=_CLOSING))
         return recording
+
+    def _begin(self, service: str) -> None:
+        """Have the player move the robot, which may still settle after it was switched on."""
+        deadline = time.monotonic() + _SETTLING
+        answer = self._player.call(service)
+        while FROM_REST in answer.message and time.monotonic() < deadline:
+            again = time.monotonic() + _PAUSE
+            self.wait(partial(_passed, again), "the robot to settle", None)
+            answer = self._player.call(service)
+        if not answer.success:
+            raise TaskError(f"excitation_player: {answer.message}")
+
+
+def _passed(instant: float) -> bool:
+    return time.monotonic() > instant
 
 
 def main() -> None:

@@ -251,7 +251,10 @@ class Playback:
             else:
                 self._give_way(commander, plan, state)
         elif self._clock.steady() > self._deadline:
-            self._abort(f"{self._reason.rstrip('.')}; the robot was not seen to come to rest.")
+            unseen = "the robot was not seen to come to rest"
+            who = self._rest.restless(self._joints) if fresh else "no joint states come"
+            why = f" ({who})" if who else ""
+            self._abort(f"{self._reason.rstrip('.')}; {unseen}{why}.")
 
     def _give_way(self, commander: Commander, plan: Plan, state: RobotState) -> None:
         """Bring the reference to a robot that is held back: by a drive in fault, or an obstacle.

@@ -89,6 +89,9 @@ class StateReader:
 
 
 _STILL = 2e-3  # [rad or m] that a joint at rest may seem to move, by noise and by creeping
+FROM_REST = "a motion begins from rest only"
+"""Part of the sentence that refuses a robot which moves, or was not watched for long enough."""
+
 _SPAN_NS = 100_000_000  # of not moving that is rest
 
 
@@ -113,12 +116,18 @@ class RestWatch:
     def sentence(self, joints: Sequence[str]) -> str:
         """Why a motion cannot begin yet."""
         if not self._seen:
-            return f"the robot has not been watched for {_SPAN_NS * 1e-9:g} s yet; try again."
-        names = ", ".join(f"'{joints[j]}'" for j in np.flatnonzero(self._moving()).tolist())
+            return f"the robot was watched for less than {_SPAN_NS * 1e-9:g} s, and {FROM_REST}."
         return (
-            f"the robot moves (joint {names}), and a motion begins from rest only; wait until it "
-            "has come to rest, or end what moves it."
+            f"the robot moves ({self.restless(joints)}), and {FROM_REST}; wait until it has come "
+            "to rest, or end what moves it."
         )
+
+    def restless(self, joints: Sequence[str]) -> str:
+        """Name the joints that have moved; empty where none has, or nothing was seen."""
+        if not self._seen:
+            return ""
+        names = [f"'{joints[j]}'" for j in np.flatnonzero(self._moving()).tolist()]
+        return f"joint {', '.join(names)}" if names else ""
 
     def see(self, state: RobotState) -> None:
         """Take in the next state."""

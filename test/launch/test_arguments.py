@@ -11,7 +11,8 @@ from launched import exit_code, ros2_launch, said
 ROBOT = {"robot", "urdf", "hardware", "slaves", "ros2_control", "feedforward", "rate", "ends"}
 ARGUMENTS = {
     "control": ROBOT | {"model", "controller", "force"},
-    "identify": ROBOT | {"excitation", "recording", "output", "validation_seed", "rviz"},
+    "identify": ROBOT
+    | {"excitation", "recording", "output", "validation_seed", "horizon", "max_age", "rviz"},
     "replay": {"recording", "robot", "urdf", "output", "model", "rate"},
     "robot": ROBOT,
     "view": {"robot", "urdf", "model", "state_publisher"},

@@ -1,5 +1,6 @@
 """``ros2 launch dynid control.launch.py``: the robot is there, and its model is published."""
 
+import re
 import time
 import unittest
 
@@ -58,13 +59,10 @@ class Control(unittest.TestCase):
     def test_the_robot_publishes_its_state_and_takes_trajectories(self, proc_output, process):
         states = self.listen(JointState, "/joint_states")
         self.until(lambda: states)
-        # the last of what starts: whatever still did at the end would not end in good order
-        self.until(
-            lambda: (
-                "activated all the parsed controllers list : ['joint_traj"
-                in said(proc_output, process)
-            )
-        )
+        # the controllers first, the trajectory controller when drives are enabled: what still
+        # starts at the end would not end in good order
+        spawned = r"\[spawner-\d+\]: process has finished cleanly"
+        self.until(lambda: len(re.findall(spawned, said(proc_output, process))) == 2)
 
 
 @launch_testing.post_shutdown_test()

@@ -52,7 +52,7 @@ def test_a_killed_player_is_noticed_and_the_answer_says_that_rest_was_not_seen(
 ) -> None:
     os.kill(processes.pids["excitation_player"], signal.SIGKILL)
     words = "excitation_player does not answer any more: its process was killed or is suspended; "
-    until_said(graph, processes, words + "the robot was not seen to come to rest.")
+    until_said(graph, processes, words + "the robot was not seen to come to rest")
     assert end(processes)["identification_task"] == 3
     (bag,) = (tmp_path / "out").glob("recording_*")
     assert not read_samples(bag, JOINTS).repairs

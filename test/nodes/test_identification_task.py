@@ -220,7 +220,7 @@ def test_a_simulated_clock_that_stops_is_noticed_against_the_steady_one(loop, mo
     loop.when_playing(lambda: [timer.cancel() for timer in loop.nodes["robot"].timers])
     said = loop.failed(use_sim_time=True)
     assert re.match(r"the simulated time of /clock stands still at \d+\.\d\d s; ", said)
-    assert said.endswith("; the robot was not seen to come to rest.")
+    assert "; the robot was not seen to come to rest" in said
 
 
 def test_a_full_disk_ends_the_motion_at_once(loop) -> None:
