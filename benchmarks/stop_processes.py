@@ -150,6 +150,7 @@ def _trial(name: str, kind: str, random: np.random.Generator) -> tuple[float, bo
             observer.wait(random.uniform(0.2, 5.0))
             process.send_signal(signal.SIGCONT)
         observer.pass_until(since + round(BOUND * 1e9))
+        observer.until(lambda: observer.state.startswith("aborted"), 3.0)  # of one that goes on
         if kind != "kill -9 player" and not observer.state.startswith("aborted"):
             since = time.time_ns()
             observer.call("stop")  # the motion went on, as it may after a short suspension
