@@ -67,8 +67,7 @@ class Commander:
     @property
     def goal(self) -> Array:
         """Where the reference comes to rest (n,) [rad or m]."""
-        going_on = self._motion is not None and not self._stopping
-        if going_on and self._motion is not None:
+        if self._motion is not None and not self._stopping:
             goal: Array = self._motion.position[-1]
             return goal
         return self.follower.reference(self.follower.end_ns)
@@ -127,22 +126,21 @@ class Commander:
             elif np.isfinite(self._leaves):
                 self._renew(self._motion)
 
-    def stop(self) -> float:
-        """Bring the reference to rest on its path, and return how long that takes [s].
+    def stop(self) -> None:
+        """Bring the reference to rest on its path.
 
         Raises:
             PlaybackError: nobody is there to be told; what was sent before ends in rest.
         """
         self._pending = None
         if self._motion is None or self._stopping:
-            return max(0.0, -self.since_end)
+            return
         now = (self._clock.now_ns() - self._start_ns) * 1e-9
         leave = max(now + self._clock.allowance(_ONWARD), 0.0)
         self._stopping = True
         # where it is coming to rest already, a stop from the motion would lead it back to speed
         if leave < min(self._leaves, self._motion.duration):
             self._send(self._motion, leave, _REPEAT)
-        return max(0.0, -self.since_end)
 
     def leave_alone(self) -> None:
         """Send nothing more: what was sent last ends in rest."""
@@ -157,11 +155,9 @@ class Commander:
     def _begin(self, motion: Trajectory) -> None:
         self._acceleration = braking_acceleration(motion, self._limits)
         self._motion, self._stopping = motion, False
-        horizon = self._horizon
-        first = ending(motion, horizon, self._acceleration)
-        self._start_ns = self._clock.now_ns() + round(self._clock.stretched(_LEAD) * 1e9)
-        self._put(first, horizon if first is not motion else np.inf)
-        self._due_ns = self._start_ns + round(horizon / _RENEWALS * 1e9)
+        horizon, lead = self._horizon, self._clock.stretched(_LEAD)
+        self._start_ns = self._clock.now_ns() + round(lead * 1e9)
+        self._send(motion, horizon, lead + horizon / _RENEWALS)
 
     def _renew(self, motion: Trajectory) -> None:
         now, horizon = (self._clock.now_ns() - self._start_ns) * 1e-9, self._horizon
@@ -183,16 +179,15 @@ class Commander:
         self._outlet.send(self._recent(self._sent, now_ns), self._start_ns)
 
     def _send(self, motion: Trajectory, leave: float, again: float) -> None:
+        """Send a motion with an end from ``leave`` on, and the next message ``again`` later [s]."""
         trajectory = ending(motion, leave, self._acceleration)
-        self._put(trajectory, leave if trajectory is not motion else np.inf)
-        self._due_ns = self._clock.now_ns() + round(again * 1e9)
-
-    def _put(self, trajectory: Trajectory, leaves: float) -> None:
         now_ns = self._clock.now_ns()
         recent = self._recent(trajectory, now_ns)
         self._outlet.send(recent, self._start_ns)
-        self._sent, self._leaves = trajectory, leaves
+        self._sent = trajectory
+        self._leaves = leave if trajectory is not motion else np.inf
         self.follower.accept(recent, self._start_ns, now_ns)
+        self._due_ns = now_ns + round(again * 1e9)
 
     def _recent(self, trajectory: Trajectory, now_ns: int) -> Trajectory:
         history = self._clock.stretched(_HISTORY + self._options.max_age)

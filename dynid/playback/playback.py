@@ -174,7 +174,7 @@ class Playback:
         if self._phase is Phase.STOPPING:
             self._reason = _not_stopped(self._reason, reason)
         else:
-            self._wait_for_rest(reason, -self._commander.since_end)
+            self._wait_for_rest(reason, self._commander)
 
     def fault(self, reason: str) -> None:
         """End the motion under way, if there is one, because the robot reports a fault."""
@@ -267,7 +267,7 @@ class Playback:
         if not way.duration < _LONGEST_WAY:
             self._abort(_held(self._reason, "its position is beyond reach."))
             return
-        self._wait_for_rest(self._reason, way.duration)
+        self._wait_for_rest(self._reason, commander, way.duration)
         try:
             commander.command(sample(way, plan.robot.joints, self._options.rate), self._options)
         except PlaybackError as error:
@@ -302,16 +302,19 @@ class Playback:
         assert self._plan is not None  # noqa: S101
         self._gave_way = False
         try:
-            self._wait_for_rest(reason, self._commander.stop())
+            self._commander.stop()
         except PlaybackError as error:
             self._left_alone = True
             self._commander.leave_alone()
-            self._wait_for_rest(_not_stopped(reason, str(error)), -self._commander.since_end)
+            reason = _not_stopped(reason, str(error))
+        self._wait_for_rest(reason, self._commander)
 
-    def _wait_for_rest(self, reason: str, duration: float) -> None:
+    def _wait_for_rest(self, reason: str, commander: Commander, longer: float = 0.0) -> None:
+        """See that the robot rests when its reference does, or so much longer after that [s]."""
         self._reason = reason
         self._phase = Phase.STOPPING
-        self._deadline = self._clock.steady() + max(duration, 0.0) + _PATIENCE
+        left = max(-commander.since_end, 0.0)
+        self._deadline = self._clock.steady() + left + longer + _PATIENCE
         self._rest.forget()
 
     def _abort(self, reason: str) -> None:

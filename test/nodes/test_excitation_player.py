@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -295,10 +296,10 @@ def test_refuses_a_profile_that_it_cannot_play(graph) -> None:
         graph.start(ExcitationPlayer, profile="tx40")
 
 
-def test_a_signal_in_the_middle_of_a_motion_brings_the_robot_to_rest(graph, tmp_path) -> None:
-    robot = graph.start(FakeRobot)
-    heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
-    arguments = ["--ros-args", "-p", f"excitation:={excitation(tmp_path, duration=20.0)}"]
+@contextmanager
+def playing_process(graph, robot, heard, folder, duration):
+    """A player in a process of its own, while it moves the robot; it is killed at the end."""
+    arguments = ["--ros-args", "-p", f"excitation:={excitation(folder, duration=duration)}"]
     arguments += ["-p", "move_fraction:=1.0", "-p", "settle_time:=0.05"]
     arguments += ["-p", "horizon:=5.0", "-p", "max_age:=5.0"]
     program = [sys.executable, "-m", "dynid_ros.excitation_player", *arguments]
@@ -309,10 +310,17 @@ def test_a_signal_in_the_middle_of_a_motion_brings_the_robot_to_rest(graph, tmp_
             graph.until(lambda: heard[-1].data == "playing")
             graph.spin(0.5)
             assert not robot.at_rest()
-            process.send_signal(signal.SIGINT)
-            graph.until(lambda: process.poll() is not None)
+            yield process
         finally:
             process.kill()
+
+
+def test_a_signal_in_the_middle_of_a_motion_brings_the_robot_to_rest(graph, tmp_path) -> None:
+    robot = graph.start(FakeRobot)
+    heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
+    with playing_process(graph, robot, heard, tmp_path, 20.0) as process:
+        process.send_signal(signal.SIGINT)
+        graph.until(lambda: process.poll() is not None)
     assert process.returncode == 0
     assert robot.at_rest()
     assert heard[-1].data == "aborted: the player was shut down."
@@ -321,19 +329,8 @@ def test_a_signal_in_the_middle_of_a_motion_brings_the_robot_to_rest(graph, tmp_
 def test_a_player_that_is_killed_leaves_a_robot_at_rest(graph, tmp_path) -> None:
     robot = graph.start(FakeRobot)
     heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
-    arguments = ["--ros-args", "-p", f"excitation:={excitation(tmp_path, duration=60.0)}"]
-    arguments += ["-p", "move_fraction:=1.0", "-p", "settle_time:=0.05"]
-    arguments += ["-p", "horizon:=5.0", "-p", "max_age:=5.0"]
-    program = [sys.executable, "-m", "dynid_ros.excitation_player", *arguments]
-    with subprocess.Popen(program, env=dict(os.environ)) as process:  # noqa: S603  our own node
-        try:
-            graph.until(lambda: heard and graph.peer.count_publishers("/joint_states"))
-            graph.until(lambda: graph.call(f"{PLAYER}/start").success)
-            graph.until(lambda: heard[-1].data == "playing")
-            graph.spin(0.5)
-            assert not robot.at_rest()
-        finally:
-            process.kill()
+    with playing_process(graph, robot, heard, tmp_path, 60.0):
+        pass
     killed = robot.now_ns()
     graph.until(robot.at_rest)
     # the horizon, and braking; the last message left before the process was gone
