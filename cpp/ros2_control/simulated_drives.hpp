@@ -20,10 +20,10 @@ namespace dynid
 /// Bodies and drives keep their own even time, see TargetLine: a manager that is late or skips
 /// cycles does not shake the robot.
 ///
-/// Where the tag has them, each joint also tells `status_word` (0x6041), `error_code` (0x603F) and
-/// `mode_display` (0x6061), and takes `reset_fault`, as joints of ethercat_driver do; see
+/// Where the tag has them, each joint also exports `status_word` (0x6041), `error_code` (0x603F)
+/// and `mode_display` (0x6061), and takes `reset_fault`, as joints of ethercat_driver do; see
 /// SimulatedDriveState. A drive that is not enabled ignores commands and holds; one that is not on
-/// the bus yet tells zeros, whatever its position.
+/// the bus yet reports zeros, whatever its position.
 ///
 /// Faults and forces are injected by the topics and services of its node, see Injections. In a
 /// fault states go on, and commands are ignored.

@@ -14,7 +14,7 @@ constexpr double making_up = 6.0;     // times 1 / ramp time: how fast lost time
 constexpr double fastest_step = 0.5;  // of that in one cycle
 constexpr double nothing = 1e-9;      // [rad or m]
 constexpr double believed = 0.05;     // of an advance, that a velocity may differ from it
-constexpr double mean_of = 0.5;       // cycles, from which on an advance tells a velocity
+constexpr double mean_of = 0.5;       // cycles, from which on an advance gives a velocity
 
 /// From 0 to 1 as x does, with velocity and acceleration 0 at either end.
 double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0)); }
@@ -81,11 +81,12 @@ void CommandPath::follow(
 double CommandPath::even_step(Eigen::Index i, double step, double cycles) const noexcept
 {
   const double advance = advance_[i];
-  const bool tells = cycles >= mean_of;
-  const double mean = tells ? advance / cycles : even_[i];
-  const double way = tells ? advance : even_[i];
+  const bool long_enough = cycles >= mean_of;
+  const double mean = long_enough ? advance / cycles : even_[i];
+  const double way = long_enough ? advance : even_[i];
   const double differs = believed * std::abs(way) + nothing;
-  if (std::abs(step - way) <= differs || (tells && std::abs(step * cycles - way) <= differs)) {
+  if (
+    std::abs(step - way) <= differs || (long_enough && std::abs(step * cycles - way) <= differs)) {
     return step;
   }
   return mean;
