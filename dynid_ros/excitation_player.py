@@ -7,8 +7,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from rclpy.serialization import deserialize_message
-from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
@@ -25,9 +23,9 @@ from dynid_ros.motion_parameters import (
     playing_options,
 )
 from dynid_ros.node import ERROR, OK, DynidNode, run
-from dynid_ros.qos import DIAGNOSTICS, LATCHED, MONITORED
+from dynid_ros.qos import DIAGNOSTICS, LATCHED
 from dynid_ros.robot_owner import RobotOwner
-from dynid_ros.trajectory_messages import start_ns
+from dynid_ros.state_listener import StateListener
 from dynid_ros.trajectory_outlet import TrajectoryOutlet
 from dynid_ros.wait_for_drives import DRIVES
 
@@ -35,9 +33,9 @@ if TYPE_CHECKING:
     from rclpy.clock import Clock
 
     from dynid.playback.plan import Plan
+    from dynid.playback.robot_state import RobotState
 
 _TICK = 0.02  # [s] between looks at whether something is over, late or silent
-_LOOK = 0.004  # [s] between looks at where the robot is
 
 
 class _Times:
@@ -96,8 +94,7 @@ class ExcitationPlayer(DynidNode):
         self._connected = False
         self._told = ""
         self._state = self.create_publisher(String, "~/state", LATCHED)
-        self._next_look = 0.0  # [s] on the steady clock
-        self.create_subscription(JointState, topic, self._take, MONITORED, raw=True)
+        StateListener(self, self._reader, topic, self._take)
         self.create_service(Trigger, "~/prepare", self.answering(self._prepare))
         self.create_service(Trigger, "~/start", self.answering(self._start))
         self._stop_service = LateAnswer(self, "~/stop", self._stop)
@@ -176,23 +173,9 @@ class ExcitationPlayer(DynidNode):
         self._playback.fail(reason)
         self._tell()
 
-    def _take(self, raw: bytes) -> None:
-        # to read every message of a fast stream would cost a processor core and show nothing more
-        now = self._times.steady()
-        if now < self._next_look:
-            return
-        self._next_look = now + _LOOK
-        message = deserialize_message(raw, JointState)
-        state = self._reader.read(
-            message.name,
-            message.position,
-            message.effort,
-            start_ns(message) or self._times.now_ns(),
-            now,
-        )
-        if state is not None:
-            self._playback.observe(state)
-            self._tell()
+    def _take(self, state: RobotState) -> None:
+        self._playback.observe(state)
+        self._tell()
 
     def _take_diagnostics(self, message: DiagnosticArray) -> None:
         """Let faults of the robot end a motion, with their reason."""
