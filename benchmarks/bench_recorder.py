@@ -13,11 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-os.environ.setdefault("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 200)
-
 import rclpy
 from mcap.reader import make_reader
 from rosbags.rosbag2 import Reader
@@ -25,6 +20,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from dynid.recording.load import load_recording
+from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.qos import STATES
 
 if TYPE_CHECKING:
@@ -91,6 +87,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1000.0, help="[Hz]")
     parser.add_argument("--kills", type=int, default=5, help="recordings to kill")
     told = parser.parse_args()
+    enter_own_domain()
     rclpy.init()
     node = rclpy.create_node("bench_recorder")
     with tempfile.TemporaryDirectory() as folder:

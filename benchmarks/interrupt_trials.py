@@ -25,11 +25,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-os.environ.setdefault("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 200)
-
 import rclpy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -43,6 +38,7 @@ from dynid.recording.convert import write_bag
 from dynid.recording.load import read_samples
 from dynid.simulation.simulate import simulate
 from dynid_ros.executor import make_executor
+from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.qos import LATCHED, MONITORED
 
 if TYPE_CHECKING:
@@ -281,6 +277,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
     parser.add_argument("--launch", action="store_true", help="by ros2 launch")
+    enter_own_domain()
     options = parser.parse_args(arguments)
     if options.launch and shutil.which("ros2") is None:
         sys.exit("there is no ros2 here; source its setup.bash first.")

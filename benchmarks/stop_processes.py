@@ -22,6 +22,7 @@ from std_srvs.srv import Trigger
 
 from dynid.arrays import Array
 from dynid_ros.executor import make_executor
+from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.qos import LATCHED, STATES
 from dynid_ros.trajectory_messages import start_ns
 
@@ -175,12 +176,9 @@ def real_trials(name: str, count: int, first_seed: int) -> None:
 
 def _in_process(name: str, kind: str, seed: int) -> list[object] | None:
     """What one trial came to, or None."""
-    domain = {"ROS_DOMAIN_ID": str(1 + (os.getpid() + seed) % 200)}
-    local = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     command = [sys.executable, __file__, name, kind, str(seed)]
     ran = subprocess.run(
         command,
-        env={**os.environ, **local, **domain},
         capture_output=True,
         text=True,
         timeout=600,
@@ -196,6 +194,7 @@ def _in_process(name: str, kind: str, seed: int) -> list[object] | None:
 def main() -> None:
     """Do the one trial that the command line names."""
     name, kind, seed = sys.argv[1:]
+    enter_own_domain()
     rclpy.init()
     print(json.dumps(_trial(name, kind, np.random.default_rng(int(seed)))), flush=True)
     os._exit(0)

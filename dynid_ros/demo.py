@@ -7,8 +7,6 @@ slow: however busy the machine, nothing is lost.
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import sys
 import time
 from pathlib import Path
@@ -30,6 +28,7 @@ from dynid_ros.identification_task import STEPS, IdentificationTask
 from dynid_ros.identifier import Identifier
 from dynid_ros.model_publisher import ModelPublisher
 from dynid_ros.node import DynidNode, close
+from dynid_ros.own_domain import enter_own_domain
 from dynid_ros.recorder import Recorder
 from dynid_ros.sequence import answer
 from dynid_ros.simulated_robot import SimulatedRobotNode
@@ -53,7 +52,8 @@ def demonstrate(
     seed = second_seed(loaded)
     output.mkdir(parents=True, exist_ok=True)
     begun = time.time()
-    _stay_apart()
+    # no real robot may follow the simulated robot's motions
+    enter_own_domain()
     stop = Stop()
     stop.waiting_for = "the simulated robot to come to rest and the bag to be closed"
     # what the nodes say goes into ROS's log files; the terminal is for the progress
@@ -112,13 +112,6 @@ def _newer(folder: Path, begun: float) -> list[Path]:
 
 def _overrides(values: dict[str, Value]) -> list[Parameter]:
     return [Parameter(name, value=value) for name, value in values.items()]
-
-
-def _stay_apart() -> None:
-    """Keep the simulated robot in a graph of its own: no real robot may follow its motions."""
-    os.environ.setdefault("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    os.environ["ROS_DOMAIN_ID"] = str(1 + secrets.randbelow(100))
 
 
 def main() -> None:

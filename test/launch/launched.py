@@ -18,6 +18,8 @@ from launch.actions import ExecuteProcess
 from launch_testing.actions import ReadyToTest
 from launch_testing.util import KeepAliveProc
 
+from dynid_ros.own_domain import enter_own_domain
+
 if TYPE_CHECKING:
     from launch_testing.io_handler import ActiveIoHandler
     from launch_testing.proc_info_handler import ActiveProcInfoHandler
@@ -29,9 +31,7 @@ SHORT = Path(__file__).with_name("short_excitation.yaml")
 
 LONGEST = 100.0  # [s] that anything here may take
 
-# for this process and those that it starts, before the first import of rclpy
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
+enter_own_domain()
 os.environ["ROS_LOG_DIR"] = str(FOLDER / "log")
 TEMPORARY = FOLDER / "tmp"
 """Where what is launched keeps temporary files."""

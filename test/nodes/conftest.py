@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 
 import pytest
 
-# before the first import of rclpy; other processes on this machine are in other domains
-os.environ.setdefault("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 200)
+from dynid_ros.own_domain import enter_own_domain
+
+enter_own_domain()
 
 WITHOUT_ROS = importlib.util.find_spec("rclpy") is None
 collect_ignore_glob = ["test_*.py"] if WITHOUT_ROS else []
