@@ -164,7 +164,8 @@ class ExcitationPlayer(DynidNode):
     def _answer_stop(self) -> None:
         """Answer those who asked for a stop, now that the motion is over."""
         if self._playback.resting:
-            self._stop_service.answer("the robot is at rest.", success=True)
+            but = self._playback.not_held
+            self._stop_service.answer(f"the robot is at rest{but and '; '}{but}.", success=True)
         else:
             reason = self._playback.state.removeprefix("aborted: ")
             self._stop_service.answer(reason, success=False)

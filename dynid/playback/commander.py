@@ -9,6 +9,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import PlaybackError
 from dynid.playback.follower import TrajectoryFollower
+from dynid.playback.holding import rests_near
 from dynid.playback.options import Options
 from dynid.playback.stopping import braking_acceleration, ending
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _LEAD = 0.2  # [s] between sending a trajectory and its start, so that it arrives before
 _ONWARD = 0.03  # [s] that a motion goes on before it slows down, likewise
-_UNMOVED = 0.02  # [rad or m] from its reference that friction and gravity may hold a robot
 _RENEWALS = 5  # within the horizon
 _IN_TIME = 0.1  # of the horizon that has to be left when a renewal is sent
 _REPEAT = 0.1  # [s] between two messages of the same stop
@@ -91,7 +91,7 @@ class Commander:
 
     def is_at(self, position: Array) -> bool:
         """Whether a robot at a position (n,) rests where the reference does."""
-        return bool(np.abs(position - self.goal).max() <= _UNMOVED)
+        return rests_near(position - self.goal)
 
     def hold(self, position: Array) -> None:
         """Take it that the robot rests at a position (n,), whatever it was commanded."""

@@ -6,8 +6,9 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from dynid.errors import PlaybackError
-from dynid.excitation.checks import check_reachable
+from dynid.excitation.checks import check_reachable, sliding_joints
 from dynid.playback.commander import Commander
+from dynid.playback.holding import HoldWatch
 from dynid.playback.inputs import InputWatch
 from dynid.playback.monitor import supervises_torque, supervision, watching
 from dynid.playback.motions import point_to_point
@@ -72,6 +73,7 @@ class Playback:
         self._left_alone = False  # by this playback, because its controller holds the robot
         self._state: RobotState | None = None
         self._rest = RestWatch()
+        self._hold = HoldWatch(self._joints, ())
         self._deadline = 0.0  # [s] on the steady clock, to be at rest after a stop
         # these three are there from the first motion on
         self._plan: Plan | None = None
@@ -101,6 +103,11 @@ class Playback:
     def resting(self) -> bool:
         """Whether the robot is seen to be at rest, as far as its newest states tell."""
         return self._rest.at_rest
+
+    @property
+    def not_held(self) -> str:
+        """The joints that the last stop did not hold, and how far off they were; or empty."""
+        return self._hold.sentence()
 
     @property
     def clock_offset(self) -> float:
@@ -240,21 +247,29 @@ class Playback:
 
     def _tick_stopping(self, commander: Commander, plan: Plan) -> None:
         state = self._state
+        fresh = self._inputs.silence <= self._options.max_age
         # what counts is the stamp: a robot that was held up is not as far as its clock may be
         over = state is not None and state.stamp_ns >= commander.end_ns and not commander.pending
-        fresh = self._inputs.silence <= self._options.max_age
-        if state is not None and over and fresh and self._rest.at_rest:
-            if self._left_alone:
-                commander.hold(state.position)
-            if self._gave_way or commander.is_at(state.position):
-                self._abort(self._reason)
-            else:
-                self._give_way(commander, plan, state)
-        elif self._clock.steady() > self._deadline:
+        if state is not None and over and fresh:
+            if not self._gave_way:
+                self._hold.see((state.stamp_ns - commander.end_ns) * 1e-9, self._rest.moving)
+            if self._rest.at_rest:
+                self._end_at_rest(commander, plan, state)
+                return
+        if self._clock.steady() > self._deadline:
             unseen = "the robot was not seen to come to rest"
             who = self._rest.restless(self._joints) if fresh else "no joint states come"
             why = f" ({who})" if who else ""
-            self._abort(f"{self._reason.rstrip('.')}; {unseen}{why}.")
+            self._abort(_with(self._reason, unseen + why))
+
+    def _end_at_rest(self, commander: Commander, plan: Plan, state: RobotState) -> None:
+        if self._left_alone:
+            commander.hold(state.position)
+        if self._gave_way or commander.is_at(state.position):
+            self._abort(_with(self._reason, self.not_held))
+        else:
+            self._hold.rest(state.position - commander.goal)
+            self._give_way(commander, plan, state)
 
     def _give_way(self, commander: Commander, plan: Plan, state: RobotState) -> None:
         """Bring the reference to a robot that is held back: by a drive in fault, or an obstacle.
@@ -301,6 +316,7 @@ class Playback:
         assert self._commander is not None  # noqa: S101  something is under way
         assert self._plan is not None  # noqa: S101
         self._gave_way = False
+        self._hold = HoldWatch(self._joints, sliding_joints(self._plan.mechanism))
         try:
             self._commander.stop()
         except PlaybackError as error:
@@ -352,6 +368,10 @@ class Playback:
 def _remarks(plan: Plan, options: Options) -> list[str]:
     """What was not checked of a motion, and what does not supervise it: said before it begins."""
     return [*([plan.verdict] if plan.unchecked else []), *supervision(plan, options)]
+
+
+def _with(reason: str, more: str) -> str:
+    return f"{reason.rstrip('.')}; {more}." if more else reason
 
 
 def _not_stopped(reason: str, why: str) -> str:

@@ -129,6 +129,11 @@ class RestWatch:
         names = [f"'{joints[j]}'" for j in np.flatnonzero(self._moving()).tolist()]
         return f"joint {', '.join(names)}" if names else ""
 
+    @property
+    def moving(self) -> NDArray[np.bool_] | None:
+        """Which joints moved in the last tenth of a second (n,); None where it was not seen."""
+        return self._moving() if self._seen else None
+
     def see(self, state: RobotState) -> None:
         """Take in the next state."""
         states = self._recent

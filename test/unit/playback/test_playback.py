@@ -139,7 +139,8 @@ def test_tracking_error_stops_the_motion(cell) -> None:
     cell.offset = np.array([0, 0, 0.25, 0, 0, 0])
     cell.until("aborted")
     expected = r"aborted: joint 'joint_3': it is 0\.2\d* rad away from where it should be, "
-    assert re.fullmatch(expected + r"at most 0\.2 rad are allowed\.", cell.playback.state)
+    expected += r"at most 0\.2 rad are allowed; joint 'joint_3' came to rest 0\.25 rad from where "
+    assert re.fullmatch(expected + r"it was commanded to\.", cell.playback.state)
     assert cell.resting()
 
 
