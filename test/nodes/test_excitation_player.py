@@ -171,7 +171,8 @@ def test_a_tracking_error_brings_the_robot_to_rest(cell) -> None:
     said = made.until("aborted")
     assert re.fullmatch(
         r"aborted: joint 'joint_4': it is 0\.[23]\d* rad away from where it should be, at most "
-        r"0\.2 rad are allowed\.",
+        r"0\.2 rad are allowed; joint 'joint_4' came to rest 0\.3 rad from where it was commanded "
+        r"to\.",
         said,
     )
     assert made.robot.at_rest()
