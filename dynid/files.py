@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from dynid.errors import OutputError
+from dynid.transaction import flush, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,27 +20,26 @@ def whole_file(path: Path) -> Iterator[Path]:
     """Yield where to write; the file takes the place of ``path`` only if the block succeeds.
 
     Whatever goes wrong in the block, an interruption included, what was at ``path`` stays as it
-    was and nothing is left beside it. A symbolic link is followed, not replaced.
+    was and nothing is left beside it that the next run does not remove. A symbolic link is
+    followed, not replaced.
 
     Raises:
-        OutputError: The folder does not exist, or cannot be written to.
+        OutputError: The folder does not exist or cannot be written to, or ``path`` is no file.
     """
     target = Path(os.path.realpath(path))
-    # in the same folder, so that the last step is a rename within one file system
-    unfinished = target.with_name(f".{target.name}-{secrets.token_hex(4)}{target.suffix}")
-    if target.is_dir():
-        message = f"{path}: is a folder; expected the name of a file to write."
+    if target.exists() and not target.is_file():
+        what = "a folder" if target.is_dir() else "no regular file"
+        message = f"{path}: is {what}; expected the name of a file to write."
         raise OutputError(message)
     try:
-        yield unfinished
-        _flush(unfinished)
-        unfinished.replace(target)
+        # in the same folder, so that the last step is a rename within one file system
+        with unfinished(target.parent) as folder:
+            yield folder / target.name
+            flush(folder / target.name)
+            (folder / target.name).replace(target)
     except OSError as error:
         message = f"{path}: cannot be written ({error.strerror or error})."
         raise OutputError(message) from None
-    finally:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -67,30 +65,6 @@ def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
         if path.exists() and not force:
             message = f"{path}: already exists; --force replaces it."
             raise OutputError(message)
-
-
-def _flush(path: Path) -> None:
-    """Put the content on the disk before its name, or a power cut leaves an empty file."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-
-
-@contextmanager
-def written_together(folder: Path) -> Iterator[Path]:
-    """Yield a folder to write to; what is in it moves to ``folder`` only if the block succeeds.
-
-    Raises:
-        OutputError: the folder cannot be made, or a file not be written.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder, prefix=".unfinished-") as temporary:
-            yield Path(temporary)
-            for path in sorted(Path(temporary).iterdir()):
-                path.replace(folder / path.name)
-    except OSError as error:
-        name = error.filename or folder
-        raise OutputError(f"{name}: cannot be written ({error.strerror}).") from None
 
 
 def share_directories() -> list[Path]:

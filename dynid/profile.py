@@ -25,6 +25,7 @@ from dynid.robot.robot import Robot, check_counts
 from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 from dynid.robot.urdf_profile import urdf_profile
 from dynid.simulation.settings import SimulationSettings
+from dynid.transaction import settled
 
 
 class _Profile(Robot):
@@ -72,9 +73,15 @@ def load_robot(
 
     Raises:
         ConfigurationError: no such profile or URDF, or an entry is unknown or impossible.
+        OutputError: the profile's folder waits for the end of an interrupted run.
     """
     check_path("load_robot(): path_or_name", path_or_name)
     path = _profile_path(str(path_or_name))
+    with settled(path):
+        return _load_robot(path, urdf, overrides)
+
+
+def _load_robot(path: Path, urdf: str | Path | None, overrides: Iterable[str]) -> Robot:
     given = None if urdf is None else Path(urdf)
     alone = path.suffix == ".urdf"
     content = urdf_profile(read_text(path), path.name) if alone else read_yaml(path)

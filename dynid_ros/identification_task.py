@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dynid.demo import named
 from dynid.errors import TaskError
 from dynid.playback.robot_state import FROM_REST
+from dynid.report.write import FAILED_MODEL, MODEL
 from dynid_ros.remote import Remote
 from dynid_ros.sequence import SequenceNode, run_sequence
 
@@ -83,13 +84,14 @@ class IdentificationTask(SequenceNode):
         good = self.judged("identify", "judgement")
         if self._publish and good:
             step("publishing the model")
-            self._model_publisher.set(model=str(self._output / "model.yaml"))
+            self._model_publisher.set(model=str(self._output / MODEL))
             self._model_publisher.ask("load")
         if moves and self._validation_seed >= 0:
             self._player.set(seed=self._validation_seed)
             recording = self._record("validation_recording", "a second motion", step)
             step("validating")
-            self.identifier.set(recording=str(recording))
+            model = "" if good else str(self._output / FAILED_MODEL)
+            self.identifier.set(recording=str(recording), model=model)
             good = self.judged("validate", "validation") and good
         return good
 

@@ -18,7 +18,14 @@ from dynid.profile import load_model, load_robot
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
 from dynid.report.verdict_json import verdict_json
-from dynid.report.write import write_outputs, write_validation_outputs
+from dynid.report.write import (
+    MODEL,
+    kept_model,
+    write_outputs,
+    write_validation_outputs,
+    written_model,
+    written_validation,
+)
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot
 from dynid.text import percent
@@ -117,7 +124,12 @@ class Identifier(DynidNode):
         self.parameter(
             "recording", "", "Recording to read; empty: what is collected by ~/start and ~/stop."
         )
-        self.parameter("output", "out", "Folder for model.yaml, report.html and the signals.")
+        self.parameter(
+            "output",
+            "out",
+            "Folder for model.yaml, report.html and the signals; model.failed.yaml and so on where "
+            "an identification failed.",
+        )
         self.parameter(
             "model", "", "model.yaml to validate; empty: the one in the folder 'output'."
         )
@@ -165,7 +177,7 @@ class Identifier(DynidNode):
             recording=Path(text("recording")) if text("recording") else None,
             live=None if self._collector is None else self._collector.messages,
             output=output,
-            model=Path(text("model")) if text("model") else output / "model.yaml",
+            model=Path(text("model")) if text("model") else output / MODEL,
             topic=text("topic"),
             start=time("start"),
             stop=time("stop"),
@@ -186,9 +198,11 @@ class Identifier(DynidNode):
             quantities=result.quantities,
         )
         model = result.model.text()
+        sentence = kept_model(result, asked.output)
+        kept = f" ({sentence.rstrip('.')})" if sentence else ""
 
         def conclude() -> Answer:
-            path = asked.output / "model.yaml"
+            path = written_model(result, asked.output)
             self._judgement.publish(String(data=json.dumps(judged, allow_nan=False)))
             if result.verdict.success:
                 self._model.publish(String(data=model))
@@ -196,7 +210,7 @@ class Identifier(DynidNode):
             else:
                 outcome = (
                     f"the identification of {robot.name} failed",
-                    f"the model in {path} is marked so and must not run",
+                    f"the model in {path} is marked so and must not run{kept}",
                 )
             return self._judged(result.verdict, *outcome)
 
@@ -224,7 +238,7 @@ class Identifier(DynidNode):
             return self._judged(
                 result.verdict,
                 f"{verb} {asked.model}",
-                f"report in {asked.output / 'validation.html'}",
+                f"report in {written_validation(result, asked.output)}",
             )
 
         return conclude

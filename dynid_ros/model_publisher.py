@@ -17,6 +17,7 @@ from dynid.robot.acceptance import check_acceptance
 from dynid.robot.model_file import parse_model
 from dynid.robot.parameter_file import ros_parameters
 from dynid.text import iso_time
+from dynid.transaction import settled
 from dynid_ros.controller_parameters import ControllerParameters
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
 from dynid_ros.qos import LATCHED
@@ -67,7 +68,8 @@ class ModelPublisher(DynidNode):
                 raise ModelFileError(
                     "parameter 'model' is empty; set it to the path of a model.yaml, then load."
                 )
-            text = read_text(Path(path))
+            with settled(Path(path)):
+                text = read_text(Path(path))
         return self._take(text, path)
 
     def _follow(self, heard: String) -> None:

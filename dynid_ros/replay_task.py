@@ -17,6 +17,7 @@ from sensor_msgs.msg import JointState
 from dynid.errors import DynidError, TaskError
 from dynid.profile import load_model
 from dynid.recording.replay import read_messages
+from dynid.report.write import FAILED_MODEL, MODEL
 from dynid.robot.acceptance import largest_difference
 from dynid_ros.qos import STATES
 from dynid_ros.sequence import SequenceNode, run_sequence
@@ -76,10 +77,10 @@ class ReplayTask(SequenceNode):
         good = self.judged("identify", "judgement")
         step("identifying the bag")
         self.identifier.set(recording=str(self._bag), output=str(self._output / "from_bag"))
-        self.judged("identify", "judgement")
+        same = self.judged("identify", "judgement")
         with self.logging_warnings():
-            heard = load_model(self._output / "model.yaml")
-            read = load_model(self._output / "from_bag" / "model.yaml")
+            heard = load_model(_written(self._output, success=good))
+            read = load_model(_written(self._output / "from_bag", success=same))
         difference = largest_difference(heard, read)
         step(f"parameters heard and read differ by {difference:.1g} of the largest of their kind")
         if self._model:
@@ -109,6 +110,11 @@ class ReplayTask(SequenceNode):
         if self.identifier.present:
             self.attempt(lambda: self.identifier.call("stop"))
         return []
+
+
+def _written(folder: Path, *, success: bool) -> Path:
+    """Where the identifier has put the model that it found just now."""
+    return folder / (MODEL if success else FAILED_MODEL)
 
 
 def main() -> None:

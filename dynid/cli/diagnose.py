@@ -11,13 +11,13 @@ from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_model_for, load_recordings
 from dynid.cli.options import AsJson, Output, OwnProfile, Recordings, Set, Start, Stop, Urdf
 from dynid.errors import ConfigurationError
-from dynid.files import written_together
 from dynid.identification.diagnose import diagnose_recordings
 from dynid.profile import load_robot
 from dynid.report.diagnosis import write_diagnosis
 from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.diagnosis import diagnosis_json, print_diagnosis
 from dynid.robot.robot import Robot
+from dynid.transaction import written_together
 
 if TYPE_CHECKING:
     from dynid.robot.model import Model

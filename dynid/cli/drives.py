@@ -10,11 +10,12 @@ import typer
 from rich.console import Console
 
 from dynid.control.ros2_control import HARDWARE, hardware_tag
-from dynid.files import refuse_to_replace, write_text, written_together
+from dynid.files import refuse_to_replace, write_text
 from dynid.profile import load_robot
 from dynid.report.terminal.console import print_written
 from dynid.report.terminal.drives import print_drives
 from dynid.robot.slave_files import DriveProfile, load_drive, slave_files, slave_path
+from dynid.transaction import written_together
 
 if TYPE_CHECKING:
     from dynid.robot.robot import Robot

@@ -10,13 +10,14 @@ import typer
 from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Output, Recordings, Set, Start, Stop, Urdf
-from dynid.files import write_text, written_together
+from dynid.files import write_text
 from dynid.identification.friction.selection import select_friction
 from dynid.identification.friction.validation import compare_profiles
 from dynid.profile import load_robot, write_profile
 from dynid.report.friction import write_page
 from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.friction import print_comparisons, print_selection, selection_json
+from dynid.transaction import written_together
 
 
 def friction_command(

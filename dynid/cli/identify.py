@@ -19,7 +19,7 @@ from dynid.profile import load_model, load_robot
 from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.results import print_identification, print_verdict
 from dynid.report.verdict_json import identification_json, verdict_json
-from dynid.report.write import write_outputs, write_validation_outputs
+from dynid.report.write import kept_model, write_outputs, write_validation_outputs
 
 
 def identify_command(
@@ -71,6 +71,9 @@ def identify_command(
         step("writing the report")
         written = write_outputs(identification, output)
     _show(identification, console, written, as_json)
+    kept = kept_model(identification, output)
+    if kept is not None:
+        typer.echo(kept, err=True)
     raise typer.Exit(0 if identification.verdict.success else 1)
 
 

@@ -20,7 +20,7 @@ from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
 from dynid.dynamics.symbolic.minimal_model import minimal_model, operation_counts
 from dynid.errors import ConfigurationError
 from dynid.evaluation.torque_split import check_split_path, split_torque, write_split
-from dynid.files import write_text, written_together
+from dynid.files import write_text
 from dynid.profile import load_model, load_robot
 from dynid.report.base_formats import base_latex, base_text, base_yaml
 from dynid.report.terminal.console import print_written, progress, result_console
@@ -29,6 +29,7 @@ from dynid.robot.recordings import load_recording
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import simulated_model
 from dynid.text import iso_time
+from dynid.transaction import written_together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from dynid.cli.options import AsJson, Output, Set, Urdf
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.given_parameters import read_base_parameters
 from dynid.estimation.retrieval import retrieve
-from dynid.files import write_text, written_together
+from dynid.files import write_text
 from dynid.identification.settings import IdentificationSettings
 from dynid.profile import load_robot
 from dynid.report.terminal.console import print_written, progress, result_console, roomy, table
@@ -24,6 +24,7 @@ from dynid.robot.robot import Robot
 from dynid.robot.urdf_export import identified_urdf
 from dynid.simulation.settings import SimulationSettings
 from dynid.text import percent, significant
+from dynid.transaction import written_together
 
 if TYPE_CHECKING:
     from dynid.dynamics.base_parameters import BaseParameterization

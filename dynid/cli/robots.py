@@ -12,10 +12,10 @@ from threadpoolctl import threadpool_limits
 
 from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson
-from dynid.files import written_together
 from dynid.profile import load_robot, shipped_profiles
 from dynid.report.robot_summary import RobotSummary, summarize
 from dynid.report.terminal.console import print_written, progress, result_console, roomy, table
+from dynid.transaction import written_together
 
 if TYPE_CHECKING:
     from dynid.report.view.scene import Scene

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +14,7 @@ from dynid.files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -61,10 +59,10 @@ def write_signals(result: Identification | Validation, path: Path) -> None:
     Raises:
         OutputError: The file cannot be written.
     """
-    with whole_file(path) as unfinished, TemporaryDirectory(dir=unfinished.parent) as folder:
-        bag = Path(folder) / "signals"
+    with whole_file(path) as unfinished:
+        bag = unfinished.with_name(f"{unfinished.name}-bag")
         _write_bag(result, bag)
-        shutil.move(bag / "signals.mcap", unfinished)
+        (bag / f"{bag.name}.mcap").replace(unfinished)
 
 
 def _write_bag(result: Identification | Validation, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from dynid.recording.bag_writer import BagWriter, require_absent
 from dynid.recording.jointstate import JOINT_STATE
 from dynid.recording.load import read_samples
 from dynid.recording.samples import Samples, nanoseconds
+from dynid.transaction import unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,14 +79,11 @@ def _write(samples: Samples, destination: Path, topic: str) -> None:
     require_absent(destination)
     try:
         # beside its destination, so that the last step is a rename within one file system
-        with tempfile.TemporaryDirectory(
-            prefix=f".{destination.name}-", dir=destination.resolve().parent
-        ) as folder:
-            unfinished = Path(folder) / destination.name
-            with BagWriter(unfinished, str(destination)) as bag:
+        with unfinished(destination.resolve().parent) as folder:
+            with BagWriter(folder / destination.name, str(destination)) as bag:
                 _write_messages(samples, bag, topic)
             require_absent(destination)
-            unfinished.rename(destination)
+            (folder / destination.name).rename(destination)
     except OSError as error:
         raise RecordingError(
             f"{destination}: cannot be written ({error.strerror or error})."

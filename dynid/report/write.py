@@ -4,42 +4,88 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dynid.files import write_text, written_together
+from dynid.files import write_text
 from dynid.identification.result import Identification
 from dynid.identification.signals_file import write_signals
 from dynid.identification.validate import Validation
 from dynid.report.report import write_report, write_validation_report
 from dynid.robot.urdf_export import identified_urdf
+from dynid.transaction import written_together
+
+MODEL = "model.yaml"
+FAILED_MODEL = "model.failed.yaml"
+"""Where the model goes whose identification failed its criterion: a good one stays as it is."""
+
+_URDF = "_identified.urdf"
+_FAILED = (FAILED_MODEL, "report.failed.html", "signals.failed.mcap")
+_VALIDATION = ("validation.html", "validation.mcap")
+_FAILED_VALIDATION = ("validation.failed.html", "validation.failed.mcap")
 
 
 def write_outputs(identification: Identification, folder: Path) -> list[Path]:
     """Write model.yaml, the identified URDF, signals.mcap and report.html into ``folder``.
 
-    They take their places together: an interruption leaves the results of one identification.
+    They take their places together: an interruption leaves the results of one identification, and
+    nothing of an earlier one stays beside them. Where the identification failed, the names are
+    model.failed.yaml, signals.failed.mcap and report.failed.html, there is no URDF, and the results
+    of an earlier success stay as they were.
 
     Raises:
         OutputError: the folder cannot be made, or a file not be written.
     """
-    with written_together(folder) as unfinished:
-        identification.model.save(unfinished / "model.yaml")
-        write_signals(identification, unfinished / "signals.mcap")
-        write_report(identification, unfinished / "report.html")
-        if identification.provenance.physically_consistent:
+    if identification.model.failed:
+        model, report, signals = _FAILED
+        stale: tuple[str, ...] = _FAILED_VALIDATION
+    else:
+        model, report, signals = MODEL, "report.html", "signals.mcap"
+        stale = (f"*{_URDF}", *_FAILED, *_FAILED_VALIDATION)
+    with written_together(folder, stale=stale) as unfinished:
+        identification.model.save(unfinished / model)
+        write_signals(identification, unfinished / signals)
+        write_report(identification, unfinished / report)
+        made = identification.provenance
+        if made.physically_consistent and not made.failed:
             robot, mechanism = identification.robot, identification.model.mechanism
             urdf = identified_urdf(robot.urdf_xml, mechanism, mechanism.parameters)
-            write_text(unfinished / f"{robot.name}_identified.urdf", urdf)
+            write_text(unfinished / f"{robot.name}{_URDF}", urdf)
         names = sorted(path.name for path in unfinished.iterdir())
     return [folder / name for name in names]
+
+
+def written_model(identification: Identification, folder: Path) -> Path:
+    """Where :func:`write_outputs` puts the model."""
+    return folder / (FAILED_MODEL if identification.model.failed else MODEL)
+
+
+def kept_model(identification: Identification, folder: Path) -> str | None:
+    """A sentence on the good model that a failed identification has left as it was, if any."""
+    kept, failed = folder / MODEL, written_model(identification, folder)
+    if failed == kept or not kept.exists():
+        return None
+    return f"{kept}, of an earlier identification, stays as it was; the failed one is in {failed}."
 
 
 def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]:
     """Write validation.html and validation.mcap into ``folder``, together.
 
+    Of a model whose identification failed they are validation.failed.html and .mcap, so that those
+    of the good model stay.
+
     Raises:
         OutputError: the folder cannot be made, or a file not be written.
     """
+    report, signals = _validation_names(validation)
     with written_together(folder) as unfinished:
-        write_signals(validation, unfinished / "validation.mcap")
-        write_validation_report(validation, unfinished / "validation.html")
+        write_signals(validation, unfinished / signals)
+        write_validation_report(validation, unfinished / report)
         names = sorted(path.name for path in unfinished.iterdir())
     return [folder / name for name in names]
+
+
+def written_validation(validation: Validation, folder: Path) -> Path:
+    """Where :func:`write_validation_outputs` puts the report."""
+    return folder / _validation_names(validation)[0]
+
+
+def _validation_names(validation: Validation) -> tuple[str, str]:
+    return _FAILED_VALIDATION if validation.model.failed else _VALIDATION

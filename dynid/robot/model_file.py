@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid.configuration import read_text, yaml_mapping
-from dynid.errors import ConfigurationError, ModelFileError, ModelFileWarning
+from dynid.errors import ConfigurationError, ModelFileError, ModelFileWarning, OutputError
 from dynid.recording.model import Source, digest
 from dynid.robot.model import Model
 from dynid.robot.model_entries import (
@@ -22,6 +22,7 @@ from dynid.robot.model_entries import (
 )
 from dynid.robot.provenance import BaseEstimate, ModelErrors, Provenance, StoredQuantities
 from dynid.robot.robot import Robot
+from dynid.transaction import settled
 
 MakeRobot = Callable[..., Robot]
 """dynid.profile.make_robot: it knows the tasks whose settings a model carries."""
@@ -38,10 +39,11 @@ def read_model(path: Path, make_robot: MakeRobot) -> Model:
         ModelFileError: the file is missing, incomplete, altered or contradicts itself.
     """
     try:
-        text = read_text(path)
-    except ConfigurationError as error:
+        with settled(path):
+            text = read_text(path)
+            source = Source(name=path.name, sha256=digest(path), kind="model")
+    except (ConfigurationError, OutputError) as error:
         raise ModelFileError(str(error)) from None
-    source = Source(name=path.name, sha256=digest(path), kind="model")
     return parse_model(text, str(path), make_robot, source=source)
 
 

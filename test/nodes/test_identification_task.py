@@ -168,7 +168,8 @@ def test_a_model_that_fails_its_criterion_is_written_but_not_published(loop, mon
     loop.start(identifier={"overrides": overrides})
     assert not loop.perform(validation_seed=-1)
     assert not loop.judgements["judgement"].success
-    assert load_model(loop.output / "model.yaml").failed
+    assert load_model(loop.output / "model.failed.yaml").failed
+    assert not (loop.output / "model.yaml").exists()
     assert not loop.published
 
 

@@ -128,7 +128,8 @@ def test_a_failed_criterion_is_written_and_told_but_its_model_is_not_published(
     assert not answer.success
     assert "the identification of arm failed" in answer.message
     assert "shoulder: max relative torque error" in answer.message
-    assert load_model(tmp_path / "out" / "model.yaml").failed
+    assert load_model(tmp_path / "out" / "model.failed.yaml").failed
+    assert not (tmp_path / "out" / "model.yaml").exists()
     graph.until(lambda: node.heard["judgement"])
     assert not read_judgement(node.heard["judgement"][-1].data).success
     graph.until(lambda: health(diagnostics).level == b"\x02")

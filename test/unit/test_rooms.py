@@ -13,6 +13,7 @@ ORDER = (
     "errors",
     "configuration",
     "arrays",
+    "transaction",
     "files",
     "arguments",
     "text",

@@ -39,7 +39,7 @@ def print_identification(console: Console, identification: Identification) -> No
     )
     console.print(Text(facts), soft_wrap=not console.is_terminal)
     console.print()
-    console.print(Text("Joint terms [SI] (everything else is in report.html)"))
+    console.print(Text("Joint terms [SI] (everything else is in the report)"))
     console.print(_term_table(identification))
     console.print()
     print_quantities(console, identification.quantities)

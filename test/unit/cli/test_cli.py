@@ -114,19 +114,23 @@ def test_several_recordings_make_one_model(
     assert samples[2] == 2 * samples[1]
 
 
-def test_a_failed_criterion_exits_with_1_and_still_writes_its_report(
-    workshop: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_failed_criterion_exits_with_1_and_writes_its_report_beside_what_is_there(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = workshop / "out"
+    out.mkdir()
+    (out / "model.yaml").write_text("of an earlier run")
     code = run(
         monkeypatch,
         *("identify", workshop / "motion_0", "-p", workshop / "arm.yaml", "-o", out),
         *("--set", "identification.max_relative_torque_error=0.0001"),
     )
     assert code == 1
-    assert "failed" in (out / "report.html").read_text().lower()
-    parameters = yaml.safe_load((out / "model.yaml").read_text())["/**"]["ros__parameters"]
-    assert parameters["model"]["status"] == "failed"
+    assert "failed" in (out / "report.failed.html").read_text().lower()
+    written = yaml.safe_load((out / "model.failed.yaml").read_text())
+    assert written["/**"]["ros__parameters"]["model"]["status"] == "failed"
+    assert (out / "model.yaml").read_text() == "of an earlier run"
+    assert f"{out}/model.yaml, of an earlier identification, stays" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,326 @@
+"""Files that take their places together, whatever ends the process in between.
+
+What is written lies in ``.unfinished-…`` within the folder it is for, which its process keeps
+locked, and which the next run removes where that process is gone. Once everything is on the disk
+the folder is renamed to ``.swapping-…``. From then on the new files count: the old ones are
+removed, and only then the new ones move to their places. So what can be seen are always files of
+one run, for the moment of the swap not all of them; where that moment was the last one of the
+process, the next run finishes the swap.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import re
+import secrets
+import shutil
+import stat
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynid.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_UNFINISHED = ".unfinished-"
+_SWAPPING = ".swapping-"
+_TOKEN = re.compile(r"[a-z0-9_]{8}")
+_FILES = "files"
+_STALE = "stale.json"
+_PATIENCE = 60.0  # [s] in which another process ends its swap, which takes milliseconds
+_LOOK = 0.01  # [s]
+# where a file system has no locks, or a folder may be written to but not be read
+_NO_LOCKS = {errno.EACCES, errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+
+
+@contextmanager
+def written_together(folder: Path, *, stale: Iterable[str] = ()) -> Iterator[Path]:
+    """Yield a folder to write to; what is in it moves to ``folder`` only if the block succeeds.
+
+    The files take their places as one: see this module's description. One that is a symbolic link
+    in ``folder`` is followed, not replaced.
+
+    Args:
+        folder: made if it is not there.
+        stale: patterns of names (``*_identified.urdf``); what they match in ``folder`` and is not
+            among the new files belongs to an earlier run, and is removed.
+
+    Raises:
+        OutputError: the folder cannot be made, or a file not be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with unfinished(folder) as own, ExitStack() as stack:
+            files = own / _FILES
+            files.mkdir()
+            yield files
+            names = _names(files)
+            copies = ((name, _beside_target(folder / name, files, stack)) for name in names)
+            beside = {name: copy for name, copy in copies if copy is not None}
+            for path in (*(files / name for name in names), files):
+                flush(path)
+            _swap(own, folder, names, tuple(stale), beside)
+    except OSError as error:
+        name = error.filename or folder
+        message = f"{name}: cannot be written ({error.strerror or error})."
+        raise OutputError(message) from None
+
+
+@contextmanager
+def unfinished(folder: Path) -> Iterator[Path]:
+    """Yield an empty folder within ``folder``; it is removed in the end, or by the next run.
+
+    What a killed process has left in ``folder`` is removed first, and its swap finished.
+
+    Raises:
+        OSError: it cannot be made.
+        OutputError: a swap cannot be finished, or another process does not end its own.
+    """
+    with _locked(folder):
+        _tidy(folder)
+        own = folder / f"{_UNFINISHED}{secrets.token_hex(4)}"
+        own.mkdir()
+        lock = _lock(own)
+    try:
+        yield own
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+@contextmanager
+def settled(path: Path) -> Iterator[None]:
+    """Within the block, the files beside a file to be read are all of one run.
+
+    A swap that a killed process has left in its folder is finished first.
+
+    Raises:
+        OutputError: it cannot be finished, say because the folder is read-only.
+    """
+    folders = {Path(os.path.realpath(path.parent)), Path(os.path.realpath(path)).parent}
+    with ExitStack() as stack:
+        for folder in sorted(folders):
+            if folder.is_dir():
+                stack.enter_context(_settled(folder))
+        yield
+
+
+@contextmanager
+def _settled(folder: Path) -> Iterator[None]:
+    with _locked(folder, fcntl.LOCK_SH):
+        whole = not _named(folder, _SWAPPING)
+        if whole:
+            yield
+    if not whole:
+        with _locked(folder):
+            _finish_all(folder, follow=False)
+            yield
+
+
+def flush(path: Path) -> None:
+    """Put a file's content on the disk before its name, or a power cut leaves an empty file."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _swap(
+    own: Path, folder: Path, names: list[str], patterns: tuple[str, ...], beside: dict[str, Path]
+) -> None:
+    """Put new files into their places, of which those linked elsewhere lie there already."""
+    with _locked(folder):
+        if len(names) == 1 and not _matching(folder, patterns, names):
+            # a single file needs no more than a rename, which is never seen half done
+            _move(own / _FILES / names[0], folder / names[0], beside.get(names[0]), follow=True)
+            return
+        stale = _matching(folder, patterns, names)
+        (own / _STALE).write_text(json.dumps(stale), encoding="ascii")
+        flush(own / _STALE)
+        flush(own)
+        swapping = folder / own.name.replace(_UNFINISHED, _SWAPPING)
+        own.rename(swapping)
+        flush(folder)
+        try:
+            _finish(swapping, beside, follow=True)
+        except OutputError:
+            raise
+        except BaseException:  # an interruption comes after the swap
+            _finish(swapping, beside, follow=True)
+            raise
+
+
+def _finish(swapping: Path, beside: dict[str, Path], *, follow: bool) -> None:
+    try:
+        _put_in_place(swapping, beside, follow=follow)
+    except OSError as error:
+        message = (
+            f"{swapping.parent}: the results of a run wait in {swapping.name}, and cannot take "
+            f"their places ({error.strerror or error}); the next run tries again."
+        )
+        raise OutputError(message) from None
+
+
+def _put_in_place(swapping: Path, beside: dict[str, Path], *, follow: bool) -> None:
+    """Remove the old files, then put the new ones into their places; can be done again."""
+    folder, files = swapping.parent, swapping / _FILES
+    stale = _stale(swapping)
+    if stale is None:
+        return
+    names = _names(files) if files.is_dir() else []
+    if not follow and any((folder / name).is_symlink() for name in names):
+        # whoever only reads must not write where a link points to
+        message = f"{folder}: an interrupted run has left links half replaced; write to it again."
+        raise OutputError(message)
+    for name in stale:
+        (folder / name).unlink(missing_ok=True)
+    for name in names:
+        Path(os.path.realpath(folder / name)).unlink(missing_ok=True)
+    for name in names:
+        _move(files / name, folder / name, beside.get(name), follow=follow)
+    flush(folder)
+    done = folder / swapping.name.replace(_SWAPPING, _UNFINISHED)
+    swapping.rename(done)
+    shutil.rmtree(done, ignore_errors=True)
+
+
+def _move(path: Path, place: Path, beside: Path | None, *, follow: bool) -> None:
+    """Put a file into its place; ``beside`` is a copy where the place links to, if there is one."""
+    target = Path(os.path.realpath(place)) if follow else place
+    if beside is not None and beside.exists():
+        beside.replace(target)
+        path.unlink()
+        return
+    try:
+        path.replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        copy = target.with_name(f"{_UNFINISHED}{secrets.token_hex(4)}")
+        shutil.copyfile(path, copy)
+        flush(copy)
+        copy.replace(target)
+        path.unlink()
+
+
+def _beside_target(place: Path, files: Path, stack: ExitStack) -> Path | None:
+    """Where a place links to another folder, a copy of its new file there: the disk has room."""
+    target = Path(os.path.realpath(place))
+    if target.exists() and not target.is_file():
+        message = f"{place}: is not a file; expected one, or none."
+        raise OutputError(message)
+    if not place.is_symlink() or target.parent == Path(os.path.realpath(place.parent)):
+        return None
+    copy = stack.enter_context(unfinished(target.parent)) / target.name
+    shutil.copyfile(files / place.name, copy)
+    flush(copy)
+    return copy
+
+
+def _tidy(folder: Path) -> None:
+    """Finish swaps, and remove what processes that are gone had not finished."""
+    _finish_all(folder, follow=True)
+    for path in _named(folder, _UNFINISHED):
+        lock = _lock(path)
+        if lock is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(lock)
+
+
+def _finish_all(folder: Path, *, follow: bool) -> None:
+    for swapping in _named(folder, _SWAPPING):
+        _finish(swapping, {}, follow=follow)
+
+
+def _stale(swapping: Path) -> list[str] | None:
+    """The names to remove; None where this is no folder of a swap."""
+    try:
+        names = json.loads((swapping / _STALE).read_text(encoding="ascii"))
+    except (FileNotFoundError, ValueError):
+        return None
+    plain = isinstance(names, list) and all(
+        isinstance(name, str) and name not in {"", ".", ".."} and "/" not in name for name in names
+    )
+    return names if plain else None
+
+
+def _matching(folder: Path, patterns: Iterable[str], new: list[str]) -> list[str]:
+    found = {path.name for pattern in patterns for path in folder.glob(pattern)}
+    return sorted(name for name in found - set(new) if not (folder / name).is_dir())
+
+
+def _named(folder: Path, prefix: str) -> list[Path]:
+    """The folders in a folder whose names dynid has made."""
+    try:
+        names = _names(folder)
+    except PermissionError:
+        return []
+    made = [n for n in names if n.startswith(prefix) and _TOKEN.fullmatch(n.removeprefix(prefix))]
+    return [folder / name for name in made if stat.S_ISDIR((folder / name).lstat().st_mode)]
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _lock(folder: Path) -> int | None:
+    """The descriptor that locks a folder; None where another has it, or it cannot be locked."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+@contextmanager
+def _locked(folder: Path, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
+    """Keep other processes and threads from changing which files are in a folder.
+
+    Whoever only reads (``LOCK_SH``) goes on where another does not end.
+    """
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:
+        yield
+        return
+    try:
+        if not _taken(descriptor, kind) and kind == fcntl.LOCK_EX:
+            message = f"{folder}: another process has been writing to it for {_PATIENCE:g} s."
+            raise OutputError(message)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _taken(descriptor: int, kind: int) -> bool:
+    deadline = time.monotonic() + _PATIENCE
+    while not _lock_now(descriptor, kind):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK)
+    return True
+
+
+def _lock_now(descriptor: int, kind: int) -> bool:
+    """Whether nothing keeps a process from going on: another's lock does, a lack of locks not."""
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+    return True

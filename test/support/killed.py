@@ -1,0 +1,57 @@
+"""A process that is killed before its k-th change of the file system, for every k.
+
+Python tells of every such change before it makes it, whoever asks for it (PEP 578): so between two
+stops lies at most one change, and killing at all of them goes through every state in which a killed
+process can leave a folder, but for the contents of a file that it was writing.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+
+CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink"}
+
+
+def killed_at(change: int, work: Callable[[], object]) -> bool:
+    """Run ``work`` in a child that dies before its change number ``change``; whether it died so.
+
+    Raises:
+        AssertionError: the child ended in another way.
+    """
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            _die_at(change)
+            work()
+            code = 0
+        except BaseException:  # noqa: BLE001  the parent looks at the code
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    killed = os.WIFSIGNALED(status)
+    assert os.WTERMSIG(status) == signal.SIGKILL if killed else status == 0, status
+    return killed
+
+
+def _die_at(change: int) -> None:
+    made = 0
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal made
+        if event in CHANGES or (event == "open" and _writes(arguments)):
+            made += 1
+            if made == change:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
+
+
+def _writes(arguments: tuple[object, ...]) -> bool:
+    flags = arguments[2]
+    return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
