@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 from pydantic import (
     BaseModel,
@@ -24,6 +23,8 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dynid.errors import ConfigurationError
+from dynid.input_file import printable, read_text
+from dynid.yaml_loader import load_yaml
 
 KeyPath = tuple[int | str, ...]
 
@@ -114,59 +115,23 @@ def per_joint(values: Sequence[float], joints: int, name: str) -> NDArray[np.flo
 SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
-class _UniqueKeys(yaml.SafeLoader):
-    """YAML's safe loader, but of a key given twice neither is silently dropped."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise _DuplicateKeyError(key, node.start_mark.line + 1)
-        return super().construct_mapping(node, deep)
-
-
-class _DuplicateKeyError(Exception):
-    def __init__(self, key: str, line: int) -> None:
-        super().__init__(f"key '{key}' is given twice in the group that begins at line {line}")
-
-
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read a YAML file whose top level is a mapping.
 
     Raises:
         ConfigurationError: the file is missing, unreadable, not YAML, or not a mapping.
     """
-    return yaml_mapping(read_text(path), str(path))
-
-
-def read_text(path: Path) -> str:
-    """The text of a file in UTF-8.
-
-    Raises:
-        ConfigurationError: the file is missing or unreadable.
-    """
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ConfigurationError(f"{path}: there is no such file.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: cannot be read as text ({error}).") from None
+    return yaml_mapping(read_text(path), printable(path))
 
 
 def yaml_mapping(text: str, where: str) -> dict[str, Any]:
     """The mapping in a YAML text; ``where`` names the text in error messages.
 
     Raises:
-        ConfigurationError: the text is not YAML, or not a mapping.
+        ConfigurationError: the text is not YAML, not a mapping, or larger than
+            :mod:`dynid.limits` allows.
     """
-    try:
-        content = yaml.load(text, _UniqueKeys)  # noqa: S506 (is safe)
-    except _DuplicateKeyError as error:
-        raise ConfigurationError(f"{where}: {error}.") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f" at line {mark.line + 1}" if mark else ""
-        raise ConfigurationError(f"{where}: is not valid YAML{line}.") from None
+    content = load_yaml(text, where)
     if not isinstance(content, dict):
         raise ConfigurationError(f"{where}: must hold a mapping (key: value) at its top level.")
     return content

@@ -10,7 +10,7 @@ import yaml
 from pydantic import Field, model_validator
 
 from dynid.arguments import check_path
-from dynid.configuration import parse, read_text, read_yaml
+from dynid.configuration import parse, read_yaml
 from dynid.control.tracking.settings import TrackingSettings
 from dynid.errors import ConfigurationError
 from dynid.excitation.settings import ExcitationSettings, find_trajectory
@@ -18,6 +18,7 @@ from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.files import share_directories, write_text
 from dynid.identification.quantity_settings import Quantities, QuantitySettings
 from dynid.identification.settings import IdentificationSettings
+from dynid.input_file import is_file, read_text
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.model import Model
 from dynid.robot.model_file import read_model
@@ -26,6 +27,7 @@ from dynid.robot.torque_settings import CollisionSettings, FeedforwardSettings
 from dynid.robot.urdf_profile import urdf_profile
 from dynid.simulation.settings import SimulationSettings
 from dynid.transaction import settled
+from dynid.yaml_loader import load_yaml
 
 
 class _Profile(Robot):
@@ -126,7 +128,7 @@ def _find_drive(content: dict[str, Any], path: Path) -> None:
     drive = drives.get("drive") if isinstance(drives, dict) else None
     if isinstance(drive, str) and Path(drive).suffix in {".yaml", ".yml"}:
         beside = path.parent / drive
-        if isinstance(drives, dict) and beside.is_file():
+        if isinstance(drives, dict) and is_file(beside):
             drives["drive"] = str(beside)
 
 
@@ -136,7 +138,7 @@ def _find_srdf(content: dict[str, Any], path: Path) -> None:
     srdf = workspace.get("srdf") if isinstance(workspace, dict) else None
     if isinstance(workspace, dict) and isinstance(srdf, str) and srdf:
         beside = path.parent / srdf
-        workspace["srdf"] = str((beside if beside.is_file() else Path(srdf)).absolute())
+        workspace["srdf"] = str((beside if is_file(beside) else Path(srdf)).absolute())
 
 
 def shipped_profiles() -> list[str]:
@@ -151,7 +153,7 @@ def _profile_path(name: str) -> Path:
         return path
     for root in share_directories():
         candidate = root / "config" / "robots" / f"{name}.yaml"
-        if candidate.is_file():
+        if is_file(candidate):
             return candidate
     raise ConfigurationError(
         f"profile '{name}': not shipped with dynid ({', '.join(shipped_profiles())}), "
@@ -164,11 +166,8 @@ def _urdf_text(urdf: str, profile_path: Path, given: Path | None) -> str:
     if not given:
         candidates += [root / "urdf" / urdf for root in share_directories()]
     for candidate in candidates:
-        if candidate.is_file():
-            try:
-                return candidate.read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise ConfigurationError(f"{candidate}: cannot be read ({error}).") from None
+        if is_file(candidate):
+            return read_text(candidate)
     where = given or f"{urdf} (beside {profile_path.name} or in dynid's urdf folder)"
     raise ConfigurationError(f"URDF {where}: there is no such file; name one with --urdf.")
 
@@ -183,10 +182,7 @@ def _override(content: dict[str, Any], override: str) -> None:
         raise ConfigurationError(
             f"--set {override}: the value is missing; {key}=null leaves an optional step out."
         )
-    try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError:
-        raise ConfigurationError(f"--set {override}: the value is not valid YAML.") from None
+    value = load_yaml(text, f"--set {override}")
     *groups, last = key.split(".")
     target = content
     for group in groups:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from dynid.configuration import read_text
 from dynid.errors import DynidError, ModelFileError
+from dynid.input_file import read_text
 from dynid.profile import make_robot
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.model_file import parse_model

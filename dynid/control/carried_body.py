@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.configuration import read_text
 from dynid.errors import ConfigurationError
+from dynid.input_file import read_text
 from dynid.robot.parameter_file import ros_parameters
 
 if TYPE_CHECKING:

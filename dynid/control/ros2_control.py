@@ -23,6 +23,7 @@ from dynid.robot.slave_files import (
 from dynid.simulation.build import plant_arguments
 from dynid.simulation.robot import SimulatedRobot
 from dynid.simulation.settings import SimulationSettings
+from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -98,7 +99,7 @@ def robot_description(
         ConfigurationError: there are neither slave files nor a tag in the URDF, the files do
             not fit, or the tag has EtherCAT drives without status words.
     """
-    root = ET.fromstring(robot.urdf_xml)  # noqa: S314  a robot's own URDF
+    root = xml_tree(robot.urdf_xml, "The URDF")
     if hardware == "ethercat" and slaves is None:
         if root.find("ros2_control") is None:
             raise ConfigurationError(
@@ -183,7 +184,7 @@ def tells_drive_states(description: str, joints: Iterable[str]) -> bool:
         description: URDF with the tag.
         joints: which must all have a state interface ``status_word``, and ``reset_fault``.
     """
-    root = ET.fromstring(description)  # noqa: S314
+    root = xml_tree(description, "The robot description")
     return not _without(root, joints, "state_interface", "status_word") and not _without(
         root, joints, "command_interface", RESET_FAULT
     )
@@ -299,7 +300,7 @@ def root_link(urdf_xml: str) -> str:
     Raises:
         ConfigurationError: there is no such link, or more than one.
     """
-    root = ET.fromstring(urdf_xml)  # noqa: S314
+    root = xml_tree(urdf_xml, "The URDF")
     children = {child.get("link") for child in root.findall("joint/child")}
     roots = [name for link in root.findall("link") if (name := link.get("name")) not in children]
     if len(roots) != 1 or roots[0] is None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynid.configuration import changed, read_text
+from dynid.configuration import changed
 from dynid.control.build import collision_settings
 from dynid.control.ros2_control import FEEDFORWARD
 from dynid.errors import ConfigurationError
 from dynid.files import write_text
+from dynid.input_file import read_text
 from dynid.robot.parameter_file import parameter_file, ros_parameters
 from dynid.robot.torque_settings import CollisionSettings
 

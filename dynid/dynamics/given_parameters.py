@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynid.configuration import read_text, yaml_mapping
+from dynid.configuration import yaml_mapping
 from dynid.dynamics.base_table import base_table
 from dynid.errors import ConfigurationError
+from dynid.input_file import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -19,6 +19,7 @@ from dynid.dynamics.closed_chain import ClosedChain, core_closure
 from dynid.dynamics.joint_terms import TERM_KINDS, JointTerm, core_term
 from dynid.dynamics.mimic import check_mimic
 from dynid.dynamics.sample_arrays import check_output, numbers, sample_arrays, vector
+from dynid.dynamics.urdf_text import check_urdf
 from dynid.errors import MechanismError
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class Mechanism:
         if matrix.ndim != 2:
             message = f"The coupling matrix has {matrix.ndim} dimensions, but must have 2."
             raise MechanismError(message)
+        check_urdf(urdf_xml)
         check_mimic(urdf_xml, self._joints, locked, chain.passive)
         try:
             self._description = _core.MechanismDescription(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import isclose
 from typing import TYPE_CHECKING, NamedTuple
-from xml.etree import ElementTree as ET
 
 from dynid.errors import MechanismError
+from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -64,11 +64,7 @@ def check_mimic(
 
 def _followers(urdf_xml: str) -> dict[str, _Mimic]:
     """The joints that follow others, by name; pinocchio reads the URDF only later."""
-    try:
-        root = ET.fromstring(urdf_xml)  # noqa: S314  a robot's own URDF
-    except ET.ParseError as error:
-        message = f"The URDF is not XML ({error})."
-        raise MechanismError(message) from None
+    root = xml_tree(urdf_xml, "The URDF")
     names = {joint.get("name", "") for joint in root.findall("joint")}
     followers = {}
     for joint in root.findall("joint"):

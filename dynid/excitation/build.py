@@ -17,6 +17,7 @@ from dynid.excitation.settings import FourierSettings, SineSettings, SplineSetti
 from dynid.excitation.sine import SineExcitation
 from dynid.excitation.spline import SplineExcitation, spline_through
 from dynid.excitation.trajectory_file import trajectory_excitation
+from dynid.limits import MOTION_COEFFICIENTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,9 +77,17 @@ def _described(settings: ExcitationSettings, limits: Limits, joints: Sequence[st
         return _spline(settings, len(joints))
     if not isinstance(settings, FourierSettings):
         return trajectory_excitation(settings, joints)
+    check_coefficients(settings.harmonics, len(joints))
     if settings.sine is not None and settings.cosine is not None:
         return _given_fourier(settings, limits, len(joints))
     return _random_fourier(settings, limits, joints)
+
+
+def check_coefficients(harmonics: int, joints: int) -> None:
+    """Raise a ConfigurationError where a series has more coefficients than can be computed with."""
+    count = harmonics * joints
+    what = f"excitation: a series of {harmonics} harmonics for {joints} joints has {count} numbers"
+    MOTION_COEFFICIENTS.check(count, what)
 
 
 def _sine(settings: SineSettings, joints: int) -> SineExcitation:

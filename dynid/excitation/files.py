@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from dynid.configuration import Settings, parse, read_text, yaml_mapping
+from dynid.configuration import Settings, parse, yaml_mapping
 from dynid.excitation.settings import ExcitationSettings, TrajectorySettings, find_trajectory
 from dynid.excitation.trajectory_file import is_message, is_table
+from dynid.input_file import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import ExcitationError
+from dynid.excitation.fourier import FourierExcitation
+from dynid.limits import MOTION_NUMBERS, MOTION_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
 _QUANTITIES = ("position", "velocity", "acceleration")
 _DERIVATIVES = ("velocity", "acceleration", "jerk", "snap")
-_MOST_SAMPLES = 2e7  # instants at which a motion can be checked in the memory of a computer
 
 
 def check_finite(excitation: Excitation, joints: Sequence[str]) -> None:
@@ -64,11 +65,18 @@ def _check_times(excitation: Excitation, frequency: float = 0.0) -> None:
             "finite numbers above 0."
         )
         raise ExcitationError(message)
-    samples = 200 * ends[-1] * max(frequency, 1 / shortest)
-    if not samples <= _MOST_SAMPLES:
-        message = (
-            f"the motion lasts {ends[-1]:g} s, with frequencies up to {frequency:g} Hz and parts "
-            f"of {shortest:g} s: its check would need {samples:.2g} samples, at most "
-            f"{_MOST_SAMPLES:g} are possible; make it shorter or slower."
-        )
-        raise ExcitationError(message)
+    check_duration(ends[-1])
+    series = excitation.sine.shape[1] if isinstance(excitation, FourierExcitation) else 0
+    columns = max(excitation.joint_count, series)
+    numbers = 200 * ends[-1] * max(frequency, 1 / shortest) * columns
+    MOTION_NUMBERS.check(
+        numbers,
+        f"the motion lasts {ends[-1]:g} s, with frequencies up to {frequency:g} Hz and parts of "
+        f"{shortest:g} s: its check would need {numbers:.2g} numbers",
+        ExcitationError,
+    )
+
+
+def check_duration(seconds: float) -> None:
+    """Raise an ExcitationError where a motion lasts longer [s] than can be sampled and played."""
+    MOTION_SECONDS.check(seconds, f"the motion lasts {seconds:g} s", ExcitationError)

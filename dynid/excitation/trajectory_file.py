@@ -10,9 +10,11 @@ import numpy as np
 from pydantic import Field, NonNegativeInt
 
 from dynid.arrays import Array
-from dynid.configuration import Settings, parse, read_text, yaml_mapping
+from dynid.configuration import Settings, parse, yaml_mapping
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.spline import SplineExcitation, spline_through
+from dynid.input_file import read_text
+from dynid.limits import MOTION_SECONDS
 from dynid.recording.table import Table, read_table
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ _CLOSEST = 0.02
 """Time between points that are joined [s]: rounding of closer ones would show in acceleration, and
 a swing of 5 Hz is met by polynomials this long to a few millionths of its size."""
 
-_LONGEST = 3600.0  # [s] of a motion; longer ones have their times in another unit
 _ASIDE = 1e-3  # [rad or m] from the motion that points left out may lie
 
 
@@ -234,10 +235,10 @@ def _check_numbers(points: Points, where: str, joints: Sequence[str]) -> None:
             "that increase."
         )
     lasts = float(time[-1] - time[0])
-    if not _CLOSEST <= lasts <= _LONGEST:
+    longest = MOTION_SECONDS.most
+    if not _CLOSEST <= lasts <= longest:
         raise ConfigurationError(
-            f"{where}: lasts {lasts:g} s, expected {_CLOSEST:g} to {_LONGEST:g} s; are its times "
-            "in s?"
+            f"{where}: lasts {lasts:g} s, expected {_CLOSEST:g} to {longest} s; are its times in s?"
         )
     for name in ("position", "velocity", "acceleration"):
         values = getattr(points, name)

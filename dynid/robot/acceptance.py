@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import math
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree as ET
 
 import numpy as np
 
 from dynid.errors import ModelFileError
 from dynid.robot.urdf_export import kinematic_urdf
+from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from xml.etree import ElementTree as ET
 
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
@@ -133,7 +134,7 @@ def urdf_difference(stored: str, present: str) -> str:
 
 def _described(urdf_xml: str) -> dict[str, Values]:
     """What torque depends on, of each link and joint."""
-    root = ET.fromstring(urdf_xml)  # noqa: S314  pinocchio reads it too
+    root = xml_tree(urdf_xml, "The URDF")
     frames = _frames(root)
     found: dict[str, Values] = {}
     for link in root.findall("link"):

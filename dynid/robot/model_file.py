@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dynid.configuration import read_text, yaml_mapping
+from dynid.configuration import yaml_mapping
 from dynid.errors import ConfigurationError, ModelFileError, ModelFileWarning, OutputError
+from dynid.input_file import read_text
 from dynid.recording.model import Source, digest
 from dynid.robot.model import Model
 from dynid.robot.model_entries import (
@@ -68,9 +69,6 @@ def parse_model(
         robot = make_robot(profile, entries.urdf, where=f"{where}: its profile")
     except ConfigurationError as error:
         raise ModelFileError(str(error)) from None
-    except (ValueError, RecursionError):
-        # what PyYAML meets with other errors than its own: dates that are none, endless nesting
-        raise ModelFileError(f"{where}: is not valid YAML.") from None
     mechanism = check_mechanism(entries, robot, where)
     provenance = _read_provenance(entries, where)
     check_seal(content, where)

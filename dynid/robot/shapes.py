@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pinocchio
@@ -17,8 +16,11 @@ import pinocchio
 from dynid.arrays import Array, Vector
 from dynid.dynamics.pose import Pose
 from dynid.errors import MechanismError
+from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
+    from xml.etree import ElementTree as ET
+
     from numpy.typing import ArrayLike
 
     from dynid.dynamics.kinematics import Kinematics
@@ -92,7 +94,7 @@ def urdf_shapes(
 
     Raises MechanismError where a size, an origin or a colour is not the numbers it should be.
     """
-    robot = ET.fromstring(kinematics.mechanism.urdf_xml)  # noqa: S314  pinocchio has read it before
+    robot = xml_tree(kinematics.mechanism.urdf_xml, "The URDF")
     colours = {
         material.get("name"): _colour(material, {}) for material in robot.findall("material")
     }

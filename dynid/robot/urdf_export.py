@@ -9,6 +9,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.errors import MechanismError
+from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,13 +93,10 @@ def kinematic_urdf(urdf_xml: str) -> str:
 
 
 def _parsed(urdf_xml: str) -> ET.Element:
-    parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))  # noqa: S314  pinocchio reads it too
-    try:
-        parser.feed(urdf_xml)
-        root: ET.Element = parser.close()
-    except (ET.ParseError, ValueError) as error:
-        message = f"The URDF is not well-formed XML ({error})."
-        raise MechanismError(message) from None
+    xml_tree(urdf_xml, "The URDF")
+    parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))  # noqa: S314  it was checked
+    parser.feed(urdf_xml)
+    root: ET.Element = parser.close()
     return root
 
 

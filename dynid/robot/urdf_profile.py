@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-from xml.etree import ElementTree as ET
+from typing import TYPE_CHECKING, Any
 
 from dynid.errors import ConfigurationError
+from dynid.xml_tree import xml_tree
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree as ET
 
 _MOVABLE = ("revolute", "continuous", "prismatic")
 
@@ -23,10 +26,7 @@ def urdf_profile(urdf_xml: str, file: str) -> dict[str, Any]:
     Raises:
         ConfigurationError: it is not XML, has no movable joint, or joints that follow others.
     """
-    try:
-        root = ET.fromstring(urdf_xml)  # noqa: S314  a robot's own URDF
-    except ET.ParseError as error:
-        raise ConfigurationError(f"{file}: is not a URDF ({error}).") from None
+    root = xml_tree(urdf_xml, f"{file}: is not a URDF", ConfigurationError)
     joints = [joint for joint in root.findall("joint") if joint.get("type") in _MOVABLE]
     names = [joint.get("name", "") for joint in joints]
     following = [joint.get("name", "") for joint in joints if joint.find("mimic") is not None]

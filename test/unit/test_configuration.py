@@ -179,5 +179,5 @@ def test_refuses_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_refuses_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="cannot be read as text"):
+    with pytest.raises(ConfigurationError, match="is a folder; expected the name of a file"):
         read_yaml(tmp_path)

@@ -278,7 +278,7 @@ def test_later_override_wins(arm: Path) -> None:
         ("=3", "--set =3: must read key=value"),
         ("identification..a=3", "must read key=value"),
         ("identification.=3", "must read key=value"),
-        ("robot=[", "--set robot=[: the value is not valid YAML."),
+        ("robot=[", "--set robot=[: is not valid YAML at line "),
         ("robot.name=3", "--set robot.name=3: 'robot' is not a group of settings."),
         ("drives.gear_ratio.0=3", "'gear_ratio' is not a group of settings."),
         ("identification.cutoff_hz=fast", "key 'identification.cutoff_hz': must be a number"),

@@ -11,6 +11,10 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "dynid"
 ORDER = (
     "errors",
+    "limits",
+    "input_file",
+    "yaml_loader",
+    "xml_tree",
     "configuration",
     "arrays",
     "transaction",

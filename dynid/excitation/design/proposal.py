@@ -8,6 +8,8 @@ import numpy as np
 
 from dynid.configuration import per_joint
 from dynid.errors import ConfigurationError
+from dynid.excitation.build import check_coefficients
+from dynid.excitation.finite import check_duration
 from dynid.excitation.settings import FourierSettings, find_excitation
 from dynid.signals.settings import SignalSettings
 
@@ -59,8 +61,10 @@ def propose_series(
         period = duration / times
     else:
         period = 1 / settings.base_frequency if settings else _PERIOD
+    check_duration(times * period)
     proposed = int(np.clip(_highest(robot) * period, _FEWEST, _MOST))
     chosen = harmonics or proposed
+    check_coefficients(chosen, len(robot.joints))
     cutoff = robot.settings(SignalSettings).cutoff_hz or _NO_CUTOFF
     if chosen / period > cutoff:
         message = (

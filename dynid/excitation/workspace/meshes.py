@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pinocchio
 from pinocchio import coal
 from scipy.spatial import ConvexHull, QhullError
 
+from dynid.errors import MechanismError
+from dynid.input_file import is_file, printable
+from dynid.limits import MESH_BYTES
 from dynid.robot.shapes import element_pose
+from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from xml.etree import ElementTree as ET
 
     from dynid.dynamics.kinematics import Kinematics
 
@@ -48,7 +52,7 @@ def mesh_hulls(
     meshes: dict[int, list[Mesh]] = {}
     missing = []
     links = kinematics.links()
-    for link in ET.fromstring(kinematics.mechanism.urdf_xml).findall("link"):  # noqa: S314  pinocchio has read it
+    for link in xml_tree(kinematics.mechanism.urdf_xml, "The URDF").findall("link"):
         name = link.get("name", "")
         for found in link.findall(element) if name in links else ():
             mesh = found.find("geometry/mesh")
@@ -67,7 +71,9 @@ def mesh_hulls(
 def _hull(mesh: ET.Element, folder: Path | None) -> coal.Convex | None:
     """The convex hull of a mesh's file, or None where there is no such file or no solid in it."""
     for path in _candidates(mesh.get("filename", ""), folder):
-        if path.is_file():
+        if is_file(path):
+            size = path.stat().st_size
+            MESH_BYTES.check(size, f"{printable(path)}: has {size} bytes", MechanismError)
             try:
                 scale = np.array([float(word) for word in mesh.get("scale", "1 1 1").split()])
                 loaded = coal.MeshLoader().load(str(path), scale)

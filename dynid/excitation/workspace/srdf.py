@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
-from xml.etree import ElementTree as ET
 
-from dynid.configuration import read_text
 from dynid.errors import ConfigurationError
+from dynid.input_file import printable, read_text
+from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,10 +28,7 @@ def read_srdf(path: Path) -> tuple[DisabledPair, ...]:
     Raises:
         ConfigurationError: the file cannot be read, is not XML, or an entry lacks a link.
     """
-    try:
-        root = ET.fromstring(read_text(path))  # noqa: S314  the user's own file, as the URDF is
-    except ET.ParseError as error:
-        raise ConfigurationError(f"{path}: is not valid XML ({error}).") from None
+    root = xml_tree(read_text(path), printable(path), ConfigurationError)
     if root.tag != "robot":
         message = f"{path}: is not an SRDF, as its root is <{root.tag}> in place of <robot>."
         raise ConfigurationError(message)

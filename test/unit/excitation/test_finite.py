@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.walled_arm import JOINTS, walled, walled_robot
 
-from dynid.errors import ExcitationError
-from dynid.excitation.build import described_excitation
+from dynid.errors import DynidError, ExcitationError
+from dynid.excitation.build import build_excitation, described_excitation
 from dynid.excitation.checks import check_motion, examine_motion
 from dynid.excitation.limit_use import limit_use
 from dynid.excitation.limits import check_limits, check_rest
@@ -129,3 +131,27 @@ def test_margins_of_positions_that_are_not_finite_are_not_kept() -> None:
     with np.errstate(invalid="ignore"):
         margins = workspace.margins(Motion(position, position, still))
     assert not (margins >= 0).any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (FourierSettings(base_frequency=1e-9, ramp=1e9, span=1.0), "DYNID_MAX_MOTION_SECONDS"),
+        (FourierSettings(base_frequency=1e-9, ramp=0.0, span=1.0), "lasts 3e.09 s, but at most"),
+        (FourierSettings(harmonics=10**9, span=1.0), "DYNID_MAX_MOTION_COEFFICIENTS"),
+        (FourierSettings(harmonics=10**30, span=1.0), "DYNID_MAX_MOTION_COEFFICIENTS"),
+        (FourierSettings(periods=10**30, span=1.0), "lasts 1e.31 s"),
+        (FourierSettings(harmonics=500, periods=300, span=1.0), "DYNID_MAX_MOTION_NUMBERS"),
+        (SineSettings(start=at(0), target=at(1), frequency=1, duration=1e7), "MOTION_SECONDS"),
+        (SineSettings(start=at(0), target=at(1), frequency=1e5, duration=9), "MOTION_NUMBERS"),
+    ],
+)
+def test_sizes_are_checked_before_memory_is_taken(settings, sentence) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(DynidError, match=sentence):
+            build_excitation(settings, Limits(), JOINTS)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 10_000_000

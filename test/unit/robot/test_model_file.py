@@ -240,7 +240,7 @@ def test_refuses_to_write_where_there_is_no_folder(identification, tmp_path):
         ("", "mapping"),
         ("a: [", "is not valid YAML"),
         ("a: 2024-99-99", "is not valid YAML"),
-        ("[" * 5000, "is not valid YAML"),
+        ("[" * 5000, "too many lists and groups in each other"),
         ("a: 1", "is not a dynid model"),
         ("/**: {ros__parameters: {model: 3}}", "is not a dynid model"),
         (

@@ -112,7 +112,7 @@ def test_an_allowed_link_does_not_excuse_another_link_of_its_body(tmp_path: Path
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("<robot", "is not valid XML"),
+        ("<robot", "is not well-formed XML"),
         ("<launch/>", "its root is <launch>"),
         ('<robot><disable_collisions link1="a"/></robot>', "lacks its link1 or link2"),
         (f"<robot>{disabled('a', 'b')}</robot>", "no pair of its <disable_collisions> is of links"),

@@ -1,0 +1,106 @@
+"""Files opened for reading: only regular ones, and never more of them than a limit allows."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from dynid.errors import ConfigurationError, DynidError
+from dynid.limits import TEXT_BYTES, InputLimit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+_UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+
+
+def printable(name: object) -> str:
+    r"""Return a file's name as text that every terminal and file takes.
+
+    A name on Linux is bytes. Those that are not UTF-8 become ``\xff`` and the like, and so do
+    control characters, which could otherwise change what a terminal shows.
+    """
+    known = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in known)
+
+
+def is_file(path: Path) -> bool:
+    """Return whether there is a regular file; not so where its name is none that can exist."""
+    try:
+        return path.is_file()
+    except OSError:  # too long, or in a folder that may not be looked into
+        return False
+
+
+def check_regular(path: Path, error: type[DynidError] = ConfigurationError) -> os.stat_result:
+    """Raise ``error`` unless a path is that of a regular file: a pipe could block for ever.
+
+    Returns:
+        What the system knows of the file, such as its size.
+    """
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise error(f"{printable(path)}: there is no such file.") from None
+    except (OSError, ValueError) as problem:  # a ValueError for a NUL character in the name
+        reason = getattr(problem, "strerror", None) or problem
+        raise error(f"{printable(path)}: cannot be read ({reason}).") from None
+    for is_kind, kind in _KINDS:
+        if is_kind(found.st_mode):
+            raise error(f"{printable(path)}: is {kind}; expected the name of a file.")
+    return found
+
+
+def read_bytes(
+    path: Path, limit: InputLimit, error: type[DynidError] = ConfigurationError
+) -> bytes:
+    """Return what is in a regular file.
+
+    Raises:
+        DynidError: ``error``, where the file is missing, unreadable, no regular one, or larger
+            than ``limit`` allows.
+    """
+    size = check_regular(path, error).st_size
+    limit.check(size, f"{printable(path)}: has {size} bytes", error)
+    try:
+        with path.open("rb") as file:
+            content = file.read(limit.most + 1)  # files in /proc, and growing ones, have more
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise error(f"{printable(path)}: cannot be read ({reason}).") from None
+    limit.check(len(content), f"{printable(path)}: has {len(content)} bytes or more", error)
+    return content
+
+
+def read_text(path: Path) -> str:
+    r"""Return the text of a file in UTF-8; line ends become ``\n``, a byte order mark is dropped.
+
+    Raises:
+        ConfigurationError: the file is missing, unreadable, too large, or not text in UTF-8.
+    """
+    content = read_bytes(path, TEXT_BYTES)
+    shown = printable(path)
+    if content.startswith(_UTF_16_OR_32):
+        message = f"{shown}: cannot be read as text, as it is UTF-16 or UTF-32; save it as UTF-8."
+        raise ConfigurationError(message)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        message = (
+            f"{shown}: cannot be read as text (byte {problem.start + 1} is not UTF-8); save it as "
+            "UTF-8."
+        )
+        raise ConfigurationError(message) from None
+    if "\0" in text:
+        message = f"{shown}: cannot be read as text, as it has bytes 0; is it the right file?"
+        raise ConfigurationError(message)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
