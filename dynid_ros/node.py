@@ -69,15 +69,27 @@ class DynidNode(Node):
     ending = "ending"
     """What it does after a signal, for its log; a node with something to finish overrides it."""
 
-    def __init__(self, name: str, **options: Any) -> None:  # noqa: ANN401  as Node has them
-        """Start with a sound status."""
+    def __init__(self, name: str, *, clock: Clock | None = None, **options: Any) -> None:  # noqa: ANN401  as Node has them
+        """Start with a sound status.
+
+        Args:
+            name: of the node.
+            clock: takes the place of the node's own clock and of the steady one; None: the
+                system's.
+            options: as ``rclpy.node.Node`` has them.
+        """
+        self._given_clock = clock
         super().__init__(name, **options)
-        self.steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.steady = clock or Clock(clock_type=ClockType.STEADY_TIME)
         """Time that passes even where a simulation's stands still."""
         self._health = DiagnosticStatus(name=name, level=OK, message="started")
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
         self._alive = self.create_publisher(Empty, "~/alive", ALIVE)
         self.create_timer(1.0, self._publish_health, clock=self.steady)
+
+    def get_clock(self) -> Clock:
+        """The clock that the node's messages are stamped with."""
+        return self._given_clock or super().get_clock()
 
     def parameter(
         self,

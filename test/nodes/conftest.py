@@ -21,9 +21,14 @@ def pytest_report_header() -> str | None:
 if not WITHOUT_ROS:
     from collections.abc import Iterator
 
-    from support.ros_graph import Graph
+    from support.ros_graph import Graph, SteppedGraph
 
     @pytest.fixture
     def graph() -> Iterator[Graph]:
         with Graph() as opened:
+            yield opened
+
+    @pytest.fixture
+    def stepped_graph() -> Iterator[SteppedGraph]:
+        with SteppedGraph() as opened:
             yield opened

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rclpy.node import Node
@@ -13,14 +13,18 @@ from dynid.playback.follower import TrajectoryFollower
 from dynid_ros.qos import COMMAND, STATES
 from dynid_ros.trajectory_messages import from_message, start_ns
 
+if TYPE_CHECKING:
+    from rclpy.clock import Clock
+
 JOINTS = tuple(f"joint_{j}" for j in range(1, 7))
 HOME = (0.05, -1.45, 1.45, 0.45, 0.05, -0.05)
-PERIOD = 0.004  # [s]
+PERIOD = 0.005  # [s]
 
 
 class FakeRobot(Node):
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, clock: Clock | None = None, **options: Any) -> None:
         super().__init__("fake_robot", **options)
+        self._time = clock or self.get_clock()
         self.follower = TrajectoryFollower(JOINTS, HOME)
         self.names = list(JOINTS)
         self.offset = np.zeros(6)
@@ -30,10 +34,10 @@ class FakeRobot(Node):
         self._states = self.create_publisher(JointState, "/joint_states", STATES)
         topic = "/joint_trajectory_controller/joint_trajectory"
         self.create_subscription(JointTrajectory, topic, self._take, COMMAND)
-        self.create_timer(PERIOD, self._tell)
+        self.create_timer(PERIOD, self._tell, clock=self._time)
 
     def now_ns(self) -> int:
-        return self.get_clock().now().nanoseconds
+        return self._time.now().nanoseconds
 
     def _take(self, message: JointTrajectory) -> None:
         self.received.append(message)
@@ -42,7 +46,7 @@ class FakeRobot(Node):
     def _tell(self) -> None:
         if self.silent:
             return
-        now = self.get_clock().now()
+        now = self._time.now()
         position = self.follower.reference(now.nanoseconds) + self.offset
         message = JointState(name=self.names, position=position.tolist(), effort=[0.0] * 6)
         message.header.stamp = now.to_msg()

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 MOVES = 0.5  # [rad/s]
 RESTS = 0.02  # [rad/s], more than the sensors' noise
-LONGEST = 120.0  # [s] that anything here may take, on the busiest machine
 GROUP = Path(__file__).with_name("process_group.py")
 
 
@@ -60,7 +59,7 @@ class NodeProcesses:
                 self._leader = subprocess.Popen(  # noqa: S603
                     words, start_new_session=True, stdout=log, stderr=subprocess.STDOUT
                 )
-        graph.until(self._codes.with_suffix(".pids").exists, LONGEST)
+        graph.until(self._codes.with_suffix(".pids").exists)
         self.pids: dict[str, int] = json.loads(self._codes.with_suffix(".pids").read_text())
 
     def __enter__(self) -> NodeProcesses:
@@ -81,8 +80,7 @@ class NodeProcesses:
     def until_playing(self) -> None:
         """Wait until the robot moves along its excitation."""
         self.graph.until(
-            lambda: self.player and self.player[-1].data == "playing" and self.speed > MOVES,
-            LONGEST,
+            lambda: self.player and self.player[-1].data == "playing" and self.speed > MOVES
         )
 
     def signal(self, *numbers: signal.Signals) -> None:
@@ -99,7 +97,7 @@ class NodeProcesses:
 
     def ended(self) -> dict[str, int]:
         """The exit code of each process, once all have ended."""
-        self.graph.until(lambda: self._leader.poll() is not None, LONGEST)
+        self.graph.until(lambda: self._leader.poll() is not None)
         return json.loads(self._codes.read_text())
 
     def _take(self, state: JointState) -> None:
