@@ -43,6 +43,7 @@ class BagWriter:
         self._connections: dict[str, Connection] = {}
         self._size = 0
         require_absent(folder, self._name)
+        _require_text(folder, self._name)
         self._writer = Writer(
             folder, version=Writer.VERSION_LATEST, storage_plugin=StoragePlugin.MCAP
         )
@@ -183,6 +184,19 @@ def require_absent(folder: Path, name: str = "") -> None:
     """
     if folder.exists():
         raise _exists(name or str(folder))
+
+
+def _require_text(folder: Path, name: str) -> None:
+    """Refuse a name that metadata.yaml, which names the file in the folder, could not hold.
+
+    Raises:
+        RecordingError: it has bytes that are not UTF-8, or cannot be printed.
+    """
+    if not folder.name.isprintable():
+        raise RecordingError(
+            f"{name}: a bag's metadata.yaml tells its name, which must therefore be text in UTF-8 "
+            "without line breaks; take another name."
+        )
 
 
 def _exists(name: str) -> RecordingError:

@@ -14,6 +14,7 @@ ORDER = (
     "configuration",
     "arrays",
     "transaction",
+    "file_names",
     "files",
     "arguments",
     "text",
