@@ -6,9 +6,11 @@ the nodes of dynid_ros put into processes of their own.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -93,8 +95,13 @@ def run_demo(name: str, output: Path, progress: Callable[[str], None]) -> Demons
 
 
 def named(output: Path, what: str) -> Path:
-    """A bag's folder that does not exist yet: what it is, and when it was made."""
-    return output / f"{what}_{datetime.now().astimezone():%Y%m%d_%H%M%S}"
+    """A bag's folder that does not exist yet: what it is, when it was made, and by which process.
+
+    Two processes that begin in the same second, or one whose clock is set back, share no name.
+    """
+    name = f"{what}_{datetime.now().astimezone():%Y%m%d_%H%M%S}_{os.getpid()}"
+    numbered = (output / (name if number == 1 else f"{name}_{number}") for number in count(1))
+    return next(path for path in numbered if not os.path.lexists(path))
 
 
 class _Cell:

@@ -8,6 +8,10 @@ The command line prints the sentence and exits with 2; a node answers with it. `
 class DynidError(Exception):
     """Root of every error that a user can cause and mend."""
 
+    def __str__(self) -> str:
+        """The sentence, with bytes of a file name that are not UTF-8 escaped: all can print it."""
+        return super().__str__().encode("utf-8", "backslashreplace").decode()
+
 
 class ArgumentError(DynidError, TypeError):
     """A public function is given something else than it takes."""

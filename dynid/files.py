@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid.errors import OutputError
-from dynid.transaction import flush, unfinished
+from dynid.transaction import flush, unfinished, written_together
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 @contextmanager
@@ -49,7 +49,21 @@ def write_text(path: Path, text: str) -> None:
         OutputError: The folder does not exist, or cannot be written to.
     """
     with whole_file(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8", newline="\n")
+        # a file name that is not UTF-8, in a header say, must not lose a result
+        unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Write texts in UTF-8; those of one folder take their places together.
+
+    Raises:
+        OutputError: A folder cannot be made, or a file not be written.
+    """
+    for folder in dict.fromkeys(path.parent for path in texts):
+        with written_together(folder) as unfinished:
+            for path, text in texts.items():
+                if path.parent == folder:
+                    write_text(unfinished / path.name, text)
 
 
 def check_folder(path: Path) -> None:

@@ -48,6 +48,13 @@ def count(number: int) -> str:
     return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
+def readable(name: str) -> str:
+    """Return a file name with what is no text escaped: line breaks, bytes that are not UTF-8."""
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in name
+    )
+
+
 def listed(names: Iterable[str]) -> str:
     """Return names as a sentence lists them: ``a``, ``a and b``, ``a, b and c``."""
     *first, last = names

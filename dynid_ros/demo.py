@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +21,7 @@ from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_robot
 from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.results import print_demonstration
+from dynid.report.write import kept_model
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.executor import make_executor
 from dynid_ros.identification_task import STEPS, IdentificationTask
@@ -51,7 +51,7 @@ def demonstrate(
     make_plan(loaded)  # what the player would refuse is refused before nodes are made
     seed = second_seed(loaded)
     output.mkdir(parents=True, exist_ok=True)
-    begun = time.time()
+    before = _state(output)
     # no real robot may follow the simulated robot's motions
     enter_own_domain()
     stop = Stop()
@@ -88,7 +88,10 @@ def demonstrate(
         typer.echo(json.dumps({kind: json.loads(text) for kind, text in task.heard.items()}))
     else:
         print_demonstration(console, task.judgements, task.quantities)
-        print_written(console, _newer(output, begun))
+        print_written(console, _changed(output, before))
+    kept = kept_model(output, success=task.judgements["judgement"].success)
+    if kept is not None:
+        typer.echo(kept, err=True)
     raise typer.Exit(0 if good else 1)
 
 
@@ -105,9 +108,16 @@ def _nodes(robot: str, speed: float) -> dict[Callable[..., DynidNode], dict[str,
     }
 
 
-def _newer(folder: Path, begun: float) -> list[Path]:
-    """What was written to a folder since then [s]."""
-    return [path for path in sorted(folder.iterdir()) if path.stat().st_mtime >= begun]
+def _state(folder: Path) -> dict[Path, tuple[int, int]]:
+    """What tells whether anything in a folder was written again, however the clock is set."""
+    found = ((path, path.stat()) for path in folder.iterdir() if path.exists())
+    return {path: (status.st_ino, status.st_mtime_ns) for path, status in found}
+
+
+def _changed(folder: Path, before: dict[Path, tuple[int, int]]) -> list[Path]:
+    """What was written to a folder since it was like ``before``."""
+    now = _state(folder)
+    return sorted(path for path, state in now.items() if before.get(path) != state)
 
 
 def _overrides(values: dict[str, Value]) -> list[Parameter]:

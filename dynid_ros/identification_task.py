@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dynid.demo import named
 from dynid.errors import TaskError
 from dynid.playback.robot_state import FROM_REST
-from dynid.report.write import FAILED_MODEL, MODEL
+from dynid.report.write import written_model
 from dynid_ros.remote import Remote
 from dynid_ros.sequence import SequenceNode, run_sequence
 
@@ -84,14 +84,14 @@ class IdentificationTask(SequenceNode):
         good = self.judged("identify", "judgement")
         if self._publish and good:
             step("publishing the model")
-            self._model_publisher.set(model=str(self._output / MODEL))
+            self._model_publisher.set(model=str(written_model(self._output, success=True)))
             self._model_publisher.ask("load")
         if moves and self._validation_seed >= 0:
             self._player.set(seed=self._validation_seed)
             recording = self._record("validation_recording", "a second motion", step)
             step("validating")
-            model = "" if good else str(self._output / FAILED_MODEL)
-            self.identifier.set(recording=str(recording), model=model)
+            model = written_model(self._output, success=good)
+            self.identifier.set(recording=str(recording), model=str(model))
             good = self.judged("validate", "validation") and good
         return good
 

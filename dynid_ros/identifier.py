@@ -198,13 +198,14 @@ class Identifier(DynidNode):
             quantities=result.quantities,
         )
         model = result.model.text()
-        sentence = kept_model(result, asked.output)
+        success = result.verdict.success
+        sentence = kept_model(asked.output, success=success)
         kept = f" ({sentence.rstrip('.')})" if sentence else ""
 
         def conclude() -> Answer:
-            path = written_model(result, asked.output)
+            path = written_model(asked.output, success=success)
             self._judgement.publish(String(data=json.dumps(judged, allow_nan=False)))
-            if result.verdict.success:
+            if success:
                 self._model.publish(String(data=model))
                 outcome = f"identified {robot.name}", f"model in {path}"
             else:

@@ -17,7 +17,7 @@ from sensor_msgs.msg import JointState
 from dynid.errors import DynidError, TaskError
 from dynid.profile import load_model
 from dynid.recording.replay import read_messages
-from dynid.report.write import FAILED_MODEL, MODEL
+from dynid.report.write import written_model
 from dynid.robot.acceptance import largest_difference
 from dynid_ros.qos import STATES
 from dynid_ros.sequence import SequenceNode, run_sequence
@@ -79,8 +79,8 @@ class ReplayTask(SequenceNode):
         self.identifier.set(recording=str(self._bag), output=str(self._output / "from_bag"))
         same = self.judged("identify", "judgement")
         with self.logging_warnings():
-            heard = load_model(_written(self._output, success=good))
-            read = load_model(_written(self._output / "from_bag", success=same))
+            heard = load_model(written_model(self._output, success=good))
+            read = load_model(written_model(self._output / "from_bag", success=same))
         difference = largest_difference(heard, read)
         step(f"parameters heard and read differ by {difference:.1g} of the largest of their kind")
         if self._model:
@@ -110,11 +110,6 @@ class ReplayTask(SequenceNode):
         if self.identifier.present:
             self.attempt(lambda: self.identifier.call("stop"))
         return []
-
-
-def _written(folder: Path, *, success: bool) -> Path:
-    """Where the identifier has put the model that it found just now."""
-    return folder / (MODEL if success else FAILED_MODEL)
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from dynid.demo import STEPS, run_demo
 from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.results import print_demonstration
 from dynid.report.verdict_json import identification_json
+from dynid.report.write import kept_model
 
 
 def demo_command(
@@ -49,4 +50,8 @@ def demo_command(
             demonstration.identification.quantities,
         )
         print_written(console, demonstration.written)
+    identified = demonstration.identification.verdict.success
+    kept = kept_model(output, success=identified)
+    if kept is not None:
+        typer.echo(kept, err=True)
     raise typer.Exit(0 if demonstration.success else 1)

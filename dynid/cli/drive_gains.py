@@ -11,12 +11,14 @@ from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Recordings, Set, Urdf
 from dynid.files import write_text
-from dynid.identification.drive_gains.identification import identify_drive_gains
+from dynid.identification.drive_gains.identification import DriveGains, identify_drive_gains
 from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.profile import load_robot
 from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.drive_gains import drive_gains_json, print_drive_gains, profile_fragment
+from dynid.transaction import written_together
 
+_FILE, _FAILED = "drive_gains.yaml", "drive_gains.failed.yaml"
 Centre = tuple[float, float, float]
 Inertia = tuple[float, float, float, float, float, float]
 
@@ -40,7 +42,12 @@ def drive_gains_command(
     urdf: Urdf = None,
     settings: Set = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for drive_gains.yaml.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for drive_gains.yaml.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -57,13 +64,18 @@ def drive_gains_command(
             load_recordings(paths, robot, None, None, step) for paths in (recordings, loaded)
         )
         found = identify_drive_gains(robot, without, with_it, payload, progress=step)
-    written = [output / "drive_gains.yaml"] if output is not None and any(found.told) else []
-    for path in written:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, profile_fragment(found))
+    written = [] if output is None or not any(found.told) else [_write(found, output)]
     if as_json:
         print_json(drive_gains_json(found))
     else:
         print_drive_gains(console, found)
         print_written(console, written)
     raise typer.Exit(0 if found.success else 1)
+
+
+def _write(found: DriveGains, folder: Path) -> Path:
+    """Write the lines for the profile; where some joints are not told, beside earlier ones."""
+    name = _FILE if found.success else _FAILED
+    with written_together(folder, stale=[_FAILED] if found.success else []) as unfinished:
+        write_text(unfinished / name, profile_fragment(found))
+    return folder / name

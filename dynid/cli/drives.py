@@ -10,12 +10,11 @@ import typer
 from rich.console import Console
 
 from dynid.control.ros2_control import HARDWARE, hardware_tag
-from dynid.files import refuse_to_replace, write_text
+from dynid.files import refuse_to_replace, write_texts
 from dynid.profile import load_robot
 from dynid.report.terminal.console import print_written
 from dynid.report.terminal.drives import print_drives
 from dynid.robot.slave_files import DriveProfile, load_drive, slave_files, slave_path
-from dynid.transaction import written_together
 
 if TYPE_CHECKING:
     from dynid.robot.robot import Robot
@@ -69,9 +68,7 @@ def drives_command(
     if output is not None:
         texts = _texts(robot, drive, rate, output)
         refuse_to_replace(texts, force)
-        with written_together(output) as unfinished:
-            for path, text in texts.items():
-                write_text(unfinished / path.name, text)
+        write_texts(texts)
         print_written(console, list(texts))
 
 

@@ -42,6 +42,7 @@ from dynid.report.terminal.sine import print_sine
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
 from dynid.simulation.sensor_noise import stated_torque_noise
+from dynid.transaction import written_together
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -230,7 +231,8 @@ def _write(
         "Condition number of the base regressor, rows weighted and columns scaled: "
         f"{prediction.precision.scaled_condition_number:.3g}.",
     ]
-    text, picture, report = files
-    write_text(text, excitation_text(settings, comments))
-    write_picture(prediction, picture)
-    write_prediction_report(prediction, report)
+    text, picture, report = (path.name for path in files)
+    with written_together(files[0].parent) as unfinished:
+        write_text(unfinished / text, excitation_text(settings, comments))
+        write_picture(prediction, unfinished / picture)
+        write_prediction_report(prediction, unfinished / report)

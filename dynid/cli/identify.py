@@ -71,10 +71,11 @@ def identify_command(
         step("writing the report")
         written = write_outputs(identification, output)
     _show(identification, console, written, as_json)
-    kept = kept_model(identification, output)
+    success = identification.verdict.success
+    kept = kept_model(output, success=success)
     if kept is not None:
         typer.echo(kept, err=True)
-    raise typer.Exit(0 if identification.verdict.success else 1)
+    raise typer.Exit(0 if success else 1)
 
 
 def validate_command(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynid.errors import ConfigurationError, OutputError
-from dynid.files import refuse_to_replace, write_text
+from dynid.files import check_folder, refuse_to_replace, write_texts
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.profile_text import profile_text
 from dynid.robot.dh.table import read_table
@@ -50,8 +50,10 @@ def import_dh_command(
         )
     _refuse_the_table(texts, table)
     refuse_to_replace(texts, force)
-    for path, text in texts.items():
-        write_text(path, text)
+    for path in texts:
+        check_folder(path)
+    write_texts(texts)
+    for path in texts:
         typer.echo(f"wrote {path}")
     bodiless = [link.joint for chain in chains for link in chain.links if link.mass is None]
     if bodiless:

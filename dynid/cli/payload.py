@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from dynid.robot.model import Model
 
+_FILE = "payload.yaml"
+
 
 def load_payload_base(
     path: Path, *, profile: str | None, urdf: Path | None, overrides: Sequence[str]
@@ -75,9 +77,10 @@ def identify_payload_only(
             base, load_recordings(recordings, base.robot, start, stop, step), progress=step
         )
     success = found.verdict.success
-    written = [output / "payload.yaml"] if success else []
+    written = [output / _FILE] if success else []
     for path in written:
         write_payload(found.payload, identification_evidence(found), path)
+    _tell_kept(output, success)
     if as_json:
         print_json(payload_identification_json(found))
     else:
@@ -109,12 +112,19 @@ def payload_mass_command(
         found = payload_at_rest(
             base, load_recordings(recordings, base.robot, start, stop, step), progress=step
         )
-    written = [output / "payload.yaml"] if output is not None and found.success else []
+    written = [output / _FILE] if output is not None and found.success else []
     for path in written:
         write_payload(found.payload, static_evidence(found), path)
+    _tell_kept(output, found.success)
     if as_json:
         print_json(static_payload_json(found))
     else:
         print_static_payload(console, found)
         print_written(console, written)
     raise typer.Exit(0 if found.success else 1)
+
+
+def _tell_kept(output: Path | None, success: bool) -> None:
+    """Say that a failed identification has left the payload of an earlier one as it was."""
+    if output is not None and not success and (output / _FILE).exists():
+        typer.echo(f"{output / _FILE}, of an earlier identification, stays as it was.", err=True)

@@ -55,6 +55,7 @@ class BagWriter:
         self._waiting = 0
         self._size = 0
         require_absent(folder, self._name)
+        _require_text(folder, self._name)
         try:
             folder.mkdir(parents=True)
             self._stream: BinaryIO = self._file.open("xb")
@@ -223,6 +224,19 @@ def require_absent(folder: Path, name: str = "") -> None:
     """
     if folder.exists():
         raise _exists(name or str(folder))
+
+
+def _require_text(folder: Path, name: str) -> None:
+    """Refuse a name that metadata.yaml, which names the file in the folder, could not hold.
+
+    Raises:
+        RecordingError: it has bytes that are not UTF-8, or cannot be printed.
+    """
+    if not folder.name.isprintable():
+        raise RecordingError(
+            f"{name}: a bag's metadata.yaml tells its name, which must therefore be text in UTF-8 "
+            "without line breaks; take another name."
+        )
 
 
 def _exists(name: str) -> RecordingError:

@@ -14,6 +14,7 @@ import numpy as np
 from dynid.arguments import check_type
 from dynid.errors import ArgumentError, PreprocessingError
 from dynid.notebook import data_frame, html_lines
+from dynid.text import readable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +32,8 @@ class Source:
     """Where samples came from.
 
     Attributes:
-        name: file name, without any folder; or the topic, where it was listened to.
+        name: file name, without any folder and such that it can be printed; or the topic, where it
+            was listened to.
         sha256: hexadecimal digest of the file's content, or of the messages.
         kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"``, ``"npz"`` or ``"live"``.
         topic: the topic that was read, for a bag or live.
@@ -43,6 +45,10 @@ class Source:
     kind: str
     topic: str | None = None
     start_time: int | None = None
+
+    def __post_init__(self) -> None:
+        """Make the name one that reports, YAML and JSON can hold."""
+        object.__setattr__(self, "name", readable(self.name))
 
 
 @dataclass(frozen=True, eq=False)

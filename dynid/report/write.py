@@ -26,9 +26,9 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
     """Write model.yaml, the identified URDF, signals.mcap and report.html into ``folder``.
 
     They take their places together: an interruption leaves the results of one identification, and
-    nothing of an earlier one stays beside them. Where the identification failed, the names are
-    model.failed.yaml, signals.failed.mcap and report.failed.html, there is no URDF, and the results
-    of an earlier success stay as they were.
+    nothing of an earlier one stays beside them, the validation of its model included. Where the
+    identification failed, the names are model.failed.yaml, signals.failed.mcap and
+    report.failed.html, there is no URDF, and the results of an earlier success stay as they were.
 
     Raises:
         OutputError: the folder cannot be made, or a file not be written.
@@ -38,7 +38,7 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
         stale: tuple[str, ...] = _FAILED_VALIDATION
     else:
         model, report, signals = MODEL, "report.html", "signals.mcap"
-        stale = (f"*{_URDF}", *_FAILED, *_FAILED_VALIDATION)
+        stale = (f"*{_URDF}", *_VALIDATION, *_FAILED, *_FAILED_VALIDATION)
     with written_together(folder, stale=stale) as unfinished:
         identification.model.save(unfinished / model)
         write_signals(identification, unfinished / signals)
@@ -52,15 +52,15 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def written_model(identification: Identification, folder: Path) -> Path:
+def written_model(folder: Path, *, success: bool) -> Path:
     """Where :func:`write_outputs` puts the model."""
-    return folder / (FAILED_MODEL if identification.model.failed else MODEL)
+    return folder / (MODEL if success else FAILED_MODEL)
 
 
-def kept_model(identification: Identification, folder: Path) -> str | None:
+def kept_model(folder: Path, *, success: bool) -> str | None:
     """A sentence on the good model that a failed identification has left as it was, if any."""
-    kept, failed = folder / MODEL, written_model(identification, folder)
-    if failed == kept or not kept.exists():
+    kept, failed = folder / MODEL, folder / FAILED_MODEL
+    if success or not kept.exists():
         return None
     return f"{kept}, of an earlier identification, stays as it was; the failed one is in {failed}."
 

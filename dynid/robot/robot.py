@@ -13,6 +13,7 @@ from dynid.dynamics.closed_chain import ClosedChainSettings
 from dynid.dynamics.joint_terms import JointTerm, TermSettings
 from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.mechanism import Mechanism
+from dynid.file_names import FileName
 from dynid.recording.settings import RecordingSettings
 from dynid.robot.drives import Drives, with_drive_limits
 from dynid.robot.limits import Limits
@@ -31,7 +32,7 @@ class Robot(Settings):
     Immutable, and made by :func:`dynid.profile.load_robot` or :func:`dynid.profile.make_robot`.
     """
 
-    name: str = Field(alias="robot")
+    name: FileName = Field(alias="robot")
     urdf: str
     joints: Annotated[tuple[str, ...], Field(min_length=1)]
     locked: dict[str, float] = Field(default_factory=dict)

@@ -14,6 +14,7 @@ from pydantic import Field, PositiveFloat
 
 from dynid.configuration import Settings, parse, read_yaml
 from dynid.errors import ConfigurationError
+from dynid.file_names import encoded_file_name
 from dynid.files import share_directories
 from dynid.robot import drives as factors
 
@@ -130,7 +131,7 @@ def slave_files(
     texts = {}
     for i, joint in enumerate(joints):
         head = (
-            f"# Slave file of {joint} for ethercat_driver, by `dynid drives`\n"
+            f"# Slave file of {encoded_file_name(joint)} for ethercat_driver, by `dynid drives`\n"
             f"# position in rad (m if it slides), measured effort in {drives.effort_unit}\n"
             f"# int16 holds torque offsets of +-{limit[i]:.6g} N m (N if it slides); the driver "
             "wraps beyond\n"
@@ -186,8 +187,8 @@ def _state_interfaces(slave: dict[str, Any]) -> set[str]:
 
 
 def slave_path(folder: Path, joint: str) -> Path:
-    """Return where the slave file of a joint is."""
-    return folder / f"{joint}.yaml"
+    """Return where the slave file of a joint is; never outside the folder."""
+    return folder / f"{encoded_file_name(joint)}.yaml"
 
 
 def _slave(drive: DriveProfile, period: Period, counts: float, offset: float, effort: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dynid.errors import ConfigurationError
+from dynid.file_names import likely_file_name
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def urdf_profile(urdf_xml: str, file: str) -> dict[str, Any]:
             f"{file}: joint '{following[0]}' follows another one (<mimic>), and a URDF does not "
             "say which of them has a drive; write a profile that names the actuated joints."
         )
-    content: dict[str, Any] = {"robot": root.get("name", "robot"), "urdf": file, "joints": names}
+    name = likely_file_name(root.get("name", ""), "robot")
+    content: dict[str, Any] = {"robot": name, "urdf": file, "joints": names}
     limits = _limits(joints)
     return content | ({"limits": limits} if limits else {})
 

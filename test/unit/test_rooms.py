@@ -18,6 +18,7 @@ ORDER = (
     "configuration",
     "arrays",
     "transaction",
+    "file_names",
     "files",
     "arguments",
     "text",

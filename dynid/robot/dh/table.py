@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, PositiveFloat, model_validator
 
 from dynid.arrays import Vector
 from dynid.configuration import Settings, parse, read_yaml
+from dynid.file_names import FileName
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,7 +122,7 @@ class ChainTable(Settings):
 class DhTable(Settings):
     """A robot's table: one chain's ``rows`` with ``base`` and ``tool``, or several ``chains``."""
 
-    robot: Annotated[str, Field(min_length=1)]
+    robot: FileName
     convention: Literal["classic", "modified"]
     angles: Literal["radians", "degrees"]
     lengths: Literal["m", "mm", "cm"]

@@ -48,7 +48,7 @@ def test_a_failed_identification_leaves_the_good_one_byte_for_byte(
     assert {name: (tmp_path / name).read_bytes() for name in GOOD} == before
     assert not load_model(tmp_path / "model.yaml").failed
     assert load_model(tmp_path / "model.failed.yaml").failed
-    assert kept_model(failed, tmp_path) == (
+    assert kept_model(tmp_path, success=False) == (
         f"{tmp_path}/model.yaml, of an earlier identification, stays as it was; the failed one is "
         f"in {tmp_path}/model.failed.yaml."
     )
@@ -57,7 +57,7 @@ def test_a_failed_identification_leaves_the_good_one_byte_for_byte(
 def test_a_folder_with_a_failed_result_alone_has_no_model(failed, tmp_path) -> None:
     write_outputs(failed, tmp_path)
     assert names(tmp_path) == FAILED
-    assert kept_model(failed, tmp_path) is None
+    assert kept_model(tmp_path, success=False) is None
 
 
 def test_a_success_removes_what_failed_before_it(identification, failed, tmp_path) -> None:
@@ -66,7 +66,7 @@ def test_a_success_removes_what_failed_before_it(identification, failed, tmp_pat
     assert names(tmp_path) == sorted([*FAILED, "validation.failed.html", "validation.failed.mcap"])
     write_outputs(identification, tmp_path)
     assert names(tmp_path) == GOOD
-    assert kept_model(identification, tmp_path) is None
+    assert kept_model(tmp_path, success=True) is None
 
 
 def test_the_validation_of_a_failed_model_leaves_that_of_the_good_one(
@@ -77,6 +77,14 @@ def test_the_validation_of_a_failed_model_leaves_that_of_the_good_one(
     write_validation_outputs(validation_of(failed), tmp_path)
     assert (tmp_path / "validation.mcap").read_bytes() == before
     assert (tmp_path / "validation.failed.mcap").exists()
+
+
+def test_no_validation_of_an_earlier_model_stays_beside_a_new_one(identification, tmp_path) -> None:
+    write_outputs(identification, tmp_path)
+    write_validation_outputs(validation_of(identification), tmp_path)
+    assert names(tmp_path) == sorted([*GOOD, "validation.html", "validation.mcap"])
+    write_outputs(identification, tmp_path)
+    assert names(tmp_path) == GOOD
 
 
 def test_no_urdf_of_an_earlier_model_stays_beside_a_new_one(identification, tmp_path) -> None:
