@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +21,6 @@ from rclpy.exceptions import (
     InvalidParameterValueException,
     ParameterUninitializedException,
 )
-from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import Empty
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rclpy.executors import Executor
+    from rclpy.timer import Timer
     from std_srvs.srv import Trigger
 
     from dynid.robot.robot import Robot
@@ -79,6 +79,7 @@ class DynidNode(Node):
             options: as ``rclpy.node.Node`` has them.
         """
         self._given_clock = clock
+        self._destroyed = False
         super().__init__(name, **options)
         self.steady = clock or Clock(clock_type=ClockType.STEADY_TIME)
         """Time that passes even where a simulation's stands still."""
@@ -86,6 +87,30 @@ class DynidNode(Node):
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
         self._alive = self.create_publisher(Empty, "~/alive", ALIVE)
         self.create_timer(1.0, self._publish_health, clock=self.steady)
+
+    def create_timer(
+        self,
+        timer_period_sec: float,
+        callback: Callable[[], object],
+        *arguments: Any,  # noqa: ANN401  as Node has them
+        **options: Any,  # noqa: ANN401
+    ) -> Timer:
+        """As rclpy's; ``callback`` is not called once the node is destroyed.
+
+        The events executor counts time in a thread, which may have queued a call just when the
+        node was taken away.
+        """
+
+        def call() -> None:
+            if not self._destroyed:
+                callback()
+
+        return super().create_timer(timer_period_sec, call, *arguments, **options)
+
+    def destroy_node(self) -> None:
+        """As rclpy's."""
+        self._destroyed = True
+        super().destroy_node()  # type: ignore[no-untyped-call]
 
     def get_clock(self) -> Clock:
         """The clock that the node's messages are stamped with."""
@@ -209,21 +234,19 @@ class DynidNode(Node):
         """
 
     def _publish_health(self) -> None:
-        # the node may be destroyed while its timer comes due
-        with suppress(rclpy_implementation.InvalidHandle):
-            status = DiagnosticStatus(
-                name=self._health.name,
-                hardware_id="dynid",
-                level=self._health.level,
-                message=self._health.message,
-                values=[
-                    *self._health.values,
-                    *(KeyValue(key=key, value=str(v)) for key, v in self.measured().items()),
-                ],
-            )
-            array = DiagnosticArray(status=[status])
-            array.header.stamp = self.get_clock().now().to_msg()
-            self._diagnostics.publish(array)
+        status = DiagnosticStatus(
+            name=self._health.name,
+            hardware_id="dynid",
+            level=self._health.level,
+            message=self._health.message,
+            values=[
+                *self._health.values,
+                *(KeyValue(key=key, value=str(v)) for key, v in self.measured().items()),
+            ],
+        )
+        array = DiagnosticArray(status=[status])
+        array.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics.publish(array)
 
 
 def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> int:

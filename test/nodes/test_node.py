@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
+from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
 from dynid.errors import ConfigurationError, DynidError
@@ -17,6 +18,8 @@ class Kettle(DynidNode):
         super().__init__("kettle", **options)
         self.power = self.parameter("power", 1000.0, "Of the heater [W].", between=(100.0, 3000.0))
         self.create_service(Trigger, "~/boil", self.answering(self._boil))
+        steam = self.create_publisher(Empty, "~/steam", 10)
+        self.puffs = self.create_timer(0.01, lambda: steam.publish(Empty()), clock=self.steady)
 
     def _boil(self) -> str:
         if self.current("power", float) > 2000.0:
@@ -56,3 +59,9 @@ def test_an_impossible_parameter_is_named_with_what_it_may_be(graph, value) -> N
 def test_a_parameter_that_does_not_exist_is_warned_of(graph, capfd) -> None:
     graph.start(Kettle, powr=500.0).warn_of_unknown_parameters()
     assert "there is no parameter 'powr'; did you mean 'power'." in capfd.readouterr().err
+
+
+def test_a_timer_that_came_due_while_its_node_was_destroyed_does_nothing(graph) -> None:
+    kettle = graph.start(Kettle)
+    graph.stop(kettle)
+    kettle.puffs.callback()  # as the executor calls what it had queued

@@ -100,7 +100,7 @@ class SteppedGraph(Graph):
 
     def _make_executor(self) -> Any:
         executor = SteppedExecutor(self.context)
-        self._options["clock"] = executor.clock
+        self.clock = self._options["clock"] = executor.clock
         return executor
 
     def now(self) -> float:
