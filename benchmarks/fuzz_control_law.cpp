@@ -331,27 +331,27 @@ void run(Dice & dice, long cycles, ControlModel & model, ControlModel & other, F
       }
     }
     const auto collision = dice.one_in(5000) ? draw_collision(dice, rate) : settings.collision;
-    allocations = 0;
-    counting = true;
-    const double before = thread_time();
-    law.update(reference, feedback, time * rate);
-    const double after = thread_time();
-    counting = false;
+    double before = 0.0;
+    double after = 0.0;
+    findings.allocations += allocations_in([&] {
+      before = thread_time();
+      law.update(reference, feedback, time * rate);
+      after = thread_time();
+    });
     checker.look(law);
-    counting = true;
-    if (law.latched() ? dice.one_in(50) : dice.one_in(1000)) {
-      law.reset();
-    }
-    if (dice.one_in(2000)) {
-      law.use(dice.one_in(3) ? nullptr : dice.one_in(2) ? &other : &model);
-      law.set_payload({1.0, {0.1, 0.0, 0.0}, Eigen::Matrix3d::Identity()});
-      law.set_gain(dice.within(-0.1, 1.1));
-      law.set_mode(
-        dice.one_in(2) ? dynid::FeedforwardMode::full : dynid::FeedforwardMode::semi_static);
-      law.set_collision(collision);
-    }
-    counting = false;
-    findings.allocations += allocations;
+    findings.allocations += allocations_in([&] {
+      if (law.latched() ? dice.one_in(50) : dice.one_in(1000)) {
+        law.reset();
+      }
+      if (dice.one_in(2000)) {
+        law.use(dice.one_in(3) ? nullptr : dice.one_in(2) ? &other : &model);
+        law.set_payload({1.0, {0.1, 0.0, 0.0}, Eigen::Matrix3d::Identity()});
+        law.set_gain(dice.within(-0.1, 1.1));
+        law.set_mode(
+          dice.one_in(2) ? dynid::FeedforwardMode::full : dynid::FeedforwardMode::semi_static);
+        law.set_collision(collision);
+      }
+    });
     findings.times.push_back(static_cast<float>(after - before));
     findings.as_wanted += law.position_command() == reference.position ? 1 : 0;
     ++findings.silences[static_cast<int>(law.silence())];

@@ -180,8 +180,10 @@ class FeedforwardTopics:
         except DynidError as error:
             self._node.get_logger().error(str(error))
             return
-        created = iso_time(model.identified_provenance.created)
-        self._node.get_logger().info(f"a model is in use, identified on {created}")
+        made = model.identified_provenance
+        edited = "" if made.edited_at is None else f", edited by hand on {iso_time(made.edited_at)}"
+        created = iso_time(made.created)
+        self._node.get_logger().info(f"a model is in use, identified on {created}{edited}")
 
 
 def _joined(*parts: np.ndarray) -> array[float]:

@@ -13,7 +13,7 @@ from std_srvs.srv import Trigger
 from dynid.errors import DynidError, ModelFileError
 from dynid.input_file import read_text
 from dynid.profile import make_robot
-from dynid.robot.acceptance import check_acceptance
+from dynid.robot.acceptance import check_acceptance, check_physical
 from dynid.robot.model_file import parse_model
 from dynid.robot.parameter_file import ros_parameters
 from dynid.text import iso_time
@@ -36,7 +36,11 @@ class ModelPublisher(DynidNode):
         super().__init__("model_publisher", **options)
         self.parameter("model", "", "Path of the model.yaml to load at start-up and by ~/load.")
         self.declare_robot(fixed=False)
-        self.parameter("force", False, "Load a model even if its identification failed.")
+        self.parameter(
+            "force",
+            False,
+            "Load a model even if its identification failed or it is not physically consistent.",
+        )
         follow = self.parameter(
             "follow", "", "Topic to take models from, such as /identifier/model.", fixed=True
         )
@@ -84,6 +88,8 @@ class ModelPublisher(DynidNode):
             robot = self.load_robot()
             force = self.current("force", bool)
             check_acceptance(model, robot, where, force=force)
+            if not force:
+                check_physical(model, where)
             parameters = ros_parameters(text, where)
         self._publisher.publish(String(data=text))
         self._model, self._where = model, where
@@ -140,8 +146,10 @@ class ModelPublisher(DynidNode):
 
 
 def _created(model: Model) -> str:
-    """When a stored model was identified."""
-    return iso_time(model.identified_provenance.created)
+    """When a stored model was identified, and edited by hand."""
+    made = model.identified_provenance
+    edited = "" if made.edited_at is None else f", edited by hand on {iso_time(made.edited_at)}"
+    return iso_time(made.created) + edited
 
 
 def main() -> None:

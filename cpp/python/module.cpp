@@ -12,6 +12,7 @@
 #include "dynid/batch.hpp"
 #include "dynid/gram.hpp"
 #include "dynid/mechanism.hpp"
+#include "dynid/physical_consistency.hpp"
 
 namespace py = pybind11;
 
@@ -214,11 +215,14 @@ std::vector<bool> reachable(const dynid::Mechanism & mechanism, const Array & q)
   return dynid::batch::reachable(mechanism, input);
 }
 
-std::vector<std::string> kind_names()
+template <typename Condition>
+std::vector<std::string> kind_names(const Condition & wanted)
 {
   std::vector<std::string> names;
   for (const auto & kind : dynid::term_kinds()) {
-    names.emplace_back(kind.name);
+    if (wanted(kind)) {
+      names.emplace_back(kind.name);
+    }
   }
   return names;
 }
@@ -230,7 +234,10 @@ PYBIND11_MODULE(_core, module)
   module.doc() = "The C++ core of dynid; see dynid.dynamics for its documented face.";
   module.attr("version") = DYNID_VERSION;
   module.attr("pinocchio_version") = DYNID_PINOCCHIO_VERSION;
-  module.def("term_kinds", &kind_names);
+  module.def("term_kinds", [] { return kind_names([](const auto &) { return true; }); });
+  module.def("never_negative_kinds", [] {
+    return kind_names([](const auto & kind) { return kind.never_negative; });
+  });
 
   py::class_<dynid::JointTerm>(module, "JointTerm")
     .def(
@@ -265,6 +272,7 @@ PYBIND11_MODULE(_core, module)
     .def_property_readonly("moving_joints", &dynid::Mechanism::moving_joints)
     .def_property_readonly("memory_count", &dynid::Mechanism::memory_count)
     .def("with_parameters", &dynid::Mechanism::with_parameters)
+    .def("physical_problem", &dynid::physical_problem, py::arg("parameters"))
     .def(
       "regressor_into", &regressor_into, py::arg("q"), py::arg("dq"), py::arg("ddq"),
       py::arg("out").noconvert(), py::arg("past").noconvert())
@@ -286,4 +294,5 @@ PYBIND11_MODULE(_core, module)
 
   dynid::bind_drive_plant(module);
   dynid::bind_control(module);
+  dynid::bind_stored_model(module);
 }

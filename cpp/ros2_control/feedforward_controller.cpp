@@ -81,6 +81,10 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
   params_ = listener_->get_params();
   rate_ = get_update_rate();
   const auto n = static_cast<Eigen::Index>(params_.joints.size());
+  if (!refusal_.empty()) {
+    RCLCPP_ERROR(get_node()->get_logger(), "%s", refusal_.c_str());
+    return CallbackReturn::ERROR;
+  }
   try {
     check_renamed(get_node()->get_node_parameters_interface()->get_parameter_overrides(), rate_);
     law_ = std::make_unique<ControlLaw>(n, law_settings(params_, rate_));

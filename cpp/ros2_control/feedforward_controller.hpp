@@ -72,6 +72,15 @@ private:
     Reference reference;
     std::int64_t time = 0;  // of its arrival [ns]
   };
+  /// A model of parameters that are about to be set.
+  struct Candidate
+  {
+    std::unique_ptr<ControlModel> model;
+    JointNames joints;
+    ModelParameters parameters;
+    std::string name;
+    bool sealed = true;
+  };
   enum class Reset
   {
     none,
@@ -88,8 +97,7 @@ private:
   rcl_interfaces::msg::SetParametersResult look_at(const std::vector<rclcpp::Parameter> & changed);
   void take_over(const std::vector<rclcpp::Parameter> & changed);
   [[nodiscard]] Eigen::VectorXd smoothing() const;
-  [[nodiscard]] std::unique_ptr<ControlModel> make_model(
-    const std::vector<rclcpp::Parameter> & changed, JointNames & names) const;
+  [[nodiscard]] Candidate make_model(const std::vector<rclcpp::Parameter> & changed) const;
   void hear(const JointTrajectory & message);
   void reset(const Trigger::Request & request, Trigger::Response & response);
   void tell();
@@ -127,8 +135,9 @@ private:
   double since_published_ = 0.0;  // [cycles]
   double publish_period_ = 0.0;   // [cycles]
 
-  std::unique_ptr<ControlModel> candidate_;  // of parameters that are about to be set
-  JointNames candidate_joints_;
+  ModelParameters model_parameters_;  // of the model in use, or of one refused at the start
+  std::string refusal_;               // of a model that was there from the start
+  Candidate candidate_;
   ModelHandover models_;
   ControlModel * used_model_ = nullptr;
   Payload payload_;

@@ -20,15 +20,12 @@ constexpr int ticks_per_second = 20;    // of that
 constexpr auto reset_patience = 500ms;  // for the control cycle to answer
 constexpr auto reset_look = 1ms;
 
-bool is_of_model(const std::string & name)
-{
-  return name.rfind("model.", 0) == 0 || name == "force";
-}
+bool is_of_model(const std::string & name) { return is_model_parameter(name) || name == "force"; }
 
 bool has_model(const std::vector<rclcpp::Parameter> & parameters)
 {
   return std::any_of(parameters.begin(), parameters.end(), [](const auto & parameter) {
-    return parameter.get_name().rfind("model.", 0) == 0;
+    return is_model_parameter(parameter.get_name());
   });
 }
 
@@ -83,8 +80,9 @@ void FeedforwardController::watch_parameters()
   // a model in the parameter file; all other parameters were declared with a description
   const auto overrides = get_node()->get_node_parameters_interface()->get_parameter_overrides();
   for (const auto & [name, value] : overrides) {
-    if (name.rfind("model.", 0) == 0) {
+    if (is_model_parameter(name)) {
       get_node()->declare_parameter(name, value);
+      model_parameters_[name] = value;
     }
   }
   look_handle_ = get_node()->add_on_set_parameters_callback(
@@ -92,11 +90,12 @@ void FeedforwardController::watch_parameters()
   take_over_handle_ = get_node()->add_post_set_parameters_callback(
     [this](const std::vector<rclcpp::Parameter> & changed) { take_over(changed); });
   // a model that was there from the start
-  if (get_node()->has_parameter("model.urdf")) {
+  if (!model_parameters_.empty()) {
     try {
-      candidate_ = make_model({}, candidate_joints_);
+      candidate_ = make_model({});
       take_over({});
-    } catch (const std::invalid_argument & error) {
+    } catch (const std::exception & error) {
+      refusal_ = error.what();
       RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
     }
   }
@@ -119,10 +118,10 @@ rcl_interfaces::msg::SetParametersResult FeedforwardController::look_at(
       check_known(*get_node(), parameter.get_name());
     }
     std::ignore = law_request(params, std::max(rate_, 1.0));
-    if (model && (has_model(changed) || get_node()->has_parameter("model.urdf"))) {
-      candidate_ = make_model(changed, candidate_joints_);
+    if (model && (has_model(changed) || !model_parameters_.empty())) {
+      candidate_ = make_model(changed);
     }
-  } catch (const std::invalid_argument & error) {
+  } catch (const std::exception & error) {  // also what other libraries throw: none may get out
     result.successful = false;
     result.reason = error.what();
   }
@@ -132,13 +131,19 @@ rcl_interfaces::msg::SetParametersResult FeedforwardController::look_at(
 /// Hands what was set to the control cycle.
 void FeedforwardController::take_over(const std::vector<rclcpp::Parameter> &)
 {
-  if (candidate_) {
-    joints_ = candidate_joints_;
-    models_.give(std::move(candidate_));
-    std::string created = "an unknown day";
-    get_node()->get_parameter("model.created", created);
-    model_name_ = "identified on " + created;
+  if (candidate_.model) {
+    joints_ = candidate_.joints;
+    models_.give(std::move(candidate_.model));
+    model_parameters_ = std::move(candidate_.parameters);
+    model_name_ = candidate_.name;
+    refusal_.clear();
     RCLCPP_INFO(get_node()->get_logger(), "a model is in use, %s", model_name_.c_str());
+    if (!candidate_.sealed) {
+      RCLCPP_WARN(
+        get_node()->get_logger(),
+        "The model has format 1, which has no seal: whether its parameters were altered cannot be "
+        "seen; identify again, or have it sealed with 'dynid model seal'.");
+    }
   }
   if (law_) {
     const auto request = law_request(listener_->get_params(), rate_);
@@ -161,29 +166,25 @@ Eigen::VectorXd FeedforwardController::smoothing() const
   return per_joint(params_, "friction_smoothing", params_.friction_smoothing, 0.0);
 }
 
-std::unique_ptr<ControlModel> FeedforwardController::make_model(
-  const std::vector<rclcpp::Parameter> & changed, JointNames & names) const
+/// Makes a model of what the parameters will be; throws std::invalid_argument where it must not
+/// run.
+FeedforwardController::Candidate FeedforwardController::make_model(
+  const std::vector<rclcpp::Parameter> & changed) const
 {
-  const auto node = get_node();
   bool force = listener_->get_params().force;
-  const auto source = [&](const std::string & name) {
-    for (const auto & parameter : changed) {
-      if (parameter.get_name() == name) {
-        return parameter.get_parameter_value();
-      }
-    }
-    rclcpp::Parameter found;
-    return node->get_parameter(name, found) ? found.get_parameter_value()
-                                            : rclcpp::ParameterValue();
-  };
   for (const auto & parameter : changed) {
     force = parameter.get_name() == "force" ? parameter.as_bool() : force;
   }
-  auto read = read_model(source, params_.joints, force);
-  const Mechanism mechanism(read.description);
-  names = {params_.joints, mechanism.prismatic()};
-  return std::make_unique<ControlModel>(
-    std::move(read.description), read.parameters, smoothing(), params_.side == "motor");
+  Candidate found;
+  found.parameters = changed_model(model_parameters_, changed);
+  auto read = read_model(found.parameters, params_.joints, force);
+  found.joints = {params_.joints, read.mechanism.prismatic()};
+  found.name = "identified on " + (read.created.empty() ? "an unknown day" : read.created) +
+               (read.edited_at.empty() ? "" : ", edited by hand on " + read.edited_at);
+  found.sealed = read.sealed;
+  found.model = std::make_unique<ControlModel>(
+    std::move(read.description), read.mechanism.parameters(), smoothing(), params_.side == "motor");
+  return found;
 }
 
 void FeedforwardController::make_topics()

@@ -1,30 +1,27 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <functional>
-#include <rclcpp/parameter_value.hpp>
+#include <map>
+#include <rclcpp/parameter.hpp>
 #include <string>
 #include <vector>
 
-#include "dynid/mechanism.hpp"
+#include "dynid/stored_model.hpp"
 
 namespace dynid
 {
 
-/// What a model.yaml says, as far as it makes a mechanism.
-struct ModelParameters
-{
-  MechanismDescription description;
-  Eigen::VectorXd parameters;
-};
+/// A model as parameters model.…, by their whole names.
+using ModelParameters = std::map<std::string, rclcpp::ParameterValue>;
 
-/// Gives the value of a parameter by its name, PARAMETER_NOT_SET where there is none.
-using ParameterSource = std::function<rclcpp::ParameterValue(const std::string & name)>;
+[[nodiscard]] bool is_model_parameter(const std::string & name);
 
-/// Reads the parameters model.… (docs/model-file.md). Throws std::invalid_argument with a whole
-/// sentence where one is missing or of another type, where they contradict each other, where the
-/// model is of other joints, or where its identification failed, unless that is wanted (`force`).
-ModelParameters read_model(
-  const ParameterSource & source, const std::vector<std::string> & joints, bool force);
+/// What there is of a model after a change: a change with model.format is a whole model, in whose
+/// place nothing of the one before stays; others change single entries.
+[[nodiscard]] ModelParameters changed_model(
+  const ModelParameters & before, const std::vector<rclcpp::Parameter> & changed);
+
+/// read_model() of these parameters.
+[[nodiscard]] StoredModel read_model(
+  const ModelParameters & parameters, const std::vector<std::string> & joints, bool force);
 
 }  // namespace dynid

@@ -21,10 +21,11 @@ from dynid.dynamics.symbolic.minimal_model import minimal_model, operation_count
 from dynid.errors import ConfigurationError
 from dynid.evaluation.torque_split import check_split_path, split_torque, write_split
 from dynid.files import write_text
-from dynid.profile import load_model, load_robot
+from dynid.profile import load_model, load_robot, make_robot
 from dynid.report.base_formats import base_latex, base_text, base_yaml
 from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.model import print_operations, print_point, print_shares
+from dynid.robot.model_sealing import confirm_edit
 from dynid.robot.recordings import load_recording
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.true_parameters import simulated_model
@@ -198,6 +199,36 @@ def code_command(
     print_written(console, [output / file for file in texts])
 
 
+@model_app.command("seal")
+def seal_command(
+    model: Annotated[Path, typer.Argument(help="model.yaml that was edited by hand.")],
+    as_json: AsJson = False,
+) -> None:
+    """Confirm an intended edit of a model.yaml by hand: check all of it, and seal it anew."""
+    found = confirm_edit(model, make_robot)
+    made = found.model.identified_provenance
+    if as_json:
+        print_json(
+            {
+                "model": str(model),
+                "changed": found.changed,
+                "sha256_before": found.before,
+                "sha256": found.after,
+                "status": made.status,
+                "edited_at": None if made.edited_at is None else iso_time(made.edited_at),
+            }
+        )
+        return
+    if not found.changed:
+        typer.echo(f"{model}: its seal is right ({found.after[:12]}…), nothing was changed.")
+        return
+    before = "none" if found.before is None else f"{found.before[:12]}…"
+    typer.echo(
+        f"{model}: sealed as edited by hand. The seal was {before}, and is {found.after[:12]}…; "
+        f"status {made.status}."
+    )
+
+
 def _named_model(
     model: Path | None, profile: str | None, urdf: Path | None, settings: Sequence[str] | None
 ) -> Model:
@@ -223,7 +254,8 @@ def _origin(model: Model) -> str:
     if made is not None:
         outcome = " (which failed its criterion)" if made.failed else ""
         name = "a model" if model.source is None else model.source.name
-        return f"parameters as identified, {name} of {iso_time(made.created)}{outcome}."
+        edited = "" if made.edited_at is None else f", edited by hand on {iso_time(made.edited_at)}"
+        return f"parameters as identified, {name} of {iso_time(made.created)}{edited}{outcome}."
     if model.robot.find(SimulationSettings) is None:
         return "parameters of the URDF, joint terms 0 (the profile simulates no robot)."
     return "parameters of the URDF, and of the profile's simulated robot where it names others."

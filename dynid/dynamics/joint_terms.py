@@ -18,6 +18,9 @@ TERM_KINDS: tuple[str, ...] = tuple(_core.term_kinds())
 MEMORY_KINDS = ("presliding", "presliding_load", "lugre")
 """Those whose torque depends on past positions; Coulomb friction once they slide."""
 
+NEVER_NEGATIVE_KINDS = frozenset(_core.never_negative_kinds())
+"""Those whose parameter cannot be below 0 where nothing passive drives the robot."""
+
 LOAD_KINDS = ("coulomb_load", "presliding_load")
 """Those whose torque grows with what gravity asks of the joint, so with the parameters."""
 

@@ -247,6 +247,15 @@ class Mechanism:
         changed._core = _sentence(lambda: self._core.with_parameters(values))
         return changed
 
+    def physical_problem(self, parameters: ArrayLike | None = None) -> str:
+        """Why no real robot has parameters (p,), by default the mechanism's; empty where one can.
+
+        Every body's pseudo-inertia has to be positive definite (Wensing, Kim, Slotine, RA-L 2018),
+        and friction, rotor inertia and stiffness not below 0.
+        """
+        values = self.parameters if parameters is None else self._parameter_vector(parameters)
+        return self._core.physical_problem(values)
+
     def moving_positions(self, q: ArrayLike) -> Array:
         """Return positions of all ``moving_joints`` at q (n,) or (N, n): (moving,), (N, moving)."""
         batch, single = self._samples(q=q)

@@ -15,10 +15,11 @@ from scipy.optimize import least_squares
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
+from dynid.dynamics.joint_terms import NEVER_NEGATIVE_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
-from dynid.estimation.physical import NON_NEGATIVE_KINDS, is_physically_consistent
+from dynid.estimation.physical import is_physically_consistent
 from dynid.estimation.settings import PhysicalSettings
 
 _STARTS = 3  # as in the report: the URDF's bodies, and random ones
@@ -199,7 +200,7 @@ def _task(
     urdf, first = mechanism.urdf_parameters, mechanism.first_term
     frames = [_body(body) for body in urdf[:first].reshape(-1, 10)]
     points, lows, highs, sizes = (np.concatenate(part) for part in zip(*frames, strict=True))
-    signed = np.array([term.kind in NON_NEGATIVE_KINDS for term in mechanism.terms], dtype=bool)
+    signed = np.array([term.kind in NEVER_NEGATIVE_KINDS for term in mechanism.terms], dtype=bool)
     size = np.append(sizes, np.ones(len(signed)))
     terms = base.lift(estimate.base, urdf)[first:]
     equations = estimate.equations

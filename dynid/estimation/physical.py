@@ -11,18 +11,12 @@ from scipy import sparse
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
-from dynid.dynamics.joint_terms import LOAD_KINDS, MEMORY_KINDS
+from dynid.dynamics.joint_terms import NEVER_NEGATIVE_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.settings import PhysicalSettings
 
-# parameters that a passive joint cannot have negative
-NON_NEGATIVE_KINDS = frozenset(
-    {"viscous", "viscous_positive", "viscous_negative", "viscous_root", "coulomb"}
-    | {"coulomb_positive", "coulomb_negative", *LOAD_KINDS, *MEMORY_KINDS}
-    | {"rotor_inertia", "spring_stiffness"}
-)
 # a direction whose standard deviation exceeds this share of the parameters' size is not determined
 _UNDETERMINED_DEVIATION = 0.5
 # smallest eigenvalue of a body's pseudo-inertia, relative to a body of its size
@@ -50,10 +44,7 @@ def pseudo_inertia(inertial: Array) -> Array:
 
 def is_physically_consistent(mechanism: Mechanism, standard: Array) -> bool:
     """Every body's pseudo-inertia is positive definite, and nothing passive drives the robot."""
-    bodies = standard[: mechanism.first_term].reshape(-1, 10)
-    definite = all(np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0 for body in bodies)
-    signed = standard[mechanism.first_term + _signed_terms(mechanism)]
-    return bool(definite and np.all(signed >= -1e-9))
+    return not mechanism.physical_problem(standard)
 
 
 def consistent_parameters(
@@ -103,7 +94,7 @@ def _with_clean_zeros(mechanism: Mechanism, standard: Array) -> Array:
     """Friction that the solver left a rounding error above its bound is none."""
     cleaned = np.array(standard)
     smallest = 1e-8 * np.abs(standard[mechanism.first_term :]).max(initial=0.0)
-    for kind in NON_NEGATIVE_KINDS:
+    for kind in NEVER_NEGATIVE_KINDS:
         of_kind = [i for i, term in enumerate(mechanism.terms) if term.kind == kind]
         columns = mechanism.first_term + np.array(of_kind, dtype=np.intp)
         values = cleaned[columns]
@@ -165,7 +156,7 @@ def parameter_sizes(mechanism: Mechanism) -> Array:
 
 
 def _signed_terms(mechanism: Mechanism) -> NDArray[np.intp]:
-    kinds = [term.kind in NON_NEGATIVE_KINDS for term in mechanism.terms]
+    kinds = [term.kind in NEVER_NEGATIVE_KINDS for term in mechanism.terms]
     return np.flatnonzero(kinds)
 
 

@@ -71,6 +71,21 @@ def check_acceptance(model: Model, robot: Robot, where: str, *, force: bool = Fa
         raise ModelFileError(message)
 
 
+def check_physical(model: Model, where: str) -> None:
+    """Refuse a model whose parameters no real robot can have, which a controller refuses too.
+
+    Raises:
+        ModelFileError: The model must not run, in a sentence.
+    """
+    problem = model.mechanism.physical_problem()
+    if problem:
+        message = (
+            f"{where}: is not physically consistent: {problem}; identify again, or set 'force' to "
+            "load it all the same."
+        )
+        raise ModelFileError(message)
+
+
 def largest_difference(one: Model, other: Model) -> float:
     """Largest difference of a parameter, relative to the largest of those with its unit.
 

@@ -215,6 +215,7 @@ class Model:
             "determined)",
             f"identification {outcome}, {made.created:%Y-%m-%d}, estimator {made.estimator}, "
             f"{made.samples} samples of {', '.join(s.name for s in made.sources) or 'no file'}",
+            *([] if made.edited_at is None else [f"edited by hand, {made.edited_at:%Y-%m-%d}"]),
         ]
 
 

@@ -106,6 +106,7 @@ class ModelEntries(Settings):
 
     format: StrictInt
     sha256: StrictStr = ""
+    edited_at: StrictStr | None = None
     robot: StrictStr
     status: Literal["success", "failed"]
     reasons: Texts = ()
@@ -195,7 +196,7 @@ def check_seal(content: Mapping[str, Any], where: str) -> None:
         message = (
             f"{where}: status, parameters, terms or chains were altered after they were written "
             f"(their SHA-256 is {expected[:12]}…, model.sha256 says {str(found['sha256'])[:12]}…); "
-            "identify again."
+            "identify again, or confirm an intended edit with 'dynid model seal'."
         )
         raise ModelFileError(message)
 

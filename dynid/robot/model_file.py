@@ -49,7 +49,12 @@ def read_model(path: Path, make_robot: MakeRobot) -> Model:
 
 
 def parse_model(
-    text: str, where: str, make_robot: MakeRobot, *, source: Source | None = None
+    text: str,
+    where: str,
+    make_robot: MakeRobot,
+    *,
+    source: Source | None = None,
+    sealed: bool = True,
 ) -> Model:
     """The model in the text of a ``model.yaml``.
 
@@ -58,6 +63,7 @@ def parse_model(
         where: names the text in error messages.
         make_robot: dynid.profile.make_robot.
         source: the file, where the text is from one.
+        sealed: whether the seal has to be right, and its absence is warned of.
 
     Raises:
         ModelFileError: the text is incomplete, altered or contradicts itself.
@@ -71,8 +77,9 @@ def parse_model(
         raise ModelFileError(str(error)) from None
     mechanism = check_mechanism(entries, robot, where)
     provenance = _read_provenance(entries, where)
-    check_seal(content, where)
-    if entries.format == UNSEALED_FORMAT:
+    if sealed:
+        check_seal(content, where)
+    if sealed and entries.format == UNSEALED_FORMAT:
         warnings.warn(
             f"{where}: has format {UNSEALED_FORMAT}, which has no seal: whether its parameters "
             "were altered cannot be seen; identify again to have it sealed.",
@@ -88,7 +95,7 @@ def parse_model(
         determined=entries.parameters_determined,
         quantities=StoredQuantities(**dict(entries.quantities or {})),
         source=source,
-        sealed=entries.format != UNSEALED_FORMAT,
+        sealed=sealed and entries.format != UNSEALED_FORMAT,
     )
 
 
@@ -96,7 +103,10 @@ def _read_provenance(entries: ModelEntries, where: str) -> Provenance:
     sources = zip(entries.recordings, entries.recordings_sha256, strict=True)
     return Provenance(
         status=entries.status,
-        created=_time(entries.created, where),
+        created=_time("created", entries.created, where),
+        edited_at=None
+        if entries.edited_at is None
+        else _time("edited_at", entries.edited_at, where),
         estimator=entries.estimator,
         physically_consistent=entries.physically_consistent,
         cutoff_hz=entries.cutoff_hz,
@@ -126,12 +136,12 @@ def _read_base(entries: ModelEntries) -> BaseEstimate:
     )
 
 
-def _time(text: str, where: str) -> datetime:
+def _time(name: str, text: str, where: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
         return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
     except ValueError:
         message = (
-            f"{where}: model.created is '{text}', expected a time such as 2026-01-31T12:00:00Z."
+            f"{where}: model.{name} is '{text}', expected a time such as 2026-01-31T12:00:00Z."
         )
         raise ModelFileError(message) from None

@@ -85,6 +85,7 @@ def _provenance(made: Provenance) -> dict[str, Value]:
         "reasons": made.reasons,
         "warnings": made.warnings,
         "created": iso_time(made.created),
+        "edited_at": None if made.edited_at is None else iso_time(made.edited_at),
         "recordings": [source.name for source in made.sources],
         "recordings_sha256": [source.sha256 for source in made.sources],
         "versions": dict(made.versions),

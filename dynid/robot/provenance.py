@@ -23,6 +23,7 @@ class Provenance:
         reasons: sentences on why it failed.
         warnings: sentences on what to look at.
         created: when, in UTC.
+        edited_at: when an edit by hand was confirmed, in UTC; None where there was none.
         sources: the recordings.
         versions: of dynid and of what its numbers depend on.
         estimator: by its name in a profile.
@@ -49,6 +50,7 @@ class Provenance:
     warnings: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
+    edited_at: datetime | None = None
 
     @property
     def failed(self) -> bool:

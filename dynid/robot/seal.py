@@ -1,50 +1,17 @@
 """The seal of a model.yaml: SHA-256 over the canonical text of what the controller uses.
 
-The canonical text has, for each entry of ``SEALED`` in this order, a line with its name and the
-number of its values, then a line for each value: a number as the 16 hexadecimal digits of the IEEE
-754 double (big-endian, subnormals as 0), a string as the length of its UTF-8 in bytes, a colon and
-the string, a boolean as ``true`` or ``false``. An absent entry has 0 values. So it depends neither
-on how numbers are printed nor on the order of a YAML file, and a program in any language can make
-it.
+The controller checks the same seal over the parameters that it receives, so both call the same
+functions of the core; cpp/core/include/dynid/seal.hpp says how the canonical text is made.
 """
 
 from __future__ import annotations
 
-import hashlib
-import struct
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-SEALED = (
-    "format",
-    "status",
-    "joints",
-    "gravity",
-    "coupling",
-    "locked_joints",
-    "locked_positions",
-    "passive_joints",
-    "passive_positions",
-    "assembled_at",
-    "closure_kinds",
-    "closure_links",
-    "closure_points",
-    "closure_axes",
-    "closure_lengths",
-    "payload_joint",
-    "semi_static",
-    "terms.kinds",
-    "terms.joints",
-    "terms.sides",
-    "terms.smoothing",
-    "terms.scale",
-    "terms.dead_band",
-    "terms.static_ratio",
-    "terms.stribeck_velocity",
-    "parameter_names",
-    "parameters",
-    "urdf_sha256",
-)
+from dynid import _core
+
+SEALED = tuple(_core.sealed_entries())
+"""What the seal is over, in its order; dots for nesting."""
 
 
 def seal(entries: Mapping[str, object]) -> str:
@@ -56,12 +23,16 @@ def seal(entries: Mapping[str, object]) -> str:
     Raises:
         TypeError: an entry is of a type that a model.yaml has not.
     """
-    return hashlib.sha256(canonical_text(entries).encode("utf-8", "surrogatepass")).hexdigest()
+    return _core.seal(_sealed(entries))
 
 
 def canonical_text(entries: Mapping[str, object]) -> str:
-    """The text that the seal is taken over."""
-    return "".join(f"{line}\n" for name in SEALED for line in _lines(name, _entry(entries, name)))
+    """The text that the seal is taken over; raises TypeError as :func:`seal` does."""
+    return _core.canonical_text(_sealed(entries)).decode("utf-8", "surrogatepass")
+
+
+def _sealed(entries: Mapping[str, object]) -> dict[str, list[bool | float | bytes]]:
+    return {name: _values(_entry(entries, name)) for name in SEALED}
 
 
 def _entry(entries: Mapping[str, object], name: str) -> object:
@@ -71,20 +42,16 @@ def _entry(entries: Mapping[str, object], name: str) -> object:
     return found
 
 
-def _lines(name: str, value: object) -> Iterator[str]:
+def _values(value: object) -> list[bool | float | bytes]:
     values = value if isinstance(value, list | tuple) else [] if value is None else [value]
-    yield f"{name} {len(values)}"
-    for one in values:
-        yield _canonical(one)
+    return [_value(one) for one in values]
 
 
-def _canonical(value: object) -> str:
+def _value(value: object) -> bool | float | bytes:
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return value
     if isinstance(value, int | float):  # some YAML writers print 0.0 as 0
-        number = float(value)
-        written = number * 0.0 if abs(number) < sys.float_info.min else number
-        return struct.pack(">d", written).hex()
+        return float(value)
     if isinstance(value, str):
-        return f"{len(value.encode('utf-8', 'surrogatepass'))}:{value}"
+        return value.encode("utf-8", "surrogatepass")
     raise TypeError(value)

@@ -62,6 +62,8 @@ const Eigen::MatrixXd & Mechanism::axes() const noexcept { return definition_->a
 
 Eigen::Index Mechanism::memory_count() const noexcept { return definition_->memory_count; }
 
+const std::vector<JointTerm> & Mechanism::terms() const noexcept { return definition_->terms; }
+
 const std::vector<std::string> & Mechanism::body_joints() const noexcept
 {
   return definition_->body_joints;

@@ -18,6 +18,8 @@
 
 #include "../checks.hpp"
 #include "controller_under_test.hpp"
+#include "dynid/seal.hpp"
+#include "dynid/sha256.hpp"
 
 namespace
 {
@@ -35,6 +37,30 @@ const char * const pendulum = R"(
   <joint name="axis" type="revolute"><parent link="base"/><child link="bob"/>
     <axis xyz="0 1 0"/><limit lower="-3" upper="3" velocity="9" effort="99"/></joint>
 </robot>)";
+
+/// What the seal sees of a parameter.
+std::vector<dynid::SealedValue> sealed_values(const Parameters & all, const std::string & name)
+{
+  using Type = rclcpp::ParameterType;
+  const auto found = std::find_if(
+    all.begin(), all.end(), [&](const auto & parameter) { return parameter.get_name() == name; });
+  const auto type = found == all.end() ? Type::PARAMETER_NOT_SET : found->get_type();
+  if (type == Type::PARAMETER_INTEGER) {
+    return {static_cast<double>(found->as_int())};
+  }
+  if (type == Type::PARAMETER_STRING) {
+    return {found->as_string()};
+  }
+  if (type == Type::PARAMETER_DOUBLE_ARRAY) {
+    const auto values = found->as_double_array();
+    return std::vector<dynid::SealedValue>(values.begin(), values.end());
+  }
+  if (type == Type::PARAMETER_STRING_ARRAY) {
+    const auto values = found->as_string_array();
+    return std::vector<dynid::SealedValue>(values.begin(), values.end());
+  }
+  return {};
+}
 
 /// What model_publisher sets: also what the controller does not read.
 Parameters model(const std::string & status = "success", double mass = 2.0)
@@ -58,6 +84,21 @@ Parameters model(const std::string & status = "success", double mass = 2.0)
     {"model.parameters", parameters},
     {"model.errors.rmse", std::vector<double>{0.1}},
     {"model.urdf", pendulum}};
+}
+
+/// The same in format 2, sealed as dynid seals it.
+Parameters sealed(double mass = 2.0, const std::string & edited_at = "")
+{
+  auto all = model("success", mass);
+  all.front() = {"model.format", 2};
+  all.emplace_back("model.urdf_sha256", dynid::sha256(pendulum));
+  if (!edited_at.empty()) {
+    all.emplace_back("model.edited_at", edited_at);
+  }
+  all.emplace_back("model.sha256", dynid::seal([&all](const std::string & name) {
+                     return sealed_values(all, "model." + name);
+                   }));
+  return all;
 }
 
 Parameters settings(const Parameters & more = {})
@@ -139,6 +180,51 @@ void test_of_a_cycle()
   expect(near(controller.torque_offset(), -weight), "activation forgets the collision");
   controller.deactivate();
   expect(controller.torque_offset() == 0.0, "deactivation takes the torque offset away");
+}
+
+void test_of_what_was_altered()
+{
+  ControllerUnderTest controller({"axis"}, settings(sealed()));
+  expect(controller.configure() && controller.activate(), "a sealed model is used from the start");
+  rest(controller, 50);
+  expect(near(controller.torque_offset(), -weight), "and carries the weight");
+  const auto refused = [&](const Parameters & change, const std::string & sentence) {
+    const auto said = controller.set(change);
+    expect(said.find(sentence) != std::string::npos, "refused: " + sentence);
+    rest(controller, 50);
+    expect(near(controller.torque_offset(), -weight), "and the model before goes on");
+  };
+  const std::string altered = "were altered after they were written";
+  refused({{"model.gravity", std::vector<double>{0.0, 0.0, -1.6}}}, altered);
+  for (std::size_t k = 0; k < 11; ++k) {
+    auto values = sealed()[13].as_double_array();
+    values[k] += 1e-12;
+    refused({{"model.parameters", values}}, altered);
+  }
+  refused({{"model.sha256", std::string(64, '0')}}, altered);
+  refused({{"model.urdf", std::string(pendulum) + " "}}, "The model's URDF was altered");
+  auto unsealed = sealed();
+  unsealed.pop_back();
+  refused(unsealed, "The model has no seal");
+  refused(sealed(-2.0), "The model is not physically consistent: no body can have");
+  auto other = model("success", 1.0);
+  other[13] = {
+    "model.parameters", std::vector<double>{1.0, 0.5, 0, 0, .01, 0, .51, 0, 0, .51, -1.0}};
+  refused(other, "'Fc1' (coulomb) is -1, but cannot be below 0");
+  expect(controller.set(sealed(1.0, "2026-02-01T12:00:00Z")).empty(), "a good one is taken");
+  rest(controller, 50, -weight / 2);
+  expect(near(controller.torque_offset(), -weight / 2), "and used");
+  expect(controller.set(sealed()).empty(), "in whose place another comes whole");
+  expect(controller.set({{"force", true}}).empty(), "so that it is still right on its own");
+
+  auto bad = sealed();
+  bad[13] = model("success", 3.0)[13];
+  ControllerUnderTest altered_before({"axis"}, settings(bad));
+  expect(
+    altered_before.initialised() && !altered_before.configure(),
+    "with a model that was altered it is not configured");
+  ControllerUnderTest mended({"axis"}, settings(bad));
+  expect(mended.set(sealed()).empty() && mended.configure(), "unless it gets a good one");
 }
 
 void test_of_parameters()
@@ -434,6 +520,7 @@ int main(int count, char ** arguments)
   expect_that_allocations_are_counted();
   test_of_a_cycle();
   test_of_parameters();
+  test_of_what_was_altered();
   test_of_times();
   test_of_limits();
   test_of_missing_effort();

@@ -232,11 +232,7 @@ void a_cycle_with_injections_allocates_nothing()
   cell.send("saturate", Float64MultiArray().set__data({0.9}));
   int allocated = 0;
   const auto pushed = [&] {
-    allocations = 0;
-    counting = true;
-    cell.drives().cycle(home);
-    counting = false;
-    allocated += allocations;
+    allocated += allocations_in([&] { cell.drives().cycle(home); });
     return std::abs(cell.drives().told("effort") - before) > 9.0;
   };
   expect(cell.until(pushed, false) && allocated == 0, "a cycle with injections allocates nothing");

@@ -429,7 +429,10 @@ def heavier(entries: dict) -> None:
     entries["urdf_sha256"] = hashlib.sha256(entries["urdf"].encode()).hexdigest()
 
 
-ALTERED = r"were altered after they were written .* model\.sha256 says \w+…\); identify again\.$"
+ALTERED = (
+    r"were altered after they were written .* model\.sha256 says \w+…\); identify again, "
+    r"or confirm an intended edit with 'dynid model seal'\.$"
+)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from support.canonical_text import expected_seal, expected_text
 
+from dynid import _core
 from dynid.robot.parameter_file import number
 from dynid.robot.seal import SEALED, canonical_text, seal
 
@@ -59,6 +61,39 @@ def test_the_canonical_text_is_what_its_description_says():
 def test_the_seal_is_the_sha_256_of_the_canonical_text(entries):
     assert seal(entries) == hashlib.sha256(canonical_text(entries).encode()).hexdigest()
     assert entries["sha256"] == seal(entries)
+
+
+@given(st.binary(max_size=400), st.integers(0, 200))
+def test_the_core_has_the_sha_256_of_the_library(data, repeated):
+    message = data * repeated
+    assert _core.sha256(message) == hashlib.sha256(message).hexdigest()
+
+
+VALUES = st.one_of(
+    st.booleans(),
+    st.lists(st.booleans()),
+    st.integers(-(2**63), 2**63 - 1),
+    st.lists(st.floats()),
+    st.lists(st.floats() | st.integers(-(2**63), 2**63 - 1)),
+    st.text(st.characters()),
+    st.lists(st.text(st.characters())),
+    st.none(),
+)
+
+
+@given(st.dictionaries(st.sampled_from(SEALED), VALUES))
+def test_the_core_and_python_seal_any_model_alike(flat):
+    entries: dict = {}
+    for name, value in flat.items():
+        *groups, last = name.split(".")
+        group = entries
+        for key in groups:
+            group = group.setdefault(key, {})
+        group[last] = value
+    assert canonical_text(entries).encode("utf-8", "surrogatepass") == expected_text(
+        entries, SEALED
+    )
+    assert seal(entries) == expected_seal(entries, SEALED)
 
 
 @given(st.randoms(use_true_random=False))

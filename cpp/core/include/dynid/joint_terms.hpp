@@ -37,6 +37,7 @@ struct TermKind
   bool inertial;                 ///< proportional to ddq, so part of the mass matrix
   bool loaded;                   ///< depends on TermInput::load, hence on the parameters
   bool weakens;                  ///< takes JointTerm::static_ratio and stribeck_velocity
+  bool never_negative;           ///< the parameter, where nothing passive drives the robot
   Column column;                 ///< torque [N*m or N] per unit of the parameter
   Stretch stretch = nullptr;     ///< of a kind that remembers past positions
 

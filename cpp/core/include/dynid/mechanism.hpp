@@ -90,6 +90,7 @@ public:
   [[nodiscard]] const std::vector<std::string> & body_joints() const noexcept;
   [[nodiscard]] Eigen::Index payload_body() const noexcept;  ///< that bears a payload, among these
   [[nodiscard]] Eigen::Index memory_count() const noexcept;  ///< terms with memory
+  [[nodiscard]] const std::vector<JointTerm> & terms() const noexcept;
 
   /// False where entry (row, column) of the regressor is zero in every state.
   [[nodiscard]] bool may_depend(Eigen::Index row, Eigen::Index column) const noexcept;

@@ -1,0 +1,278 @@
+#include "dynid/stored_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "dynid/physical_consistency.hpp"
+#include "dynid/seal.hpp"
+#include "dynid/sha256.hpp"
+
+namespace dynid
+{
+namespace
+{
+
+constexpr int unsealed_format = 1;
+constexpr int newest_format = 2;  // with covariance and a seal
+
+constexpr std::array<const char *, std::variant_size_v<ParameterEntry>> type_names{
+  "none",       "bool",          "integer",      "double",      "string",
+  "bool_array", "integer_array", "double_array", "string_array"};
+
+template <typename Value>
+Value get(const EntrySource & source, const std::string & name)
+{
+  const auto found = source(name);
+  if (std::holds_alternative<std::monostate>(found)) {
+    throw std::invalid_argument(
+      "The parameter 'model." + name +
+      "' is missing; set all of a model.yaml at once, as model_publisher does.");
+  }
+  const auto * const value = std::get_if<Value>(&found);
+  if (value == nullptr) {
+    throw std::invalid_argument(
+      "The parameter 'model." + name + "' has the type " + type_names.at(found.index()) +
+      ", which is not the one in a model.yaml.");
+  }
+  return *value;
+}
+
+/// A parameter that some models do not have.
+template <typename Value>
+Value get_or(const EntrySource & source, const std::string & name, Value otherwise)
+{
+  const bool there = !std::holds_alternative<std::monostate>(source(name));
+  return there ? get<Value>(source, name) : otherwise;
+}
+
+/// A list that a model.yaml leaves out where it is empty.
+template <typename Value>
+std::vector<Value> list(const EntrySource & source, const std::string & name)
+{
+  return get_or<std::vector<Value>>(source, name, {});
+}
+
+void check_count(const std::string & name, std::size_t found, std::size_t expected)
+{
+  if (found != expected) {
+    throw std::invalid_argument(
+      "The parameter 'model." + name + "' has " + std::to_string(found) +
+      " entries, but must have " + std::to_string(expected) + ".");
+  }
+}
+
+Eigen::VectorXd vector(const std::vector<double> & values)
+{
+  return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+std::string joined(const std::vector<std::string> & names)
+{
+  std::string text;
+  for (const auto & name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+ClosedChainDescription closed_chain(const EntrySource & source)
+{
+  ClosedChainLists lists;
+  lists.passive_joints = list<std::string>(source, "passive_joints");
+  lists.passive_positions = list<double>(source, "passive_positions");
+  lists.assembled_at = list<double>(source, "assembled_at");
+  lists.closure_kinds = list<std::string>(source, "closure_kinds");
+  lists.closure_links = list<std::string>(source, "closure_links");
+  lists.closure_points = list<double>(source, "closure_points");
+  lists.closure_axes = list<double>(source, "closure_axes");
+  lists.closure_lengths = list<double>(source, "closure_lengths");
+  return closed_chain(lists);
+}
+
+std::vector<JointTerm> terms(const EntrySource & source, const std::vector<std::string> & joints)
+{
+  const auto kinds = list<std::string>(source, "terms.kinds");
+  const auto at = list<std::string>(source, "terms.joints");
+  const auto sides = list<std::string>(source, "terms.sides");
+  const auto smoothing = list<double>(source, "terms.smoothing");
+  const auto scale = list<double>(source, "terms.scale");
+  const auto dead_band = list<double>(source, "terms.dead_band");
+  // left out where no term takes them
+  const std::vector<double> none(kinds.size(), 0.0);
+  const auto static_ratio = get_or(source, "terms.static_ratio", none);
+  const auto stribeck_velocity = get_or(source, "terms.stribeck_velocity", none);
+  check_count("terms.joints", at.size(), kinds.size());
+  check_count("terms.sides", sides.size(), kinds.size());
+  check_count("terms.smoothing", smoothing.size(), kinds.size());
+  check_count("terms.scale", scale.size(), kinds.size());
+  check_count("terms.dead_band", dead_band.size(), kinds.size());
+  check_count("terms.static_ratio", static_ratio.size(), kinds.size());
+  check_count("terms.stribeck_velocity", stribeck_velocity.size(), kinds.size());
+  std::vector<JointTerm> found(kinds.size());
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const auto joint = std::find(joints.begin(), joints.end(), at[i]);
+    if (joint == joints.end()) {
+      throw std::invalid_argument(
+        "The parameter 'model.terms.joints' has '" + at[i] + "', which is no joint of the model.");
+    }
+    if (sides[i] != "motor" && sides[i] != "joint") {
+      throw std::invalid_argument(
+        "The parameter 'model.terms.sides' has '" + sides[i] + "', but must be joint or motor.");
+    }
+    const auto side = sides[i] == "motor" ? TermSide::motor : TermSide::joint;
+    found[i] = {
+      &term_kind(kinds[i]),
+      static_cast<int>(joint - joints.begin()),
+      side,
+      smoothing[i],
+      scale[i],
+      dead_band[i],
+      static_ratio[i],
+      stribeck_velocity[i]};
+  }
+  return found;
+}
+
+/// An entry as the seal sees it.
+struct SealedValues
+{
+  using Values = std::vector<SealedValue>;
+
+  Values operator()(std::monostate) const { return {}; }
+  Values operator()(std::int64_t value) const { return {static_cast<double>(value)}; }
+  Values operator()(const std::vector<std::int64_t> & values) const
+  {
+    return (*this)(std::vector<double>(values.begin(), values.end()));
+  }
+  template <typename Value>
+  Values operator()(const Value & value) const
+  {
+    return {SealedValue(value)};
+  }
+  template <typename Value>
+  Values operator()(const std::vector<Value> & values) const
+  {
+    Values found;
+    for (std::size_t i = 0; i < values.size(); ++i) {  // by reference bools have none
+      found.emplace_back(static_cast<Value>(values[i]));
+    }
+    return found;
+  }
+};
+
+std::string shortened(const std::string & digest) { return digest.substr(0, 12) + "…"; }
+
+/// Throws where what the seal is over was altered; false where the model has none.
+bool check_seal(const EntrySource & source, std::int64_t format)
+{
+  const auto expected = get_or<std::string>(source, "sha256", "");
+  if (expected.empty()) {
+    if (format == unsealed_format) {
+      return false;
+    }
+    throw std::invalid_argument("The model has no seal (model.sha256); identify again.");
+  }
+  const auto found =
+    seal([&](const std::string & name) { return std::visit(SealedValues{}, source(name)); });
+  if (found != expected) {
+    throw std::invalid_argument(
+      "The model's status, parameters, terms or chains were altered after they were written (their "
+      "SHA-256 is " +
+      shortened(found) + ", model.sha256 says " + shortened(expected) +
+      "); identify again, or confirm an intended edit with 'dynid model seal'.");
+  }
+  return format != unsealed_format;
+}
+
+void check_urdf(const std::string & urdf, const std::string & expected)
+{
+  const auto found = sha256(urdf);
+  if (found != expected) {
+    throw std::invalid_argument(
+      "The model's URDF was altered (its SHA-256 is " + shortened(found) +
+      ", model.urdf_sha256 says " + shortened(expected) + "); identify again.");
+  }
+}
+
+MechanismDescription read_description(
+  const EntrySource & source, const std::vector<std::string> & joints)
+{
+  MechanismDescription description;
+  description.joints = get<std::vector<std::string>>(source, "joints");
+  if (description.joints != joints) {
+    throw std::invalid_argument(
+      "The model is of the joints " + joined(description.joints) + ", but the controller has " +
+      joined(joints) + ".");
+  }
+  const auto n = joints.size();
+  const auto gravity = get<std::vector<double>>(source, "gravity");
+  const auto coupling = get<std::vector<double>>(source, "coupling");
+  const auto locked = list<std::string>(source, "locked_joints");
+  const auto positions = list<double>(source, "locked_positions");
+  check_count("gravity", gravity.size(), 3);
+  check_count("coupling", coupling.size(), n * n);
+  check_count("locked_positions", positions.size(), locked.size());
+  description.urdf_xml = get<std::string>(source, "urdf");
+  description.gravity = vector(gravity);
+  description.coupling = Eigen::Map<const RowMajorMatrix>(
+    coupling.data(), static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+  for (std::size_t i = 0; i < locked.size(); ++i) {
+    description.locked[locked[i]] = positions[i];
+  }
+  description.chain = closed_chain(source);
+  description.payload_joint = get_or<std::string>(source, "payload_joint", "");
+  description.semi_static = get_or<bool>(source, "semi_static", false);
+  auto moving = joints;
+  moving.insert(moving.end(), description.chain.passive.begin(), description.chain.passive.end());
+  description.terms = terms(source, moving);
+  return description;
+}
+
+void check_names(const EntrySource & source, const Mechanism & mechanism)
+{
+  const auto names = list<std::string>(source, "parameter_names");
+  if (!names.empty() && names != mechanism.parameter_names()) {
+    throw std::invalid_argument(
+      "The parameter 'model.parameter_names' does not match what the model's URDF and terms "
+      "describe; identify again.");
+  }
+}
+
+}  // namespace
+
+StoredModel read_model(
+  const EntrySource & source, const std::vector<std::string> & joints, bool force)
+{
+  const auto format = get<std::int64_t>(source, "format");
+  if (format < unsealed_format || format > newest_format) {
+    throw std::invalid_argument(
+      "The model has format " + std::to_string(format) + ", but this controller reads formats " +
+      std::to_string(unsealed_format) + " to " + std::to_string(newest_format) +
+      "; identify again with this release.");
+  }
+  if (get<std::string>(source, "status") != "success" && !force) {
+    throw std::invalid_argument(
+      "The model's identification failed; identify again, or set 'force' to use it all the same.");
+  }
+  auto description = read_description(source, joints);
+  const auto values = get<std::vector<double>>(source, "parameters");
+  const bool sealed = check_seal(source, format);
+  if (sealed || !std::holds_alternative<std::monostate>(source("urdf_sha256"))) {
+    check_urdf(description.urdf_xml, get<std::string>(source, "urdf_sha256"));
+  }
+  const auto mechanism = Mechanism(description).with_parameters(vector(values));
+  check_names(source, mechanism);
+  const auto problem = physical_problem(mechanism, mechanism.parameters());
+  if (!problem.empty() && !force) {
+    throw std::invalid_argument(
+      "The model is not physically consistent: " + problem +
+      "; identify again, or set 'force' to use it all the same.");
+  }
+  return {
+    std::move(description), mechanism, sealed, get_or<std::string>(source, "created", ""),
+    get_or<std::string>(source, "edited_at", "")};
+}
+
+}  // namespace dynid

@@ -1,0 +1,63 @@
+// dynid._core: the seal of a model.yaml, and what a controller makes of one; dynid/robot/seal.py
+// documents.
+
+#include "dynid/stored_model.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bindings.hpp"
+#include "dynid/seal.hpp"
+#include "dynid/sha256.hpp"
+
+namespace py = pybind11;
+
+namespace
+{
+
+using SealedValues = std::map<std::string, std::vector<dynid::SealedValue>>;
+using Entries = std::map<std::string, dynid::ParameterEntry>;
+
+template <typename Values>
+auto by_name(const std::map<std::string, Values> & entries)
+{
+  return [&entries](const std::string & name) {
+    const auto found = entries.find(name);
+    return found == entries.end() ? Values{} : found->second;
+  };
+}
+
+}  // namespace
+
+namespace dynid
+{
+
+void bind_stored_model(py::module_ & module)
+{
+  module.def("sha256", [](const py::bytes & bytes) { return sha256(std::string(bytes)); });
+  module.def("sealed_entries", &sealed_entries);
+  // strings in both directions as bytes: not every str of Python has a UTF-8
+  module.def("canonical_text", [](const SealedValues & entries) {
+    return py::bytes(canonical_text(by_name(entries)));
+  });
+  module.def("seal", [](const SealedValues & entries) { return seal(by_name(entries)); });
+
+  py::class_<StoredModel>(module, "StoredModel")
+    .def(
+      py::init([](const Entries & entries, const std::vector<std::string> & joints, bool force) {
+        return read_model(by_name(entries), joints, force);
+      }),
+      py::arg("entries"), py::arg("joints"), py::arg("force"))
+    .def_property_readonly(
+      "parameters", [](const StoredModel & model) { return model.mechanism.parameters(); })
+    .def_readonly("sealed", &StoredModel::sealed)
+    .def_readonly("created", &StoredModel::created)
+    .def_readonly("edited_at", &StoredModel::edited_at);
+}
+
+}  // namespace dynid

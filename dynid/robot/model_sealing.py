@@ -1,0 +1,187 @@
+"""An intended edit of a model.yaml by hand, confirmed: checked, recorded and sealed anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from dynid.configuration import yaml_mapping
+from dynid.errors import ConfigurationError, ModelFileError
+from dynid.files import whole_file
+from dynid.robot.model_entries import FORMAT
+from dynid.robot.model_file import parse_model
+from dynid.robot.parameter_file import quoted
+from dynid.robot.seal import seal
+from dynid.text import iso_time
+
+if TYPE_CHECKING:
+    from dynid.robot.model import Model
+    from dynid.robot.model_file import MakeRobot
+
+_REMARK = "# Edited by hand, confirmed "
+_EXPLANATION = "errors, deviations and base parameters are those of the identification."
+_BY_SEALING = ("format", "sha256", "edited_at")
+
+Edit = tuple[int, int, str]
+"""Begin and end in the text, and what takes the place of that."""
+
+
+@dataclass(frozen=True)
+class SealedEdit:
+    """What the confirmation of an edit changed.
+
+    Attributes:
+        model: as it is now.
+        before: the seal that the file had; None where it had none.
+        after: the one that it has now.
+    """
+
+    model: Model
+    before: str | None
+    after: str
+
+    @property
+    def changed(self) -> bool:
+        """Whether there was anything to confirm: else the file was not touched."""
+        return self.before != self.after
+
+
+def confirm_edit(path: Path, make_robot: MakeRobot) -> SealedEdit:
+    """Seal a model.yaml anew that was edited by hand, in place.
+
+    All else that a reader checks has to hold, and the parameters have to be those of a robot that
+    can exist. Comments, order and everything else of the file stay byte for byte; ``edited_at``
+    and a comment record the edit. A file of format 1, which has no seal, becomes one of format 2. A
+    file whose seal is right is left alone.
+
+    Args:
+        path: of the file.
+        make_robot: dynid.profile.make_robot.
+
+    Raises:
+        ModelFileError: the file is missing, contradicts itself, no real robot can have its
+            parameters, or a failed identification was renamed a success.
+        OutputError: the file cannot be written.
+    """
+    where, text = str(path), _text(path)
+    model = parse_model(text, where, make_robot, sealed=False)
+    entries = _model_entries(text, where)
+    before = entries.get("sha256")
+    after = seal({**entries, "format": FORMAT})
+    if before != after:
+        _check_edit(model, where)
+        sealed = _sealed_text(text, after, iso_time(datetime.now(timezone.utc)))
+        _check_unchanged(text, sealed, where)
+        model = parse_model(sealed, where, make_robot)
+        with whole_file(path) as unfinished:
+            unfinished.write_bytes(sealed.encode("utf-8"))
+    return SealedEdit(model, before, after)
+
+
+def _text(path: Path) -> str:
+    """All of a file's characters, also carriage returns, which text mode drops."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise ModelFileError(f"{path}: there is no such file.") from None
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise ModelFileError(f"{path}: is not text in UTF-8.") from None
+
+
+def _model_entries(text: str, where: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml_mapping(text, where)["/**"]["ros__parameters"]["model"]
+    return found
+
+
+def _check_edit(model: Model, where: str) -> None:
+    made = model.identified_provenance
+    problem = model.mechanism.physical_problem()
+    if problem:
+        message = f"{where}: is not physically consistent: {problem}; it was not sealed."
+        raise ModelFileError(message)
+    if made.reasons and not made.failed:
+        message = (
+            f"{where}: model.status says success, but model.reasons says why the identification "
+            "failed; it was not sealed: identify again, or set status to failed and load it with "
+            "'force'."
+        )
+        raise ModelFileError(message)
+
+
+def _sealed_text(text: str, sha256: str, now: str) -> str:
+    """The same text with another seal, when it was made, and a comment that says so."""
+    values, keys = _nodes(text)
+    edits: list[Edit] = [_remark(text, now)]
+    if values["format"].value != str(FORMAT):
+        edits.append(_in_place_of(text, values["format"], str(FORMAT)))
+    added = []
+    for name, value in (("edited_at", now), ("sha256", sha256)):
+        if name in values:
+            edits.append(_in_place_of(text, values[name], quoted(value)))
+        else:
+            added.append(f"{name}: {quoted(value)}")
+    # before a key that is there already, so that its indentation serves
+    anchor = keys.get("sha256", keys["format"]).start_mark
+    begin = text.rfind("\n", 0, anchor.index) + 1
+    indent = text[begin : anchor.index]
+    between = ", " if indent.strip() else _line_break(text) + indent
+    edits.append((anchor.index, anchor.index, "".join(one + between for one in added)))
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def _remark(text: str, now: str) -> Edit:
+    """The comment about the edit, in the place of an earlier one or below the first line."""
+    line = f"{_REMARK}{now}: {_EXPLANATION}"
+    header = list(takewhile(lambda one: one.startswith("#"), text.splitlines(keepends=True)))
+    begin = 0
+    for present in header:
+        if present.startswith(_REMARK):
+            return begin, begin + len(present.rstrip("\r\n")), line
+        begin += len(present)
+    at = len(header[0]) if header else 0
+    return at, at, line + _line_break(text)
+
+
+def _line_break(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _in_place_of(text: str, node: yaml.Node, new: str) -> Edit:
+    begin, end = node.start_mark.index, node.end_mark.index
+    # the end of a block scalar is where the next line begins
+    return begin, begin + len(text[begin:end].rstrip()), new
+
+
+def _nodes(text: str) -> tuple[dict[str, yaml.Node], dict[str, yaml.Node]]:
+    """The nodes of the entries below ``model``, and those of their keys."""
+    node: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+    for name in ("/**", "ros__parameters", "model"):
+        node = next(value for key, value in node.value if key.value == name)
+    return (
+        {key.value: value for key, value in node.value},
+        {key.value: key for key, _ in node.value},
+    )
+
+
+def _check_unchanged(text: str, sealed: str, where: str) -> None:
+    """Refuse where YAML has more ways to write an entry than were thought of here."""
+    try:
+        found = [_model_entries(one, where) for one in (text, sealed)]
+    except (ConfigurationError, KeyError, TypeError):
+        found = [{}, {"": ""}]
+    rest = [{k: v for k, v in one.items() if k not in _BY_SEALING} for one in found]
+    if repr(rest[0]) != repr(rest[1]):  # which NaN does not make unequal
+        message = (
+            f"{where}: cannot be sealed in place; write format, sha256 and edited_at each at a "
+            "line of its own, as dynid does."
+        )
+        raise ModelFileError(message)

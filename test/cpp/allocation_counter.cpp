@@ -1,0 +1,44 @@
+#include "allocation_counter.hpp"
+
+#include <cstddef>
+
+#ifdef DYNID_SANITIZED
+
+bool allocations_are_counted() { return false; }
+
+int allocations_in(const std::function<void()> & function)
+{
+  function();
+  return 0;
+}
+
+#else
+
+extern "C" void * __libc_malloc(std::size_t size);  // NOLINT: glibc names it
+
+namespace
+{
+thread_local bool counting = false;
+thread_local int allocations = 0;
+}  // namespace
+
+extern "C" void * malloc(std::size_t size)
+{
+  if (counting) {
+    ++allocations;
+  }
+  return __libc_malloc(size);
+}
+
+bool allocations_are_counted() { return true; }
+
+int allocations_in(const std::function<void()> & function)
+{
+  allocations = 0;
+  counting = true;
+  function();
+  counting = false;
+  return allocations;
+}
+
+#endif

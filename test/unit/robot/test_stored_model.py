@@ -1,0 +1,307 @@
+"""What the controller makes of a model.yaml: dynid._core.StoredModel is its own reading of one."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dynid import _core
+from dynid.estimation.physical import pseudo_inertia, reference_parameters
+from dynid.profile import load_robot
+from dynid.robot.model import Model
+from dynid.robot.parameter_file import ros_parameters
+from dynid.robot.provenance import ModelErrors
+from dynid.robot.seal import SEALED, seal
+
+ROBOTS = ("puma560", "delta_3", "palletiser", "ur10e")
+
+
+def stored(model: Model) -> dict:
+    """A model.yaml's parameters below ``model``, as ROS 2 gives them to a controller."""
+    found = ros_parameters(model.text(), "model.yaml")
+    return {name.removeprefix("model."): value for name, value in found.items()}
+
+
+def read(entries: dict, *, force: bool = False) -> _core.StoredModel:
+    return _core.StoredModel(entries, entries["joints"], force)
+
+
+def nested(flat: dict) -> dict:
+    entries: dict = {}
+    for name, value in flat.items():
+        *groups, last = name.split(".")
+        group = entries
+        for key in groups:
+            group = group.setdefault(key, {})
+        group[last] = value
+    return entries
+
+
+def resealed(entries: dict) -> dict:
+    return {**entries, "sha256": seal(nested(entries))}
+
+
+def bodies_of(model: Model, parameters) -> Model:
+    return replace(model, mechanism=model.mechanism.with_parameters(parameters))
+
+
+@pytest.fixture(scope="module")
+def models(identification) -> dict[str, dict]:
+    """Stored models of several robots with parameters that real bodies can have."""
+    found = {}
+    for name in ROBOTS:
+        robot = load_robot(name)
+        mechanism = robot.mechanism()
+        values = reference_parameters(mechanism)
+        values[mechanism.first_term :] = np.linspace(0.1, 0.9, len(mechanism.terms))
+        columns = vars(identification.model.errors).items()
+        errors = {key: (*column[:1],) * len(robot.joints) for key, column in columns}
+        model = replace(
+            identification.model,
+            robot=robot,
+            mechanism=mechanism.with_parameters(values),
+            errors=ModelErrors(**errors),
+            determined=(),
+        )
+        found[name] = stored(model)
+    return found
+
+
+@pytest.fixture(params=ROBOTS)
+def entries(request, models) -> dict:
+    return models[request.param]
+
+
+def test_a_model_reaches_the_controller_as_it_was_written(entries):
+    found = read(entries)
+    assert found.sealed
+    assert found.parameters.tolist() == entries["parameters"]
+    assert found.created == entries["created"]
+    assert found.edited_at == ""
+
+
+def other_values(value: object) -> list:
+    """Values that a single entry, or one in a list, could become."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, str):
+        return [value + "x", value[:-1], value.swapcase(), ""]
+    if isinstance(value, int):
+        return [value + 1, value - 1, -value]
+    numbers = [math.nextafter(value, math.inf) if value else 2.3e-308, value + 1.0, -value]
+    return [*numbers, 1e9, 1e308, math.nan, math.inf]
+
+
+def mutations(value: object) -> list:
+    """All that is done to one entry: each of its values changed, dropped, doubled, swapped."""
+    if not isinstance(value, list):
+        return other_values(value)
+    changed = [
+        [*value[:at], other, *value[at + 1 :]]
+        for at, one in enumerate(value)
+        for other in other_values(one)
+    ]
+    changed += [[*value[:at], *value[at + 1 :]] for at in range(len(value))]
+    changed += [[*value[: at + 1], *value[at:]] for at in range(len(value))]
+    return [*changed, value[::-1], [], value[:1] * len(value)]
+
+
+def refusal_of(entries: dict, joints: list[str], *, force: bool) -> str:
+    """Why the controller does not take a model; empty where it does."""
+    try:
+        found = _core.StoredModel(entries, joints, force)
+    except ValueError as refusal:
+        return str(refusal)
+    assert np.isfinite(found.parameters).all()
+    return ""
+
+
+def same(one: object, other: object) -> bool:
+    return repr(one) == repr(other)  # also NaN, and -0.0 apart from 0.0
+
+
+ADDED = {
+    "gravity": [0.0, 0.0, -9.81],
+    "locked_joints": ["some"],
+    "locked_positions": [0.5],
+    "passive_joints": ["some"],
+    "passive_positions": [0.5],
+    "assembled_at": [0.5],
+    "closure_kinds": ["point"],
+    "closure_links": ["a", "b"],
+    "closure_points": [0.0] * 6,
+    "closure_axes": [0.0] * 6,
+    "closure_lengths": [0.5],
+    "terms.static_ratio": [0.5],
+    "terms.stribeck_velocity": [0.5],
+}
+
+
+def test_every_single_change_of_a_sealed_entry_is_refused(entries, record_property):
+    accepted, tried = [], 0
+    for name in (*SEALED, "sha256", "urdf"):
+        there = name in entries
+        changes = mutations(entries[name]) if there else [ADDED[name]]
+        removed = [{key: value for key, value in entries.items() if key != name}] if there else []
+        for other in (*({**entries, name: value} for value in changes), *removed):
+            if same(other.get(name), entries.get(name)):
+                continue
+            if name == "joints" and not other.get(name):
+                continue  # the controller has joints
+            tried += 1
+            sentence = refusal_of(other, entries["joints"], force=True)
+            if not (sentence.endswith(".") and "\n" not in sentence):
+                accepted.append((name, other.get(name), sentence))
+    assert accepted == []
+    record_property("changes of sealed entries tried", tried)
+    assert tried > 500
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_whatever_the_entries_are_the_answer_is_a_model_or_a_sentence(models, data):
+    entries = dict(models[data.draw(st.sampled_from(ROBOTS))])
+    anything = st.one_of(
+        st.booleans(),
+        st.integers(-(2**63), 2**63 - 1),
+        st.floats(),
+        st.text(max_size=20),
+        st.lists(st.floats(), max_size=12),
+        st.lists(st.integers(-(2**63), 2**63 - 1), max_size=12),
+        st.lists(st.text(max_size=9), max_size=6),
+    )
+    joints = entries["joints"]
+    for name in data.draw(st.lists(st.sampled_from(sorted(entries)), min_size=1, max_size=3)):
+        entries[name] = data.draw(anything)
+    # by someone who knows how to seal
+    text = {key: value for key, value in entries.items() if key != "sha256"}
+    entries["sha256"] = seal(nested(text))
+    sentence = refusal_of(entries, joints, force=data.draw(st.booleans()))
+    assert sentence == "" or sentence.endswith(".")
+
+
+def test_a_model_without_its_seal_is_refused_unless_its_format_had_none(entries):
+    entries = {name: value for name, value in entries.items() if name != "sha256"}
+    with pytest.raises(ValueError, match=r"^The model has no seal \(model\.sha256\); identify"):
+        read(entries)
+    found = read({**entries, "format": 1})
+    assert not found.sealed
+    assert found.parameters.tolist() == entries["parameters"]
+
+
+def test_force_takes_a_failed_model_but_none_that_was_altered(entries):
+    failed = {**entries, "status": "failed"}
+    with pytest.raises(ValueError, match="were altered after they were written"):
+        read(failed, force=True)
+    failed = resealed(failed)
+    with pytest.raises(ValueError, match=r"^The model's identification failed; identify again"):
+        read(failed)
+    assert read(failed, force=True).sealed
+
+
+def impossible(entries: dict, name: str, value: float) -> dict:
+    values = list(entries["parameters"])
+    values[entries["parameter_names"].index(name)] = value
+    return resealed({**entries, "parameters": values})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("M1", -1.0, "no body can have the mass, first moments and inertia of the one at joint '"),
+        ("M1", 0.0, "no body can have the mass"),
+        ("MX1", 1e9, "no body can have the mass"),
+        ("ZZ1", -0.1, "no body can have the mass"),
+        ("XX1", 1e3, "no body can have the mass"),
+    ],
+)
+def test_what_no_real_robot_can_have_is_refused_though_it_is_sealed(entries, name, value, sentence):
+    altered = impossible(entries, name, value)
+    with pytest.raises(ValueError, match=f"^The model is not physically consistent: {sentence}"):
+        read(altered)
+    assert read(altered, force=True).sealed
+
+
+def test_friction_that_gives_energy_is_refused_though_it_is_sealed(models):
+    entries = models["puma560"]
+    kinds = dict(zip(entries["parameter_names"][60:], entries["terms.kinds"], strict=True))
+    refused = set()
+    for name, kind in kinds.items():
+        sentence = refusal_of(impossible(entries, name, -0.01), entries["joints"], force=False)
+        if sentence:
+            assert f"'{name}' ({kind}) is -0.01, but cannot be below 0" in sentence
+            refused.add(kind)
+    assert refused == set(kinds.values()) & set(_core.never_negative_kinds())
+    assert refused
+
+
+@given(st.lists(st.floats(-1.0, 1.0), min_size=10, max_size=10), st.floats(1e-6, 1e6))
+def test_a_body_is_judged_by_the_eigenvalues_of_its_pseudo_inertia(models, values, scale):
+    mechanism = load_robot("puma560").mechanism()
+    parameters = np.array(models["puma560"]["parameters"])
+    # masses around those with which the drawn moments are possible
+    parameters[:10] = np.array(values) * scale
+    matrix = pseudo_inertia(parameters[:10])
+    eigenvalues = np.linalg.eigvalsh(matrix)
+    margin = 1e-9 * np.abs(eigenvalues).max()
+    if abs(eigenvalues[0]) <= margin:
+        return  # rounding decides
+    assert (mechanism.physical_problem(parameters) == "") == (eigenvalues[0] > 0)
+
+
+@pytest.mark.parametrize("body", range(6))
+def test_bodies_near_the_edge_are_judged_by_it(models, body):
+    """From a possible body to a plate without thickness and beyond."""
+    mechanism = load_robot("puma560").mechanism()
+    parameters = np.array(models["puma560"]["parameters"])
+    span = slice(10 * body, 10 * body + 10)
+    values, vectors = np.linalg.eigh(pseudo_inertia(parameters[span]))
+    for share, possible in ((1.0, True), (1e-6, True), (-1e-6, False), (-1.0, False)):
+        matrix = (vectors * [share * values[0], *values[1:]]) @ vectors.T
+        changed = parameters.copy()
+        changed[span] = inertial(matrix)
+        assert (mechanism.physical_problem(changed) == "") == possible
+
+
+def inertial(matrix) -> list[float]:
+    """The ten parameters of a pseudo-inertia matrix."""
+    block = matrix[:3, :3]
+    inertia = np.trace(block) * np.eye(3) - block
+    upper = inertia[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]
+    return [matrix[3, 3], *matrix[:3, 3], *upper]
+
+
+def test_an_edited_model_says_so(models):
+    found = read({**models["puma560"], "edited_at": "2026-01-31T12:00:00Z"})
+    assert found.edited_at == "2026-01-31T12:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("parameters", "heavy", r"^The parameter 'model\.parameters' has the type string, which"),
+        ("gravity", [0, 0, -10], "has the type integer_array, which is not the one in a model"),
+        ("status", 1, "has the type integer, which"),
+        ("format", 3, "The model has format 3, but this controller reads formats 1 to 2;"),
+        ("format", 2.0, "has the type double, which"),
+        ("joints", ["a", "b"], "The model is of the joints a, b, but the controller has "),
+    ],
+)
+def test_a_refusal_says_what_is_wrong(models, name, value, sentence):
+    entries = models["puma560"]
+    with pytest.raises(ValueError, match=sentence):
+        _core.StoredModel({**entries, name: value}, entries["joints"], force=False)
+
+
+def test_the_file_is_the_same_to_pyyaml_and_to_the_controller(identification):
+    text = identification.model.text()
+    content = yaml.safe_load(text)["/**"]["ros__parameters"]["model"]
+    assert re.search(f'sha256: "{seal(content)}"', text)
+    assert seal(nested(stored(identification.model))) == seal(content)
