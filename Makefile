@@ -17,7 +17,8 @@ CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 CPP_CHECKS := $(wildcard test/cpp/*.?pp test/cpp/*/*.?pp benchmarks/*.cpp)
 PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py
 
-.PHONY: demo install test pytest ctest ros-test bench lint lint-python lint-cpp clean
+.PHONY: demo install test pytest ctest ros-test bench mutants coverage lint lint-python \
+  lint-cpp clean
 
 demo: install
 	$(BIN)/dynid demo --robot $(ROBOT)
@@ -73,6 +74,23 @@ bench: install
 	$(BUILD)/bench_regressor
 	@for script in benchmarks/bench_*.py; do \
 	  if [ -f "$$script" ]; then $(BIN)/python "$$script" || exit 1; fi; done
+
+# AREA=signals, or another of the areas that `python -m mutation --help` lists; default: all
+COUNT ?= 100
+SEED ?= 1
+AGAIN ?=
+mutants: install
+	OPENBLAS_NUM_THREADS=1 PYTHONPATH=.:test $(BIN)/python -m mutation --count $(COUNT) \
+	  --seed $(SEED) --jobs $(JOBS) $(addprefix --area ,$(AREA)) $(if $(AGAIN),--again)
+
+# COVERED=test/unit/signals: by these tests alone
+COVERED ?= test
+coverage: install
+	rm -rf build/coverage
+	$(BIN)/coverage run -m pytest -n $(JOBS) $(COVERED)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage json --quiet -o build/coverage/coverage.json
+	$(BIN)/python benchmarks/coverage_table.py build/coverage/coverage.json
 
 lint: lint-python lint-cpp
 
