@@ -50,7 +50,7 @@ def write_text(path: Path, text: str) -> None:
     """
     with whole_file(path) as unfinished:
         # a file name that is not UTF-8, in a header say, must not lose a result
-        unfinished.write_bytes(text.encode("utf-8", "backslashreplace"))
+        unfinished.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:

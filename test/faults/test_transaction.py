@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from itertools import count
@@ -213,4 +214,36 @@ def test_a_folder_in_a_files_place_is_refused_and_nothing_changes(tmp_path) -> N
         write(tmp_path / "out", NEW)
     kept = {name: text for name, text in {**OLD, **OWN}.items() if name != "model.yaml"}
     assert seen(tmp_path / "out") == kept
+    assert hidden(tmp_path / "out") == []
+
+
+def test_files_that_cannot_be_renamed_are_copied(tmp_path, monkeypatch) -> None:
+    renamed = os.replace
+
+    def replace(path, target) -> None:  # as where a link leads to another disk
+        if Path(path).parent != Path(target).parent:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        renamed(path, target)
+
+    begun(tmp_path / "out")
+    monkeypatch.setattr(os, "replace", replace)
+    write(tmp_path / "out", NEW)
+    assert seen(tmp_path / "out") == {**NEW, **OWN}
+    assert hidden(tmp_path / "out") == []
+
+
+def test_an_interruption_comes_after_the_swap(tmp_path, monkeypatch) -> None:
+    begun(tmp_path / "out")
+    unlink, times = os.unlink, count()
+
+    def interrupted(*arguments, **options) -> None:
+        if next(times) == 1:  # the second of the old files
+            raise KeyboardInterrupt
+        unlink(*arguments, **options)
+
+    monkeypatch.setattr(os, "unlink", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "out", NEW)
+    assert next(times) > 2
+    assert seen(tmp_path / "out") == {**NEW, **OWN}
     assert hidden(tmp_path / "out") == []

@@ -13,7 +13,10 @@ import sys
 import traceback
 from collections.abc import Callable
 
-CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink"}
+_CHANGES = {
+    *("os.rename", "os.remove", "os.rmdir", "os.mkdir"),
+    *("os.truncate", "os.link", "os.symlink"),
+}
 
 
 def killed_at(change: int, work: Callable[[], object]) -> bool:
@@ -44,7 +47,7 @@ def _die_at(change: int) -> None:
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal made
-        if event in CHANGES or (event == "open" and _writes(arguments)):
+        if is_change(event, arguments):
             made += 1
             if made == change:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -52,6 +55,9 @@ def _die_at(change: int) -> None:
     sys.addaudithook(hook)
 
 
-def _writes(arguments: tuple[object, ...]) -> bool:
+def is_change(event: str, arguments: tuple[object, ...]) -> bool:
+    """Whether what Python tells of changes the file system."""
+    if event != "open":
+        return event in _CHANGES
     flags = arguments[2]
     return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
