@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import os
 import stat
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from dynid.errors import ConfigurationError, DynidError
 from dynid.limits import TEXT_BYTES, InputLimit
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
 
 _KINDS = (
@@ -29,8 +29,14 @@ def printable(name: object) -> str:
     A name on Linux is bytes. Those that are not UTF-8 become ``\xff`` and the like, and so do
     control characters, which could otherwise change what a terminal shows.
     """
-    known = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in known)
+    return "".join(c if c.isprintable() else _escaped(c) for c in str(name))
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode()
 
 
 def is_file(path: Path) -> bool:

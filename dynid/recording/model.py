@@ -13,6 +13,7 @@ import numpy as np
 
 from dynid.arguments import check_type
 from dynid.errors import ArgumentError, PreprocessingError
+from dynid.input_file import printable
 from dynid.notebook import data_frame, html_lines
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class Source:
     """Where samples came from.
 
     Attributes:
-        name: file name, without any folder; or the topic, where it was listened to.
+        name: file name, without any folder, such as every file can hold; or the topic, where it
+            was listened to.
         sha256: hexadecimal digest of the file's content, or of the messages.
         kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"``, ``"npz"`` or ``"live"``.
         topic: the topic that was read, for a bag or live.
@@ -43,6 +45,10 @@ class Source:
     kind: str
     topic: str | None = None
     start_time: int | None = None
+
+    def __post_init__(self) -> None:
+        """Names of files are bytes; what is written of them is text."""
+        object.__setattr__(self, "name", printable(self.name))
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,3 +88,4 @@ def test_a_file_that_tells_no_size_is_bounded_too(monkeypatch: pytest.MonkeyPatc
 def test_names_are_shown_as_every_terminal_takes_them() -> None:
     assert printable(os.fsdecode(b"\xff\x1b[31m\xc3\xa9.yaml")) == r"\xff\x1b[31mé.yaml"
     assert printable(Path("é/a b")) == "é/a b"
+    assert printable("\ud800") == r"\ud800"
