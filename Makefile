@@ -17,7 +17,7 @@ CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 CPP_CHECKS := $(wildcard test/cpp/*.?pp test/cpp/*/*.?pp benchmarks/*.cpp)
 PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py
 
-.PHONY: demo install test pytest ctest ros-test bench mutants coverage lint lint-python \
+.PHONY: demo install test pytest ctest ros-test bench fuzz mutants coverage lint lint-python \
   lint-cpp clean
 
 demo: install
@@ -111,6 +111,22 @@ build/tidy/%.ok: %.cpp $(filter %.hpp,$(CPP)) .clang-tidy | $(VENV)/.installed
 	@mkdir -p $(dir $@)
 	$(BIN)/clang-tidy -p $(BUILD) --quiet $<
 	@touch $@
+
+# half of the time mutations alone, which bound memory and survive crashes; half with coverage as
+# the guide, where atheris is
+SECONDS ?= 600
+
+fuzz: install
+	$(BIN)/python -c "import configparser; c = configparser.ConfigParser(); c.read('setup.cfg'); \
+	  print(c['options.extras_require']['fuzz'])" > $(VENV)/fuzz.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -r $(VENV)/fuzz.txt
+	PYTHONPATH=test $(BIN)/python -m fuzz --seconds $$(( $(SECONDS) / 2 )) \
+	  --seed $$(date +%s) --jobs $(JOBS)
+	@if $(BIN)/python -c "import atheris" 2>/dev/null; then \
+	  PYTHONPATH=test $(BIN)/python -m fuzz.guided $$(( $(SECONDS) / 2 )); \
+	else \
+	  echo "skipped: cases guided by coverage, atheris has no wheel for this Python"; \
+	fi
 
 clean:
 	rm -rf build $(VENV) *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -23,7 +23,8 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dynid.errors import ConfigurationError
-from dynid.input_file import printable, read_text
+from dynid.input_file import read_text
+from dynid.text import printable
 from dynid.yaml_loader import load_yaml
 
 KeyPath = tuple[int | str, ...]

@@ -4,13 +4,25 @@ The command line prints the sentence and exits with 2; a node answers with it. `
 ``TypeError`` are left for mistakes of the programmer.
 """
 
+from dynid.text import printable
+
+_LONGEST = 2000
+_ENDING = 300
+
 
 class DynidError(Exception):
-    """Root of every error that a user can cause and mend."""
+    r"""Root of every error that a user can cause and mend.
+
+    Its text may quote a file: control characters, which could change what a terminal shows, are
+    shown as ``\x1b`` and the like, and a very long text loses its middle.
+    """
 
     def __str__(self) -> str:
-        """The sentence, with bytes of a file name that are not UTF-8 escaped: all can print it."""
-        return super().__str__().encode("utf-8", "backslashreplace").decode()
+        """The sentence."""
+        text = super().__str__()
+        if len(text) > _LONGEST:
+            text = f"{text[: _LONGEST - _ENDING]} … {text[-_ENDING:]}"
+        return printable(text, kept="\n")
 
 
 class ArgumentError(DynidError, TypeError):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import codecs
-import os
 import stat
 from typing import TYPE_CHECKING
 
 from dynid.errors import ConfigurationError, DynidError
 from dynid.limits import TEXT_BYTES, InputLimit
+from dynid.text import printable
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
 
 _KINDS = (
@@ -21,16 +22,6 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
 )
 _UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
-
-
-def printable(name: object) -> str:
-    r"""Return a file's name as text that every terminal and file takes.
-
-    A name on Linux is bytes. Those that are not UTF-8 become ``\xff`` and the like, and so do
-    control characters, which could otherwise change what a terminal shows.
-    """
-    known = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in known)
 
 
 def is_file(path: Path) -> bool:

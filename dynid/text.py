@@ -48,11 +48,24 @@ def count(number: int) -> str:
     return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
-def readable(name: str) -> str:
-    """Return a file name with what is no text escaped: line breaks, bytes that are not UTF-8."""
-    return "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode() for one in name
-    )
+def printable(name: object, kept: str = "") -> str:
+    r"""Return a file's name, or another text from outside, as every terminal and file takes it.
+
+    A name on Linux is bytes. Those that are not UTF-8 become ``\xff`` and the like, and so do
+    control characters, which could otherwise change what a terminal shows.
+
+    Args:
+        name: the text, or what has one.
+        kept: characters that stay as they are.
+    """
+    return "".join(c if c.isprintable() or c in kept else _escaped(c) for c in str(name))
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode()
 
 
 def listed(names: Iterable[str]) -> str:

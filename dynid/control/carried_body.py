@@ -37,13 +37,17 @@ class CarriedBody:
         """Return it from an inertia in the order xx, xy, yy, xz, yz, zz.
 
         Raises:
-            ValueError: there are not as many numbers.
+            ValueError: there are not as many numbers, or one is not finite.
         """
         matrix = np.zeros((3, 3))
         matrix[_ROWS, _COLUMNS] = matrix[_COLUMNS, _ROWS] = np.reshape(
             np.asarray(inertia, dtype=np.float64), 6
         )
-        return cls(float(mass), np.reshape(np.asarray(centre, dtype=np.float64), 3), matrix)
+        place = np.reshape(np.asarray(centre, dtype=np.float64), 3)
+        if not (np.isfinite(mass) and np.isfinite(place).all() and np.isfinite(matrix).all()):
+            message = "mass, centre or inertia is not a finite number"
+            raise ValueError(message)
+        return cls(float(mass), place, matrix)
 
 
 def read_carried_body(path: Path) -> CarriedBody:
@@ -57,9 +61,9 @@ def read_carried_body(path: Path) -> CarriedBody:
         return CarriedBody.from_numbers(
             float(str(found["payload.mass"])), found["payload.centre"], found["payload.inertia"]
         )
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         message = (
             f"{path}: has no payload.mass, payload.centre with 3 and payload.inertia with 6 "
-            "numbers; expected the payload.yaml of `dynid identify --payload`."
+            "finite numbers; expected the payload.yaml of `dynid identify --payload`."
         )
         raise ConfigurationError(message) from None

@@ -14,7 +14,7 @@ import numpy as np
 from dynid.arguments import check_type
 from dynid.errors import ArgumentError, PreprocessingError
 from dynid.notebook import data_frame, html_lines
-from dynid.text import readable
+from dynid.text import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Source:
 
     def __post_init__(self) -> None:
         """Make the name one that reports, YAML and JSON can hold."""
-        object.__setattr__(self, "name", readable(self.name))
+        object.__setattr__(self, "name", printable(self.name))
 
 
 @dataclass(frozen=True, eq=False)

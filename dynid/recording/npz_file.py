@@ -74,7 +74,7 @@ def _arrays(path: Path) -> dict[str, NDArray[np.generic]]:
 def _numbers(
     arrays: dict[str, NDArray[np.generic]], name: str, shape: tuple[int | None, ...], path: Path
 ) -> NDArray[np.float64]:
-    array = arrays[name]
+    array = np.asarray(arrays[name])  # bytes, of a member that is no array
     fits = len(array.shape) == len(shape) and all(
         expected in (None, found) for expected, found in zip(shape, array.shape, strict=True)
     )

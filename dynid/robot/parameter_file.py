@@ -79,7 +79,11 @@ def ros_parameters(text: str, where: str) -> dict[str, ParameterValue]:
     if len(nodes) != 1 or not isinstance(nodes[0], Mapping) or _PARAMETERS not in nodes[0]:
         message = f"{where}: expected one node's name, and '{_PARAMETERS}:' below it."
         raise ConfigurationError(message)
-    return dict(_flat(nodes[0][_PARAMETERS] or {}, ""))
+    parameters = nodes[0][_PARAMETERS] or {}
+    if not isinstance(parameters, Mapping):
+        message = f"{where}: '{_PARAMETERS}' must be a group of names and values."
+        raise ConfigurationError(message)
+    return dict(_flat(parameters, ""))
 
 
 def number(value: float) -> str:

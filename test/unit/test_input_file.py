@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from dynid.errors import ConfigurationError
-from dynid.input_file import is_file, printable, read_text
+from dynid.input_file import is_file, read_text
+from dynid.text import printable
 
 
 @pytest.mark.parametrize(
@@ -88,3 +89,4 @@ def test_a_file_that_tells_no_size_is_bounded_too(monkeypatch: pytest.MonkeyPatc
 def test_names_are_shown_as_every_terminal_takes_them() -> None:
     assert printable(os.fsdecode(b"\xff\x1b[31m\xc3\xa9.yaml")) == r"\xff\x1b[31mé.yaml"
     assert printable(Path("é/a b")) == "é/a b"
+    assert printable("\ud800") == r"\ud800"

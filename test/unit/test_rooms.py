@@ -10,6 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "dynid"
 ORDER = (
+    "text",
     "errors",
     "limits",
     "input_file",
@@ -21,7 +22,6 @@ ORDER = (
     "file_names",
     "files",
     "arguments",
-    "text",
     "notebook",
     "_core",
     "dynamics",

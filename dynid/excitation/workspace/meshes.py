@@ -12,9 +12,10 @@ from pinocchio import coal
 from scipy.spatial import ConvexHull, QhullError
 
 from dynid.errors import MechanismError
-from dynid.input_file import is_file, printable
+from dynid.input_file import is_file
 from dynid.limits import MESH_BYTES
 from dynid.robot.shapes import element_pose
+from dynid.text import printable
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dynid.errors import ConfigurationError
-from dynid.input_file import printable, read_text
+from dynid.input_file import read_text
+from dynid.text import printable
 from dynid.xml_tree import xml_tree
 
 if TYPE_CHECKING:

@@ -52,6 +52,10 @@ def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            # a foreign page whose name was turned to this machine (DNS rebinding) must not read it
+            if not _is_own(self.headers.get("Host", "")):
+                self.send_error(403, "Only for this machine")
+                return
             found = self.path.split("?")[0] == "/"
             content = page if found else b""
             self.send_response(200 if found else 404)
@@ -69,6 +73,12 @@ def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:
         reason = getattr(error, "strerror", None) or error
         message = f"--port {port}: cannot be listened on ({reason})."
         raise OutputError(message) from None
+
+
+def _is_own(host: str) -> bool:
+    """Whether a request was made to this machine by one of its own names."""
+    name, _, port = host.partition(":")
+    return name in {HOST, "localhost"} and (not port or port.isdigit())
 
 
 def has_display() -> bool:

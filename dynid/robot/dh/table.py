@@ -15,7 +15,7 @@ from dynid.file_names import FileName
 if TYPE_CHECKING:
     from pathlib import Path
 
-_OF_PI = re.compile(r"([+-]?)(?:(\d+) ?\*? ?)?pi(?: ?/ ?(\d+))?")
+_OF_PI = re.compile(r"([+-]?)(?:(\d{1,6}) ?\*? ?)?pi(?: ?/ ?([1-9]\d{0,5}))?")
 _METRES = {"m": 1.0, "mm": 1e-3, "cm": 1e-2}
 
 

@@ -1,8 +1,10 @@
+import os
+
 import numpy as np
 import pytest
 
 from dynid.errors import PreprocessingError
-from dynid.recording.model import Recording
+from dynid.recording.model import Recording, Source
 
 
 @pytest.fixture
@@ -53,3 +55,9 @@ def test_time_of_a_cut_starts_at_zero(recording):
 def test_refuses_a_span_that_does_not_fit(recording, start, stop, sentence):
     with pytest.raises(PreprocessingError, match=sentence):
         recording.cut(start, stop)
+
+
+def test_a_file_of_any_name_is_a_source_that_can_be_written():
+    name = os.fsdecode(b"log\xff\x1b.csv")
+    assert Source(name, "0", "csv").name == r"log\xff\x1b.csv"
+    assert Source("/joint_states", "0", "live").name == "/joint_states"

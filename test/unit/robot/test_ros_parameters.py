@@ -32,3 +32,9 @@ def test_a_list_keeps_one_type_and_what_is_not_a_number(identification):
 def test_refuses_what_is_not_yaml():
     with pytest.raises(ConfigurationError, match=r"model\.yaml: is not valid YAML"):
         ros_parameters("a: [", "model.yaml")
+
+
+@pytest.mark.parametrize("content", ["text", "[1, 2]", "3"])
+def test_refuses_parameters_that_are_no_group(content):
+    with pytest.raises(ConfigurationError, match=r"f\.yaml: 'ros__parameters' must be a group"):
+        ros_parameters(f"/**: {{ros__parameters: {content}}}", "f.yaml")

@@ -210,3 +210,32 @@ def _needs_meshcat() -> None:
         if NO_MESHCAT in str(error):
             pytest.skip("no meshcat here")
         raise
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1", 200),
+        ("localhost", 200),
+        ("127.0.0.1:{port}", 200),
+        ("evil.example", 403),
+        ("evil.example:{port}", 403),
+        ("127.0.0.1.evil.example", 403),
+        ("localhost:evil", 403),
+        ("", 403),
+    ],
+)
+def test_the_page_is_given_only_to_who_asks_this_machine_by_its_name(
+    moving: Scene, host: str, status: int
+) -> None:
+    _needs_meshcat()
+    with page_server(moving) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        connection = HTTPConnection(HOST, server.server_port, timeout=60)
+        name = host.format(port=server.server_port)
+        connection.request("GET", "/", headers={"Host": name})
+        response = connection.getresponse()
+        content = response.read()
+        server.shutdown()
+    assert response.status == status
+    assert (b"three" in content.lower()) == (status == 200)

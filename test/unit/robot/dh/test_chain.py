@@ -171,6 +171,8 @@ CUBE = {"xx": 1, "yy": 1, "zz": 1}
     [
         ({"alfa": 0}, r"unknown key 'alfa' in entry 1 of key 'rows'; did you mean 'alpha'"),
         ({"alpha": "90°"}, r"key 'alpha' in entry 1 .*: must be .* such as -pi/2, got '90°'"),
+        ({"alpha": "pi/0"}, r"must be .* such as -pi/2, got 'pi/0'"),
+        ({"alpha": f"{'9' * 5000}*pi"}, r"must be .* such as -pi/2"),
         ({"alpha": "pi/2"}, r"row 1 \(joint_1\): an angle is 'pi/2', but 'angles' are degrees"),
         ({"a": None}, r"entry 1 of key 'rows': a row has either a and d .* or Khalil's d and r"),
         ({"r": 3}, r"a row has either a and d"),

@@ -1,0 +1,95 @@
+"""A fixed number of cases of every reader, and that the harness sees what it looks for."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from dynid.errors import ConfigurationError
+from fuzz import targets
+from fuzz.batch import Tally, run_cases
+from fuzz.case import Seeds, case
+from fuzz.mutation import mutated
+from fuzz.targets import SilentChangeError, Target
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_reader_answers_every_case_with_a_result_or_a_sentence(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fuzz", "--times", "2", "--save", str(tmp_path / "faults")]
+    paths = [str(ROOT), str(ROOT / "test")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    done = subprocess.run(  # noqa: S603  this very Python
+        command, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "together" in done.stdout
+
+
+def planted(number: int) -> object:
+    """What a reader does with a case."""
+    answers = {
+        1: lambda: (_ for _ in ()).throw(ConfigurationError("f: is wrong.")),
+        2: lambda: {}["key"],
+        3: lambda: [np.nan],
+        4: lambda: os.kill(os.getpid(), signal.SIGSEGV),
+        5: lambda: bytearray(64 * 2**30),
+        6: lambda: (_ for _ in ()).throw(ConfigurationError("")),
+        7: lambda: (_ for _ in ()).throw(SilentChangeError("numbers")),
+        8: lambda: signal.raise_signal(signal.SIGPROF),
+    }
+    return answers.get(number, lambda: [1.0])()
+
+
+@pytest.fixture
+def tally(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tally:
+    def read(path: Path, folder: Path) -> object:
+        found = planted(int(path.read_text()))
+        return found if isinstance(found, list) else []
+
+    monkeypatch.setitem(targets.TARGETS, "planted", Target(read, 1))
+    return run_cases("planted", range(12), lambda number: ("f", str(number).encode()), tmp_path)
+
+
+def test_planted_faults_are_found_and_the_run_goes_on_behind_them(tally: Tally) -> None:
+    found = {signature: number for signature, (number, _) in tally.faults.items()}
+    kinds = {signature.partition(" at ")[0]: number for signature, number in found.items()}
+    assert kinds == {
+        "KeyError": 2,
+        "numbers are not finite": 3,
+        "signal SIGSEGV": 4,
+        "MemoryError": 5,
+        "an empty message": 6,
+        "SilentChangeError": 7,
+        "time": 8,
+    }
+    assert tally.counts == {"fault": 7, "refused": 1, "accepted": 4}
+
+
+def test_tallies_survive_their_text(tally: Tally) -> None:
+    again = Tally.from_json(tally.as_json())
+    assert (again.counts, again.faults) == (tally.counts, tally.faults)
+    assert json.loads(tally.as_json())
+
+
+def test_a_case_is_a_function_of_reader_seed_and_number() -> None:
+    seeds = Seeds(("a.yaml", "b.yaml"), (b"a: [1, 2]\nb: {c: 3}\n", b"d: 4\n"))
+    first = [case(seeds, "profile", 1, number) for number in range(200)]
+    assert first == [case(seeds, "profile", 1, number) for number in range(200)]
+    assert first[:2] == list(zip(seeds.names, seeds.contents, strict=True))
+    assert len(set(first)) > 150
+    assert first != [case(seeds, "profile", 2, number) for number in range(200)]
+
+
+@pytest.mark.parametrize("data", [b"", b"\0", b"a", b"PK", b"a: 1\n", b"\0" * 300])
+def test_whatever_there_is_can_be_mutated(data: bytes) -> None:
+    for number in range(300):
+        assert isinstance(mutated(data, Random(number), [data]), bytes)
