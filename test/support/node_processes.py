@@ -26,24 +26,24 @@ RESTS = 0.02  # [rad/s], more than the sensors' noise
 GROUP = Path(__file__).with_name("process_group.py")
 
 
-def node_command(name: str, **parameters: object) -> list[str]:
-    """The command that runs a node with parameters."""
+def node_program(name: str, **parameters: object) -> list[str]:
+    """The module of a node, and its arguments for parameters."""
     given = [f"{key}:={json.dumps(value)}" for key, value in parameters.items()]
     ros = ["--ros-args", *(word for one in given for word in ("-p", one))] if given else []
-    return [sys.executable, "-m", f"dynid_ros.{name}", *ros]
+    return [f"dynid_ros.{name}", *ros]
 
 
 class NodeProcesses:
     """Used in a ``with`` block, which leaves no process behind."""
 
     def __init__(
-        self, graph: Graph, folder: Path, commands: dict[str, list[str]], *, terminal: bool = False
+        self, graph: Graph, folder: Path, nodes: dict[str, list[str]], *, terminal: bool = False
     ) -> None:
         """Start them; with ``terminal`` on one that can be closed."""
         self.graph, self._folder = graph, folder
         self._codes, self.log = folder / "codes.json", folder / "log.txt"
         self._master: int | None = None
-        words = [sys.executable, str(GROUP), str(self._codes), json.dumps(commands)]
+        words = [sys.executable, str(GROUP), str(self._codes), json.dumps(nodes)]
         self._state: JointState | None = None
         self.player = graph.listen(String, "/excitation_player/state", LATCHED)
         graph.peer.create_subscription(JointState, "/joint_states", self._take, MONITORED)
@@ -113,10 +113,10 @@ class NodeProcesses:
 def begin_identification(graph: Graph, folder: Path, *, terminal: bool = False) -> NodeProcesses:
     """Everything that identifies the small robot once, into ``folder``/out."""
     profile = str(write_small_robot(folder))
-    commands = {
-        "simulated_robot": node_command("simulated_robot", profile=profile),
+    nodes = {
+        "simulated_robot": node_program("simulated_robot", profile=profile),
         # this machine may be busy
-        "excitation_player": node_command(
+        "excitation_player": node_program(
             "excitation_player",
             profile=profile,
             move_fraction=1.0,
@@ -124,10 +124,10 @@ def begin_identification(graph: Graph, folder: Path, *, terminal: bool = False) 
             horizon=5.0,
             max_age=5.0,
         ),
-        "recorder": node_command("recorder"),
-        "identifier": node_command("identifier", profile=profile),
-        "identification_task": node_command(
+        "recorder": node_program("recorder"),
+        "identifier": node_program("identifier", profile=profile),
+        "identification_task": node_program(
             "identification_task", output=str(folder / "out"), validation_seed=-1
         ),
     }
-    return NodeProcesses(graph, folder, commands, terminal=terminal)
+    return NodeProcesses(graph, folder, nodes, terminal=terminal)
