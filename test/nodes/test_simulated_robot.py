@@ -194,5 +194,8 @@ def test_at_speed_1_stamps_are_the_time_on_the_wall(graph, tmp_path) -> None:
     cell.pass_for(200)
     after = time.time_ns()
     assert before <= cell.stamps[0] < cell.stamps[-1] <= after
-    assert set(np.diff(cell.stamps)) == {MILLISECOND}
+    # a robot at rest skips the time that its machine was too slow for, and says so
+    gaps = np.diff(cell.stamps) - MILLISECOND
+    assert gaps.min() == 0
+    assert gaps.sum() * 1e-9 <= cell.node.measured()["time skipped [s]"]
     assert cell.node.count_publishers("/clock") == 0
