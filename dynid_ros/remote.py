@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _APPEAR = 60.0  # [s] within which a node that is being started answers, on a busy machine too
 _SILENCE = 0.5  # [s] after the lease of ALIVE, within which a process that was held up goes on
+_PREFIX = 12  # bytes of an endpoint's identifier that are its participant's, by the RTPS standard
 _ANSWER = 60.0  # [s] within which a service answers that only begins something, likewise
 
 
@@ -41,6 +42,7 @@ class Remote:
 
     def __init__(self, node: Node, name: str, wait: Wait, services: Sequence[str]) -> None:
         """Get ready to talk to node ``name``, and to call its Trigger ``services``."""
+        self._node = node
         self._name = name
         self._wait = wait
         self._parameters = AsyncParameterClient(node, name)
@@ -177,5 +179,15 @@ class Remote:
     def _take_liveliness(self, status: Any) -> None:  # noqa: ANN401  rclpy's own
         if status.alive_count:
             self._silence = None
-        elif self._silence is None:
+        elif self._silence is None and not self._is_of_this_process():
             self._silence = Countdown(_SILENCE)
+
+    def _is_of_this_process(self) -> bool:
+        """Whether the node lives as long as this one: no more is lost than time for the lease."""
+        own = self._node.get_fully_qualified_name()
+        return bool(self._participants(own) & self._participants(self._name))
+
+    def _participants(self, name: str) -> frozenset[bytes]:
+        """Those of the middleware that a node is in; there is one for a process."""
+        alive = self._node.get_publishers_info_by_topic(f"{name}/alive")
+        return frozenset(bytes(one.endpoint_gid[:_PREFIX]) for one in alive)

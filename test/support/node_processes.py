@@ -12,10 +12,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from dynid_ros.qos import LATCHED, MONITORED
+from dynid_ros.qos import DIAGNOSTICS, LATCHED, MONITORED
 from support.small_robot import write_small_robot
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class NodeProcesses:
         self._state: JointState | None = None
         self.player = graph.listen(String, "/excitation_player/state", LATCHED)
         graph.peer.create_subscription(JointState, "/joint_states", self._take, MONITORED)
+        self._health = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
         if terminal:
             self._master, slave = pty.openpty()
             streams = {"stdin": slave, "stdout": slave, "stderr": slave}
@@ -76,6 +78,14 @@ class NodeProcesses:
     def speed(self) -> float:
         """Of the fastest joint when the robot was last seen [rad/s]; 0 before."""
         return max(map(abs, self._state.velocity)) if self._state else 0.0
+
+    @property
+    def too_slow(self) -> bool:
+        """Whether the robot says that this machine is too slow for it, so that its time is late.
+
+        It comes to rest later than others wait for that.
+        """
+        return any("too slow" in one.message for told in self._health for one in told.status)
 
     def until_playing(self) -> None:
         """Wait until the robot moves along its excitation."""
