@@ -8,8 +8,6 @@ good model, 1 where it failed its criterion, 2 where the sequence could not be f
 from __future__ import annotations
 
 import sys
-import time
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +15,7 @@ from dynid.demo import named
 from dynid.errors import TaskError
 from dynid.playback.robot_state import FROM_REST
 from dynid.report.write import written_model
+from dynid_ros.countdown import Countdown
 from dynid_ros.remote import Remote
 from dynid_ros.sequence import SequenceNode, run_sequence
 
@@ -31,9 +30,9 @@ STEPS = 8
 """How many steps the sequence announces, with a validation."""
 
 _MOVES = ("moving", "playing", "settling")  # what a player says while the robot may move
-_READY = 20.0  # [s] in which drivers and controllers start
+_READY = 60.0  # [s] in which drivers and controllers start
 _UNSEEN = "was not seen to come to rest"  # what a player may say last
-_SETTLING = 5.0  # [s] in which a robot settles
+_TRIES = 10  # after the first, while a robot settles
 _PAUSE = 0.5  # [s] between two tries
 _RECORDING = "recording"
 _STOPPING = 10.0  # [s] in which a robot comes to rest, or a bag is closed
@@ -143,18 +142,14 @@ class IdentificationTask(SequenceNode):
 
     def _begin(self, service: str) -> None:
         """Have the player move the robot, which may still settle after it was switched on."""
-        deadline = time.monotonic() + _SETTLING
         answer = self._player.call(service)
-        while FROM_REST in answer.message and time.monotonic() < deadline:
-            again = time.monotonic() + _PAUSE
-            self.wait(partial(_passed, again), "the robot to settle", None)
+        for _ in range(_TRIES):
+            if FROM_REST not in answer.message:
+                break
+            self.wait(Countdown(_PAUSE).over, "the robot to settle", None)
             answer = self._player.call(service)
         if not answer.success:
             raise TaskError(f"excitation_player: {answer.message}")
-
-
-def _passed(instant: float) -> bool:
-    return time.monotonic() > instant
 
 
 def main() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rcl_interfaces.msg import SetParametersResult
@@ -13,6 +12,7 @@ from std_msgs.msg import Empty, String
 from std_srvs.srv import Trigger
 
 from dynid.errors import TaskError
+from dynid_ros.countdown import Countdown
 from dynid_ros.qos import ALIVE, LATCHED
 
 if TYPE_CHECKING:
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
     from rclpy.node import Node
 
-_APPEAR = 20.0  # [s] within which a node that is being started answers
+_APPEAR = 60.0  # [s] within which a node that is being started answers, on a busy machine too
 _SILENCE = 0.5  # [s] after the lease of ALIVE, within which a process that was held up goes on
-_ANSWER = 10.0  # [s] within which a service answers that only begins something
+_PREFIX = 12  # bytes of an endpoint's identifier that are its participant's, by the RTPS standard
+_ANSWER = 60.0  # [s] within which a service answers that only begins something, likewise
 
 
 class WaitTimeoutError(TaskError):
@@ -41,6 +42,7 @@ class Remote:
 
     def __init__(self, node: Node, name: str, wait: Wait, services: Sequence[str]) -> None:
         """Get ready to talk to node ``name``, and to call its Trigger ``services``."""
+        self._node = node
         self._name = name
         self._wait = wait
         self._parameters = AsyncParameterClient(node, name)
@@ -51,7 +53,7 @@ class Remote:
         self._states: list[str] = []  # since the last call
         self.state = ""
         """What the node said last; empty before."""
-        self._silent_since: float | None = None
+        self._silence: Countdown | None = None
         node.create_subscription(String, f"{name}/state", self._take, LATCHED)
         watch = SubscriptionEventCallbacks(liveliness=self._take_liveliness)
         node.create_subscription(
@@ -66,8 +68,7 @@ class Remote:
     @property
     def silent(self) -> bool:
         """Whether the node's process is killed or suspended, since the middleware hears nothing."""
-        since = self._silent_since
-        return since is not None and time.monotonic() - since > _SILENCE
+        return self._silence is not None and self._silence.over()
 
     def appear(self) -> None:
         """Wait until the node is there."""
@@ -177,6 +178,16 @@ class Remote:
 
     def _take_liveliness(self, status: Any) -> None:  # noqa: ANN401  rclpy's own
         if status.alive_count:
-            self._silent_since = None
-        elif self._silent_since is None:
-            self._silent_since = time.monotonic()
+            self._silence = None
+        elif self._silence is None and not self._is_of_this_process():
+            self._silence = Countdown(_SILENCE)
+
+    def _is_of_this_process(self) -> bool:
+        """Whether the node lives as long as this one: no more is lost than time for the lease."""
+        own = self._node.get_fully_qualified_name()
+        return bool(self._participants(own) & self._participants(self._name))
+
+    def _participants(self, name: str) -> frozenset[bytes]:
+        """Those of the middleware that a node is in; there is one for a process."""
+        alive = self._node.get_publishers_info_by_topic(f"{name}/alive")
+        return frozenset(bytes(one.endpoint_gid[:_PREFIX]) for one in alive)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from std_msgs.msg import String
 from dynid.errors import DynidError, TaskError
 from dynid.report.terminal.results import print_demonstration
 from dynid.report.verdict_json import read_judgement, read_quantities
+from dynid_ros.countdown import Countdown
 from dynid_ros.executor import make_executor
 from dynid_ros.node import ERROR, OK, DynidNode, close
 from dynid_ros.qos import LATCHED
@@ -144,13 +144,13 @@ class SequenceNode(DynidNode):
 
     def wait(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
         """See :class:`dynid_ros.remote.Wait`; a signal ends the waiting as well."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        left = None if timeout is None else Countdown(timeout)
         while not condition():
             if self._stop.asked and not self._giving_up:
                 raise InterruptionError(f"interrupted by {self._stop.name} while {self._doing}.")
             if not self._giving_up:
                 self._clock_watch.check()
-            if deadline is not None and time.monotonic() > deadline:
+            if left is not None and left.over():
                 raise WaitTimeoutError(f"waited {timeout:g} s for {what}, in vain.")
             self._spinning.spin_once(timeout_sec=_TICK)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import rclpy
-from launched import LONGEST
+from deadline import LONGEST
 from sensor_msgs.msg import JointState
 
 

@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deadline import LONGEST
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess
 from launch_testing.actions import ReadyToTest
@@ -28,8 +29,6 @@ FOLDER = Path(tempfile.mkdtemp(prefix="dynid-launch-"))
 """Where this test writes; it is gone with the process."""
 
 SHORT = Path(__file__).with_name("short_excitation.yaml")
-
-LONGEST = 100.0  # [s] that anything here may take
 
 enter_own_domain()
 os.environ["ROS_LOG_DIR"] = str(FOLDER / "log")
@@ -56,7 +55,7 @@ def ros2_launch(
         command = [sys.executable, str(Path(__file__).with_name("patiently.py")), *command]
     if apart:
         command = ["setsid", *command]
-    return ExecuteProcess(cmd=command, sigterm_timeout="30", output="screen")
+    return ExecuteProcess(cmd=command, sigterm_timeout="60", output="screen")
 
 
 def under_test(process: ExecuteProcess, **context: object) -> tuple[LaunchDescription, dict]:

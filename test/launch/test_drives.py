@@ -12,8 +12,9 @@ import unittest
 import launch_testing
 import rclpy
 import yaml
+from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticStatus
-from launched import FOLDER, LONGEST, SHORT, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, ros2_launch, said, under_test
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from simulated_bag import write_simulated_model

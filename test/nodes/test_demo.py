@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
+from support.deadlines import LONGEST
 from support.small_robot import JOINTS, write_small_robot
 
 from dynid.profile import load_model
 from dynid.recording.load import load_recording
 from dynid_ros import demo
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 DYNID = [sys.executable, "-c", "from dynid.cli import main; main()", "demo"]
-TIMEOUT = 120.0
 
 
 class Ran(NamedTuple):
@@ -36,22 +40,22 @@ class Ran(NamedTuple):
         return sorted(path.name.partition("recording_")[0] for path in self.folder.iterdir())
 
 
-def begin(profile: Path, folder: Path, *options: str) -> subprocess.Popen:
-    return subprocess.Popen(  # noqa: S603  our own program
-        [*DYNID, "--robot", str(profile), "-o", str(folder), *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=profile.parent,
-        start_new_session=True,
-    )
+@contextlib.contextmanager
+def begun(profile: Path, folder: Path, *options: str) -> Iterator[subprocess.Popen]:
+    """A demo of its own process, which is gone at the end."""
+    command = [*DYNID, "--robot", str(profile), "-o", str(folder), *options]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(  # noqa: S603  our own program
+        command, cwd=profile.parent, start_new_session=True, **pipes
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def end(process: subprocess.Popen, folder: Path) -> Ran:
-    try:
-        out, err = process.communicate(timeout=TIMEOUT)
-    finally:
-        process.kill()
+    out, err = process.communicate(timeout=LONGEST)
     return Ran(process.returncode, out, err, folder)
 
 
@@ -94,9 +98,12 @@ def check_models(one: Ran, other: Ran) -> None:
 
 def test_with_nodes_and_without_ros_it_comes_to_the_same(tmp_path) -> None:
     profile = write_small_robot(tmp_path)
-    ways = {"nodes": ("--json",), "without": ("--without-ros", "--json")}
-    begun = {way: begin(profile, tmp_path / way, *options) for way, options in ways.items()}
-    nodes, without = (end(process, tmp_path / way) for way, process in begun.items())
+    folders = tmp_path / "nodes", tmp_path / "without"
+    with (
+        begun(profile, folders[0], "--json") as on_ros,
+        begun(profile, folders[1], "--without-ros", "--json") as alone,
+    ):
+        nodes, without = end(on_ros, folders[0]), end(alone, folders[1])
     for ran in (nodes, without):
         check_judgements(ran)
         check_bags(ran)

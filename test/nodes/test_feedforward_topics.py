@@ -63,8 +63,8 @@ class ControlledCell(Cell):
 
 
 @pytest.fixture
-def cell(graph, tmp_path) -> ControlledCell:
-    return ControlledCell(graph, tmp_path)
+def cell(stepped_graph, tmp_path) -> ControlledCell:
+    return ControlledCell(stepped_graph, tmp_path)
 
 
 def test_its_state_has_a_row_for_each_quantity_of_each_joint(cell) -> None:

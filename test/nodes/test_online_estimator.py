@@ -27,9 +27,14 @@ from dynid_ros.qos import LATCHED, STATES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from support.ros_graph import Graph
+    from support.ros_graph import Graph, SteppedGraph
 
 MASS = 1.0
+
+
+@pytest.fixture
+def graph(stepped_graph: SteppedGraph) -> SteppedGraph:
+    return stepped_graph
 
 
 @pytest.fixture(scope="module")

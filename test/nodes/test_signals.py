@@ -12,6 +12,9 @@ from support.small_robot import JOINTS
 
 from dynid.recording.load import read_samples
 
+UNSEEN = 3
+"""Exit code where the robot was not seen at rest; one that is late may rest after that."""
+
 SERVERS = ("simulated_robot", "excitation_player", "recorder", "identifier")
 
 
@@ -24,10 +27,17 @@ def start(graph, tmp_path):
 
 
 def check_end(processes, output, *codes):
-    """All ended in order, the task with one of some codes, the robot at rest."""
+    """All ended in order, the task with one of some codes, the robot at rest.
+
+    A machine that is too slow for the robot may end the player's wait for rest first; but the
+    robot rests, and the bag is whole, on any machine.
+    """
     ended = processes.ended()
+    good = dict.fromkeys(SERVERS, 0)
+    if processes.too_slow and ended["excitation_player"] == UNSEEN:
+        codes, good["excitation_player"] = (UNSEEN,), UNSEEN
     assert ended.pop("identification_task") in codes
-    assert ended == dict.fromkeys(SERVERS, 0)
+    assert ended == good
     assert processes.speed < RESTS
     (bag,) = output.glob("recording_*")
     assert (bag / "metadata.yaml").is_file()

@@ -8,8 +8,7 @@ import sys
 import textwrap
 
 import pytest
-
-LONGEST = 60.0  # [s] for anything here on a busy machine
+from support.deadlines import LONGEST
 
 BEGIN = """
 import os, signal, sys, time
@@ -159,7 +158,7 @@ def test_the_end_of_the_parent_is_a_signal_where_that_was_asked_for(tmp_path) ->
         import pathlib
         pathlib.Path({str(left)!r}).write_text(stop.name)
     """
-    program = textwrap.dedent(BEGIN.format(longest=60, hard=60)) + textwrap.dedent(then)
+    program = textwrap.dedent(BEGIN.format(longest=LONGEST, hard=LONGEST)) + textwrap.dedent(then)
     # stderr is read until the child has ended as well
     parent = subprocess.run(  # noqa: S603
         [sys.executable, "-c", PARENT, program], stderr=subprocess.PIPE, timeout=LONGEST, check=True

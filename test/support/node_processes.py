@@ -12,10 +12,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from dynid_ros.qos import LATCHED, MONITORED
+from dynid_ros.qos import DIAGNOSTICS, LATCHED, MONITORED
 from support.small_robot import write_small_robot
 
 if TYPE_CHECKING:
@@ -26,27 +27,28 @@ RESTS = 0.02  # [rad/s], more than the sensors' noise
 GROUP = Path(__file__).with_name("process_group.py")
 
 
-def node_command(name: str, **parameters: object) -> list[str]:
-    """The command that runs a node with parameters."""
+def node_program(name: str, **parameters: object) -> list[str]:
+    """The module of a node, and its arguments for parameters."""
     given = [f"{key}:={json.dumps(value)}" for key, value in parameters.items()]
     ros = ["--ros-args", *(word for one in given for word in ("-p", one))] if given else []
-    return [sys.executable, "-m", f"dynid_ros.{name}", *ros]
+    return [f"dynid_ros.{name}", *ros]
 
 
 class NodeProcesses:
     """Used in a ``with`` block, which leaves no process behind."""
 
     def __init__(
-        self, graph: Graph, folder: Path, commands: dict[str, list[str]], *, terminal: bool = False
+        self, graph: Graph, folder: Path, nodes: dict[str, list[str]], *, terminal: bool = False
     ) -> None:
         """Start them; with ``terminal`` on one that can be closed."""
         self.graph, self._folder = graph, folder
         self._codes, self.log = folder / "codes.json", folder / "log.txt"
         self._master: int | None = None
-        words = [sys.executable, str(GROUP), str(self._codes), json.dumps(commands)]
+        words = [sys.executable, str(GROUP), str(self._codes), json.dumps(nodes)]
         self._state: JointState | None = None
         self.player = graph.listen(String, "/excitation_player/state", LATCHED)
         graph.peer.create_subscription(JointState, "/joint_states", self._take, MONITORED)
+        self._health = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
         if terminal:
             self._master, slave = pty.openpty()
             streams = {"stdin": slave, "stdout": slave, "stderr": slave}
@@ -76,6 +78,14 @@ class NodeProcesses:
     def speed(self) -> float:
         """Of the fastest joint when the robot was last seen [rad/s]; 0 before."""
         return max(map(abs, self._state.velocity)) if self._state else 0.0
+
+    @property
+    def too_slow(self) -> bool:
+        """Whether the robot says that this machine is too slow for it, so that its time is late.
+
+        It comes to rest later than others wait for that.
+        """
+        return any("too slow" in one.message for told in self._health for one in told.status)
 
     def until_playing(self) -> None:
         """Wait until the robot moves along its excitation."""
@@ -113,10 +123,10 @@ class NodeProcesses:
 def begin_identification(graph: Graph, folder: Path, *, terminal: bool = False) -> NodeProcesses:
     """Everything that identifies the small robot once, into ``folder``/out."""
     profile = str(write_small_robot(folder))
-    commands = {
-        "simulated_robot": node_command("simulated_robot", profile=profile),
+    nodes = {
+        "simulated_robot": node_program("simulated_robot", profile=profile),
         # this machine may be busy
-        "excitation_player": node_command(
+        "excitation_player": node_program(
             "excitation_player",
             profile=profile,
             move_fraction=1.0,
@@ -124,10 +134,10 @@ def begin_identification(graph: Graph, folder: Path, *, terminal: bool = False) 
             horizon=5.0,
             max_age=5.0,
         ),
-        "recorder": node_command("recorder"),
-        "identifier": node_command("identifier", profile=profile),
-        "identification_task": node_command(
+        "recorder": node_program("recorder"),
+        "identifier": node_program("identifier", profile=profile),
+        "identification_task": node_program(
             "identification_task", output=str(folder / "out"), validation_seed=-1
         ),
     }
-    return NodeProcesses(graph, folder, commands, terminal=terminal)
+    return NodeProcesses(graph, folder, nodes, terminal=terminal)

@@ -1,0 +1,30 @@
+"""How a sequence sees that another node is there."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import SimpleNamespace
+
+from dynid_ros.node import DynidNode
+from dynid_ros.remote import Remote
+
+LOST = SimpleNamespace(alive_count=0)
+"""What the middleware says where a lease was not renewed in time."""
+
+
+def watch(graph, name) -> Remote:
+    watcher = graph.start(partial(DynidNode, "watcher"))
+    remote = Remote(watcher, name, lambda *_: None, ())
+    graph.until(lambda: watcher.count_publishers(f"{name}/alive"))
+    graph.until(lambda: watcher.count_publishers("/watcher/alive"))
+    return remote
+
+
+def test_a_node_of_the_same_process_is_not_taken_for_dead(graph) -> None:
+    """A busy machine may give the process no time to say that it lives."""
+    graph.start(partial(DynidNode, "kettle"))
+    remote = watch(graph, "/kettle")
+    remote._take_liveliness(LOST)
+    for _ in range(20):
+        graph.spin(0.05)
+        assert not remote.silent
