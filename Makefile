@@ -17,7 +17,7 @@ CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 CPP_CHECKS := $(wildcard test/cpp/*.?pp test/cpp/*/*.?pp benchmarks/*.cpp)
 PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py
 
-.PHONY: demo install test pytest ctest ros-test bench lint lint-python lint-cpp clean
+.PHONY: demo install test pytest ctest ros-test bench lint lint-python lint-cpp sanitize clean
 
 demo: install
 	$(BIN)/dynid demo --robot $(ROBOT)
@@ -93,6 +93,10 @@ build/tidy/%.ok: %.cpp $(filter %.hpp,$(CPP)) .clang-tidy | $(VENV)/.installed
 	@mkdir -p $(dir $@)
 	$(BIN)/clang-tidy -p $(BUILD) --quiet $<
 	@touch $@
+
+# C++ tests and a million control cycles under sanitizers, in build/sanitize; about 10 minutes
+sanitize: install
+	test/cpp/sanitize.sh $(BIN) $(JOBS) $(ROS_SETUP)
 
 clean:
 	rm -rf build $(VENV) *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
