@@ -28,7 +28,10 @@ took() { echo "sanitize: $1, $(($(date +%s) - begin)) s after the beginning"; }
 memory() {
   sanitized memory address,undefined dynid_tests
   "$bin/ctest" --test-dir build/sanitize/memory --output-on-failure --exclude-regex fuzz
-  build/sanitize/memory/fuzz_control_law 1000000
+  seeds=$(seq "$jobs")
+  echo "$seeds" | xargs -P "$jobs" -I SEED sh -c \
+    "build/sanitize/memory/fuzz_control_law $((1000000 / jobs)) SEED >build/sanitize/fuzz-SEED.txt ||
+     { cat build/sanitize/fuzz-SEED.txt; exit 1; }"
   took "memory and undefined behaviour passed"
 }
 
