@@ -17,8 +17,8 @@ CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 CPP_CHECKS := $(wildcard test/cpp/*.?pp test/cpp/*/*.?pp benchmarks/*.cpp)
 PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py
 
-.PHONY: demo install test pytest ctest ros-test bench fuzz mutants coverage lint lint-python \
-  lint-cpp clean
+.PHONY: demo install test pytest ctest ros-test bench fuzz sanitize mutants coverage lint \
+  lint-python lint-cpp clean
 
 demo: install
 	$(BIN)/dynid demo --robot $(ROBOT)
@@ -127,6 +127,10 @@ fuzz: install
 	else \
 	  echo "skipped: cases guided by coverage, atheris has no wheel for this Python"; \
 	fi
+
+# C++ tests and a million control cycles under sanitizers, in build/sanitize; about 10 minutes
+sanitize: install
+	test/cpp/sanitize.sh $(BIN) $(JOBS) $(ROS_SETUP)
 
 clean:
 	rm -rf build $(VENV) *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

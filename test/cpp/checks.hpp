@@ -6,6 +6,7 @@
 #include <functional>
 #include <iostream>
 #include <string>
+#include <tuple>
 
 #include "allocation_counter.hpp"
 
@@ -23,7 +24,7 @@ inline void expect(bool condition, const std::string & sentence)
 inline void expect_no_allocation(const std::string & name, const std::function<void()> & function)
 {
   if (!allocations_are_counted()) {
-    function();
+    std::ignore = allocations_in(function);  // under the sanitizer's eyes
     std::cout << "skip  " << name << " allocates nothing: malloc is the sanitizer's\n";
     return;
   }

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -13,8 +14,9 @@ from std_msgs.msg import String
 from support.arm_files import write_arm
 
 from dynid.identification.identify import identify
-from dynid.profile import load_robot
+from dynid.profile import load_robot, make_robot
 from dynid.recording.load import load_recording
+from dynid.robot.model_sealing import confirm_edit
 from dynid_ros.model_publisher import ModelPublisher
 from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import DIAGNOSTICS, LATCHED
@@ -25,18 +27,22 @@ class Models:
     arm: object
     good: str
     failed: str
+    impossible: str
 
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """Texts of a good and of a failed model of the arm."""
+    """Texts of a good, of a failed and of a physically impossible model of the arm."""
     folder = tmp_path_factory.mktemp("arm")
     arm = write_arm(folder)
     robot = load_robot(str(arm.profile))
     model = identify(robot, load_recording(arm.bag, robot.joints)).model
     made = dataclasses.replace(model.provenance, status="failed", reasons=("elbow: too bad.",))
     failed = dataclasses.replace(model, provenance=made)
-    return Models(arm, model.text(), failed.text())
+    values = model.parameters.copy()
+    values[0] = -1.0
+    impossible = dataclasses.replace(model, mechanism=model.mechanism.with_parameters(values))
+    return Models(arm, model.text(), failed.text(), impossible.text())
 
 
 @pytest.fixture
@@ -189,6 +195,25 @@ def test_a_failed_model_is_loaded_by_force_and_stays_a_warning(graph, start, mod
     node = start(model=store(models.failed), force=True)
     graph.until(lambda: node.heard)
     health(WARN, "failed its criterion, loaded by force")
+
+
+def test_a_model_that_no_robot_can_have_is_refused_unless_forced(
+    graph, start, models, store, health
+):
+    node = start(model=store(models.impossible))
+    health(ERROR, "is not physically consistent: no body can have the mass, first moments and")
+    assert node.heard == []
+    node.set_parameters([Parameter("force", value=True)])
+    assert graph.call("/model_publisher/load").success
+    graph.until(lambda: node.heard)
+
+
+def test_an_edit_by_hand_is_told_of(graph, start, models, store, health):
+    path = store(re.sub(r"(parameters:\n +- )(\d)", r"\g<1>1\2", models.good, count=1))
+    confirm_edit(Path(path), make_robot)
+    start(model=path)
+    values = {v.key: v.value for v in health(OK, "is published").values}
+    assert ", edited by hand on 2" in values["identified"]
 
 
 def test_follows_the_models_that_another_node_finds(graph, start, models, health):

@@ -1,0 +1,60 @@
+// Models given to a control cycle by another thread: each is whole while the cycle uses it.
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "../../cpp/ros2_control/model_handover.hpp"
+#include "checks.hpp"
+#include "control_under_test.hpp"
+
+namespace
+{
+
+constexpr int given = 300;
+
+/// A pendulum whose weight is a whole number of times that of the first.
+std::unique_ptr<ControlModel> heavier(int times)
+{
+  dynid::MechanismDescription description;
+  description.urdf_xml = pendulum_urdf;
+  description.joints = {"axis"};
+  const VectorXd parameters = times * dynid::Mechanism(description).urdf_parameters();
+  return std::make_unique<ControlModel>(description, parameters, zero, false);
+}
+
+}  // namespace
+
+int main()
+{
+  dynid::ModelHandover handover;
+  expect(handover.take() == nullptr, "there is no model before one is given");
+  std::atomic<bool> over{false};
+  bool whole = true;
+  bool in_order = true;
+  double latest = 0.0;
+  std::thread cycle([&] {
+    VectorXd tau = zero;
+    for (bool last = false; !last;) {
+      last = over.load();
+      auto * const model = handover.take();
+      if (model == nullptr) {
+        continue;
+      }
+      model->torque(dynid::FeedforwardMode::full, zero, zero, zero, tau);
+      const double times = std::abs(tau[0]) / weight;
+      whole = whole && std::abs(times - std::round(times)) < 1e-9;
+      in_order = in_order && times > latest - 1e-9;
+      latest = times;
+    }
+  });
+  for (int k = 1; k <= given; ++k) {
+    handover.give(heavier(k));
+  }
+  over = true;
+  cycle.join();
+  expect(whole, "each model is whole while it is used");
+  expect(in_order, "none comes back");
+  expect(std::abs(latest - given) < 1e-9, "and the last one stays");
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
