@@ -234,3 +234,12 @@ def test_a_fault_of_the_robot_ends_the_motion_with_its_reason(cell) -> None:
     cell.until("aborted")
     assert cell.playback.state == "aborted: drive 'joint_2' is in fault: 0x2310."
     assert cell.resting()
+
+
+def test_a_motion_waits_until_messages_that_were_under_way_have_been_read(cell) -> None:
+    cell.playback.prepare(cell.plan, cell.options)
+    sent = []
+    for _ in range(3):
+        cell.step()
+        sent.append(len(cell.sent))
+    assert sent == [0, 0, 1]
