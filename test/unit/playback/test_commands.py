@@ -243,3 +243,14 @@ def test_a_motion_waits_until_messages_that_were_under_way_have_been_read(cell) 
         cell.step()
         sent.append(len(cell.sent))
     assert sent == [0, 0, 1]
+
+
+def test_a_stop_that_could_not_be_sent_is_not_followed_by_the_motion(cell) -> None:
+    cell.playing()
+    cell.listening = False
+    cell.playback.stop()
+    cell.listening = True
+    before = len(cell.sent)
+    cell.until("aborted")
+    assert len(cell.sent) == before
+    assert cell.resting()
