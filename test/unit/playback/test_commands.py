@@ -254,3 +254,13 @@ def test_a_stop_that_could_not_be_sent_is_not_followed_by_the_motion(cell) -> No
     cell.until("aborted")
     assert len(cell.sent) == before
     assert cell.resting()
+
+
+def test_by_default_a_robot_that_nobody_commands_any_more_rests_within_a_second_and_a_half(
+    cell,
+) -> None:
+    cell.playback.start(cell.plan, Options())
+    cell.until("playing")
+    cell.run(0.1)
+    way = positions(cell, 1.85)  # the motion itself would last longer
+    assert np.ptp(way[155:], axis=0).max() == 0.0
