@@ -153,8 +153,11 @@ def _measured(name: str) -> dict:
                 [gcov, "--json-format", str(counts)], cwd=folder, capture_output=True, check=True
             )
         for found in Path(folder).glob("*.gcov.json.gz"):
-            for one in json.loads(gzip.decompress(found.read_bytes()))["files"]:
-                path = Path(one["file"])
+            counted = json.loads(gzip.decompress(found.read_bytes()))
+            for one in counted["files"]:
+                # relative to the build where ccache made it so
+                at = os.path.join(counted["current_working_directory"], one["file"])  # noqa: PTH118
+                path = Path(os.path.normpath(at))
                 if path.is_relative_to(ROOT / SOURCES):
                     run = {line["line_number"] for line in one["lines"] if line["count"]}
                     known = lines.setdefault(str(path.relative_to(ROOT)), [])

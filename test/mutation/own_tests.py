@@ -89,18 +89,21 @@ class _Watch:
         self.coverage.switch_context("")
 
 
-def own_tests(sources: list[Path], folder: Path) -> OwnTests:
+def own_tests(sources: list[Path], folder: Path, jobs: int) -> OwnTests:
     """Measure every test file below a folder in a process of its own, or take what is kept."""
-    found = OwnTests()
     content = b"".join(one.read_bytes() for one in sources)
+    kept, missing = [], []
     for test_file in sorted(folder.rglob("test_*.py")):
         name = str(test_file.relative_to(ROOT))
-        kept = RESULTS / "tests" / (name.replace("/", "-") + ".json")
+        result = RESULTS / "tests" / (name.replace("/", "-") + ".json")
         key = hashlib.sha256(content + test_file.read_bytes()).hexdigest()
-        if not kept.exists() or json.loads(kept.read_text())["key"] != key:
-            print(f"measuring {name}", flush=True)
-            _measure(name, key, sources, kept)
-        _add(found, json.loads(kept.read_text()))
+        kept.append(result)
+        if not result.exists() or json.loads(result.read_text())["key"] != key:
+            missing.append((name, key, result))
+    _measure(missing, sources, jobs)
+    found = OwnTests()
+    for result in kept:
+        _add(found, json.loads(result.read_text()))
     return found
 
 
@@ -114,21 +117,28 @@ def _add(found: OwnTests, kept: dict) -> None:
             known.setdefault(0, set()).update(test for test in tests if test)
 
 
-def _measure(name: str, key: str, sources: list[Path], kept: Path) -> None:
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    child = os.fork()
-    if child == 0:
-        code = 70
-        try:
-            code = _measure_here(name, key, sources, kept)
-        except BaseException:  # noqa: BLE001 - a child never returns to the code of its parent
-            traceback.print_exc()
-            sys.stderr.flush()
-        os._exit(code)
-    _, status = os.waitpid(child, 0)
-    if os.waitstatus_to_exitcode(status) != 0:
-        message = f"mutants: {name} fails before anything is mutated, see {kept}.log"
-        raise SystemExit(message)
+def _measure(waiting: list[tuple[str, str, Path]], sources: list[Path], jobs: int) -> None:
+    running: dict[int, tuple[str, Path]] = {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            name, key, kept = waiting.pop()
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            print(f"measuring {name}", flush=True)
+            child = os.fork()
+            if child == 0:
+                code = 70
+                try:
+                    code = _measure_here(name, key, sources, kept)
+                except BaseException:  # noqa: BLE001 - a child never returns to its parent's code
+                    traceback.print_exc()
+                    sys.stderr.flush()
+                os._exit(code)
+            running[child] = name, kept
+        child, status = os.wait()
+        name, kept = running.pop(child)
+        if os.waitstatus_to_exitcode(status) != 0:
+            message = f"mutants: {name} fails before anything is mutated, see {kept}.log"
+            raise SystemExit(message)
 
 
 def _measure_here(name: str, key: str, sources: list[Path], kept: Path) -> int:

@@ -148,7 +148,11 @@ def _of_statement(node: ast.stmt, known: set[str]) -> Iterator[ast.stmt]:
     elif isinstance(node, ast.Expr):
         if not isinstance(node.value, ast.Constant):
             yield ast.Pass()
-    elif isinstance(node, (ast.AugAssign, ast.Raise, ast.Continue, ast.Break)):
+    elif isinstance(node, (ast.Raise, ast.Continue, ast.Break)):
+        yield ast.Pass()
+    elif isinstance(node, (ast.Assign, ast.AugAssign)) and _is_text(node.value):
+        return
+    elif isinstance(node, ast.AugAssign):
         yield ast.Pass()
     elif isinstance(node, ast.Assign):
         names = {one.id for target in node.targets for one in _names(target)}
@@ -156,6 +160,11 @@ def _of_statement(node: ast.stmt, known: set[str]) -> Iterator[ast.stmt]:
         # without the first assignment of a name there is only a NameError
         if not plain or names <= known:
             yield ast.Pass()
+
+
+def _is_text(node: ast.AST) -> bool:
+    string = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return string or isinstance(node, ast.JoinedStr)
 
 
 def _is_none(node: ast.AST) -> bool:
@@ -205,8 +214,7 @@ def _of_operation(node: ast.BinOp, *, in_function: bool) -> Iterator[ast.expr]:
 
 
 def _is_sequence(node: ast.expr) -> bool:
-    strings = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return strings or isinstance(node, (ast.JoinedStr, ast.List, ast.Tuple))
+    return _is_text(node) or isinstance(node, (ast.List, ast.Tuple))
 
 
 def _of_constant(value: object) -> Iterator[ast.expr]:

@@ -61,7 +61,7 @@ def run(
 ) -> Iterator[tuple[Mutant, Outcome]]:
     """Try every mutant against the tests of a folder; outcomes come as they are known."""
     os.chdir(ROOT)
-    tests = own_tests(sources, folder)
+    tests = own_tests(sources, folder, jobs)
     _import_before_forking(tests.modules)
     running: dict[int, tuple[Mutant, Path]] = {}
     waiting = list(mutants)

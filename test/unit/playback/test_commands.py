@@ -234,3 +234,33 @@ def test_a_fault_of_the_robot_ends_the_motion_with_its_reason(cell) -> None:
     cell.until("aborted")
     assert cell.playback.state == "aborted: drive 'joint_2' is in fault: 0x2310."
     assert cell.resting()
+
+
+def test_a_motion_waits_until_messages_that_were_under_way_have_been_read(cell) -> None:
+    cell.playback.prepare(cell.plan, cell.options)
+    sent = []
+    for _ in range(3):
+        cell.step()
+        sent.append(len(cell.sent))
+    assert sent == [0, 0, 1]
+
+
+def test_a_stop_that_could_not_be_sent_is_not_followed_by_the_motion(cell) -> None:
+    cell.playing()
+    cell.listening = False
+    cell.playback.stop()
+    cell.listening = True
+    before = len(cell.sent)
+    cell.until("aborted")
+    assert len(cell.sent) == before
+    assert cell.resting()
+
+
+def test_by_default_a_robot_that_nobody_commands_any_more_rests_within_a_second_and_a_half(
+    cell,
+) -> None:
+    cell.playback.start(cell.plan, Options())
+    cell.until("playing")
+    cell.run(0.1)
+    way = positions(cell, 1.85)  # the motion itself would last longer
+    assert np.ptp(way[155:], axis=0).max() == 0.0

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from support.fake_cell import sine_plan
 
 from dynid.playback.follower import TrajectoryFollower
-from dynid.playback.monitor import Monitor, Thresholds
+from dynid.playback.monitor import (
+    Monitor,
+    Thresholds,
+    supervises_torque,
+    supervision,
+    watching,
+)
+from dynid.playback.options import Options
+from dynid.playback.plan import Plan
 from dynid.playback.robot_state import RobotState
+from dynid.robot.torque_settings import CollisionSettings
 
 NOW = 10**9
 MILLISECOND = 10**6
@@ -57,3 +67,67 @@ def test_a_push_beyond_the_threshold_is_a_collision() -> None:
 
 def test_a_blow_that_passes_within_a_blink_is_not() -> None:
     assert watched(np.array([0, 0, 0, 0, 8.0, 0]), duration=0.03) is None
+
+
+def a_plan(*, torque_max: tuple[float, ...] | None, identified: bool, watched: bool) -> Plan:
+    collisions = CollisionSettings(
+        torque_error_max=(4.0,) * 6 if watched else None, reversal_boost=(1.0,) * 6
+    )
+    plan = sine_plan()
+    robot = plan.robot.with_settings(collisions)
+    limits = robot.limits.model_copy(update={"torque_max": torque_max})
+    robot = robot.model_copy(update={"limits": limits})
+    return replace(plan, robot=robot, identified=identified)
+
+
+def said_of(plan: Plan, extra: float, options: Options) -> str | None:
+    """What the monitor of a plan says of a robot at rest that needs so much more at joint 2."""
+    monitor = watching(plan, options)
+    follower = TrajectoryFollower(plan.robot.joints, plan.start)
+    model = plan.mechanism
+    effort = model.gravity_torque(plan.start) / plan.robot.drives.torque_factor(6)
+    effort[1] += extra / plan.robot.drives.torque_factor(6)[1]
+    said = None
+    for k in range(200):
+        state = RobotState(NOW + k * MILLISECOND, 0.0, np.array(plan.start), effort)
+        said = said or monitor.watch(state, follower)
+    return said
+
+
+def test_an_identified_model_is_watched_within_the_thresholds_of_its_profile() -> None:
+    plan = a_plan(torque_max=None, identified=True, watched=True)
+    assert supervises_torque(plan, Options())
+    assert supervision(plan, Options()) == []
+    assert said_of(plan, 4.9, Options()) is None
+    assert "at most 5 N m are allowed" in str(said_of(plan, 5.1, Options()))
+    assert said_of(plan, 5.1, Options(supervise_torque=False)) is None
+
+
+def test_the_urdfs_bodies_alone_are_no_reason_to_call_a_torque_a_collision() -> None:
+    plan = a_plan(torque_max=None, identified=False, watched=True)
+    assert said_of(plan, 50.0, Options()) is None
+    assert not supervises_torque(plan, Options())
+    (sentence,) = supervision(plan, Options())
+    assert sentence.endswith("the robot has no limits.torque_max, and no identified model.")
+
+
+def test_without_thresholds_a_model_supervises_nothing() -> None:
+    plan = a_plan(torque_max=None, identified=True, watched=False)
+    assert said_of(plan, 50.0, Options()) is None
+    assert supervision(plan, Options())[0].endswith("and no collision thresholds.")
+
+
+def test_the_largest_torque_is_watched_with_and_without_a_model() -> None:
+    gravity = sine_plan().mechanism.gravity_torque(sine_plan().start)
+    limits = tuple(np.abs(gravity) + 10.0)
+    push = float(np.copysign(11.0, gravity[1]))
+    plan = a_plan(torque_max=limits, identified=False, watched=False)
+    assert supervises_torque(plan, Options())
+    assert said_of(plan, push * 9 / 11, Options()) is None
+    assert str(said_of(plan, push, Options())).startswith("joint 'joint_2': its torque is ")
+    unsupervised = Options(supervise_torque=False)
+    assert said_of(plan, push, unsupervised) is None
+    assert not supervises_torque(plan, unsupervised)
+    assert supervision(plan, unsupervised) == [
+        "Torque is not supervised: supervise_torque is false."
+    ]

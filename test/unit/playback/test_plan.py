@@ -8,7 +8,7 @@ from support.fake_cell import SINE, puma, sine_plan
 
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.settings import find_excitation
-from dynid.playback.plan import check_joint_side, make_plan
+from dynid.playback.plan import check_joint_side, examine_plan, make_plan, second_seed
 from dynid.profile import load_robot
 
 
@@ -92,3 +92,22 @@ def test_refuses_a_profile_whose_joint_states_are_the_motors() -> None:
     check_joint_side(puma())
     with pytest.raises(ConfigurationError, match=r"profile 'tx40': recording\.side is 'motor'"):
         check_joint_side(load_robot("tx40"))
+
+
+def test_a_motion_is_examined_without_being_refused() -> None:
+    robot = puma(torque_max=(97.6, 2.0, 89.4, 24.2, 20.1, 21.3))
+    motion, check = examine_plan(robot, excitation=None, model=None)
+    assert motion.duration == pytest.approx(2.0)
+    assert "joint 'joint_2': the predicted torque reaches " in str(check.violation)
+    assert any("without friction and rotor inertia" in ground for ground in check.grounds)
+    _, kept = examine_plan(puma(), excitation=None, model=None)
+    assert kept.violation is None
+
+
+def test_a_second_seed_is_another_one_whose_motion_can_be_played() -> None:
+    robot = load_robot("puma560")
+    seed = second_seed(robot)
+    assert seed is not None
+    assert seed > find_excitation(robot).seed
+    make_plan(robot, seed=seed)
+    assert second_seed(puma()) is None

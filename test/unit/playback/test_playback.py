@@ -287,3 +287,21 @@ def test_stop_before_the_way_is_sent_keeps_it_from_being_sent(cell) -> None:
     cell.playback.stop()
     cell.until("aborted")
     assert np.allclose(cell.measured, HOME)
+
+
+def test_nothing_was_tracked_before_the_first_motion() -> None:
+    cell = Cell()
+    assert cell.playback.peaks == {}
+    cell.run(0.2)
+    assert cell.playback.peaks == {}
+    assert cell.playback.remaining == 0.0
+
+
+def test_a_clock_a_second_and_a_half_ahead_is_refused_unless_allowed(cell) -> None:
+    cell.robot_now_ns = lambda: cell.clock.now_ns() + 1_500_000_000
+    cell.run(0.3)
+    with pytest.raises(
+        PlaybackError, match=r"stamped 1\.5 s after this computer's time, at most 1 s"
+    ):
+        cell.playback.prepare(cell.plan, Options())
+    cell.playback.prepare(cell.plan, Options(max_clock_offset=2.0))

@@ -51,3 +51,33 @@ def test_rest_is_a_tenth_of_a_second_without_moving() -> None:
     assert watched([0.0, 1e-3] * 6)
     assert not watched([0.001 * k for k in range(50)])
     assert not watched([float("nan")] * 20)
+
+
+def test_says_why_a_motion_cannot_begin() -> None:
+    watch = RestWatch()
+    watch.see(RobotState(0, 0.0, np.zeros(2), None))
+    assert watch.sentence(JOINTS) == (
+        "the robot was watched for less than 0.1 s, and a motion begins from rest only."
+    )
+    assert watch.restless(JOINTS) == ""
+    watch.see(RobotState(10**8, 0.0, np.array([0.0, 0.1]), None))
+    assert watch.restless(JOINTS) == f"joint '{JOINTS[1]}'"
+    assert watch.sentence(JOINTS).startswith(f"the robot moves (joint '{JOINTS[1]}'), and a ")
+
+
+def test_what_was_seen_before_time_ran_back_does_not_count() -> None:
+    watch = RestWatch()
+    for k in range(20):
+        watch.see(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
+    assert watch.at_rest
+    watch.see(RobotState(0, 0.0, np.zeros(2), None))
+    assert not watch.at_rest
+
+
+def test_rest_that_was_seen_before_a_motion_begins_is_forgotten() -> None:
+    watch = RestWatch()
+    for k in range(20):
+        watch.see(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
+    assert watch.at_rest
+    watch.forget()
+    assert not watch.at_rest

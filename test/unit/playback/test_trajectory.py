@@ -45,6 +45,14 @@ def test_one_instant_is_the_same_as_many() -> None:
     assert np.allclose(one_by_one, trajectory.evaluate(time).position, rtol=0, atol=1e-12)
 
 
+def test_the_state_at_one_instant_is_that_of_many() -> None:
+    trajectory = sample(SINE, JOINTS, 20.0)
+    time = np.linspace(-0.5, 3.5, 201)
+    one_by_one = [trajectory.curve.state(t) for t in time]
+    for order, many in enumerate(trajectory.evaluate(time)):
+        assert np.allclose([state[order] for state in one_by_one], many, rtol=0, atol=1e-11)
+
+
 def test_points_at_100_hz_tell_an_excitation_to_a_micrometre() -> None:
     trajectory = sample(SINE, JOINTS, 100.0)
     time = np.linspace(0.0, 3.0, 7001)

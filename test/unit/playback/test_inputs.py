@@ -1,0 +1,97 @@
+"""What a motion needs and does not get is a fault of its own after the time allowed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.fake_cell import FakeClock
+
+from dynid.playback.inputs import InputWatch
+from dynid.playback.robot_state import RobotState
+
+JOINTS = ("shoulder", "elbow")
+FULL = (1.0, 2.0)
+
+
+class Inputs:
+    """A watch, and a tenth of a second after another in which messages come or stay away."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.watch = InputWatch(self.clock)
+
+    def step(self, *, stamped: bool = True, effort: tuple[float, ...] | None = FULL) -> None:
+        self.clock.time += 0.1
+        told = None if effort is None else np.array(effort)
+        stamp_ns = self.clock.now_ns() if stamped else 1
+        self.watch.look()
+        self.watch.see(RobotState(stamp_ns, self.clock.steady(), np.zeros(2), told), JOINTS)
+
+    def fault(self, *, effort: bool = True) -> str:
+        return self.watch.fault(0.5, effort=effort) or ""
+
+
+@pytest.fixture
+def inputs() -> Inputs:
+    made = Inputs()
+    made.step()
+    return made
+
+
+def test_whoever_never_heard_of_a_robot_knows_of_no_state() -> None:
+    watch = InputWatch(FakeClock())
+    assert watch.silence == np.inf
+    assert "no joint states came" in str(watch.fault(0.5, effort=False))
+
+
+def test_effort_that_never_came_is_missed_from_the_start() -> None:
+    inputs = Inputs()
+    inputs.step(effort=None)
+    assert inputs.fault().startswith("the joint states have no effort, so that its torque cannot")
+    assert inputs.fault(effort=False) == ""
+
+
+def test_nothing_is_missing_while_everything_comes(inputs) -> None:
+    for _ in range(20):
+        inputs.step()
+        assert inputs.fault() == ""
+        assert inputs.watch.silence == 0.0
+
+
+def test_silence_is_a_fault_after_the_time_allowed(inputs) -> None:
+    inputs.clock.time += 0.499
+    inputs.watch.look()
+    assert inputs.fault() == ""
+    inputs.clock.time += 0.101
+    inputs.watch.look()
+    assert inputs.fault() == "no joint states came for 0.6 s, at most 0.5 s are allowed."
+    assert inputs.watch.silence == pytest.approx(0.6)
+
+
+def test_stamps_that_stand_still_are_a_fault_though_messages_come(inputs) -> None:
+    for _ in range(5):
+        inputs.step(stamped=False)
+    assert inputs.fault() == ""
+    inputs.step(stamped=False)
+    assert "their stamp has not changed for 0.6 s" in inputs.fault()
+
+
+def test_effort_that_goes_missing_of_one_joint_is_named(inputs) -> None:
+    for _ in range(6):
+        inputs.step(effort=(1.0, float("nan")))
+    assert inputs.fault().startswith("joint 'elbow': the joint states have no effort of it, so")
+    inputs.step()
+    assert inputs.fault() == ""
+
+
+def test_a_clock_that_stands_still_is_a_fault(inputs) -> None:
+    clock, now = inputs.clock, inputs.clock.now_ns()
+    clock.now_ns = lambda: now
+    for k in range(1, 7):
+        clock.time += 0.1
+        inputs.watch.look()
+        stamp_ns = now + k
+        inputs.watch.see(RobotState(stamp_ns, clock.steady(), np.zeros(2), np.ones(2)), JOINTS)
+    assert inputs.fault() == (
+        "the clock of this node has stood still for 0.6 s, at most 0.5 s are allowed."
+    )
