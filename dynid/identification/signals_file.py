@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.arrays import Array
 from dynid.files import whole_file
+from dynid.recording.bag_writer import BagWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,12 +68,9 @@ def write_signals(result: Identification | Validation, path: Path) -> None:
 
 
 def _write_bag(result: Identification | Validation, folder: Path) -> None:
-    writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
-    writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
-    with writer:
-        connections = {
-            name: writer.add_connection(name, _MESSAGE, typestore=_TYPES) for name in _TOPICS
-        }
+    with BagWriter(folder, "signals.mcap", compressed=True) as bag:
+        for name in _TOPICS:
+            bag.add_topic(name, _MESSAGE)
         start = 0.0
         for signals, measured, model in zip(
             result.signals, result.measured_torque, result.model_torque, strict=True
@@ -87,7 +84,7 @@ def _write_bag(result: Identification | Validation, folder: Path) -> None:
                 streams = [_messages(ticks, signals.joint_names, topics[name]) for name in _TOPICS]
                 for stamp, *messages in zip(ticks.tolist(), *streams, strict=True):
                     for name, message in zip(_TOPICS, messages, strict=True):
-                        writer.write(connections[name], stamp, message)
+                        bag.write(name, stamp, message)
 
 
 def _topics(signals: Signals, measured: Array, model: Array, part: slice) -> dict[str, Fields]:

@@ -4,80 +4,97 @@ from __future__ import annotations
 
 import shutil
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
-from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.rosbag2.errors import WriterError
-from rosbags.rosbag2.storage_mcap import McapWriter
+import yaml
+from mcap.writer import CompressionType, Writer
+from rosbags.rosbag2.metadata import dump_qos_v9
 
 from dynid.errors import RecordingError
+from dynid.recording.bag_metadata import WrittenTopic, bag_metadata
 from dynid.recording.message_definitions import types_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from rosbags.interfaces import Connection, Qos
+    from rosbags.interfaces import Qos
+
+_CHUNK = 2**20
+"""[bytes] Messages of at most this size together wait in memory."""
+
+_HEAD = 9 + 22
+"""[bytes] What MCAP adds to a message: kind and length, channel, sequence number and two times."""
 
 
 class BagWriter:
     """A bag that grows; after each ``flush`` a killed process loses nothing of what came before.
 
-    It holds at most 1 MiB of messages, and an index of some hundred bytes for each flush. Every
-    error is a RecordingError and ends the writing: what is on disk by then stays, and
-    ``load_recording`` reads it although the bag has no index and no metadata.yaml.
+    Every chunk, all data together, and the index carry a checksum (CRC-32), so that ``dynid``
+    notices when they are altered. It holds at most 1 MiB of messages, and an index of some hundred
+    bytes for each flush. Every error is a RecordingError and ends the writing: what is on disk by
+    then stays, and ``load_recording`` reads it although the bag has no index and no metadata.yaml.
     """
 
-    def __init__(self, folder: Path, name: str = "") -> None:
+    def __init__(self, folder: Path, name: str = "", *, compressed: bool = False) -> None:
         """Create the folder, and those above it.
 
         Args:
             folder: must not exist.
             name: what sentences call it, if not by its path.
+            compressed: compress the chunks (zstd).
 
         Raises:
             RecordingError: the folder exists, or cannot be created.
         """
         self._folder = folder
         self._name = name or str(folder)
-        self._connections: dict[str, Connection] = {}
+        self._topics: dict[str, WrittenTopic] = {}
+        self._schemas: dict[str, int] = {}
+        self._first, self._last = 2**63 - 1, 0
+        self._waiting = 0
         self._size = 0
         require_absent(folder, self._name)
-        self._writer = Writer(
-            folder, version=Writer.VERSION_LATEST, storage_plugin=StoragePlugin.MCAP
-        )
         try:
-            self._writer.open()
-        except WriterError:
+            folder.mkdir(parents=True)
+            self._stream: BinaryIO = self._file.open("xb")
+        except FileExistsError:
             raise _exists(self._name) from None
         except OSError as error:
             with suppress(OSError):
                 folder.rmdir()  # only if it is empty
+            raise RecordingError(_cannot(self._name, error)) from None
+        self._writer = Writer(
+            self._stream,
+            chunk_size=2**62,  # chunks end where this class says, so that it knows what waits
+            compression=CompressionType.ZSTD if compressed else CompressionType.NONE,
+            enable_data_crcs=True,
+        )
+        try:
+            self._writer.start(profile="ros2", library="dynid")
+        except OSError as error:
             raise self._broken(error) from None
 
     @property
     def counts(self) -> Mapping[str, int]:
         """Messages written so far, by topic."""
-        counts = self._writer.counts
-        return {topic: counts[connection.id] for topic, connection in self._connections.items()}
+        return {name: topic.messages for name, topic in self._topics.items()}
 
     @property
     def messages(self) -> int:
         """Messages written so far."""
-        return sum(self._writer.counts.values())
+        return sum(topic.messages for topic in self._topics.values())
 
     @property
     def duration(self) -> float:
         """From the first to the last time of reception [s]."""
-        first, last = self._writer.min_timestamp, self._writer.max_timestamp
-        return max(0, last - first) * 1e-9
+        return max(0, self._last - self._first) * 1e-9
 
     @property
     def size(self) -> int:
         """Bytes written so far, those that wait for the next flush included."""
-        storage = self._writer.storage
-        if isinstance(storage, McapWriter) and not storage.bio.closed:
-            self._size = storage.bio.tell() + storage.chunk.bio.tell()
+        if not self._stream.closed:
+            self._size = self._stream.tell() + self._waiting
         return self._size
 
     def add_topic(
@@ -94,9 +111,18 @@ class BagWriter:
         Raises:
             RecordingError: the message's definition is not to be had.
         """
-        self._connections[topic] = self._writer.add_connection(
-            topic, kind, typestore=types_for(kind, digest), offered_qos_profiles=offered
-        )
+        types = types_for(kind, digest)
+        definition, _ = types.generate_msgdef(kind, ros_version=2)
+        if kind not in self._schemas:
+            self._schemas[kind] = self._writer.register_schema(kind, "ros2msg", definition.encode())
+        digest = types.hash_rihs01(kind)
+        qos = dump_qos_v9(list(offered))
+        metadata = {
+            "offered_qos_profiles": yaml.safe_dump(qos, sort_keys=False) if qos else "",
+            "topic_type_hash": digest,
+        }
+        channel = self._writer.register_channel(topic, "cdr", self._schemas[kind], metadata)
+        self._topics[topic] = WrittenTopic(topic, kind, digest, qos, channel)
 
     def write(self, topic: str, receive_time: int, message: bytes | memoryview) -> None:
         """Add a message.
@@ -109,10 +135,14 @@ class BagWriter:
         Raises:
             RecordingError: the disk takes no more.
         """
-        try:
-            self._writer.write(self._connections[topic], receive_time, message)
-        except OSError as error:
-            raise self._broken(error) from None
+        written = self._topics[topic]
+        self._writer.add_message(written.channel, receive_time, bytes(message), receive_time)
+        written.messages += 1
+        self._first = min(self._first, receive_time)
+        self._last = max(self._last, receive_time)
+        self._waiting += _HEAD + len(message)
+        if self._waiting > _CHUNK:
+            self.flush()
 
     def flush(self) -> None:
         """Hand everything to the operating system.
@@ -123,14 +153,11 @@ class BagWriter:
         Raises:
             RecordingError: the disk takes no more.
         """
-        storage = self._writer.storage
-        assert isinstance(storage, McapWriter)  # noqa: S101  as chosen above
         try:
-            if storage.chunk.msgs:
-                storage.close_chunk()
-            storage.bio.flush()
+            self._writer.flush()
         except OSError as error:
             raise self._broken(error) from None
+        self._waiting = 0
 
     def close(self) -> None:
         """Complete the bag.
@@ -138,10 +165,23 @@ class BagWriter:
         Raises:
             RecordingError: the disk takes no more.
         """
+        metadata = bag_metadata(
+            self._file.name, list(self._topics.values()), self._first, self._last
+        )
         try:
-            self._writer.close()
+            self._writer.flush()
+            text = yaml.safe_dump(metadata, sort_keys=False)
+            # rosbag2 keeps a copy in the file itself, for a folder that lost the other one
+            self._writer.add_metadata("rosbag2", {"serialized_metadata": text})
+            self._writer.finish()
+            self._stream.close()
+            unfinished = self._folder / ".metadata.yaml"
+            content = yaml.safe_dump({"rosbag2_bagfile_information": metadata}, sort_keys=False)
+            unfinished.write_text(content, encoding="utf-8")
+            unfinished.replace(self._folder / "metadata.yaml")
         except OSError as error:
             raise self._broken(error) from None
+        self._waiting = 0
         self._size = self._file.stat().st_size
 
     def discard(self) -> None:
@@ -168,11 +208,11 @@ class BagWriter:
         self._abort()
         with suppress(OSError):
             self._size = self._file.stat().st_size
-        return RecordingError(f"{self._name}: cannot be written ({error.strerror or error}).")
+        return RecordingError(_cannot(self._name, error))
 
     def _abort(self) -> None:
         with suppress(OSError):  # closing writes once more what did not fit
-            self._writer.abort()
+            self._stream.close()
 
 
 def require_absent(folder: Path, name: str = "") -> None:
@@ -187,3 +227,7 @@ def require_absent(folder: Path, name: str = "") -> None:
 
 def _exists(name: str) -> RecordingError:
     return RecordingError(f"{name}: exists already; nothing was overwritten.")
+
+
+def _cannot(name: str, error: OSError) -> str:
+    return f"{name}: cannot be written ({error.strerror or error})."

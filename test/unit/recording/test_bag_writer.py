@@ -4,6 +4,8 @@ from io import StringIO
 import numpy as np
 import pytest
 from mcap.reader import make_reader
+from mcap.records import Chunk, DataEnd, Footer
+from mcap.stream_reader import StreamReader
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import (
     Qos,
@@ -76,6 +78,23 @@ def test_the_mcap_library_reads_the_same(tmp_path, messages):
         (JOINT_STATE, "/joint_states", message.receive, bytes(serialize(message)))
         for message in messages
     ]
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_every_chunk_the_data_and_the_index_carry_a_checksum(tmp_path, messages, compressed):
+    with BagWriter(tmp_path / "bag", compressed=compressed) as bag:
+        bag.add_topic("/joint_states", JOINT_STATE)
+        for start in range(0, 400, 100):
+            fill(bag, messages[start : start + 100])
+            bag.flush()
+    with (tmp_path / "bag" / "bag.mcap").open("rb") as stream:
+        # refuses a chunk or a data section that does not match its checksum
+        records = list(StreamReader(stream, emit_chunks=True, validate_crcs=True).records)
+    chunks = [record for record in records if isinstance(record, Chunk)]
+    assert len(chunks) == 4
+    assert all(chunk.uncompressed_crc for chunk in chunks)
+    assert all(record.data_section_crc for record in records if isinstance(record, DataEnd))
+    assert all(record.summary_crc for record in records if isinstance(record, Footer))
 
 
 def test_metadata_tells_what_ros2_bag_info_shows_and_play_needs(tmp_path, messages):

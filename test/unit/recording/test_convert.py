@@ -77,7 +77,7 @@ def test_a_failure_leaves_nothing_behind(motion, write_csv, column_map, tmp_path
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rosbags.rosbag2.Writer.write", fail)
+    monkeypatch.setattr("mcap.writer.Writer.flush", fail)
     with pytest.raises(RecordingError, match="No space left on device"):
         convert(file, tmp_path / "bag", column_map())
     assert sorted(tmp_path.iterdir()) == before
