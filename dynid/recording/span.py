@@ -40,8 +40,12 @@ def cut_span(samples: Samples, start: float | None, stop: float | None) -> Sampl
     return kept
 
 
-def refuse_flaws(samples: Samples) -> None:
+def refuse_flaws(samples: Samples, first_stamp: int | None = None) -> None:
     """Refuse samples among which something cannot be read.
+
+    Args:
+        samples: of the span.
+        first_stamp: [ns] of the whole recording's first sample, which times are told from.
 
     Raises:
         RecordingError: naming the first such place.
@@ -49,12 +53,14 @@ def refuse_flaws(samples: Samples) -> None:
     if not samples.flaws:
         return
     first = samples.flaws[0]
-    at = (first.stamp - samples.stamps[0]) / NANOSECONDS if len(samples) else 0.0
+    begin = samples.stamps[0] if first_stamp is None else first_stamp
+    at = float(first.stamp - begin) / NANOSECONDS
     more = len(samples.flaws) - 1
-    others = f" {more} more places cannot be read." if more else ""
-    beside = " A span beside it can be selected (start, stop)." if len(samples) else ""
+    others = f" {more} more cannot be read." if more else ""
     where = f" It lies {at:.3f} s after the first sample." if at > 0 else ""
-    raise RecordingError(f"{first.sentence}{where}{others}{beside}")
+    raise RecordingError(
+        f"{first.sentence}{where}{others} A span beside it can be selected (start, stop)."
+    )
 
 
 def _since_first(samples: Samples) -> NDArray[np.float64]:

@@ -65,9 +65,10 @@ def _build(
     sampling_rate: float | None,
     limits: RecordingLimits,
 ) -> Recording:
+    first_stamp = int(samples.stamps[0]) if len(samples) else None
     if start is not None or stop is not None:
         samples = cut_span(samples, start, stop)
-    refuse_flaws(samples)
+    refuse_flaws(samples, first_stamp)
     _require_samples(samples)
     samples = put_in_order(samples)
     _require_samples(samples)
