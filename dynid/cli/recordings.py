@@ -12,7 +12,10 @@ from dynid.recording.columns import ColumnMap
 from dynid.recording.convert import convert
 from dynid.recording.info import describe
 from dynid.recording.settings import RecordingSettings
+from dynid.report.terminal.console import print_sentences
 from dynid.report.terminal.results import print_recording_info
+
+_PROFILE = typer.Option("--profile", "-p", help="Profile that has a column map, or limits.")
 
 
 def convert_command(
@@ -21,25 +24,33 @@ def convert_command(
     columns: Annotated[
         Path | None, typer.Option(help="YAML file that says which column is what.")
     ] = None,
+    profile: Annotated[str | None, _PROFILE] = None,
 ) -> None:
-    """Write a CSV recording as a rosbag2 folder (MCAP)."""
-    samples = convert(source, destination, _column_map(columns))
+    """Write a recording, most often CSV, as a rosbag2 folder (MCAP)."""
+    settings = _settings(profile)
+    column_map = _column_map(columns) or settings.columns
+    samples = convert(source, destination, column_map, limits=settings.limits)
     count, joints = len(samples.stamps), len(samples.joint_names)
-    Console().print(f"{destination}: {count} samples of {joints} joints.")
+    Console().print(f"{destination}: {count} samples of {joints} joints.", markup=False)
+    print_sentences(Console(), "In the recording", samples.repairs, "yellow")
 
 
 def info_command(
     recording: Annotated[Path, typer.Argument(help="Any recording.")],
     columns: Annotated[Path | None, typer.Option(help="Column map, for CSV.")] = None,
-    profile: Annotated[
-        str | None, typer.Option("--profile", "-p", help="Profile that has a column map.")
-    ] = None,
+    profile: Annotated[str | None, _PROFILE] = None,
 ) -> None:
     """Show what a recording holds."""
-    column_map = _column_map(columns)
-    if column_map is None and profile is not None:
-        column_map = load_robot(profile).settings(RecordingSettings).columns
-    print_recording_info(Console(), describe(recording, columns=column_map))
+    settings = _settings(profile)
+    column_map = _column_map(columns) or settings.columns
+    info = describe(recording, columns=column_map, limits=settings.limits)
+    print_recording_info(Console(), info)
+
+
+def _settings(profile: str | None) -> RecordingSettings:
+    return (
+        RecordingSettings() if profile is None else load_robot(profile).settings(RecordingSettings)
+    )
 
 
 def _column_map(path: Path | None) -> ColumnMap | None:

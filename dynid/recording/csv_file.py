@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import RecordingError
+from dynid.recording.limits import LIMITS, RecordingLimits
 from dynid.recording.model import Source, digest
-from dynid.recording.samples import Samples, nanoseconds, require_joints
+from dynid.recording.names import shown
+from dynid.recording.samples import (
+    NANOSECONDS,
+    Flaw,
+    Samples,
+    no_time,
+    require_joints,
+    unusable_times,
+)
 from dynid.recording.table import Table, read_table
 
 if TYPE_CHECKING:
@@ -20,60 +29,96 @@ if TYPE_CHECKING:
     from dynid.recording.columns import ColumnMap, SignalColumns
 
 
-def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Samples:
+MOST_FLAWS = 1000
+"""Rows that may be unreadable: with more, columns or delimiter are other than they are told."""
+
+
+def read_csv(
+    path: Path,
+    columns: ColumnMap,
+    joints: Sequence[str] | None,
+    limits: RecordingLimits = LIMITS,
+) -> Samples:
     """Read one recording from a CSV file, or from several that lie side by side.
+
+    Cells and rows that cannot be read are flaws of the samples: a span beside them can be used.
 
     Args:
         path: the file; where the map names files, any of them or their folder.
         columns: which column is what.
         joints: the joints to read, in this order; None for all of the map.
+        limits: beyond which it is refused.
 
     Raises:
-        RecordingError: a file, column or joint is absent, a cell is not a number, or the files
+        RecordingError: a file, column or joint is absent, hardly a row can be read, or the files
             differ in their number of rows.
     """
+    name = shown(path)
     wanted = columns.joints if joints is None else tuple(joints)
-    require_joints(wanted, columns.joints, f"{path.name} (column map)")
+    require_joints(wanted, columns.joints, f"{name} (column map)")
+    limits.require("joints", len(columns.joints), f"{name} (column map)", "names {} joints")
     order = [columns.joints.index(joint) for joint in wanted]
-    files = _Files(path, columns)
+    files = _Files(path, columns, limits)
+    for signal in columns.signals().values():
+        files.of(signal.file)
+    files.require_equal_lengths()
+    rows = files.rows
+    limits.require_memory(rows, len(wanted), name)
+    bad: dict[int, str] = {}
     signals = {
-        name: _signal(files.of(signal.file), signal, order)
+        name: _signal(files.of(signal.file), signal, order, bad)
         for name, signal in columns.signals().items()
     }
-    stamps = _stamps(files, columns)
-    files.require_equal_lengths()
+    seconds, label = _seconds(files, columns, bad)
+    for table in files.tables.values():
+        bad.update(table.damaged)
+    unusable = unusable_times(seconds)
+    for row in np.flatnonzero(unusable)[: MOST_FLAWS + 1].tolist():
+        bad.setdefault(row, no_time(seconds, row, label))
+    flawed = sorted(bad)
+    if len(flawed) > MOST_FLAWS or unusable.all() or len(flawed) == rows:
+        raise RecordingError(bad[flawed[0]])
+    stamps = np.rint(np.where(unusable, 0.0, seconds) * NANOSECONDS).astype(np.int64)
+    for values in signals.values():
+        values[flawed] = np.nan
     return Samples(
         stamps=stamps,
         position=signals["position"],
         velocity=signals.get("velocity"),
         effort=signals["effort"],
         joint_names=wanted,
-        sources=tuple(Source(file.name, digest(file), "csv") for file in files.tables),
+        sources=tuple(Source(shown(file), digest(file), "csv") for file in files.tables),
         repairs=tuple(sentence for table in files.tables.values() for sentence in table.repairs),
         nominal_rate=columns.sampling_rate,
-    )
+        flaws=tuple(Flaw(_stamp_of(row, stamps, unusable), bad[row]) for row in flawed),
+    ).take(~unusable)
 
 
 class _Files:
     """The tables that a map needs, each read once."""
 
-    def __init__(self, path: Path, columns: ColumnMap) -> None:
+    def __init__(self, path: Path, columns: ColumnMap, limits: RecordingLimits) -> None:
         self.path = path
         self.columns = columns
+        self.limits = limits
         self.tables: dict[Path, Table] = {}
         named = {signal.file for signal in columns.signals().values()}
         if columns.time is not None and columns.time.file is not None:
             named.add(columns.time.file)
         if path.is_dir() and None in named:
             raise RecordingError(
-                f"{path.name}: is a folder, but the column map does not name a file for every "
+                f"{shown(path)}: is a folder, but the column map does not name a file for every "
                 "signal; give the file itself, or add 'file' to each signal."
             )
         if path.is_file() and None not in named and path.name not in named:
             raise RecordingError(
-                f"{path.name}: is none of the files in the column map, which are "
+                f"{shown(path)}: is none of the files in the column map, which are "
                 f"{', '.join(sorted(filter(None, named)))}."
             )
+
+    @property
+    def rows(self) -> int:
+        return next(iter(self.tables.values())).rows
 
     def of(self, name: str | None) -> Table:
         """The table in the file of that name; of the recording's own path for None."""
@@ -82,14 +127,19 @@ class _Files:
         if file not in self.tables:
             if not file.is_file():
                 raise RecordingError(
-                    f"{file.name}: there is no such file beside {self.path.name}, "
+                    f"{shown(file)}: there is no such file beside {shown(self.path)}, "
                     "but the column map needs it."
                 )
-            self.tables[file] = read_table(file, self.columns.delimiter, self.columns.header)
+            self.tables[file] = read_table(
+                file, self.columns.delimiter, self.columns.header, self.limits
+            )
         return self.tables[file]
 
     def require_equal_lengths(self) -> None:
-        counts = {file.name: table.rows for file, table in self.tables.items()}
+        time = self.columns.time
+        if time is not None:
+            self.of(time.file or self.columns.position.file)
+        counts = {shown(file): table.rows for file, table in self.tables.items()}
         if len(set(counts.values())) > 1:
             told = ", ".join(f"{name} has {count}" for name, count in counts.items())
             raise RecordingError(
@@ -97,23 +147,40 @@ class _Files:
             )
 
 
-def _signal(table: Table, signal: SignalColumns, order: list[int]) -> NDArray[np.float64]:
+def _signal(
+    table: Table, signal: SignalColumns, order: list[int], bad: dict[int, str]
+) -> NDArray[np.float64]:
     """(N, n) values, the joints in the given order of the map's columns."""
-    values = table.numbers([signal.columns[place] for place in order])
+    values, flaws = table.readable([signal.columns[place] for place in order])
+    bad.update(flaws)
     scaling = signal.scaling()
     for column, place in enumerate(order):
         factor, offset = scaling[place]
         # an exact copy where nothing is to be done: -0.0 and NaN payloads stay what they are
         if (factor, offset) != (1.0, 0.0):
-            values[:, column] = factor * values[:, column] + offset
+            with np.errstate(over="ignore"):
+                values[:, column] = factor * values[:, column] + offset
     return values
 
 
-def _stamps(files: _Files, columns: ColumnMap) -> NDArray[np.int64]:
+def _seconds(
+    files: _Files, columns: ColumnMap, bad: dict[int, str]
+) -> tuple[NDArray[np.float64], str]:
+    """(N,) times [s], NaN where a time cannot be read; and the name of their file."""
     if columns.time is not None:
         table = files.of(columns.time.file or columns.position.file)
-        time = table.numbers([columns.time.column])[:, 0] * columns.time.factor
-        return nanoseconds(time, table.name)
+        values, flaws = table.readable([columns.time.column])
+        bad.update(flaws)
+        with np.errstate(over="ignore"):
+            return values[:, 0] * columns.time.factor, table.name
     table = files.of(columns.position.file)
     # the map's validation saw to it that there is a rate where there is no time
-    return nanoseconds(np.arange(table.rows) / (columns.sampling_rate or np.nan), table.name)
+    return np.arange(table.rows) / (columns.sampling_rate or np.nan), table.name
+
+
+def _stamp_of(row: int, stamps: NDArray[np.int64], unusable: NDArray[np.bool_]) -> int:
+    """Stamp of a row; where it has none, of the one before, or just before the first one."""
+    if not unusable[row]:
+        return int(stamps[row])
+    before = np.flatnonzero(~unusable[:row])
+    return int(stamps[before[-1]] if len(before) else stamps[np.argmin(unusable)] - 1)

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import zipfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.errors import DynidError, RecordingError
-from dynid.recording.bag import (
-    DEFAULT_TOPIC,
-    Topic,
-    is_bag,
-    kind_of,
-    storage_files,
-    topics_of,
-    with_bag,
-)
+from dynid.recording.bag import DEFAULT_TOPIC, open_bag
+from dynid.recording.bag_folder import is_bag, kind_of, storage_files
 from dynid.recording.grid import usual_rate
+from dynid.recording.limits import LIMITS, RecordingLimits
 from dynid.recording.load import read_samples
+from dynid.recording.names import shown
 from dynid.recording.samples import NANOSECONDS, Samples
-from dynid.recording.table import read_table
+from dynid.recording.storage import Topic
+from dynid.recording.table import Table, read_table
 from dynid.recording.timeline import build_recording, longest_step
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from dynid.recording.columns import ColumnMap
 
 Range = tuple[float, float]
+_MOST_SENTENCES = 10
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,8 @@ class RecordingInfo:
         topic: the one that was looked into; None if there is none.
         rows, columns, header: of a CSV file without column map; else 0 and empty.
         timing, joints: of the samples; None and empty where none could be read.
+        damage: places that cannot be read; a span beside them can be used.
+        checksums: what in a bag is under a checksum, in words; empty if nothing is.
         repairs: what loading would mend.
         problem: why loading would refuse the recording; None if it would not.
     """
@@ -101,12 +103,18 @@ class RecordingInfo:
     header: tuple[str, ...] = ()
     timing: Timing | None = None
     joints: tuple[JointRanges, ...] = ()
+    damage: tuple[str, ...] = ()
+    checksums: str = ""
     repairs: tuple[str, ...] = ()
     problem: str | None = None
 
 
 def describe(
-    path: Path | str, *, topic: str = DEFAULT_TOPIC, columns: ColumnMap | None = None
+    path: Path | str,
+    *,
+    topic: str = DEFAULT_TOPIC,
+    columns: ColumnMap | None = None,
+    limits: RecordingLimits = LIMITS,
 ) -> RecordingInfo:
     """Tell what a recording holds.
 
@@ -114,51 +122,69 @@ def describe(
         path: as for :func:`dynid.recording.load_recording`.
         topic: the topic to look into, for a bag.
         columns: which column is what, for CSV; without it only the table's shape is told.
+        limits: beyond which it is not looked into.
 
     Raises:
         RecordingError: there is no such file, or it is not a recording at all.
     """
     path = Path(path)
     if not path.exists():
-        raise RecordingError(f"{path}: there is no such file or folder.")
+        raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
     if is_bag(path):
-        return _describe_bag(path, topic)
+        return _describe_bag(path, topic, limits)
     if columns is None and path.is_file() and path.suffix not in (".npz", ".bag"):
-        table = read_table(path, None, "auto")
-        return RecordingInfo(
-            name=path.name,
-            kind="csv",
-            size=path.stat().st_size,
-            rows=table.rows,
-            columns=table.width,
-            header=table.header,
-            repairs=table.repairs,
-        )
-    samples = read_samples(path, None, topic=topic, columns=columns)
-    return _describe_samples(path, samples, ())
-
-
-def _describe_bag(path: Path, topic: str) -> RecordingInfo:
-    topics, repairs = with_bag(path, topics_of)
+        return _describe_table(path, read_table(path, None, "auto", limits), None)
     try:
-        samples = read_samples(path, None, topic=topic)
+        samples = read_samples(path, None, topic=topic, columns=columns, limits=limits)
+    except RecordingError as error:
+        if columns is not None and path.is_file() and path.suffix != ".npz":
+            table = read_table(path, columns.delimiter, columns.header, limits)
+            return _describe_table(path, table, str(error))
+        if path.suffix != ".npz" or not zipfile.is_zipfile(path):
+            raise
+        return RecordingInfo(shown(path), "npz", path.stat().st_size, problem=str(error))
+    return _describe_samples(path, samples, limits)
+
+
+def _describe_table(path: Path, table: Table, problem: str | None) -> RecordingInfo:
+    return RecordingInfo(
+        name=shown(path),
+        kind="csv",
+        size=path.stat().st_size,
+        rows=table.rows,
+        columns=table.width,
+        header=table.header,
+        damage=_first(table.damaged.values()),
+        repairs=table.repairs,
+        problem=problem,
+    )
+
+
+def _describe_bag(path: Path, topic: str, limits: RecordingLimits) -> RecordingInfo:
+    with open_bag(path, limits) as bag:
+        topics, checksums = bag.topics, bag.checksums
+        repairs = bag.told([one.name for one in topics])
+    try:
+        samples = read_samples(path, None, topic=topic, limits=limits)
     except DynidError as error:
-        kinds = {kind_of(file) for file in storage_files(path, compressed=True)}
+        kinds = {kind_of(file) for file in storage_files(path)}
         return RecordingInfo(
-            name=path.name,
+            name=shown(path),
             kind=", ".join(sorted(kinds)),
             size=_size(path),
             topics=topics,
+            checksums=checksums,
             repairs=repairs,
             problem=str(error),
         )
-    return _describe_samples(path, samples, topics)
+    described = _describe_samples(path, samples, limits)
+    return replace(described, topics=topics, checksums=checksums)
 
 
-def _describe_samples(path: Path, samples: Samples, topics: tuple[Topic, ...]) -> RecordingInfo:
+def _describe_samples(path: Path, samples: Samples, limits: RecordingLimits) -> RecordingInfo:
     repairs, problem = samples.repairs, None
     try:
-        repairs = build_recording(samples).repairs
+        repairs = build_recording(samples, limits=limits).repairs
     except DynidError as error:
         problem = str(error)
     joints = tuple(
@@ -171,11 +197,11 @@ def _describe_samples(path: Path, samples: Samples, topics: tuple[Topic, ...]) -
         for column, name in enumerate(samples.joint_names)
     )
     return RecordingInfo(
-        name=path.name,
+        name=shown(path),
         kind=samples.sources[0].kind,
         size=_size(path),
-        topics=topics,
         topic=samples.sources[0].topic,
+        damage=_first(flaw.sentence for flaw in samples.flaws),
         timing=_timing(samples),
         joints=joints,
         repairs=repairs,
@@ -203,6 +229,16 @@ def _timing(samples: Samples) -> Timing:
 def _range(values: NDArray[np.float64]) -> Range | None:
     finite = values[np.isfinite(values)]
     return (float(finite.min()), float(finite.max())) if len(finite) else None
+
+
+def _first(sentences: Iterable[str]) -> tuple[str, ...]:
+    """The first of possibly many sentences."""
+    every = list(sentences)
+    more = len(every) - _MOST_SENTENCES
+    return (
+        *every[:_MOST_SENTENCES],
+        *([f"{more} more places cannot be read."] if more > 0 else []),
+    )
 
 
 def _size(path: Path) -> int:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.errors import RecordingError
-from dynid.recording.samples import NANOSECONDS, Samples
+from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid.recording.names import shown_names
+from dynid.recording.samples import NANOSECONDS, Flaw, Samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +20,10 @@ if TYPE_CHECKING:
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
+_NO_TIME = 2**63  # [ns] more than a stamp can hold
+_LOOK = 10_000  # messages between looks at how much memory they take
+_MOST_FLAWS = 1000
+_MOST_ORDERS = 1000  # of joints, that are remembered
 
 
 class JointStates:
@@ -26,23 +33,26 @@ class JointStates:
     topic (a gripper's, another publisher's) are passed over and counted.
     """
 
-    def __init__(self, joints: Sequence[str] | None, where: str) -> None:
+    def __init__(
+        self, joints: Sequence[str] | None, where: str, limits: RecordingLimits = LIMITS
+    ) -> None:
         """Wait for messages.
 
         Args:
             joints: the wanted joints in their order; None for those of the first message.
             where: names bag and topic in error messages.
+            limits: of a message, and of all of them together.
         """
         self._wanted = None if joints is None else tuple(joints)
         self._where = where
+        self._limits = limits
         self._rows_of: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
-        self._header_times: list[int] = []
-        self._receive_times: list[int] = []
-        self._signals: dict[str, list[NDArray[np.float64]]] = {
-            "position": [],
-            "velocity": [],
-            "effort": [],
-        }
+        self._header_times = array("q")
+        self._receive_times = array("q")
+        # plain numbers: an array for each message would take three times as much
+        self._signals = {name: array("d") for name in ("position", "velocity", "effort")}
+        self._velocities = 0
+        self._flaws: list[tuple[int, str]] = []
         self._seen = 0
         self._passed_over = {"joints": 0, "position": 0, "effort": 0}
         self._broken = 0
@@ -50,18 +60,25 @@ class JointStates:
     def add(self, receive_time: int, raw: bytes) -> None:
         """Take one message in.
 
+        A field of another length than the list of names is a flaw of the samples.
+
         Args:
             receive_time: [ns].
             raw: the message in CDR.
 
         Raises:
-            RecordingError: a field has another length than the list of names.
+            RecordingError: it is larger than is allowed, or so are all of them together.
         """
         self._seen += 1
+        self._limits.require("message_bytes", len(raw), self._where, "a message has {} bytes")
         try:
             message: Any = _TYPES.deserialize_cdr(raw, JOINT_STATE)
         # damaged bytes raise whatever they happen to run into
         except Exception:  # noqa: BLE001
+            self._broken += 1
+            return
+        stamp = message.header.stamp
+        if stamp.nanosec >= NANOSECONDS or receive_time >= _NO_TIME:
             self._broken += 1
             return
         names = tuple(message.name)
@@ -73,18 +90,29 @@ class JointStates:
             if len(getattr(message, signal)) == 0:
                 self._passed_over[signal] += 1
                 return
-        stamp = message.header.stamp
-        for signal, kept in self._signals.items():
-            values = getattr(message, signal)
-            if len(values) == len(names):
-                kept.append(values[rows])
-            elif len(values):
-                raise RecordingError(
-                    f"{self._where}: message {self._seen} has {len(values)} {signal} values "
-                    f"for {len(names)} names; expected one for each."
-                )
+        self._take_values(message, rows, len(names))
         self._header_times.append(stamp.sec * int(NANOSECONDS) + stamp.nanosec)
         self._receive_times.append(receive_time)
+        if len(self._header_times) % _LOOK == 0:
+            self._limits.require_memory(len(self._header_times), len(rows), self._where)
+
+    def _take_values(self, message: Any, rows: NDArray[np.intp], names: int) -> None:  # noqa: ANN401
+        for signal, kept in self._signals.items():
+            values = getattr(message, signal)
+            if len(values) == names:
+                self._velocities += signal == "velocity"
+                kept.frombytes(np.asarray(values[rows], dtype=np.float64).tobytes())
+                continue
+            kept.frombytes(np.full(len(rows), np.nan).tobytes())
+            if len(values):
+                self._velocities += signal == "velocity"
+                sentence = (
+                    f"{self._where}: message {self._seen} has {len(values)} {signal} values "
+                    f"for {names} names; expected one for each."
+                )
+                self._flaws.append((len(self._header_times), sentence))
+                if len(self._flaws) > _MOST_FLAWS:
+                    raise RecordingError(self._flaws[0][1])
 
     def samples(self) -> Samples:
         """The collected samples, without sources.
@@ -96,10 +124,11 @@ class JointStates:
             raise RecordingError(self._why_nothing())
         repairs = self._told()
         count = len(self._header_times)
-        velocities = len(self._signals["velocity"])
-        if 0 < velocities < count:
+        wanted = self._wanted or ()
+        self._limits.require_memory(count, len(wanted), self._where)
+        if 0 < self._velocities < count:
             repairs.append(
-                f"{count - velocities} of {count} messages had no velocity; it was left out."
+                f"{count - self._velocities} of {count} messages had no velocity; it was left out."
             )
         stamps = np.array(self._header_times, dtype=np.int64)
         if not stamps.any():
@@ -107,31 +136,34 @@ class JointStates:
             repairs.append(
                 f"All {count} header stamps were zero; the times of reception were used instead."
             )
+        signals = {
+            name: np.frombuffer(values, dtype=np.float64).reshape(count, len(wanted))
+            for name, values in self._signals.items()
+        }
         return Samples(
             stamps=stamps,
-            position=np.array(self._signals["position"], dtype=np.float64),
-            velocity=(
-                np.array(self._signals["velocity"], dtype=np.float64)
-                if velocities == count
-                else None
-            ),
-            effort=np.array(self._signals["effort"], dtype=np.float64),
-            joint_names=self._wanted or (),
+            position=signals["position"],
+            velocity=signals["velocity"] if self._velocities == count else None,
+            effort=signals["effort"],
+            joint_names=wanted,
             sources=(),
             repairs=tuple(repairs),
+            flaws=tuple(Flaw(int(stamps[row]), sentence) for row, sentence in self._flaws),
         )
 
     def _rows(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
         """Where the wanted joints are among a message's names; None if one is not."""
         if self._wanted is None and names:
             self._wanted = names
-        if names not in self._rows_of:
-            wanted = self._wanted or ()
-            complete = bool(wanted) and set(wanted) <= set(names)
-            self._rows_of[names] = (
-                np.array([names.index(joint) for joint in wanted]) if complete else None
-            )
-        return self._rows_of[names]
+        if names in self._rows_of:
+            return self._rows_of[names]
+        self._limits.require("joints", len(names), self._where, "a message names {} joints")
+        wanted = self._wanted or ()
+        complete = bool(wanted) and set(wanted) <= set(names)
+        rows = np.array([names.index(joint) for joint in wanted]) if complete else None
+        if len(self._rows_of) < _MOST_ORDERS:
+            self._rows_of[names] = rows
+        return rows
 
     def _told(self) -> list[str]:
         told = [
@@ -165,7 +197,7 @@ class JointStates:
         if absent:
             return (
                 f"{self._where}: joint '{absent[0]}' is absent; available are "
-                f"{', '.join(available) or 'none'}."
+                f"{shown_names(available)}."
             )
         return (
             f"{self._where}: no single message carries all of {', '.join(self._wanted or ())}; "

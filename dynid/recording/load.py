@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
-from dynid.recording.bag import DEFAULT_TOPIC, is_bag, read_bag
+from dynid.recording.bag import DEFAULT_TOPIC, read_bag
+from dynid.recording.bag_folder import is_bag
 from dynid.recording.csv_file import read_csv
+from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid.recording.names import shown
 from dynid.recording.npz_file import read_npz
 from dynid.recording.timeline import build_recording
 
@@ -29,6 +32,7 @@ def load_recording(
     sampling_rate: float | None = None,
     start: float | None = None,
     stop: float | None = None,
+    limits: RecordingLimits = LIMITS,
 ) -> Recording:
     """Read, mend and evenly sample one recording.
 
@@ -41,6 +45,7 @@ def load_recording(
         sampling_rate: [Hz]; None for the rate that the recording shows.
         start: [s] since the first sample; what lies before is not looked at.
         stop: [s] since the first sample; what lies behind is not looked at.
+        limits: beyond which it is refused.
 
     Raises:
         RecordingError: the recording cannot be read or mended.
@@ -48,8 +53,10 @@ def load_recording(
     """
     if sampling_rate is not None and not (math.isfinite(sampling_rate) and sampling_rate > 0):
         raise RecordingError(f"The sampling rate must be positive, got {sampling_rate:g} Hz.")
-    samples = read_samples(Path(path), joints, topic=topic, columns=columns)
-    return build_recording(samples, start=start, stop=stop, sampling_rate=sampling_rate)
+    samples = read_samples(Path(path), joints, topic=topic, columns=columns, limits=limits)
+    return build_recording(
+        samples, start=start, stop=stop, sampling_rate=sampling_rate, limits=limits
+    )
 
 
 def read_samples(
@@ -58,25 +65,33 @@ def read_samples(
     *,
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
+    limits: RecordingLimits = LIMITS,
 ) -> Samples:
     """The samples of a recording as they are, with nothing mended but the file itself.
+
+    Args:
+        path: as for :func:`load_recording`, and so are the others.
+        joints: the joints to read.
+        topic: of a bag.
+        columns: of a CSV file.
+        limits: beyond which it is refused.
 
     Raises:
         RecordingError: the file, its format, or what it must hold is absent.
     """
     if not path.exists():
-        raise RecordingError(f"{path}: there is no such file or folder.")
+        raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
     if is_bag(path):
-        return read_bag(path, joints, topic)
+        return read_bag(path, joints, topic, limits)
     if path.suffix == ".npz":
-        return read_npz(path, joints)
+        return read_npz(path, joints, limits)
     if path.suffix == ".bag":
         raise RecordingError(
-            f"{path.name}: is a ROS 1 bag; convert it first (rosbags-convert --src … --dst …)."
+            f"{shown(path)}: is a ROS 1 bag; convert it first (rosbags-convert --src … --dst …)."
         )
     if columns is None:
         raise RecordingError(
-            f"{path.name}: is neither a rosbag2 nor an .npz file; to read it as CSV, "
+            f"{shown(path)}: is neither a rosbag2 nor an .npz file; to read it as CSV, "
             "a column map is needed."
         )
-    return read_csv(path, columns, joints)
+    return read_csv(path, columns, joints, limits)

@@ -1,13 +1,18 @@
-"""Recordings in NumPy's ``.npz`` format."""
+"""Recordings in NumPy's ``.npz`` format, whose archive has a checksum of every array."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+import zipfile
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
+from numpy.lib import format as npy
 
 from dynid.errors import RecordingError
+from dynid.recording.limits import LIMITS, RecordingLimits
 from dynid.recording.model import Source, digest
+from dynid.recording.names import shown, shown_names
 from dynid.recording.samples import Samples, nanoseconds, require_joints
 
 if TYPE_CHECKING:
@@ -18,9 +23,18 @@ if TYPE_CHECKING:
 
 _REQUIRED = ("time", "position", "effort", "joint_names")
 _OPTIONAL = ("velocity",)
+_ENDING = ".npy"
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Those that NumPy writes."""
+_LONGEST_NAME = 1000
+"""[characters] of a joint's name."""
 
 
-def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
+class _DamagedArrayError(Exception):
+    """An array of an archive cannot be read; the text says why."""
+
+
+def read_npz(path: Path, joints: Sequence[str] | None, limits: RecordingLimits = LIMITS) -> Samples:
     """Read a recording from named arrays.
 
     These are ``time`` (N,) [s], ``position``, ``velocity``, ``effort`` (N, n) and
@@ -29,50 +43,138 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     Args:
         path: the ``.npz`` file.
         joints: the joints to read, in this order; None for all.
+        limits: beyond which it is refused.
 
     Raises:
         RecordingError: the file is not an archive, or an array is missing or does not fit.
     """
-    arrays = _arrays(path)
+    where = shown(path)
+    arrays, damaged = _arrays(path, limits)
     for name in _REQUIRED:
+        if name in damaged:
+            readable = shown_names(
+                f"{one} ({' x '.join(map(str, array.shape))})" for one, array in arrays.items()
+            )
+            raise RecordingError(
+                f"{where}: array '{name}' is damaged ({damaged[name]}); readable are {readable}."
+            )
         if name not in arrays:
             raise RecordingError(
-                f"{path.name}: array '{name}' is missing; expected are "
+                f"{where}: array '{name}' is missing; expected are "
                 f"{', '.join(_REQUIRED)} and optionally velocity."
             )
-    names = tuple(str(name) for name in np.atleast_1d(arrays["joint_names"]))
-    time = _numbers(arrays, "time", (None,), path)
+    names = tuple(str(name) for name in np.atleast_1d(arrays["joint_names"]).ravel())
+    limits.require("joints", len(names), where, "names {} joints")
+    time = _numbers(arrays, "time", (None,), where)
+    limits.require_memory(len(time), len(names), where)
     wanted = names if joints is None else tuple(joints)
-    require_joints(wanted, names, path.name)
+    require_joints(wanted, names, where)
     order = [names.index(joint) for joint in wanted]
     signals = {
-        name: _numbers(arrays, name, (len(time), len(names)), path)[:, order]
+        name: _numbers(arrays, name, (len(time), len(names)), where)[:, order]
         for name in ("position", "velocity", "effort")
         if name in arrays
     }
+    told = tuple(
+        f"{where} is damaged: array '{name}' cannot be read ({reason}) and all its "
+        f"{len(time)} samples were left out."
+        for name, reason in damaged.items()
+    )
     return Samples(
-        stamps=nanoseconds(time, path.name),
+        stamps=nanoseconds(time, where),
         position=signals["position"],
         velocity=signals.get("velocity"),
         effort=signals["effort"],
         joint_names=wanted,
-        sources=(Source(path.name, digest(path), "npz"),),
+        sources=(Source(where, digest(path), "npz"),),
+        repairs=told,
+        damage=told,
     )
 
 
-def _arrays(path: Path) -> dict[str, NDArray[np.generic]]:
+def _arrays(
+    path: Path, limits: RecordingLimits
+) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
+    """The arrays that can be read, and why others cannot."""
+    arrays: dict[str, NDArray[np.generic]] = {}
+    damaged: dict[str, str] = {}
+    where = shown(path)
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            return {name: archive[name] for name in (*_REQUIRED, *_OPTIONAL) if name in archive}
+        size = path.stat().st_size
+        with zipfile.ZipFile(path) as archive:
+            entries = {entry.filename.removesuffix(_ENDING): entry for entry in archive.infolist()}
+            # before anything is unpacked; an entry is never unpacked further than it says
+            known = [entries[name] for name in (*_REQUIRED, *_OPTIONAL) if name in entries]
+            unpacked = sum(entry.file_size for entry in known)
+            limits.require("memory_bytes", unpacked, where, "unpacks to {} bytes of arrays")
+            limits.require_ratio(size, unpacked, where)
+            for name, entry in entries.items():
+                array, problem = _readable(archive, entry, wanted=name in (*_REQUIRED, *_OPTIONAL))
+                if array is not None:
+                    arrays[name] = array
+                if problem:
+                    damaged[name] = problem
+    except RecordingError:
+        raise
     # numpy and zipfile raise many types for a damaged archive, all of which mean the same here
     except Exception as error:  # noqa: BLE001
         raise RecordingError(
-            f"{path.name}: cannot be read as an .npz archive of plain arrays ({error})."
+            f"{where}: cannot be read as an .npz archive of plain arrays "
+            f"({' '.join(str(error).split())})."
         ) from None
+    return arrays, damaged
+
+
+def _readable(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, *, wanted: bool
+) -> tuple[NDArray[np.generic] | None, str]:
+    """An array, if it is wanted; and why it cannot be read, if so."""
+    try:
+        if wanted:
+            return _array(archive, entry), ""
+        # an altered name is another one than the array itself is stored under
+        archive.open(entry).close()
+    except (_DamagedArrayError, zipfile.BadZipFile) as error:
+        return None, " ".join(str(error).split())
+    return None, ""
+
+
+def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[np.generic]:
+    if entry.compress_type not in _METHODS:
+        raise _DamagedArrayError("it is compressed in another way than NumPy's")
+    try:
+        with archive.open(entry) as stream:
+            shape, fortran, kind = _header(stream)
+            count = math.prod(shape)
+            left = entry.file_size - stream.tell()
+            if kind.hasobject:
+                raise _DamagedArrayError("it holds Python objects, expected numbers")
+            if kind.itemsize == 0 or count * kind.itemsize != left:
+                raise _DamagedArrayError("its size is another one than its header says")
+            if kind.kind in "US" and kind.itemsize > 4 * _LONGEST_NAME:
+                raise _DamagedArrayError(f"its texts are longer than {_LONGEST_NAME} characters")
+            # reads to the end, where the archive compares the checksum
+            content = stream.read()
+    except _DamagedArrayError:
+        raise
+    except Exception as error:  # noqa: BLE001  as above
+        raise _DamagedArrayError(" ".join(str(error).split())) from None
+    if len(content) != left:
+        raise _DamagedArrayError("it ends early")
+    array = np.frombuffer(content, dtype=kind)
+    return array.reshape(shape, order="F" if fortran else "C")
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    """Shape, order and type of an array."""
+    version = npy.read_magic(stream)
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, fortran, kind = read(stream)
+    return shape, fortran, kind
 
 
 def _numbers(
-    arrays: dict[str, NDArray[np.generic]], name: str, shape: tuple[int | None, ...], path: Path
+    arrays: dict[str, NDArray[np.generic]], name: str, shape: tuple[int | None, ...], where: str
 ) -> NDArray[np.float64]:
     array = np.asarray(arrays[name])  # bytes, of a member that is no array
     fits = len(array.shape) == len(shape) and all(
@@ -81,10 +183,8 @@ def _numbers(
     if not fits:
         expected = " x ".join("N" if size is None else str(size) for size in shape)
         found = " x ".join(map(str, array.shape)) or "scalar"
-        raise RecordingError(f"{path.name}: array '{name}' is {found}, expected {expected}.")
-    try:
+        raise RecordingError(f"{where}: array '{name}' is {found}, expected {expected}.")
+    if array.dtype.kind not in "fiub":
+        raise RecordingError(f"{where}: array '{name}' holds {array.dtype}, expected numbers.")
+    with np.errstate(over="ignore"):  # of a wider type; what is infinite then is invalid
         return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise RecordingError(
-            f"{path.name}: array '{name}' holds {array.dtype}, expected numbers."
-        ) from None

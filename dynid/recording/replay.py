@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from dynid.recording.bag import DEFAULT_TOPIC, choose_topic, raw_joint_states, topics_of, with_bag
+from dynid.recording.bag import DEFAULT_TOPIC, choose_topic, open_bag
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
-
-    from rosbags.rosbag2 import Reader
 
 
 class StampedMessage(NamedTuple):
@@ -26,10 +23,8 @@ def read_messages(path: Path, topic: str = DEFAULT_TOPIC) -> list[StampedMessage
     Raises:
         RecordingError: the bag cannot be read, or has no such topic.
     """
-
-    def collect(readers: Sequence[Reader]) -> list[StampedMessage]:
-        name, _ = choose_topic(path, topics_of(readers), topic)
-        return [StampedMessage(*message) for message in raw_joint_states(readers, name)]
-
+    with open_bag(path) as bag:
+        name, _ = choose_topic(bag, topic)
+        messages = [StampedMessage(*message) for message in bag.messages(name)]
     # stable: messages of one instant stay in the order in which they were written
-    return sorted(with_bag(path, collect)[0], key=lambda message: message.receive_time)
+    return sorted(messages, key=lambda message: message.receive_time)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dynid.errors import RecordingError
+from dynid.recording.names import shown_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,20 @@ if TYPE_CHECKING:
 NANOSECONDS = 1e9
 """Stamps are whole nanoseconds, as in ROS: differences are exact, however late the epoch."""
 
-_LARGEST_SECONDS = 9e9  # the int64 nanoseconds end near 9.2e9 s, in the year 2262
+# the int64 nanoseconds end near 9.2e9 s, and a difference of two times must fit too
+_LARGEST_SECONDS = 4.5e9
+
+
+class Flaw(NamedTuple):
+    """Something unreadable in a source, and where.
+
+    Attributes:
+        stamp: [ns] of its sample, or of the sample before it where it has none.
+        sentence: what is wrong, as a whole sentence.
+    """
+
+    stamp: int
+    sentence: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +49,8 @@ class Samples:
         sources: the files that were read.
         repairs: sentences on what the reader mended.
         nominal_rate: [Hz], where the source states one instead of measuring time.
+        damage: those of the repairs that tell what a damaged file has lost.
+        flaws: what is unreadable where; a recording that includes it is refused.
     """
 
     stamps: NDArray[np.int64]
@@ -45,6 +61,8 @@ class Samples:
     sources: tuple[Source, ...]
     repairs: tuple[str, ...] = ()
     nominal_rate: float | None = None
+    damage: tuple[str, ...] = ()
+    flaws: tuple[Flaw, ...] = ()
 
     def __len__(self) -> int:
         """The number of samples N."""
@@ -81,14 +99,24 @@ def nanoseconds(seconds: NDArray[np.float64], label: str) -> NDArray[np.int64]:
     Raises:
         RecordingError: a time is not finite, or too large to be in seconds.
     """
-    bad = ~np.isfinite(seconds) | (np.abs(seconds) > _LARGEST_SECONDS)
+    bad = unusable_times(seconds)
     if bad.any():
-        row = int(np.argmax(bad))
-        raise RecordingError(
-            f"{label}: the time of sample {row + 1} is {seconds[row]:g} s; expected a finite "
-            "time in seconds (a factor can convert it)."
-        )
+        raise RecordingError(no_time(seconds, int(np.argmax(bad)), label))
     return np.rint(seconds * NANOSECONDS).astype(np.int64)
+
+
+def unusable_times(seconds: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which times [s] are not finite, or too large to be in seconds."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(~(np.abs(seconds) <= _LARGEST_SECONDS))
+
+
+def no_time(seconds: NDArray[np.float64], row: int, label: str) -> str:
+    """A sentence on a time that is unusable."""
+    return (
+        f"{label}: the time of sample {row + 1} is {seconds[row]:g} s; expected a finite "
+        "time in seconds (a factor can convert it)."
+    )
 
 
 def require_joints(wanted: Sequence[str], available: Sequence[str], where: str) -> None:
@@ -100,5 +128,5 @@ def require_joints(wanted: Sequence[str], available: Sequence[str], where: str) 
     for joint in wanted:
         if joint not in available:
             raise RecordingError(
-                f"{where}: joint '{joint}' is absent; available are {', '.join(available)}."
+                f"{where}: joint '{joint}' is absent; available are {shown_names(available)}."
             )

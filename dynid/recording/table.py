@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynid.errors import RecordingError
+from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid.recording.names import shown, shown_names
+from dynid.recording.text_lines import read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
 _DELIMITERS = (";", "\t", ",")  # in the order of trust: a comma may also be a decimal point
+_LOOKED_AT = 100  # lines that show what delimiter and width are, although some may be damaged
+_BLOCK = 4096  # lines: in one with a bad cell every cell is read for itself
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,7 @@ class Table:
         numbers_from: number of the first line of data in the file, counted from 1.
         width: number of columns.
         delimiter: one character, or None for any white space.
+        damaged: sentences on rows (from 0) that are not as wide as the others, or no text.
         repairs: sentences on what was mended.
     """
 
@@ -38,6 +45,7 @@ class Table:
     numbers_from: int
     width: int
     delimiter: str | None
+    damaged: Mapping[int, str]
     repairs: tuple[str, ...]
 
     @property
@@ -52,16 +60,74 @@ class Table:
             columns: names, or numbers counted from 1.
 
         Raises:
-            RecordingError: a column does not exist, or a cell is not a number.
+            RecordingError: a column does not exist, a cell is not a number, or a row is damaged.
+        """
+        values, bad = self.readable(columns)
+        sentences = {**bad, **self.damaged}
+        if sentences:
+            raise RecordingError(sentences[min(sentences)])
+        return values
+
+    def readable(
+        self, columns: Sequence[int | str]
+    ) -> tuple[NDArray[np.float64], Mapping[int, str]]:
+        """The given columns as (rows, len(columns)) numbers, and sentences on bad rows.
+
+        Empty cells are NaN, and so are those of which there is a sentence.
+
+        Args:
+            columns: names, or numbers counted from 1.
+
+        Raises:
+            RecordingError: a column does not exist.
         """
         places = [self._place(column) for column in columns]
+        values = np.full((self.rows, len(places)), np.nan)
+        bad: dict[int, str] = {}
+        for first in range(0, self.rows, _BLOCK):
+            rows = [
+                row
+                for row in range(first, min(first + _BLOCK, self.rows))
+                if row not in self.damaged
+            ]
+            if rows:
+                values[rows] = self._block(rows, places, bad)
+        for row in self.damaged:
+            # where a row is cut off or runs on, its first cells may still be what they seem
+            values[row] = self._row(row, places, {})
+        return values, bad
+
+    def _block(
+        self, rows: list[int], places: list[int], bad: dict[int, str]
+    ) -> NDArray[np.float64]:
+        lines = [self._plain(row) for row in rows]
         try:
-            values = np.loadtxt(
-                self.lines, delimiter=self.delimiter, usecols=places, ndmin=2, comments=None
+            found = np.loadtxt(
+                lines, delimiter=self.delimiter, usecols=places, ndmin=2, comments=None
             )
         except ValueError:
-            return self._cell_by_cell(places)
-        return np.asarray(values, dtype=np.float64)
+            return np.array([self._row(row, places, bad) for row in rows])
+        return np.asarray(found, dtype=np.float64)
+
+    def _row(self, row: int, places: list[int], bad: dict[int, str]) -> list[float]:
+        """The slow way, which can name the cell that the fast one stumbled over."""
+        cells = split(self._plain(row), self.delimiter)
+        values = []
+        for place in places:
+            cell = bare(cells[place]) if place < len(cells) else ""
+            value = number(cell)
+            if value is None:
+                bad.setdefault(
+                    row,
+                    f"{self.name}: line {self.numbers_from + row}, column {place + 1} holds "
+                    f"'{shown(cell[:40])}', expected a number.",
+                )
+            values.append(float("nan") if value is None else value)
+        return values
+
+    def _plain(self, row: int) -> str:
+        line = self.lines[row]
+        return line if self.delimiter == "," or "," not in line else line.replace(",", ".")
 
     def _place(self, column: int | str) -> int:
         if isinstance(column, int):
@@ -79,41 +145,28 @@ class Table:
             return self.header.index(column)
         problem = "appears more than once" if column in self.header else "does not exist"
         raise RecordingError(
-            f"{self.name}: column '{column}' {problem}; available are {', '.join(self.header)}."
+            f"{self.name}: column '{column}' {problem}; available are {shown_names(self.header)}."
         )
 
-    def _cell_by_cell(self, places: list[int]) -> NDArray[np.float64]:
-        """The slow way, which can name the cell that the fast one stumbled over."""
-        values = np.empty((self.rows, len(places)))
-        for row, line in enumerate(self.lines):
-            cells = split(line, self.delimiter)
-            number = self.numbers_from + row
-            for column, place in enumerate(places):
-                cell = cells[place].strip().strip('"')
-                value = _number(cell)
-                if value is None:
-                    raise RecordingError(
-                        f"{self.name}: line {number}, column {place + 1} holds '{cell[:40]}', "
-                        "expected a number."
-                    )
-                values[row, column] = value
-        return values
 
-
-def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
+def read_table(
+    path: Path, delimiter: str | None, header: bool | str, limits: RecordingLimits = LIMITS
+) -> Table:
     """Read a table's text.
 
     Args:
         path: the file.
         delimiter: one character, ``"whitespace"``, or None to find out.
-        header: whether the first line names the columns, or ``"auto"``: it does if it holds
-            anything but numbers.
+        header: whether the first line names the columns, or ``"auto"``: it does if most of its
+            cells are no numbers.
+        limits: of the file, its lines and columns.
 
     Raises:
         RecordingError: the file is not text, or holds no rows.
     """
-    text = _text(path)
-    lines = text.split("\n")
+    name = shown(path)
+    text = read_lines(path, limits)
+    lines = text.lines
     first, comment = 0, ""
     while first < len(lines) and (not lines[first].strip() or lines[first].startswith("#")):
         comment = lines[first].lstrip("# ").rstrip() or comment
@@ -121,32 +174,37 @@ def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
     while lines and not lines[-1].strip():
         lines.pop()
     if first >= len(lines):
-        raise RecordingError(f"{path.name}: is empty; expected rows of numbers.")
-    used = _delimiter(lines[first]) if delimiter is None else delimiter
+        raise RecordingError(f"{name}: is empty; expected rows of numbers.")
+    sample = lines[first : first + _LOOKED_AT]
+    used = _delimiter(sample) if delimiter is None else delimiter
     mark = None if used == "whitespace" else used
     names: tuple[str, ...] = ()
     cells = split(lines[first], mark)
-    if header is True or (header == "auto" and any(_number(_bare(cell)) is None for cell in cells)):
-        names = tuple(map(_bare, cells))
+    if header is True or (header == "auto" and _is_header(cells)):
+        names = tuple(map(bare, cells))
         first += 1
     elif comment and header == "auto" and len(split(comment, mark)) == len(cells):
-        names = tuple(map(_bare, split(comment, mark)))
+        names = tuple(map(bare, split(comment, mark)))
     if first >= len(lines):
-        raise RecordingError(f"{path.name}: holds a header but no rows of numbers.")
-    width = len(split(lines[first], mark))
+        raise RecordingError(f"{name}: holds a header but no rows of numbers.")
+    width = _usual_width(lines[first : first + _LOOKED_AT], mark)
+    limits.require("columns", width, name, "has {} columns")
     if names and len(names) != width:
         raise RecordingError(
-            f"{path.name}: the header names {len(names)} columns, but line {first + 1} has "
+            f"{name}: the header names {len(names)} columns, but line {first + 1} has "
             f"{width}; both must have equally many."
         )
-    repairs = _drop_half_line(lines, width, mark, whole=text.endswith("\n"))
+    repairs = _drop_half_line(lines, width, mark, whole=text.ends_whole)
     data = lines[first:]
     if not data:
-        raise RecordingError(f"{path.name}: holds no whole row of numbers.")
-    _refuse_ragged(path.name, data, width, mark, first + 1)
-    if mark != "," and "," in data[0]:
-        data = [line.replace(",", ".") for line in data]
-    return Table(path.name, names, tuple(data), first + 1, width, mark, repairs)
+        raise RecordingError(f"{name}: holds no whole row of numbers.")
+    damaged = {
+        row - first: f"{name}: line {row + 1} holds bytes that are no text."
+        for row in text.no_text
+        if first <= row < len(lines)
+    }
+    _find_ragged(name, data, width, mark, first + 1, damaged)
+    return Table(name, names, tuple(data), first + 1, width, mark, damaged, repairs)
 
 
 def split(line: str, delimiter: str | None) -> list[str]:
@@ -154,54 +212,12 @@ def split(line: str, delimiter: str | None) -> list[str]:
     return line.split(delimiter)
 
 
-def _drop_half_line(
-    lines: list[str], width: int, delimiter: str | None, *, whole: bool
-) -> tuple[str, ...]:
-    """Drop a last line that the writer did not finish."""
-    if whole:
-        return ()
-    cells = split(lines[-1], delimiter)
-    if len(cells) >= width and _number(_bare(cells[-1])) is not None and cells[-1].strip():
-        return ()
-    number = len(lines)
-    del lines[-1]
-    return (f"1 line was cut off at the end of the file (line {number}) and was dropped.",)
-
-
-def _refuse_ragged(
-    name: str, data: list[str], width: int, delimiter: str | None, first: int
-) -> None:
-    """Refuse a row with a cell too few or too many: its numbers would be in the wrong columns."""
-    for row, line in enumerate(data):
-        count = line.count(delimiter) + 1 if delimiter else len(line.split())
-        if count != width or not line.strip():
-            count = count if line.strip() else 0
-            raise RecordingError(
-                f"{name}: line {first + row} has {count} columns, expected {width}."
-            )
-
-
-def _text(path: Path) -> str:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise RecordingError(f"{path.name}: is not a text file in UTF-8.") from None
-    except OSError as error:
-        raise RecordingError(f"{path.name}: cannot be read ({error.strerror}).") from None
-    if "\0" in text:
-        raise RecordingError(f"{path.name}: is not a text file (it holds NUL characters).")
-    return text
-
-
-def _delimiter(line: str) -> str:
-    return next((mark for mark in _DELIMITERS if mark in line), "whitespace")
-
-
-def _bare(cell: str) -> str:
+def bare(cell: str) -> str:
+    """A cell without what stands around it."""
     return cell.strip().strip('"').strip()
 
 
-def _number(cell: str) -> float | None:
+def number(cell: str) -> float | None:
     """The number in a cell; NaN for an empty one; None if it holds anything else."""
     if not cell:
         return float("nan")
@@ -213,3 +229,52 @@ def _number(cell: str) -> float | None:
             return float(cell.replace(",", ".", 1))
         except ValueError:
             return None
+
+
+def _is_header(cells: list[str]) -> bool:
+    """Whether most cells are no numbers; a row with one damaged cell is not a header."""
+    words = sum(number(bare(cell)) is None for cell in cells)
+    return 2 * words > len(cells)
+
+
+def _drop_half_line(
+    lines: list[str], width: int, delimiter: str | None, *, whole: bool
+) -> tuple[str, ...]:
+    """Drop a last line that the writer did not finish."""
+    if whole:
+        return ()
+    cells = split(lines[-1], delimiter)
+    if len(cells) >= width and number(bare(cells[-1])) is not None and cells[-1].strip():
+        return ()
+    last = len(lines)
+    del lines[-1]
+    return (f"1 line was cut off at the end of the file (line {last}) and was dropped.",)
+
+
+def _find_ragged(
+    name: str,
+    data: list[str],
+    width: int,
+    delimiter: str | None,
+    first: int,
+    damaged: dict[int, str],
+) -> None:
+    """Find rows with a cell too few or too many: their numbers would be in the wrong columns."""
+    for row, line in enumerate(data):
+        count = line.count(delimiter) + 1 if delimiter else len(line.split())
+        if count != width or not line.strip():
+            count = count if line.strip() else 0
+            damaged.setdefault(
+                row, f"{name}: line {first + row} has {count} columns, expected {width}."
+            )
+
+
+def _delimiter(lines: list[str]) -> str:
+    found = Counter(
+        next((mark for mark in _DELIMITERS if mark in line), "whitespace") for line in lines
+    )
+    return found.most_common(1)[0][0]
+
+
+def _usual_width(lines: list[str], delimiter: str | None) -> int:
+    return Counter(len(split(line, delimiter)) for line in lines).most_common(1)[0][0]

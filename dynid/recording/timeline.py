@@ -9,9 +9,12 @@ import numpy as np
 
 from dynid.errors import RecordingError
 from dynid.recording.grid import place_on_grid
-from dynid.recording.model import FEWEST_SAMPLES, Recording, span_limits
+from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid.recording.model import FEWEST_SAMPLES, Recording
 from dynid.recording.order import put_in_order
 from dynid.recording.samples import NANOSECONDS, Samples
+from dynid.recording.span import cut_span, refuse_flaws
+from dynid.recording.values import mark_impossible, require_finite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,35 +30,58 @@ def build_recording(
     start: float | None = None,
     stop: float | None = None,
     sampling_rate: float | None = None,
+    limits: RecordingLimits = LIMITS,
 ) -> Recording:
     """Mend what can be mended and sample evenly.
 
-    In this order: repeated and reordered stamps, the span, invalid numbers, missing samples,
-    uneven steps. Evenly spaced samples come out bit for bit as they went in.
+    In this order: the span, repeated and reordered stamps, invalid numbers, missing samples,
+    uneven steps. Evenly spaced samples come out bit for bit as they went in. Nothing outside of
+    the span is judged.
 
     Args:
         samples: as read.
         start: [s] since the first sample; None for the beginning.
         stop: [s] since the first sample; None for the end.
         sampling_rate: [Hz]; None for the rate that the stamps show.
+        limits: of the samples that come out.
 
     Raises:
         RecordingError: something is beyond repair; the sentence says what, where and how much.
         PreprocessingError: the span does not fit the recording.
     """
+    try:
+        return _build(samples, start, stop, sampling_rate, limits)
+    except RecordingError as error:
+        if not samples.damage:
+            raise
+        # what the file has lost is most likely why
+        raise type(error)(" ".join([str(error), *samples.damage])) from None
+
+
+def _build(
+    samples: Samples,
+    start: float | None,
+    stop: float | None,
+    sampling_rate: float | None,
+    limits: RecordingLimits,
+) -> Recording:
+    first_stamp = int(samples.stamps[0]) if len(samples) else None
+    if start is not None or stop is not None:
+        samples = cut_span(samples, start, stop)
+    refuse_flaws(samples, first_stamp)
     _require_samples(samples)
     samples = put_in_order(samples)
     _require_samples(samples)
-    if start is not None or stop is not None:
-        samples = samples.take(slice(*span_limits(samples.seconds, 1.0, start, stop)))
+    samples = mark_impossible(samples)
     samples = _mend_velocity(samples)
     samples = _trim_invalid_ends(samples)
     for name in ("position", "velocity", "effort"):
         samples = _mend_invalid(samples, name)
     _refuse_gaps(samples)
-    samples, rate = place_on_grid(samples, sampling_rate)
+    samples, rate = place_on_grid(samples, sampling_rate, limits)
     _require_samples(samples)
     samples = _note_stuck_joints(samples)
+    require_finite(samples)
     return Recording(
         time=np.arange(len(samples)) / rate,
         position=samples.position,

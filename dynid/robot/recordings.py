@@ -42,4 +42,5 @@ def load_recording(
         sampling_rate=settings.sampling_rate,
         start=start,
         stop=stop,
+        limits=settings.limits,
     )

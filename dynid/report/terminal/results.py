@@ -115,6 +115,7 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
             used = " (read)" if topic.name == info.topic else ""
             rows.add_row(*map(Text, (topic.name + used, topic.type, str(topic.messages))))
         console.print(rows)
+        console.print(Text(f"Checksums: {info.checksums or 'none, altered data cannot be told'}"))
     if info.columns:
         console.print(Text(f"{info.rows} rows, {info.columns} columns"))
         print_sentences(console, "Columns", info.header, "")
@@ -131,6 +132,7 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
             ranges = (joint.position, joint.velocity, joint.effort)
             rows.add_row(Text(joint.name), *(Text(_range(values)) for values in ranges))
         console.print(rows)
+    print_sentences(console, "Damaged", info.damage, "red")
     print_sentences(console, "Would be mended", info.repairs, "yellow")
     if info.problem is not None:
         console.print(Text(f"Would be refused: {info.problem}", style="bold red"))

@@ -126,7 +126,7 @@ def test_refuses_a_folder_when_the_map_names_no_files(tmp_path, column_map):
         ({"time": {"column": "time"}}, "column 'time' does not exist; available are t, q1, q2"),
         ({"time": {"column": 11}}, "there is no column 11; the file has 10 columns"),
         ({"joints": ["base", "elbow", "tool"]}, "joint 'wrist' is absent; available are base"),
-        ({"header": False}, "line 1, column 2 holds 'q1', expected a number"),
+        ({"header": False}, "line 1, column 1 holds 't', expected a number"),
     ],
 )
 def test_refuses_a_map_that_does_not_fit_the_file(motion, write_csv, column_map, changes, sentence):

@@ -41,7 +41,8 @@ def test_the_whole_messages_of_a_cut_off_file_are_read_and_told(
     np.testing.assert_array_equal(recording.effort, motion.effort[:count])
     (sentence,) = recording.repairs
     assert file.name in sentence
-    assert ("was cut off" if storage == "mcap" else f"{count} messages could be saved") in sentence
+    told = "was cut off" if storage == "mcap" else f"{count} messages of /joint_states were read"
+    assert told in sentence
 
 
 def test_a_cut_off_file_in_a_folder_with_metadata_is_read(

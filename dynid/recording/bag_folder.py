@@ -1,0 +1,102 @@
+"""A bag's folder: the storage files in it, and what its metadata.yaml says about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from dynid.configuration import read_yaml
+from dynid.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+KINDS = {".mcap": "rosbag2 mcap", ".db3": "rosbag2 sqlite3"}
+"""Suffix of a storage file → kind of its source."""
+
+COMPRESSED = ".zstd"
+_LARGEST = 2**24
+"""[bytes] of a metadata.yaml."""
+
+
+@dataclass(frozen=True)
+class BagFolder:
+    """What belongs to a bag.
+
+    Attributes:
+        files: the storage files in the order in which they were written.
+        expected: messages by topic, as metadata.yaml tells; None if it tells nothing.
+        repairs: sentences on a metadata.yaml that does not fit.
+    """
+
+    files: tuple[Path, ...]
+    expected: Mapping[str, int] | None = None
+    repairs: list[str] = field(default_factory=list)
+
+
+def is_bag(path: Path) -> bool:
+    """Whether a path looks like a rosbag2 folder or storage file."""
+    if path.is_file():
+        return path.suffix in KINDS
+    return (path / "metadata.yaml").exists() or bool(storage_files(path))
+
+
+def kind_of(file: Path) -> str:
+    """The kind of source that a storage file is, compressed or not."""
+    return KINDS.get(Path(file.name.removesuffix(COMPRESSED)).suffix, "")
+
+
+def storage_files(path: Path) -> tuple[Path, ...]:
+    """The storage files in a folder, in the order in which they were written."""
+    if not path.is_dir():
+        return (path,)
+
+    def key(file: Path) -> tuple[int, str]:
+        # rosbag2 numbers its files name_0, name_1, …, name_10
+        number = file.name.partition(".")[0].rpartition("_")[2]
+        whole = number.isascii() and number.isdigit() and len(number) < 10
+        return (int(number) if whole else 0, file.name)
+
+    return tuple(sorted((file for file in path.iterdir() if kind_of(file)), key=key))
+
+
+def bag_folder(path: Path) -> BagFolder:
+    """The bag at a path: a folder, or a storage file alone."""
+    files = storage_files(path)
+    if path.is_file() or not (path / "metadata.yaml").exists():
+        return BagFolder(files)
+    try:
+        names, expected = _read(path / "metadata.yaml")
+    except (ConfigurationError, KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = str(error).rstrip(".") if isinstance(error, ConfigurationError) else "is damaged"
+        reason = reason.removeprefix(f"{path / 'metadata.yaml'}: ")
+        return BagFolder(
+            files, repairs=[f"{path.name} was read file by file because metadata.yaml {reason}."]
+        )
+    absent = [name for name in names if not (path / name).is_file()]
+    if absent:
+        return BagFolder(
+            files,
+            expected,
+            [
+                f"{path.name} was read file by file because {absent[0]}, which metadata.yaml "
+                "names, is not there."
+            ],
+        )
+    return BagFolder(tuple(path / name for name in names), expected)
+
+
+def _read(file: Path) -> tuple[list[str], dict[str, int]]:
+    """Names of the storage files, and messages by topic."""
+    if file.stat().st_size > _LARGEST:
+        raise ConfigurationError(f"{file}: is larger than any metadata.yaml.")
+    content: dict[str, Any] = read_yaml(file)["rosbag2_bagfile_information"]
+    names = [PurePath(str(name)).name for name in content["relative_file_paths"]]
+    expected: dict[str, int] = {}
+    for topic in content["topics_with_message_count"]:
+        name = str(topic["topic_metadata"]["name"])
+        expected[name] = expected.get(name, 0) + int(topic["message_count"])
+    if not names or not all(kind_of(Path(name)) for name in names):
+        raise ValueError
+    return names, expected

@@ -1,0 +1,65 @@
+"""Compressed data unpacked up to a size that is known before: never more, whatever they claim."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import zstandard
+from lz4.frame import LZ4FrameDecompressor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dynid.recording.limits import RecordingLimits
+
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_BLOCK = 2**20
+
+
+def unpack(content: bytes, compression: str, largest: int) -> bytes | None:
+    """Unpacked data; None where they are damaged, or more than ``largest`` bytes.
+
+    Args:
+        content: compressed.
+        compression: ``""``, ``"lz4"`` or ``"zstd"``.
+        largest: [bytes].
+    """
+    if not compression:
+        return content if len(content) <= largest else None
+    try:
+        if compression == "lz4":
+            found: bytes = LZ4FrameDecompressor().decompress(content, max_length=largest + 1)
+        else:
+            with zstandard.ZstdDecompressor().stream_reader(content) as stream:
+                found = stream.read(largest + 1)
+    # RuntimeError is what lz4 has
+    except (zstandard.ZstdError, RuntimeError, ValueError, MemoryError):
+        return None
+    return found if len(found) <= largest else None
+
+
+def unpack_file(source: Path, target: Path, limits: RecordingLimits) -> str:
+    """Unpack a file that is compressed as a whole (zstd).
+
+    Returns:
+        What is wrong with it, in words; empty if nothing is.
+
+    Raises:
+        RecordingError: it becomes larger than is allowed.
+    """
+    packed, unpacked = source.stat().st_size, 0
+    with (
+        source.open("rb") as stream,
+        target.open("wb") as unfinished,
+        zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True) as reader,
+    ):
+        while True:
+            try:
+                block = reader.read(_BLOCK)
+            except zstandard.ZstdError as error:
+                return f"its compressed data end early ({error})"
+            if not block:
+                return ""
+            unpacked += len(block)
+            limits.require_ratio(packed, unpacked, source.name)
+            unfinished.write(block)

@@ -1,0 +1,195 @@
+"""SQLite3 storage files, whole or damaged: the format has no checksums, SQLite's check counts."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import struct
+from collections import Counter
+from contextlib import closing
+from typing import TYPE_CHECKING
+from urllib.parse import quote_from_bytes
+
+from dynid.errors import RecordingError
+from dynid.recording.storage import Condition, Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from dynid.recording.limits import RecordingLimits
+
+_MAGIC = b"SQLite format 3\0"
+_PLAIN_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+# in the order of writing, by the table itself: an index that is damaged leads astray
+# the last byte, so that the pages which a long message runs over are reached for
+_ROWS = (
+    "SELECT id, topic_id, timestamp, typeof(data), length(data), substr(data, -1) "
+    "FROM messages NOT INDEXED ORDER BY id"
+)
+_MESSAGES = (
+    "SELECT timestamp, data FROM messages NOT INDEXED "
+    "WHERE topic_id IN ({}) AND typeof(data) = 'blob' AND id <= ? ORDER BY id"
+)
+_MOST_FINDINGS = 3
+
+
+class Db3File:
+    """Reads messages from a SQLite3 database, as far as SQLite can reach them."""
+
+    def __init__(self, path: Path, folder: Path, limits: RecordingLimits) -> None:
+        """Look through the file.
+
+        Args:
+            path: the file; journals beside it are read too.
+            folder: a temporary one, for a copy of a file that was not closed.
+            limits: of its messages.
+
+        Raises:
+            RecordingError: it is no bag.
+        """
+        self._path, self._limits = path, limits
+        self.condition = Condition()
+        self._left_open = left_open(path)
+        self._file = _copied(path, folder) if self._left_open else path
+        self._ids: dict[int, tuple[str, str]] = {}
+        self._last = -1  # the last row that can be reached
+        try:
+            with path.open("rb") as file:
+                if file.read(len(_MAGIC)) != _MAGIC:
+                    raise RecordingError(_no_bag(path, "it does not begin as a SQLite file does"))
+            with closing(self._connect()) as database:
+                self._require_plain_tables(database)
+                self._check(database)
+                counts = self._count(database)
+        except sqlite3.Error as error:
+            raise RecordingError(_no_bag(path, str(error))) from None
+        if self._left_open and not self.condition.damage:
+            self.condition.notes.append(
+                f"{path.name} was not closed by its recorder: {counts.total()} messages were read, "
+                "those in its journal included."
+            )
+        found: Counter[tuple[str, str]] = Counter()
+        for number, key in self._ids.items():
+            found[key] += counts[number]
+        self.topics = tuple(Topic(*key, count) for key, count in sorted(found.items()))
+
+    def messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
+        """(receive time [ns], raw message) of a topic, in the order of the file.
+
+        Raises:
+            RecordingError: the file changes while it is read.
+        """
+        wanted = [number for number, key in self._ids.items() if key == (topic, kind)]
+        marks = ", ".join("?" * len(wanted))
+        try:
+            with closing(self._connect()) as database:
+                rows = database.execute(_MESSAGES.format(marks), (*wanted, self._last))
+                for time, data in rows:
+                    if isinstance(time, int):
+                        yield time, data
+        except sqlite3.Error as error:
+            raise RecordingError(
+                f"{self._path.name}: changed while it was read ({error})."
+            ) from None
+
+    def _connect(self) -> sqlite3.Connection:
+        # a byte of the name that is no UTF-8 must reach SQLite as it is
+        name = quote_from_bytes(bytes(self._file.absolute()))
+        options = "" if self._left_open else "?mode=ro&immutable=1"
+        database = sqlite3.connect(f"file:{name}{options}", uri=True)
+        # without it SQLite reads nothing from a file that is shorter than its header says
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute("PRAGMA trusted_schema = OFF")
+        database.text_factory = lambda text: text.decode("utf-8", "replace")
+        return database
+
+    def _require_plain_tables(self, database: sqlite3.Connection) -> None:
+        """Refuse tables that compute what they hold: they could compute for ever."""
+        tables = dict(database.execute(_PLAIN_TABLES))
+        for name in ("topics", "messages"):
+            if name not in tables:
+                raise RecordingError(_no_bag(self._path, f"it has no table of {name}"))
+            columns = database.execute(f"PRAGMA table_xinfo({name})").fetchall()
+            hidden = any(column[6] for column in columns)
+            if hidden or "VIRTUAL" in str(tables[name]).upper():
+                raise RecordingError(_no_bag(self._path, f"its table of {name} is computed"))
+
+    def _check(self, database: sqlite3.Connection) -> None:
+        findings: list[str] = []
+        try:
+            query = f"PRAGMA integrity_check({_MOST_FINDINGS})"
+            findings = [str(row[0]) for row in database.execute(query)]
+        except sqlite3.Error as error:
+            findings = [str(error)]
+        if findings != ["ok"]:
+            told = "; ".join(" ".join(finding.split()) for finding in findings)
+            self.condition.damage.append(f"SQLite finds: {told}")
+
+    def _count(self, database: sqlite3.Connection) -> Counter[int]:
+        """Messages that can be read, by topic."""
+        for number, name, kind, encoding in database.execute(
+            "SELECT id, name, type, serialization_format FROM topics"
+        ):
+            known = kind if encoding == "cdr" else f"{kind}, {encoding}"
+            self._ids[number] = (str(name), str(known))
+        self._limits.require("topics", len(self._ids), self._path.name, "holds {} topics")
+        counts: Counter[int] = Counter()
+        first, strange = 0, 0
+        try:
+            for number, topic, time, type_of, size, _ in database.execute(_ROWS):
+                plain = isinstance(number, int) and isinstance(time, int) and type_of == "blob"
+                if plain and topic in self._ids:
+                    first = first or number
+                    kind = self._ids[topic][1]
+                    self._require_size(kind, size)
+                    counts[topic] += 1
+                    self._last = number
+                elif self._cut_off():
+                    break  # the page in which the file ends is half empty
+                else:
+                    strange += 1
+        except sqlite3.Error as error:
+            self.condition.damage.append(str(error))
+        # rosbag2 numbers them one by one
+        missing = self._last - first + 1 - counts.total() - strange if first else 0
+        if strange:
+            self.condition.damage.append(f"{strange} rows are no messages")
+        if missing > 0:
+            self.condition.damage.append(f"{missing} rows are missing")
+        return counts
+
+    def _cut_off(self) -> bool:
+        """Whether the file is shorter than its header says."""
+        with self._file.open("rb") as file:
+            head = file.read(32)
+        page, count = struct.unpack_from(">H", head, 16)[0], struct.unpack_from(">I", head, 28)[0]
+        return bool(self._file.stat().st_size < page * count)
+
+    def _require_size(self, kind: str, size: int) -> None:
+        if kind.endswith("JointState"):
+            self._limits.require("message_bytes", size, self._path.name, "a message has {} bytes")
+
+
+def left_open(file: Path) -> bool:
+    """Whether the recorder left a SQLite journal beside the file, which holds part of its data."""
+    return any(journal.stat().st_size > 0 for journal in _journals(file))
+
+
+def _copied(file: Path, folder: Path) -> Path:
+    """A copy with its journals: SQLite brings them into the file as soon as it is opened."""
+    copy = folder / file.name
+    shutil.copyfile(file, copy)
+    # a write-ahead log must lie beside its database under the same name to be replayed
+    for journal in _journals(file):
+        shutil.copyfile(journal, folder / journal.name)
+    return copy
+
+
+def _journals(file: Path) -> list[Path]:
+    beside = (file.with_name(file.name + ending) for ending in ("-wal", "-journal"))
+    return [journal for journal in beside if file.suffix == ".db3" and journal.is_file()]
+
+
+def _no_bag(path: Path, reason: str) -> str:
+    return f"{path.name}: cannot be read as a rosbag2 recording ({' '.join(reason.split())})."

@@ -1,0 +1,197 @@
+"""MCAP files, whole or damaged: what in them can be trusted, and what is lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from mcap.opcode import Opcode
+
+from dynid.errors import RecordingError
+from dynid.recording.mcap_records import HEAD, MAGIC, MESSAGE, DamagedRecordError, records
+from dynid.recording.mcap_scan import Scan, Segment
+from dynid.recording.mcap_summary import Summary, data_checksum, read_summary
+from dynid.recording.storage import Condition, Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from dynid.recording.limits import RecordingLimits
+
+
+class McapFile:
+    """Reads messages from the chunks that match their checksums; the index is only compared."""
+
+    def __init__(self, path: Path, limits: RecordingLimits) -> None:
+        """Look through the file.
+
+        Args:
+            path: the file.
+            limits: of its parts.
+
+        Raises:
+            RecordingError: it is no MCAP file, or more in it is altered than can be told apart.
+        """
+        self._path, self._limits = path, limits
+        self.condition = Condition()
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise RecordingError(
+                    f"{path.name}: cannot be read as a rosbag2 recording (it does not begin as an "
+                    "MCAP file does)."
+                )
+            self._scan = Scan(file, size, path.name, limits)
+            self._summary = self._compare(file, size)
+        self._channels = self._scan.channels | {
+            number: channel
+            for number, channel in self._summary.channels.items()
+            if number not in self._scan.channels
+        }
+        self.topics = self._topics()
+        self._judge()
+
+    def messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
+        """(receive time [ns], raw message) of a topic, in the order of the file.
+
+        Raises:
+            RecordingError: the file changes while it is read.
+        """
+        wanted = {
+            number
+            for number, channel in self._channels.items()
+            if channel.topic == topic and self._kind(channel.id) == kind
+        }
+        with self._path.open("rb") as file:
+            for segment in self._scan.segments:
+                if not wanted.isdisjoint(segment.counts):
+                    for channel, time, raw in self._in_segment(file, segment):
+                        if channel in wanted:
+                            yield time, raw
+
+    def _in_segment(self, file: BinaryIO, segment: Segment) -> Iterator[tuple[int, int, bytes]]:
+        if segment.chunk is None or segment.cut_off:
+            yield from _loose(file, segment)
+            return
+        content = segment.chunk.records(file)
+        if content is None:
+            raise RecordingError(f"{self._path.name}: changed while it was read.")
+        for kind, begin, end in records(content):
+            if kind == Opcode.MESSAGE:
+                channel, _, time, _ = MESSAGE.unpack_from(content, begin)
+                yield channel, time, content[begin + MESSAGE.size : end]
+
+    def _compare(self, file: BinaryIO, size: int) -> Summary:
+        """Compare the data with their checksum, and read the index."""
+        scan, damage = self._scan, self.condition.damage
+        if scan.damaged:
+            damage.append(f"{scan.damaged} of {scan.chunks} chunks are damaged and were left out")
+        if scan.skipped:
+            damage.append(f"{scan.skipped} bytes are no records")
+        given = 0
+        if scan.data_end is not None:
+            given, found = data_checksum(file, scan.data_end)
+            if given != found:
+                self._leave_unchecked_out()
+            if not scan.closed:
+                damage.append("its end is missing")
+        elif scan.closed:
+            damage.append("its data have no end")
+        self.condition.checksums = self._checksums(given)
+        if scan.data_end is None and not scan.closed:
+            return Summary()
+        with suppress(DamagedRecordError):
+            return read_summary(file, size, scan.end, self._limits.chunk_bytes)
+        damage.append("its index is damaged and was not used")
+        return Summary()
+
+    def _leave_unchecked_out(self) -> None:
+        """Where the data do not match their checksum, only chunks with one of their own count."""
+        segments = self._scan.segments
+        self._scan.segments = [segment for segment in segments if segment.checked]
+        if len(self._scan.segments) < len(segments):
+            self.condition.damage.append(
+                "its data do not match their checksum, and what has no checksum of its own was "
+                "left out"
+            )
+        elif not self._scan.damaged:
+            self.condition.damage.append("bytes beside its messages are altered")
+
+    def _checksums(self, data: int) -> str:
+        if self._scan.segments and all(segment.checked for segment in self._scan.segments):
+            return "of every chunk"
+        return "of all data together" if data else ""
+
+    def _kind(self, channel: int) -> str:
+        found = self._channels[channel]
+        schema = self._scan.schemas.get(found.schema_id) or self._summary.schemas.get(
+            found.schema_id
+        )
+        kind = schema.name if schema else "without definition"
+        return kind if found.message_encoding == "cdr" else f"{kind}, {found.message_encoding}"
+
+    def _topics(self) -> tuple[Topic, ...]:
+        found: Counter[tuple[str, str]] = Counter()
+        counts = self._scan.counts
+        for number, channel in self._channels.items():
+            found[channel.topic, self._kind(number)] += counts[number]
+        return tuple(Topic(name, kind, count) for (name, kind), count in sorted(found.items()))
+
+    def _judge(self) -> None:
+        """Note what the file is missing."""
+        scan, condition, name = self._scan, self.condition, self._path.name
+        unknown = sum(count for one, count in scan.counts.items() if one not in self._channels)
+        if unknown:
+            condition.damage.append(f"{unknown} messages are of no known topic")
+        statistics = self._summary.statistics
+        if statistics is not None:
+            condition.expected = self._by_topic(statistics.channel_message_counts)
+            if statistics.message_count != sum(condition.expected.values()):
+                condition.damage.append("the counts in its index contradict each other")
+        elif scan.damaged == scan.indexed and not scan.skipped and scan.damaged:
+            condition.expected = self._by_topic(scan.counts + scan.lost)
+        if self._summary.chunks and self._summary.chunks != scan.chunks:
+            condition.damage.append(
+                f"its index lists {self._summary.chunks} chunks and {scan.chunks} were found"
+            )
+        if scan.data_end is None and not condition.damage:
+            condition.notes.append(self._cut_off(name))
+
+    def _by_topic(self, counts: Mapping[int, int]) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for number, count in counts.items():
+            if number in self._channels:
+                found[self._channels[number].topic] += count
+        return found
+
+    def _cut_off(self, name: str) -> str:
+        dropped = self._path.stat().st_size - self._scan.end
+        if not dropped:
+            return f"{name} was not closed by its recorder; every record in it is whole."
+        last = self._scan.segments[-1] if self._scan.segments else None
+        unchecked = ""
+        if last is not None and last.cut_off and last.chunk is not None and last.chunk.crc:
+            unchecked = (
+                f"; the {last.counts.total()} messages before cannot be compared with their "
+                "checksum"
+            )
+        return (
+            f"{name} was cut off: {dropped} bytes after its last whole record were dropped"
+            f"{unchecked}."
+        )
+
+
+def _loose(file: BinaryIO, segment: Segment) -> Iterator[tuple[int, int, bytes]]:
+    """Messages outside of chunks, or in one that is cut off."""
+    offset = segment.start
+    while offset < segment.end:
+        file.seek(offset)
+        kind, length = HEAD.unpack(file.read(HEAD.size))
+        if kind == Opcode.MESSAGE:
+            content = file.read(length)
+            channel, _, time, _ = MESSAGE.unpack_from(content)
+            yield channel, time, content[MESSAGE.size :]
+        offset += HEAD.size + length

@@ -1,0 +1,248 @@
+"""An MCAP file looked through from its beginning to its end, without trust in its index."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, BinaryIO
+
+from mcap.opcode import Opcode
+from mcap.records import Channel, Header, Schema
+
+from dynid.recording.mcap_records import (
+    DATA,
+    HEAD,
+    MAGIC,
+    MESSAGE,
+    PRIVATE,
+    Chunk,
+    DamagedRecordError,
+    chunk_at,
+    find_chunk,
+    parse,
+    records,
+)
+
+if TYPE_CHECKING:
+    from dynid.recording.limits import RecordingLimits
+
+_LARGEST_RECORD = 2**24  # of those that describe messages
+_CHANNEL = struct.Struct("<H")
+_INDEX = struct.Struct("<HI")
+
+
+@dataclass
+class Segment:
+    """A stretch of the file with whole messages: a chunk, or messages outside of any.
+
+    Attributes:
+        start, end: its place in the file.
+        chunk: None for messages outside of chunks.
+        counts: messages by channel.
+        cut_off: whether the file ends within the chunk, so that its checksum tells nothing.
+    """
+
+    start: int
+    end: int
+    chunk: Chunk | None = None
+    counts: Counter[int] = field(default_factory=Counter)
+    cut_off: bool = False
+
+    @property
+    def checked(self) -> bool:
+        """Whether a checksum of its own confirms it."""
+        return self.chunk is not None and self.chunk.crc != 0 and not self.cut_off
+
+
+class Scan:
+    """What the data of a file hold.
+
+    Attributes:
+        segments: the messages that can be read.
+        schemas, channels: by number.
+        chunks: all that were found.
+        damaged: chunks that were left out.
+        indexed: those of them of which an index tells how many messages they held.
+        lost: these messages, by channel.
+        skipped: bytes that are no record.
+        closed: whether the file ends as one that its writer has closed.
+        data_end: where the data end; None where the file does not say so.
+        end: where the last whole record ends.
+    """
+
+    def __init__(self, file: BinaryIO, size: int, name: str, limits: RecordingLimits) -> None:
+        """Look through a file.
+
+        Args:
+            file: the file.
+            size: its size [bytes].
+            name: its name.
+            limits: of its parts.
+
+        Raises:
+            RecordingError: something in it is larger than is allowed.
+        """
+        self._file, self._size, self._name, self._limits = file, size, name, limits
+        self.closed = _ends_as_mcap(file, size)
+        self._packed = self._unpacked = 0
+        self._known_until = len(MAGIC)  # a search for the next chunk begins here
+        self._damaged_last = False
+        self.segments: list[Segment] = []
+        self.schemas: dict[int, Schema] = {}
+        self.channels: dict[int, Channel] = {}
+        self.lost: Counter[int] = Counter()
+        self.chunks = self.damaged = self.indexed = self.skipped = 0
+        self.data_end: int | None = None
+        self.end = self._run()
+
+    @property
+    def counts(self) -> Counter[int]:
+        """Messages that can be read, by channel."""
+        return sum((segment.counts for segment in self.segments), Counter[int]())
+
+    def _run(self) -> int:
+        offset = len(MAGIC)
+        while True:
+            self._file.seek(offset)
+            head = self._file.read(HEAD.size)
+            if len(head) < HEAD.size:
+                return min(offset, self._size)
+            kind, length = HEAD.unpack(head)
+            if kind in (Opcode.DATA_END, Opcode.FOOTER):
+                self.data_end = offset
+                return offset
+            past = offset + HEAD.size + length
+            if past <= self._size and self._take(kind, offset, length):
+                offset = past
+                continue
+            if kind == Opcode.CHUNK and self._take_cut_off(offset):
+                return self.segments[-1].end
+            if kind == Opcode.CHUNK:
+                self._known_until = max(self._known_until, offset + 1)
+            found = find_chunk(self._file, self._known_until, self._size)
+            if found is None:
+                return offset
+            self.skipped += max(found - offset, 1)
+            # an altered length may have led past what is found now
+            self.segments = [one for one in self.segments if one.start < found]
+            offset = found
+
+    def _take(self, kind: int, offset: int, length: int) -> bool:
+        """Take a record in; False if it is none, so that the next one must be searched for."""
+        if kind == Opcode.CHUNK:
+            return self._take_chunk(offset)
+        if kind == Opcode.MESSAGE and length >= MESSAGE.size:
+            (channel,) = _CHANNEL.unpack(self._file.read(_CHANNEL.size))
+            self._add_message(channel, offset, length)
+            return True
+        if kind in (Opcode.SCHEMA, Opcode.CHANNEL, Opcode.HEADER):
+            return length <= _LARGEST_RECORD and self._describe(kind, self._file.read(length))
+        if kind == Opcode.MESSAGE_INDEX:
+            return self._take_index(length)
+        return kind in DATA or kind >= PRIVATE
+
+    def _take_chunk(self, offset: int) -> bool:
+        chunk = chunk_at(self._file, offset)
+        if chunk is None or not chunk.consistent:
+            return False
+        self.chunks += 1
+        self._known_until = offset + 1
+        self._limits.require("chunk_bytes", chunk.size, self._name, "a chunk unpacks to {} bytes")
+        self._packed += chunk.length
+        self._unpacked += chunk.size
+        self._limits.require_ratio(self._packed, self._unpacked, self._name)
+        content = chunk.records(self._file)
+        counts = None if content is None else self._look_into(content)
+        self._damaged_last = counts is None
+        if counts is None:
+            self.damaged += 1
+        else:
+            self.segments.append(Segment(offset, chunk.end, chunk, counts))
+        self._known_until = chunk.end
+        return True
+
+    def _take_index(self, length: int) -> bool:
+        """Learn from the index behind a damaged chunk what it held."""
+        head = self._file.read(_INDEX.size)
+        if len(head) < _INDEX.size or length != _INDEX.size + _INDEX.unpack(head)[1]:
+            return False
+        if self._damaged_last:
+            channel, entries = _INDEX.unpack(head)
+            self.lost[channel] += entries // 16  # a time and a place, 8 bytes each
+            self.indexed += 1
+            self._damaged_last = False
+        return True
+
+    def _look_into(self, content: bytes) -> Counter[int] | None:
+        """Messages in a chunk by channel; None if it holds anything that is no record."""
+        counts: Counter[int] = Counter()
+        try:
+            for kind, begin, end in records(content):
+                if kind == Opcode.MESSAGE:
+                    counts[_CHANNEL.unpack_from(content, begin)[0]] += 1
+                elif kind in (Opcode.SCHEMA, Opcode.CHANNEL) and not self._describe(
+                    kind, content[begin:end]
+                ):
+                    return None
+        except DamagedRecordError:
+            return None
+        return counts
+
+    def _take_cut_off(self, offset: int) -> bool:
+        """Take whole messages from a plain chunk in which the file ends."""
+        chunk = chunk_at(self._file, offset)
+        if self.closed or chunk is None or chunk.compression or chunk.end <= self._size:
+            return False
+        self.chunks += 1
+        segment = Segment(chunk.start, chunk.start, chunk, cut_off=True)
+        while segment.end + HEAD.size <= self._size:
+            self._file.seek(segment.end)
+            kind, length = HEAD.unpack(self._file.read(HEAD.size))
+            past = segment.end + HEAD.size + length
+            if past > self._size or kind not in DATA or length > _LARGEST_RECORD:
+                break
+            content = self._file.read(length)
+            if kind == Opcode.MESSAGE and length >= MESSAGE.size:
+                segment.counts[_CHANNEL.unpack_from(content)[0]] += 1
+            elif not self._describe(kind, content):
+                break
+            segment.end = past
+        self.segments.append(segment)
+        return True
+
+    def _add_message(self, channel: int, offset: int, length: int) -> None:
+        past = offset + HEAD.size + length
+        last = self.segments[-1] if self.segments else None
+        if last is None or last.chunk is not None or last.end != offset:
+            last = Segment(offset, offset)
+            self.segments.append(last)
+        last.counts[channel] += 1
+        last.end = past
+
+    def _describe(self, kind: int, content: bytes) -> bool:
+        """Keep a description of messages."""
+        try:
+            if kind == Opcode.SCHEMA:
+                schema = parse(Schema, content)
+                self.schemas.setdefault(schema.id, schema)
+            elif kind == Opcode.CHANNEL:
+                channel = parse(Channel, content)
+                self.channels.setdefault(channel.id, channel)
+            elif kind == Opcode.HEADER:
+                header = parse(Header, content)
+                # an altered length would lead past the first chunk
+                return len(content) == 8 + len(header.profile.encode()) + len(
+                    header.library.encode()
+                )
+        except DamagedRecordError:
+            return False
+        self._limits.require("topics", len(self.channels), self._name, "holds {} topics")
+        return True
+
+
+def _ends_as_mcap(file: BinaryIO, size: int) -> bool:
+    if size < 2 * len(MAGIC):
+        return False
+    file.seek(size - len(MAGIC))
+    return file.read() == MAGIC

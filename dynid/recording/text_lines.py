@@ -1,0 +1,69 @@
+"""The lines of a text file, of any size that is allowed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dynid.errors import RecordingError
+from dynid.recording.names import shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dynid.recording.limits import RecordingLimits
+
+# control characters, some of which pass for white space in a number; and what is no UTF-8
+_NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f\N{REPLACEMENT CHARACTER}]")
+
+_MOST_NO_TEXT = 0.1
+"""Share of lines with bytes that are no text, up to which a file is a damaged text file."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines without their ends.
+
+    Attributes:
+        lines: every line.
+        no_text: those (from 0) that hold bytes which are no text.
+        ends_whole: whether the last line has an end.
+    """
+
+    lines: list[str] = field(default_factory=list)
+    no_text: list[int] = field(default_factory=list)
+    ends_whole: bool = True
+
+
+def read_lines(path: Path, limits: RecordingLimits) -> Lines:
+    """Read a text file in UTF-8.
+
+    Raises:
+        RecordingError: it cannot be read, is not text, or is larger than is allowed.
+    """
+    name = shown(path)
+    lines: list[str] = []
+    no_text: list[int] = []
+    whole = True
+    try:
+        limits.require("text_bytes", path.stat().st_size, name, "has {} bytes")
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            while line := file.readline(limits.line_bytes + 1):
+                if len(line) > limits.line_bytes:
+                    text = (
+                        f"line {len(lines) + 1} has more than {limits.line_bytes} characters ({{}})"
+                    )
+                    limits.require("line_bytes", len(line), name, text)
+                if _NO_TEXT.search(line):
+                    no_text.append(len(lines))
+                whole = line.endswith("\n")
+                lines.append(line[:-1] if whole else line)
+    except OSError as error:
+        raise RecordingError(f"{name}: cannot be read ({error.strerror or error}).") from None
+    if len(no_text) > _MOST_NO_TEXT * len(lines):
+        raise RecordingError(
+            f"{name}: is not a text file in UTF-8 ({len(no_text)} of {len(lines)} lines hold "
+            "bytes that are no text)."
+        )
+    return Lines(lines, no_text, whole)

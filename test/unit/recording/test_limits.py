@@ -1,0 +1,232 @@
+"""Files that would unpack to far more than they are, and the sentences that refuse them."""
+
+import io
+import sqlite3
+import struct
+import tracemalloc
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import zstandard
+from lz4.frame import LZ4FrameCompressor
+from mcap.data_stream import RecordBuilder
+from mcap.records import Chunk, Header
+
+from dynid.configuration import parse
+from dynid.errors import RecordingError
+from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid.recording.load import load_recording
+from dynid.recording.mcap_records import MAGIC
+from dynid.recording.settings import RecordingSettings
+from dynid.recording.timeline import build_recording
+
+NAMES = ["base", "elbow", "wrist"]
+MIB = 2**20
+
+
+@pytest.fixture
+def peak():
+    """The most memory that loading may take [bytes], whatever the file claims."""
+    tracemalloc.start()
+    yield lambda: tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+
+def zeros(compression, size):
+    """Compressed zeros, made a piece at a time."""
+    piece = bytes(MIB)
+    if compression == "zstd":
+        packer = zstandard.ZstdCompressor().compressobj()
+        return b"".join([packer.compress(piece) for _ in range(size // MIB)]) + packer.flush()
+    packer = LZ4FrameCompressor()
+    return packer.begin() + b"".join(
+        [packer.compress(piece) for _ in range(size // MIB)] + [packer.flush()]
+    )
+
+
+@pytest.fixture
+def bomb(tmp_path):
+    def write(compression, size, claimed, chunks=1):
+        builder = RecordBuilder()
+        Header("ros2", "bomb").write(builder)
+        content = zeros(compression, size)
+        for _ in range(chunks):
+            Chunk(compression, content, 1, 0, 0, claimed).write(builder)
+        file = tmp_path / "bomb.mcap"
+        file.write_bytes(MAGIC + builder.end())
+        return file
+
+    return write
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+def test_a_chunk_that_is_too_large_is_refused_before_it_is_unpacked(bomb, peak, compression):
+    file = bomb(compression, 64 * MIB, LIMITS.chunk_bytes + 1)
+    with pytest.raises(
+        RecordingError, match=r"a chunk unpacks to .* raise recording\.limits\.chunk"
+    ):
+        load_recording(file, NAMES)
+    assert peak() < 8 * MIB
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+def test_chunks_that_grow_beyond_all_measure_are_refused(bomb, peak, compression):
+    file = bomb(compression, 8 * MIB, 8 * MIB, chunks=4)
+    with pytest.raises(RecordingError, match=r"times as many bytes .*compression_ratio"):
+        load_recording(file, NAMES)
+    assert peak() < 40 * MIB
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+def test_a_chunk_is_never_unpacked_further_than_it_claims(bomb, peak, compression):
+    with pytest.raises(
+        RecordingError, match=r"1 of 1 chunks are damaged|available topics are none"
+    ):
+        load_recording(bomb(compression, 64 * MIB, 1000), NAMES)
+    assert peak() < 8 * MIB
+
+
+def npz(path, compressed, shape, content):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": shape}
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED if compressed else 0) as archive:
+        with archive.open("time.npy", "w") as member:
+            member.write(header.getvalue())
+            for piece in content:
+                member.write(piece)
+        for name, array in (
+            ("position", np.zeros((3, 3))),
+            ("effort", np.zeros((3, 3))),
+            ("joint_names", np.array(NAMES)),
+        ):
+            with archive.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, array)
+    return path
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused_before_that(tmp_path, peak):
+    file = npz(tmp_path / "log.npz", True, (8 * MIB,), [bytes(MIB)] * 64)
+    assert file.stat().st_size < MIB
+    with pytest.raises(RecordingError, match=r"times as many bytes .*compression_ratio"):
+        load_recording(file, NAMES)
+    with pytest.raises(RecordingError, match=r"bytes of arrays.*memory_bytes"):
+        load_recording(file, NAMES, limits=RecordingLimits(memory_bytes=MIB))
+    assert peak() < 8 * MIB
+
+
+def test_an_array_that_claims_to_be_larger_than_it_is_takes_no_memory(tmp_path, peak):
+    file = npz(tmp_path / "log.npz", False, (10**12,), [bytes(800)])
+    with pytest.raises(RecordingError, match=r"'time' is damaged \(its size is another one"):
+        load_recording(file, NAMES)
+    assert peak() < 8 * MIB
+
+
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        ({"line_bytes": 60}, "line 1 has more than 60 characters"),
+        ({"columns": 9}, "has 10 columns, and 9 are allowed"),
+        ({"text_bytes": 1000}, "bytes, and 1000 are allowed"),
+        ({"memory_bytes": 1000}, "holds 400 samples of 3 joints, which take 32000 bytes"),
+        ({"joints": 2}, "names 3 joints, and 2 are allowed"),
+    ],
+)
+def test_a_table_is_refused_beyond_every_limit(motion, write_csv, column_map, limit, sentence):
+    (name,) = limit
+    with pytest.raises(RecordingError, match=f"{sentence}.*recording.limits.{name}"):
+        load_recording(
+            write_csv(motion), NAMES, columns=column_map(), limits=RecordingLimits(**limit)
+        )
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        ({"message_bytes": 100}, "a message has .* bytes"),
+        ({"joints": 2}, "a message names 3 joints"),
+        ({"topics": 1}, "holds 2 topics"),
+        ({"memory_bytes": 1000}, "holds 400 samples of 3 joints"),
+    ],
+)
+def test_a_bag_is_refused_beyond_every_limit(
+    motion, messages_of, write_messages, storage, limit, sentence
+):
+    bag = write_messages({"/joint_states": messages_of(motion)}, storage=storage, strings=["/log"])
+    (name,) = limit
+    with pytest.raises(RecordingError, match=f"{sentence}.*recording.limits.{name}"):
+        load_recording(bag, NAMES, limits=RecordingLimits(**limit))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "CREATE VIEW messages AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) "
+        "SELECT id, 1 AS topic_id, id AS timestamp, x'00' AS data FROM n",
+        "CREATE TABLE messages (id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, "
+        "data BLOB GENERATED ALWAYS AS (zeroblob(1000000000)))",
+    ],
+)
+def test_a_database_that_computes_its_messages_is_refused(tmp_path, peak, table):
+    file = tmp_path / "endless.db3"
+    with sqlite3.connect(file) as database:
+        database.execute("CREATE TABLE topics (id, name, type, serialization_format)")
+        database.execute(table)
+    database.close()
+    with pytest.raises(RecordingError, match=r"has no table of messages|messages is computed"):
+        load_recording(file, NAMES)
+    assert peak() < 8 * MIB
+
+
+def test_stamps_a_nanosecond_apart_beside_long_steps_do_not_fill_the_memory(
+    make_motion, make_samples
+):
+    stamps = np.concatenate([np.arange(2000), 2000 + 40_000_000 * np.arange(1, 1000)])
+    assert len(build_recording(make_samples(make_motion(stamps))).time) < 10 * len(stamps)
+
+
+def test_a_requested_rate_does_not_fill_the_memory(motion, make_samples):
+    with pytest.raises(RecordingError, match=r"samples of 3 joints.*memory_bytes"):
+        build_recording(make_samples(motion), sampling_rate=1e12)
+
+
+def test_an_hour_of_seven_joints_at_1_khz_is_within_the_limits():
+    samples, joints = 3_600_000, 7
+    LIMITS.require_memory(samples, joints, "log.mcap")
+    # time and three signals of each joint, all digits of a float and a comma
+    LIMITS.require("text_bytes", samples * (1 + 3 * joints) * 25, "log.csv", "has {} bytes")
+
+
+def test_the_profile_sets_the_limits():
+    content = {"limits": {"memory_bytes": 1000}}
+    assert parse(RecordingSettings, content, "robot.yaml").limits.memory_bytes == 1000
+    assert "limits" not in RecordingSettings().content()
+
+
+def test_a_message_of_many_names_does_not_fill_the_memory(
+    motion, messages_of, write_messages, peak
+):
+    messages = messages_of(motion)
+    strange = [replace(one, name=[f"{row}_{n}" for n in "abc"]) for row, one in enumerate(messages)]
+    bag = write_messages({"/joint_states": [messages[0], *strange]})
+    with pytest.raises(RecordingError, match="holds 1 usable samples"):
+        load_recording(bag, NAMES)
+    assert peak() < 8 * MIB
+
+
+def test_a_length_field_of_a_message_reserves_no_memory(
+    tmp_path, motion, messages_of, write_messages, peak
+):
+    bag = write_messages({"/joint_states": messages_of(motion)})
+    (file,) = bag.glob("*.mcap")
+    content = file.read_bytes()
+    names = struct.pack("<I", 3) + struct.pack("<I", 5) + b"base\0"
+    assert names in content
+    file.write_bytes(content.replace(names, struct.pack("<I", 2**32 - 1) + names[4:]))
+    with pytest.raises(RecordingError, match="none of 400 messages could be decoded"):
+        load_recording(file, NAMES)
+    assert peak() < 8 * MIB

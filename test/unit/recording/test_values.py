@@ -1,0 +1,76 @@
+"""Numbers that no sensor measures, and names that cannot be printed."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynid.errors import RecordingError
+from dynid.recording.load import load_recording
+from dynid.recording.names import shown, shown_names
+from dynid.recording.timeline import build_recording
+
+NAMES = ["base", "elbow", "wrist"]
+
+
+@pytest.mark.parametrize("name", ["position", "velocity", "effort"])
+@pytest.mark.parametrize("value", [1e308, -1e308, 1e16, np.inf, np.nan])
+def test_a_number_that_is_none_is_mended_and_counted(motion, make_samples, name, value):
+    getattr(motion, name)[[7, 9], 1] = value
+    recording = build_recording(make_samples(motion))
+    assert np.isfinite(getattr(recording, name)).all()
+    assert f"2 of 1200 {name} values were not numbers and were interpolated." in recording.repairs
+    beyond = f"2 of 1200 {name} values were beyond 1e+15, which nothing measures"
+    assert any(beyond in one for one in recording.repairs) == np.isfinite(value)
+
+
+def test_a_long_run_of_impossible_numbers_is_refused(motion, make_samples):
+    motion.effort[100:200] = 1e308
+    with pytest.raises(RecordingError, match=r"effort of joint 'base' is not a number for 100"):
+        build_recording(make_samples(motion))
+
+
+def test_the_largest_number_that_passes_can_be_resampled(make_motion, make_samples):
+    motion = make_motion(np.cumsum(np.where(np.arange(200) % 2, 8, 12)) * 1_000_000)
+    motion.position *= 0.9e15
+    motion.effort *= 0.2e15
+    recording = build_recording(make_samples(motion))
+    assert np.isfinite(recording.position).all()
+
+
+def test_a_cell_of_1e308_in_a_file_is_told(motion, write_csv, column_map):
+    motion.position[50, 0] = 1e308
+    columns = column_map(position={"columns": [2, 3, 4], "factor": 32.0})
+    recording = load_recording(write_csv(motion), NAMES, columns=columns)
+    assert np.isfinite(recording.position).all()
+    assert "1 of 1200 position values were not numbers" in recording.repairs[0]
+
+
+def test_a_file_name_that_is_no_text_can_be_written_and_printed(motion, write_csv, column_map):
+    file = write_csv(motion)
+    strange = Path(os.fsdecode(os.fsencode(file.parent) + b"/log\xff\n.csv"))
+    file.rename(strange)
+    recording = load_recording(strange, NAMES, columns=column_map())
+    assert recording.sources[0].name == "log\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}.csv"
+    strange.write_text("a,b\nc,d\n")
+    with pytest.raises(RecordingError) as refused:
+        load_recording(strange, NAMES, columns=column_map())
+    assert str(refused.value).isprintable()
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_a_bag_whose_name_is_no_text_is_read(
+    motion, messages_of, write_messages, storage_file, storage
+):
+    file = storage_file(write_messages({"/joint_states": messages_of(motion)}, storage=storage))
+    strange = Path(os.fsdecode(os.fsencode(file.parent) + b"/100% \xff?#" + file.suffix.encode()))
+    file.rename(strange)
+    recording = load_recording(strange, NAMES)
+    assert recording.sources[0].name == f"100% \N{REPLACEMENT CHARACTER}?#{file.suffix}"
+    assert len(recording.time) == 400
+
+
+def test_very_many_names_are_not_all_listed():
+    assert shown_names(f"joint_{number}" for number in range(1000)).endswith("(980 more)")
+    assert shown("a\x1b[31mb") == "a\N{REPLACEMENT CHARACTER}[31mb"
