@@ -144,7 +144,7 @@ ADDED = {
 }
 
 
-def test_every_single_change_of_a_sealed_entry_is_refused(entries, record_property):
+def test_every_single_change_of_a_sealed_entry_is_refused(entries):
     accepted, tried = [], 0
     for name in (*SEALED, "sha256", "urdf"):
         there = name in entries
@@ -160,7 +160,6 @@ def test_every_single_change_of_a_sealed_entry_is_refused(entries, record_proper
             if not (sentence.endswith(".") and "\n" not in sentence):
                 accepted.append((name, other.get(name), sentence))
     assert accepted == []
-    record_property("changes of sealed entries tried", tried)
     assert tried > 500
 
 
