@@ -51,7 +51,9 @@ COMMANDS = {
         "Find out why an identification is not good: exit code 1 where a cause is found.",
     ),
     "convert": CommandEntry(
-        "recordings", "convert_command", "Write a CSV recording as a rosbag2 folder (MCAP)."
+        "recordings",
+        "convert_command",
+        "Write a recording, most often CSV, as a rosbag2 folder (MCAP).",
     ),
     "info": CommandEntry("recordings", "info_command", "Show what a recording holds."),
     "demo": CommandEntry(

@@ -72,13 +72,8 @@ def _followers(urdf_xml: str) -> dict[str, _Mimic]:
         if mimic is None or joint.get("type") == "fixed":
             continue
         name, leader = joint.get("name", ""), mimic.get("joint", "")
-        try:
-            multiplier, offset = (
-                float(mimic.get(key, default)) for key, default in _DEFAULTS.items()
-            )
-        except ValueError:
-            message = f"Joint '{name}': multiplier and offset of its <mimic> must be numbers."
-            raise MechanismError(message) from None
+        # numbers, as urdf_text has checked
+        multiplier, offset = (float(mimic.get(key, default)) for key, default in _DEFAULTS.items())
         if leader not in names or leader == name:
             message = (
                 f"Joint '{name}' follows joint '{leader}' (<mimic>), which must be another joint "

@@ -9,7 +9,7 @@ from dynid.errors import ConfigurationError, DynidError
 
 def test_control_characters_of_a_file_do_not_reach_the_terminal() -> None:
     error = ConfigurationError("f.yaml: key '\x1b[2J\x07\udcff' is é\u202e.\nSo.")
-    assert str(error) == "f.yaml: key '\\x1b[2J\\x07\\udcff' is é\\u202e.\nSo."
+    assert str(error) == "f.yaml: key '\\x1b[2J\\x07\\xff' is é\\u202e.\nSo."
 
 
 def test_a_long_sentence_loses_its_middle() -> None:

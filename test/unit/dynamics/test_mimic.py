@@ -63,7 +63,7 @@ def test_a_follower_of_a_follower_of_a_moving_joint_is_refused() -> None:
     [
         (mimicking("ankle"), "'wrist' follows joint 'ankle'"),
         (mimicking("wrist"), "must be another joint"),
-        (mimicking(more='multiplier="two"'), "must be numbers"),
+        (mimicking(more='multiplier="two"'), '<mimic multiplier="two">, expected a finite number'),
     ],
 )
 def test_a_mimic_that_makes_no_sense_is_refused(urdf: str, sentence: str) -> None:

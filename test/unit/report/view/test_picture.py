@@ -46,7 +46,9 @@ def test_refuses_a_visual_that_is_no_number() -> None:
     urdf_xml = ARM_URDF.replace(
         '<link name="upper">', f'<link name="upper">{BOX.replace("0.04", "wide")}'
     )
-    with pytest.raises(MechanismError, match=r"'0\.2 wide 0\.03' where 3 numbers are expected"):
+    with pytest.raises(
+        MechanismError, match=r'<box size="0\.2 wide 0\.03">, expected 3 finite numbers'
+    ):
         arm_picture(urdf_xml)
 
 

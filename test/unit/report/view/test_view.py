@@ -35,7 +35,8 @@ NO_MESHCAT = "the page in a browser needs the package meshcat"
 
 @pytest.fixture
 def moving() -> Scene:
-    picture = RobotPicture(arm_robot(robot="</script><b>arm"))
+    # no file could be named after this robot, but a page must not rely on that
+    picture = RobotPicture(arm_robot().model_copy(update={"name": "</script><b>arm"}))
     turning = np.linspace(0, 1, 50)[:, None] * [1.0, -1.0, 2.0]
     motion = JointMotion("excitation", np.linspace(0, 2, 50), turning)
     return picture.scene(turning[0], path=picture.tool_path(motion), motion=motion)
