@@ -6,14 +6,16 @@ import re
 
 import numpy as np
 import pytest
-from support.fake_cell import HOME, Cell, FakeClock, sine_plan
+from support.fake_cell import HOME, SINE, Cell, FakeClock, sine_plan
 
 from dynid.errors import PlaybackError
 from dynid.excitation.limits import position_range
 from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.options import Options
+from dynid.playback.plan import make_plan
 from dynid.playback.playback import Playback
 from dynid.playback.robot_state import RobotState, StateReader
+from dynid.profile import load_robot
 
 
 @pytest.fixture
@@ -305,3 +307,19 @@ def test_a_clock_a_second_and_a_half_ahead_is_refused_unless_allowed(cell) -> No
     ):
         cell.playback.prepare(cell.plan, Options())
     cell.playback.prepare(cell.plan, Options(max_clock_offset=2.0))
+
+
+@pytest.mark.parametrize("command", ["prepare", "start"])
+def test_a_way_to_the_start_that_leaves_the_workspace_is_refused(cell, command) -> None:
+    kinematics = cell.plan.robot.kinematics()
+    (half_way,) = kinematics.tool_path([(np.array(HOME) + cell.plan.start) / 2])
+    low, high = (half_way - 0.02).tolist(), (half_way + 0.02).tolist()
+    blocked = load_robot(
+        "puma560", overrides=[f"workspace.boxes.post={{low: {low}, high: {high}}}"]
+    )
+    plan = make_plan(blocked.with_settings(SINE))
+    with pytest.raises(PlaybackError, match=r"start cannot be reached.*box 'post': distance"):
+        getattr(cell.playback, command)(plan, cell.options)
+    cell.run(0.5)
+    assert not cell.sent
+    assert cell.playback.state == "idle"
