@@ -68,7 +68,8 @@ class Interrupted(unittest.TestCase):
         assert len(died) == 1, text
         assert re.search(f"identification_task-.*exit code {code}", died[0])
         assert "dynid: interrupted by SIG" in text
-        assert "failed to terminate" not in text
+        # a busy machine may take longer than launch waits before SIGTERM, which changes nothing
+        assert "escalating to 'SIGKILL'" not in text
         (bag,) = output.iterdir()
         assert (bag / "metadata.yaml").exists()
         recording = load_recording(bag, load_robot("puma560").joints)
