@@ -40,7 +40,7 @@ class Identify(unittest.TestCase):
     def test_every_node_ends_cleanly(self, proc_info, proc_output, process):
         self.run_to_its_end(proc_info, proc_output, process)
         assert "process has died" not in said(proc_output, process)
-        assert "failed to terminate" not in said(proc_output, process)
+        assert "escalating to 'SIGKILL'" not in said(proc_output, process)
 
     def test_it_leaves_model_report_and_bags(
         self, proc_info, proc_output, process, output, validated
