@@ -100,7 +100,7 @@ RECORDING_CSV_BYTES = InputLimit("DYNID_MAX_RECORDING_CSV_BYTES", 4 * 2**30)
 """Of a recording in CSV."""
 
 RECORDING_LINE_BYTES = InputLimit("DYNID_MAX_RECORDING_LINE_BYTES", 2**20)
-"""Of a line of it."""
+"""Characters of a line of it."""
 
 RECORDING_UNPACKED_BYTES = InputLimit("DYNID_MAX_RECORDING_UNPACKED_BYTES", 16 * 2**30)
 """That one compressed file of a recording unpacks to."""
