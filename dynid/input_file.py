@@ -64,7 +64,9 @@ def read_bytes(
     limit.check(size, f"{printable(path)}: has {size} bytes", error)
     try:
         with path.open("rb") as file:
-            content = file.read(limit.most + 1)  # files in /proc, and growing ones, have more
+            content = file.read(size + 1)  # what is asked for is reserved, so not the limit
+            if len(content) > size:  # files in /proc, and growing ones, have more
+                content += file.read(limit.most + 1 - len(content))
     except OSError as problem:
         reason = problem.strerror or problem
         raise error(f"{printable(path)}: cannot be read ({reason}).") from None

@@ -92,6 +92,37 @@ MOTION_NUMBERS = InputLimit("DYNID_MAX_MOTION_NUMBERS", 50_000_000)
 MOTION_COEFFICIENTS = InputLimit("DYNID_MAX_MOTION_COEFFICIENTS", 2_000)
 """Of a Fourier series: harmonics times joints."""
 
+# an hour of seven joints at 1 kHz passes in every format (0.6 GiB of numbers)
+RECORDING_MEMORY = InputLimit("DYNID_MAX_RECORDING_MEMORY", 2 * 2**30)
+"""Bytes that the numbers of a recording take, 8 each."""
+
+RECORDING_CSV_BYTES = InputLimit("DYNID_MAX_RECORDING_CSV_BYTES", 4 * 2**30)
+"""Of a recording in CSV."""
+
+RECORDING_LINE_BYTES = InputLimit("DYNID_MAX_RECORDING_LINE_BYTES", 2**20)
+"""Characters of a line of it."""
+
+RECORDING_UNPACKED_BYTES = InputLimit("DYNID_MAX_RECORDING_UNPACKED_BYTES", 16 * 2**30)
+"""That one compressed file of a recording unpacks to."""
+
+RECORDING_COMPRESSION_RATIO = InputLimit("DYNID_MAX_RECORDING_COMPRESSION_RATIO", 200)
+"""Times as large as its file that a recording may become, beyond 16 MiB."""
+
+RECORDING_CHUNK_BYTES = InputLimit("DYNID_MAX_RECORDING_CHUNK_BYTES", 256 * 2**20)
+"""Of a chunk of an MCAP file, unpacked; also of its index."""
+
+RECORDING_MESSAGE_BYTES = InputLimit("DYNID_MAX_RECORDING_MESSAGE_BYTES", 2**20)
+"""Of a message of joint states."""
+
+RECORDING_COLUMNS = InputLimit("DYNID_MAX_RECORDING_COLUMNS", 10_000)
+"""Of a recording in CSV."""
+
+RECORDING_JOINTS = InputLimit("DYNID_MAX_RECORDING_JOINTS", 1_000)
+"""Of a message, array or column map."""
+
+RECORDING_TOPICS = InputLimit("DYNID_MAX_RECORDING_TOPICS", 10_000)
+"""Of a bag."""
+
 ALL = (
     TEXT_BYTES,
     YAML_NODES,
@@ -104,5 +135,15 @@ ALL = (
     MOTION_SECONDS,
     MOTION_NUMBERS,
     MOTION_COEFFICIENTS,
+    RECORDING_MEMORY,
+    RECORDING_CSV_BYTES,
+    RECORDING_LINE_BYTES,
+    RECORDING_UNPACKED_BYTES,
+    RECORDING_COMPRESSION_RATIO,
+    RECORDING_CHUNK_BYTES,
+    RECORDING_MESSAGE_BYTES,
+    RECORDING_COLUMNS,
+    RECORDING_JOINTS,
+    RECORDING_TOPICS,
 )
 """Every limit; docs/security.md lists them, too."""

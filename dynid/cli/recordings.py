@@ -15,7 +15,7 @@ from dynid.recording.settings import RecordingSettings
 from dynid.report.terminal.console import print_sentences
 from dynid.report.terminal.results import print_recording_info
 
-_PROFILE = typer.Option("--profile", "-p", help="Profile that has a column map, or limits.")
+_PROFILE = typer.Option("--profile", "-p", help="Profile that has a column map.")
 
 
 def convert_command(
@@ -27,9 +27,7 @@ def convert_command(
     profile: Annotated[str | None, _PROFILE] = None,
 ) -> None:
     """Write a recording, most often CSV, as a rosbag2 folder (MCAP)."""
-    settings = _settings(profile)
-    column_map = _column_map(columns) or settings.columns
-    samples = convert(source, destination, column_map, limits=settings.limits)
+    samples = convert(source, destination, _column_map(columns, profile))
     count, joints = len(samples.stamps), len(samples.joint_names)
     Console().print(f"{destination}: {count} samples of {joints} joints.", markup=False)
     print_sentences(Console(), "In the recording", samples.repairs, "yellow")
@@ -41,17 +39,12 @@ def info_command(
     profile: Annotated[str | None, _PROFILE] = None,
 ) -> None:
     """Show what a recording holds."""
-    settings = _settings(profile)
-    column_map = _column_map(columns) or settings.columns
-    info = describe(recording, columns=column_map, limits=settings.limits)
+    info = describe(recording, columns=_column_map(columns, profile))
     print_recording_info(Console(), info)
 
 
-def _settings(profile: str | None) -> RecordingSettings:
-    return (
-        RecordingSettings() if profile is None else load_robot(profile).settings(RecordingSettings)
-    )
-
-
-def _column_map(path: Path | None) -> ColumnMap | None:
-    return None if path is None else parse(ColumnMap, read_yaml(path), path.name)
+def _column_map(path: Path | None, profile: str | None) -> ColumnMap | None:
+    """That of the file, else of the profile, if either is given."""
+    if path is not None:
+        return parse(ColumnMap, read_yaml(path), path.name)
+    return None if profile is None else load_robot(profile).settings(RecordingSettings).columns

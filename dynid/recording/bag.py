@@ -10,11 +10,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
+from dynid.limits import RECORDING_MESSAGE_BYTES
 from dynid.recording.bag_folder import COMPRESSED, BagFolder, bag_folder, kind_of
 from dynid.recording.compression import ZSTD_MAGIC, unpack, unpack_file
 from dynid.recording.db3_file import Db3File
 from dynid.recording.jointstate import JOINT_STATE, JointStates
-from dynid.recording.limits import LIMITS, RecordingLimits, RecordingTooLargeError
+from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.mcap_file import McapFile
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
@@ -31,19 +32,16 @@ DEFAULT_TOPIC = "/joint_states"
 class Bag:
     """An opened bag: what can be read of it, and what is lost."""
 
-    def __init__(
-        self, path: Path, folder: BagFolder, files: dict[str, StorageFile], limits: RecordingLimits
-    ) -> None:
+    def __init__(self, path: Path, folder: BagFolder, files: dict[str, StorageFile]) -> None:
         """Take opened storage files together.
 
         Args:
             path: of the bag.
             folder: what its metadata.yaml says.
             files: by their names, in the order in which they were written.
-            limits: of its messages.
         """
         self.name = shown(path)
-        self._folder, self._files, self._limits = folder, files, limits
+        self._folder, self._files = folder, files
         found: Counter[tuple[str, str]] = Counter()
         for file in files.values():
             for topic in file.topics:
@@ -60,13 +58,14 @@ class Bag:
 
     def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
         """(receive time [ns], raw message) of the JointState messages of a topic."""
+        most = RECORDING_MESSAGE_BYTES.most
         for file in self._files.values():
             for receive_time, raw in file.messages(topic, JOINT_STATE):
                 if raw[:4] != ZSTD_MAGIC:
                     yield receive_time, raw
                     continue
                 # rosbag2 can compress every message for itself
-                unpacked = unpack(raw, "zstd", self._limits.message_bytes)
+                unpacked = unpack(raw, "zstd", most)
                 yield receive_time, raw if unpacked is None else unpacked
 
     def told(self, topics: Sequence[str]) -> tuple[str, ...]:
@@ -92,12 +91,11 @@ class Bag:
 
 
 @contextmanager
-def open_bag(path: Path, limits: RecordingLimits = LIMITS) -> Iterator[Bag]:
+def open_bag(path: Path) -> Iterator[Bag]:
     """Look through a bag's files.
 
     Args:
         path: rosbag2 folder, or a ``.mcap`` or ``.db3`` file.
-        limits: beyond which it is refused.
 
     Raises:
         RecordingError: none of them can be read, or something is larger than is allowed.
@@ -110,7 +108,7 @@ def open_bag(path: Path, limits: RecordingLimits = LIMITS) -> Iterator[Bag]:
             own = Path(temporary) / str(number)
             own.mkdir()
             try:
-                files[shown(file)] = _open(file, own, limits)
+                files[shown(file)] = _open(file, own)
             except RecordingTooLargeError:
                 raise
             except RecordingError as error:
@@ -122,30 +120,24 @@ def open_bag(path: Path, limits: RecordingLimits = LIMITS) -> Iterator[Bag]:
         if not files:
             raise errors[0] if errors else RecordingError(f"{shown(path)}: holds no bag.")
         folder.repairs.extend(map(str, errors))
-        yield Bag(path, folder, files, limits)
+        yield Bag(path, folder, files)
 
 
-def read_bag(
-    path: Path,
-    joints: Sequence[str] | None,
-    topic: str = DEFAULT_TOPIC,
-    limits: RecordingLimits = LIMITS,
-) -> Samples:
+def read_bag(path: Path, joints: Sequence[str] | None, topic: str = DEFAULT_TOPIC) -> Samples:
     """Read the JointState messages of one topic.
 
     Args:
         path: rosbag2 folder, or a ``.mcap`` or ``.db3`` file.
         joints: the joints to read, in this order; None for those of the first message.
         topic: the topic to read; if it is absent and only one topic carries JointState, that one.
-        limits: beyond which it is refused.
 
     Raises:
         RecordingError: the bag cannot be read, or topic, joints or effort are absent.
     """
-    with open_bag(path, limits) as bag:
+    with open_bag(path) as bag:
         name, notes = choose_topic(bag, topic)
         told = bag.told([name])
-        states = JointStates(joints, f"{bag.name}, topic {shown(name)}", limits)
+        states = JointStates(joints, f"{bag.name}, topic {shown(name)}")
         for receive_time, raw in bag.messages(name):
             states.add(receive_time, raw)
         try:
@@ -183,15 +175,13 @@ def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:
     )
 
 
-def _open(file: Path, folder: Path, limits: RecordingLimits) -> StorageFile:
+def _open(file: Path, folder: Path) -> StorageFile:
     damage = ""
     if file.name.endswith(COMPRESSED):
         unpacked = folder / file.name.removesuffix(COMPRESSED)
-        damage = unpack_file(file, unpacked, limits)
+        damage = unpack_file(file, unpacked)
         file = unpacked
-    opened: StorageFile = (
-        McapFile(file, limits) if file.suffix == ".mcap" else Db3File(file, folder, limits)
-    )
+    opened: StorageFile = McapFile(file) if file.suffix == ".mcap" else Db3File(file, folder)
     if damage:
         opened.condition.damage.append(damage)
     return opened

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import zstandard
 from lz4.frame import LZ4FrameDecompressor
 
+from dynid.recording.limits import check_unpacked
+
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from dynid.recording.limits import RecordingLimits
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _BLOCK = 2**20
@@ -38,7 +38,7 @@ def unpack(content: bytes, compression: str, largest: int) -> bytes | None:
     return found if len(found) <= largest else None
 
 
-def unpack_file(source: Path, target: Path, limits: RecordingLimits) -> str:
+def unpack_file(source: Path, target: Path) -> str:
     """Unpack a file that is compressed as a whole (zstd).
 
     Returns:
@@ -61,5 +61,5 @@ def unpack_file(source: Path, target: Path, limits: RecordingLimits) -> str:
             if not block:
                 return ""
             unpacked += len(block)
-            limits.require_ratio(packed, unpacked, source.name)
+            check_unpacked(packed, unpacked, source.name)
             unfinished.write(block)

@@ -12,7 +12,6 @@ from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC
 from dynid.recording.bag_writer import BagWriter, require_absent
 from dynid.recording.jointstate import JOINT_STATE
-from dynid.recording.limits import LIMITS, RecordingLimits
 from dynid.recording.load import read_samples
 from dynid.recording.samples import Samples, nanoseconds
 from dynid.recording.span import refuse_flaws
@@ -36,7 +35,6 @@ def convert(
     columns: ColumnMap | None,
     *,
     topic: str = DEFAULT_TOPIC,
-    limits: RecordingLimits = LIMITS,
 ) -> Samples:
     """Write a recording's samples, as they are, to a rosbag2 folder; nothing is resampled.
 
@@ -45,13 +43,12 @@ def convert(
         destination: the folder to create.
         columns: which column is what, for CSV.
         topic: the topic to write, and to read if the source is a bag.
-        limits: beyond which the source is refused.
 
     Raises:
         RecordingError: the source cannot be read, or the destination exists or cannot be written.
     """
     require_absent(Path(destination))
-    samples = read_samples(Path(source), None, topic=topic, columns=columns, limits=limits)
+    samples = read_samples(Path(source), None, topic=topic, columns=columns)
     refuse_flaws(samples)
     _write(samples, Path(destination), topic)
     return samples

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import RecordingError
-from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid.limits import RECORDING_JOINTS
+from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown
 from dynid.recording.samples import (
@@ -33,12 +34,7 @@ MOST_FLAWS = 1000
 """Rows that may be unreadable: with more, columns or delimiter are other than they are told."""
 
 
-def read_csv(
-    path: Path,
-    columns: ColumnMap,
-    joints: Sequence[str] | None,
-    limits: RecordingLimits = LIMITS,
-) -> Samples:
+def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Samples:
     """Read one recording from a CSV file, or from several that lie side by side.
 
     Cells and rows that cannot be read are flaws of the samples: a span beside them can be used.
@@ -47,7 +43,6 @@ def read_csv(
         path: the file; where the map names files, any of them or their folder.
         columns: which column is what.
         joints: the joints to read, in this order; None for all of the map.
-        limits: beyond which it is refused.
 
     Raises:
         RecordingError: a file, column or joint is absent, hardly a row can be read, or the files
@@ -56,14 +51,15 @@ def read_csv(
     name = shown(path)
     wanted = columns.joints if joints is None else tuple(joints)
     require_joints(wanted, columns.joints, f"{name} (column map)")
-    limits.require("joints", len(columns.joints), f"{name} (column map)", "names {} joints")
+    what = f"{name} (column map): names {len(columns.joints)} joints"
+    RECORDING_JOINTS.check(len(columns.joints), what, RecordingTooLargeError)
     order = [columns.joints.index(joint) for joint in wanted]
-    files = _Files(path, columns, limits)
+    files = _Files(path, columns)
     for signal in columns.signals().values():
         files.of(signal.file)
     files.require_equal_lengths()
     rows = files.rows
-    limits.require_memory(rows, len(wanted), name)
+    check_memory(rows, len(wanted), name)
     bad: dict[int, str] = {}
     signals = {
         name: _signal(files.of(signal.file), signal, order, bad)
@@ -97,10 +93,9 @@ def read_csv(
 class _Files:
     """The tables that a map needs, each read once."""
 
-    def __init__(self, path: Path, columns: ColumnMap, limits: RecordingLimits) -> None:
+    def __init__(self, path: Path, columns: ColumnMap) -> None:
         self.path = path
         self.columns = columns
-        self.limits = limits
         self.tables: dict[Path, Table] = {}
         named = {signal.file for signal in columns.signals().values()}
         if columns.time is not None and columns.time.file is not None:
@@ -130,9 +125,7 @@ class _Files:
                     f"{shown(file)}: there is no such file beside {shown(self.path)}, "
                     "but the column map needs it."
                 )
-            self.tables[file] = read_table(
-                file, self.columns.delimiter, self.columns.header, self.limits
-            )
+            self.tables[file] = read_table(file, self.columns.delimiter, self.columns.header)
         return self.tables[file]
 
     def require_equal_lengths(self) -> None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote_from_bytes
 
 from dynid.errors import RecordingError
+from dynid.limits import RECORDING_MESSAGE_BYTES, RECORDING_TOPICS
+from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.storage import Condition, Topic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from dynid.recording.limits import RecordingLimits
 
 _MAGIC = b"SQLite format 3\0"
 _PLAIN_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
@@ -37,18 +37,17 @@ _MOST_FINDINGS = 3
 class Db3File:
     """Reads messages from a SQLite3 database, as far as SQLite can reach them."""
 
-    def __init__(self, path: Path, folder: Path, limits: RecordingLimits) -> None:
+    def __init__(self, path: Path, folder: Path) -> None:
         """Look through the file.
 
         Args:
             path: the file; journals beside it are read too.
             folder: a temporary one, for a copy of a file that was not closed.
-            limits: of its messages.
 
         Raises:
             RecordingError: it is no bag.
         """
-        self._path, self._limits = path, limits
+        self._path, self._most_bytes = path, RECORDING_MESSAGE_BYTES.most
         self.condition = Condition()
         self._left_open = left_open(path)
         self._file = _copied(path, folder) if self._left_open else path
@@ -133,7 +132,8 @@ class Db3File:
         ):
             known = kind if encoding == "cdr" else f"{kind}, {encoding}"
             self._ids[number] = (str(name), str(known))
-        self._limits.require("topics", len(self._ids), self._path.name, "holds {} topics")
+        what = f"{self._path.name}: holds {len(self._ids)} topics"
+        RECORDING_TOPICS.check(len(self._ids), what, RecordingTooLargeError)
         counts: Counter[int] = Counter()
         first, strange = 0, 0
         try:
@@ -167,8 +167,9 @@ class Db3File:
         return bool(self._file.stat().st_size < page * count)
 
     def _require_size(self, kind: str, size: int) -> None:
-        if kind.endswith("JointState"):
-            self._limits.require("message_bytes", size, self._path.name, "a message has {} bytes")
+        if kind.endswith("JointState") and size > self._most_bytes:
+            what = f"{self._path.name}: a message has {size} bytes"
+            RECORDING_MESSAGE_BYTES.refuse(what, RecordingTooLargeError)
 
 
 def left_open(file: Path) -> bool:

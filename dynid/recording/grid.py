@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid.recording.limits import check_memory
 from dynid.recording.samples import NANOSECONDS, Samples
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ JITTER = 0.01
 _ROUND = 1e-3
 
 
-def place_on_grid(
-    samples: Samples, sampling_rate: float | None, limits: RecordingLimits = LIMITS
-) -> tuple[Samples, float]:
+def place_on_grid(samples: Samples, sampling_rate: float | None) -> tuple[Samples, float]:
     """Samples at steps of ``1 / rate`` from the first on, and the rate [Hz].
 
     Samples whose stamps lie on such a grid already (within ``JITTER`` of a step) keep their
@@ -33,7 +31,6 @@ def place_on_grid(
     Args:
         samples: with strictly increasing stamps and finite values.
         sampling_rate: [Hz]; None for the rate that the stamps show.
-        limits: of the samples that come out.
 
     Raises:
         RecordingError: there would be more samples than are allowed.
@@ -43,7 +40,7 @@ def place_on_grid(
     fastest = max(shown, sampling_rate or 0.0, samples.nominal_rate or 0.0)
     # steps of a nanosecond beside ones of a millisecond make a million samples of each
     most = int(min(seconds[-1] * fastest, 1e18)) + 1
-    limits.require_memory(most, len(samples.joint_names), samples.label)
+    check_memory(most, len(samples.joint_names), samples.label)
     for rate in _candidates(seconds, shown, samples.nominal_rate, sampling_rate):
         ticks = seconds * rate
         places = np.rint(ticks).astype(np.int64)

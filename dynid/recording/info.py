@@ -13,7 +13,6 @@ from dynid.errors import DynidError, RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, open_bag
 from dynid.recording.bag_folder import is_bag, kind_of, storage_files
 from dynid.recording.grid import usual_rate
-from dynid.recording.limits import LIMITS, RecordingLimits
 from dynid.recording.load import read_samples
 from dynid.recording.names import shown
 from dynid.recording.samples import NANOSECONDS, Samples
@@ -114,7 +113,6 @@ def describe(
     *,
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
-    limits: RecordingLimits = LIMITS,
 ) -> RecordingInfo:
     """Tell what a recording holds.
 
@@ -122,7 +120,6 @@ def describe(
         path: as for :func:`dynid.recording.load_recording`.
         topic: the topic to look into, for a bag.
         columns: which column is what, for CSV; without it only the table's shape is told.
-        limits: beyond which it is not looked into.
 
     Raises:
         RecordingError: there is no such file, or it is not a recording at all.
@@ -131,19 +128,19 @@ def describe(
     if not path.exists():
         raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
     if is_bag(path):
-        return _describe_bag(path, topic, limits)
+        return _describe_bag(path, topic)
     if columns is None and path.is_file() and path.suffix not in (".npz", ".bag"):
-        return _describe_table(path, read_table(path, None, "auto", limits), None)
+        return _describe_table(path, read_table(path, None, "auto"), None)
     try:
-        samples = read_samples(path, None, topic=topic, columns=columns, limits=limits)
+        samples = read_samples(path, None, topic=topic, columns=columns)
     except RecordingError as error:
         if columns is not None and path.is_file() and path.suffix != ".npz":
-            table = read_table(path, columns.delimiter, columns.header, limits)
+            table = read_table(path, columns.delimiter, columns.header)
             return _describe_table(path, table, str(error))
         if path.suffix != ".npz" or not zipfile.is_zipfile(path):
             raise
         return RecordingInfo(shown(path), "npz", path.stat().st_size, problem=str(error))
-    return _describe_samples(path, samples, limits)
+    return _describe_samples(path, samples)
 
 
 def _describe_table(path: Path, table: Table, problem: str | None) -> RecordingInfo:
@@ -160,12 +157,12 @@ def _describe_table(path: Path, table: Table, problem: str | None) -> RecordingI
     )
 
 
-def _describe_bag(path: Path, topic: str, limits: RecordingLimits) -> RecordingInfo:
-    with open_bag(path, limits) as bag:
+def _describe_bag(path: Path, topic: str) -> RecordingInfo:
+    with open_bag(path) as bag:
         topics, checksums = bag.topics, bag.checksums
         repairs = bag.told([one.name for one in topics])
     try:
-        samples = read_samples(path, None, topic=topic, limits=limits)
+        samples = read_samples(path, None, topic=topic)
     except DynidError as error:
         kinds = {kind_of(file) for file in storage_files(path)}
         return RecordingInfo(
@@ -177,14 +174,14 @@ def _describe_bag(path: Path, topic: str, limits: RecordingLimits) -> RecordingI
             repairs=repairs,
             problem=str(error),
         )
-    described = _describe_samples(path, samples, limits)
+    described = _describe_samples(path, samples)
     return replace(described, topics=topics, checksums=checksums)
 
 
-def _describe_samples(path: Path, samples: Samples, limits: RecordingLimits) -> RecordingInfo:
+def _describe_samples(path: Path, samples: Samples) -> RecordingInfo:
     repairs, problem = samples.repairs, None
     try:
-        repairs = build_recording(samples, limits=limits).repairs
+        repairs = build_recording(samples).repairs
     except DynidError as error:
         problem = str(error)
     joints = tuple(

@@ -9,7 +9,8 @@ import numpy as np
 from rosbags.typesys import Stores, get_typestore
 
 from dynid.errors import RecordingError
-from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid.limits import RECORDING_JOINTS, RECORDING_MESSAGE_BYTES
+from dynid.recording.limits import RecordingTooLargeError, check_memory
 from dynid.recording.names import shown_names
 from dynid.recording.samples import NANOSECONDS, Flaw, Samples
 
@@ -33,19 +34,17 @@ class JointStates:
     topic (a gripper's, another publisher's) are passed over and counted.
     """
 
-    def __init__(
-        self, joints: Sequence[str] | None, where: str, limits: RecordingLimits = LIMITS
-    ) -> None:
+    def __init__(self, joints: Sequence[str] | None, where: str) -> None:
         """Wait for messages.
 
         Args:
             joints: the wanted joints in their order; None for those of the first message.
             where: names bag and topic in error messages.
-            limits: of a message, and of all of them together.
         """
         self._wanted = None if joints is None else tuple(joints)
         self._where = where
-        self._limits = limits
+        # once, as there are a thousand messages a second
+        self._most_bytes, self._most_joints = RECORDING_MESSAGE_BYTES.most, RECORDING_JOINTS.most
         self._rows_of: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
         self._header_times = array("q")
         self._receive_times = array("q")
@@ -70,7 +69,9 @@ class JointStates:
             RecordingError: it is larger than is allowed, or so are all of them together.
         """
         self._seen += 1
-        self._limits.require("message_bytes", len(raw), self._where, "a message has {} bytes")
+        if len(raw) > self._most_bytes:
+            what = f"{self._where}: a message has {len(raw)} bytes"
+            RECORDING_MESSAGE_BYTES.refuse(what, RecordingTooLargeError)
         try:
             message: Any = _TYPES.deserialize_cdr(raw, JOINT_STATE)
         # damaged bytes raise whatever they happen to run into
@@ -94,7 +95,7 @@ class JointStates:
         self._header_times.append(stamp.sec * int(NANOSECONDS) + stamp.nanosec)
         self._receive_times.append(receive_time)
         if len(self._header_times) % _LOOK == 0:
-            self._limits.require_memory(len(self._header_times), len(rows), self._where)
+            check_memory(len(self._header_times), len(rows), self._where)
 
     def _take_values(self, message: Any, rows: NDArray[np.intp], names: int) -> None:  # noqa: ANN401
         for signal, kept in self._signals.items():
@@ -125,7 +126,7 @@ class JointStates:
         repairs = self._told()
         count = len(self._header_times)
         wanted = self._wanted or ()
-        self._limits.require_memory(count, len(wanted), self._where)
+        check_memory(count, len(wanted), self._where)
         if 0 < self._velocities < count:
             repairs.append(
                 f"{count - self._velocities} of {count} messages had no velocity; it was left out."
@@ -157,7 +158,9 @@ class JointStates:
             self._wanted = names
         if names in self._rows_of:
             return self._rows_of[names]
-        self._limits.require("joints", len(names), self._where, "a message names {} joints")
+        if len(names) > self._most_joints:
+            what = f"{self._where}: a message names {len(names)} joints"
+            RECORDING_JOINTS.refuse(what, RecordingTooLargeError)
         wanted = self._wanted or ()
         complete = bool(wanted) and set(wanted) <= set(names)
         rows = np.array([names.index(joint) for joint in wanted]) if complete else None

@@ -1,106 +1,48 @@
-"""How large a recording may be before it is refused: a small file can unpack to a huge one."""
+"""Whether a recording is too large to be read: a small file can unpack to a huge one."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
-from dynid.configuration import Settings
 from dynid.errors import RecordingError
+from dynid.limits import RECORDING_COMPRESSION_RATIO, RECORDING_MEMORY, RECORDING_UNPACKED_BYTES
 
-Size = Annotated[int, Field(gt=0)]
-
-_MIB, _GIB = 2**20, 2**30
-_SMALL = 16 * _MIB
+_SMALL = 2**24
 """[bytes] What unpacks to no more than this does no harm, whatever its ratio."""
 
 
 class RecordingTooLargeError(RecordingError):
-    """Something in a recording is larger than the settings allow."""
+    """Something in a recording is larger than is allowed; no other part of it is read then."""
 
 
-class RecordingLimits(Settings):
-    """Sizes beyond which a recording is refused: the profile's ``recording.limits``.
+def check_unpacked(packed: int, unpacked: int, where: str) -> None:
+    """Refuse compressed data that become too large, or grow beyond all measure.
 
-    The defaults let an hour of seven joints at 1 kHz pass, in every format (0.6 GiB of numbers),
-    and refuse a file that unpacks to more than the memory of a small computer.
+    Args:
+        packed: [bytes].
+        unpacked: [bytes].
+        where: names the file.
 
-    Attributes:
-        memory_bytes: numbers of a recording, at 8 bytes each.
-        text_bytes: one CSV file.
-        line_bytes: one line of a CSV file.
-        unpacked_bytes: what one compressed file unpacks to.
-        compression_ratio: how many times as large compressed data may become, beyond 16 MiB.
-        chunk_bytes: one chunk of an MCAP file, unpacked; also its index.
-        message_bytes: one message of joint states.
-        columns: of a CSV file.
-        joints: of a message, array or column map.
-        topics: of a bag.
+    Raises:
+        RecordingTooLargeError: they do.
     """
-
-    memory_bytes: Size = 2 * _GIB
-    text_bytes: Size = 4 * _GIB
-    line_bytes: Size = _MIB
-    unpacked_bytes: Size = 16 * _GIB
-    compression_ratio: Size = 200
-    chunk_bytes: Size = 256 * _MIB
-    message_bytes: Size = _MIB
-    columns: Size = 10_000
-    joints: Size = 1_000
-    topics: Size = 10_000
-
-    def require(self, limit: str, found: int, where: str, what: str) -> None:
-        """Refuse what is larger than a limit.
-
-        Args:
-            limit: name of the limit.
-            found: what is compared with it.
-            where: names the file.
-            what: says what has this size, as in ``a line has {} bytes``.
-
-        Raises:
-            RecordingError: it is larger.
-        """
-        allowed = getattr(self, limit)
-        if found > allowed:
-            raise RecordingTooLargeError(
-                f"{where}: {what.format(found)}, and {allowed} are allowed; if the file is to be "
-                f"trusted, raise recording.limits.{limit} in the profile."
-            )
-
-    def require_ratio(self, packed: int, unpacked: int, where: str) -> None:
-        """Refuse compressed data that grow beyond all measure.
-
-        Args:
-            packed: [bytes].
-            unpacked: [bytes].
-            where: names the file.
-
-        Raises:
-            RecordingError: they do.
-        """
-        self.require("unpacked_bytes", unpacked, where, "unpacks to {} bytes")
-        if unpacked > _SMALL:
-            ratio = unpacked // max(packed, 1)
-            self.require(
-                "compression_ratio", ratio, where, "unpacks to {} times as many bytes as it has"
-            )
-
-    def require_memory(self, samples: int, joints: int, where: str) -> None:
-        """Refuse more samples than fit: time, position, velocity and effort of every joint.
-
-        Args:
-            samples: their number.
-            joints: number of joints.
-            where: names the file.
-
-        Raises:
-            RecordingError: they do not fit.
-        """
-        text = f"holds {samples} samples of {joints} joints, which take {{}} bytes"
-        self.require("memory_bytes", samples * (1 + 3 * joints) * 8, where, text)
+    what = f"{where}: unpacks to {unpacked} bytes"
+    RECORDING_UNPACKED_BYTES.check(unpacked, what, RecordingTooLargeError)
+    if unpacked > _SMALL:
+        ratio = unpacked // max(packed, 1)
+        what = f"{where}: unpacks to {ratio} times as many bytes as it has"
+        RECORDING_COMPRESSION_RATIO.check(ratio, what, RecordingTooLargeError)
 
 
-LIMITS = RecordingLimits()
-"""The limits where nothing else is said."""
+def check_memory(samples: int, joints: int, where: str) -> None:
+    """Refuse more samples than fit: time, position, velocity and effort of every joint.
+
+    Args:
+        samples: their number.
+        joints: number of joints.
+        where: names the file.
+
+    Raises:
+        RecordingTooLargeError: they do not fit.
+    """
+    size = samples * (1 + 3 * joints) * 8
+    what = f"{where}: holds {samples} samples of {joints} joints, which take {size} bytes"
+    RECORDING_MEMORY.check(size, what, RecordingTooLargeError)

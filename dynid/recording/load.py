@@ -10,7 +10,6 @@ from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, read_bag
 from dynid.recording.bag_folder import is_bag
 from dynid.recording.csv_file import read_csv
-from dynid.recording.limits import LIMITS, RecordingLimits
 from dynid.recording.names import shown
 from dynid.recording.npz_file import read_npz
 from dynid.recording.timeline import build_recording
@@ -32,7 +31,6 @@ def load_recording(
     sampling_rate: float | None = None,
     start: float | None = None,
     stop: float | None = None,
-    limits: RecordingLimits = LIMITS,
 ) -> Recording:
     """Read, mend and evenly sample one recording.
 
@@ -45,7 +43,6 @@ def load_recording(
         sampling_rate: [Hz]; None for the rate that the recording shows.
         start: [s] since the first sample; what lies before is not looked at.
         stop: [s] since the first sample; what lies behind is not looked at.
-        limits: beyond which it is refused.
 
     Raises:
         RecordingError: the recording cannot be read or mended.
@@ -53,10 +50,8 @@ def load_recording(
     """
     if sampling_rate is not None and not (math.isfinite(sampling_rate) and sampling_rate > 0):
         raise RecordingError(f"The sampling rate must be positive, got {sampling_rate:g} Hz.")
-    samples = read_samples(Path(path), joints, topic=topic, columns=columns, limits=limits)
-    return build_recording(
-        samples, start=start, stop=stop, sampling_rate=sampling_rate, limits=limits
-    )
+    samples = read_samples(Path(path), joints, topic=topic, columns=columns)
+    return build_recording(samples, start=start, stop=stop, sampling_rate=sampling_rate)
 
 
 def read_samples(
@@ -65,7 +60,6 @@ def read_samples(
     *,
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
-    limits: RecordingLimits = LIMITS,
 ) -> Samples:
     """The samples of a recording as they are, with nothing mended but the file itself.
 
@@ -74,7 +68,6 @@ def read_samples(
         joints: the joints to read.
         topic: of a bag.
         columns: of a CSV file.
-        limits: beyond which it is refused.
 
     Raises:
         RecordingError: the file, its format, or what it must hold is absent.
@@ -82,9 +75,9 @@ def read_samples(
     if not path.exists():
         raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
     if is_bag(path):
-        return read_bag(path, joints, topic, limits)
+        return read_bag(path, joints, topic)
     if path.suffix == ".npz":
-        return read_npz(path, joints, limits)
+        return read_npz(path, joints)
     if path.suffix == ".bag":
         raise RecordingError(
             f"{shown(path)}: is a ROS 1 bag; convert it first (rosbags-convert --src … --dst …)."
@@ -94,4 +87,4 @@ def read_samples(
             f"{shown(path)}: is neither a rosbag2 nor an .npz file; to read it as CSV, "
             "a column map is needed."
         )
-    return read_csv(path, columns, joints, limits)
+    return read_csv(path, columns, joints)

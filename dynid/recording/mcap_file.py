@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mcap.opcode import Opcode
 
 from dynid.errors import RecordingError
+from dynid.limits import RECORDING_CHUNK_BYTES
 from dynid.recording.mcap_records import HEAD, MAGIC, MESSAGE, DamagedRecordError, records
 from dynid.recording.mcap_scan import Scan, Segment
 from dynid.recording.mcap_summary import Summary, data_checksum, read_summary
@@ -19,23 +20,20 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from dynid.recording.limits import RecordingLimits
-
 
 class McapFile:
     """Reads messages from the chunks that match their checksums; the index is only compared."""
 
-    def __init__(self, path: Path, limits: RecordingLimits) -> None:
+    def __init__(self, path: Path) -> None:
         """Look through the file.
 
         Args:
             path: the file.
-            limits: of its parts.
 
         Raises:
             RecordingError: it is no MCAP file, or more in it is altered than can be told apart.
         """
-        self._path, self._limits = path, limits
+        self._path = path
         self.condition = Condition()
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -44,7 +42,7 @@ class McapFile:
                     f"{path.name}: cannot be read as a rosbag2 recording (it does not begin as an "
                     "MCAP file does)."
                 )
-            self._scan = Scan(file, size, path.name, limits)
+            self._scan = Scan(file, size, path.name)
             self._summary = self._compare(file, size)
         self._channels = self._scan.channels | {
             number: channel
@@ -104,7 +102,7 @@ class McapFile:
         if scan.data_end is None and not scan.closed:
             return Summary()
         with suppress(DamagedRecordError):
-            return read_summary(file, size, scan.end, self._limits.chunk_bytes)
+            return read_summary(file, size, scan.end, RECORDING_CHUNK_BYTES.most)
         damage.append("its index is damaged and was not used")
         return Summary()
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from mcap.opcode import Opcode
 from mcap.records import Channel, Header, Schema
 
+from dynid.limits import RECORDING_CHUNK_BYTES, RECORDING_TOPICS
+from dynid.recording.limits import RecordingTooLargeError, check_unpacked
 from dynid.recording.mcap_records import (
     DATA,
     HEAD,
@@ -23,9 +25,6 @@ from dynid.recording.mcap_records import (
     parse,
     records,
 )
-
-if TYPE_CHECKING:
-    from dynid.recording.limits import RecordingLimits
 
 _LARGEST_RECORD = 2**24  # of those that describe messages
 _CHANNEL = struct.Struct("<H")
@@ -71,19 +70,18 @@ class Scan:
         end: where the last whole record ends.
     """
 
-    def __init__(self, file: BinaryIO, size: int, name: str, limits: RecordingLimits) -> None:
+    def __init__(self, file: BinaryIO, size: int, name: str) -> None:
         """Look through a file.
 
         Args:
             file: the file.
             size: its size [bytes].
             name: its name.
-            limits: of its parts.
 
         Raises:
             RecordingError: something in it is larger than is allowed.
         """
-        self._file, self._size, self._name, self._limits = file, size, name, limits
+        self._file, self._size, self._name = file, size, name
         self.closed = _ends_as_mcap(file, size)
         self._packed = self._unpacked = 0
         self._known_until = len(MAGIC)  # a search for the next chunk begins here
@@ -148,10 +146,11 @@ class Scan:
             return False
         self.chunks += 1
         self._known_until = offset + 1
-        self._limits.require("chunk_bytes", chunk.size, self._name, "a chunk unpacks to {} bytes")
+        what = f"{self._name}: a chunk unpacks to {chunk.size} bytes"
+        RECORDING_CHUNK_BYTES.check(chunk.size, what, RecordingTooLargeError)
         self._packed += chunk.length
         self._unpacked += chunk.size
-        self._limits.require_ratio(self._packed, self._unpacked, self._name)
+        check_unpacked(self._packed, self._unpacked, self._name)
         content = chunk.records(self._file)
         counts = None if content is None else self._look_into(content)
         self._damaged_last = counts is None
@@ -228,7 +227,7 @@ class Scan:
                 self.schemas.setdefault(schema.id, schema)
             elif kind == Opcode.CHANNEL:
                 channel = parse(Channel, content)
-                self.channels.setdefault(channel.id, channel)
+                self._add_channel(channel)
             elif kind == Opcode.HEADER:
                 header = parse(Header, content)
                 # an altered length would lead past the first chunk
@@ -237,8 +236,13 @@ class Scan:
                 )
         except DamagedRecordError:
             return False
-        self._limits.require("topics", len(self.channels), self._name, "holds {} topics")
         return True
+
+    def _add_channel(self, channel: Channel) -> None:
+        if channel.id not in self.channels:
+            self.channels[channel.id] = channel
+            what = f"{self._name}: holds {len(self.channels)} topics"
+            RECORDING_TOPICS.check(len(self.channels), what, RecordingTooLargeError)
 
 
 def _ends_as_mcap(file: BinaryIO, size: int) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dynid.text import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -12,12 +14,8 @@ _MOST = 20
 
 
 def shown(name: Path | str) -> str:
-    """The name of a file, topic or joint; what cannot be printed, as U+FFFD.
-
-    A file's name may hold bytes that are no UTF-8, which would end the writing of a report.
-    """
-    text = name.name if isinstance(name, Path) else name
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    """The name of a file (without its folder), topic or joint, as it can be printed."""
+    return printable(name.name if isinstance(name, Path) else name)
 
 
 def shown_names(names: Iterable[str], none: str = "none") -> str:

@@ -9,8 +9,9 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 from numpy.lib import format as npy
 
-from dynid.errors import RecordingError
-from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid.errors import DynidError, RecordingError
+from dynid.limits import RECORDING_JOINTS, RECORDING_MEMORY
+from dynid.recording.limits import RecordingTooLargeError, check_memory, check_unpacked
 from dynid.recording.model import Source, digest
 from dynid.recording.names import shown, shown_names
 from dynid.recording.samples import Samples, nanoseconds, require_joints
@@ -34,7 +35,7 @@ class _DamagedArrayError(Exception):
     """An array of an archive cannot be read; the text says why."""
 
 
-def read_npz(path: Path, joints: Sequence[str] | None, limits: RecordingLimits = LIMITS) -> Samples:
+def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     """Read a recording from named arrays.
 
     These are ``time`` (N,) [s], ``position``, ``velocity``, ``effort`` (N, n) and
@@ -43,13 +44,12 @@ def read_npz(path: Path, joints: Sequence[str] | None, limits: RecordingLimits =
     Args:
         path: the ``.npz`` file.
         joints: the joints to read, in this order; None for all.
-        limits: beyond which it is refused.
 
     Raises:
         RecordingError: the file is not an archive, or an array is missing or does not fit.
     """
     where = shown(path)
-    arrays, damaged = _arrays(path, limits)
+    arrays, damaged = _arrays(path)
     for name in _REQUIRED:
         if name in damaged:
             readable = shown_names(
@@ -64,9 +64,10 @@ def read_npz(path: Path, joints: Sequence[str] | None, limits: RecordingLimits =
                 f"{', '.join(_REQUIRED)} and optionally velocity."
             )
     names = tuple(str(name) for name in np.atleast_1d(arrays["joint_names"]).ravel())
-    limits.require("joints", len(names), where, "names {} joints")
+    what = f"{where}: names {len(names)} joints"
+    RECORDING_JOINTS.check(len(names), what, RecordingTooLargeError)
     time = _numbers(arrays, "time", (None,), where)
-    limits.require_memory(len(time), len(names), where)
+    check_memory(len(time), len(names), where)
     wanted = names if joints is None else tuple(joints)
     require_joints(wanted, names, where)
     order = [names.index(joint) for joint in wanted]
@@ -92,9 +93,7 @@ def read_npz(path: Path, joints: Sequence[str] | None, limits: RecordingLimits =
     )
 
 
-def _arrays(
-    path: Path, limits: RecordingLimits
-) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
+def _arrays(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
     """The arrays that can be read, and why others cannot."""
     arrays: dict[str, NDArray[np.generic]] = {}
     damaged: dict[str, str] = {}
@@ -106,15 +105,16 @@ def _arrays(
             # before anything is unpacked; an entry is never unpacked further than it says
             known = [entries[name] for name in (*_REQUIRED, *_OPTIONAL) if name in entries]
             unpacked = sum(entry.file_size for entry in known)
-            limits.require("memory_bytes", unpacked, where, "unpacks to {} bytes of arrays")
-            limits.require_ratio(size, unpacked, where)
+            what = f"{where}: unpacks to {unpacked} bytes of arrays"
+            RECORDING_MEMORY.check(unpacked, what, RecordingTooLargeError)
+            check_unpacked(size, unpacked, where)
             for name, entry in entries.items():
                 array, problem = _readable(archive, entry, wanted=name in (*_REQUIRED, *_OPTIONAL))
                 if array is not None:
                     arrays[name] = array
                 if problem:
                     damaged[name] = problem
-    except RecordingError:
+    except DynidError:
         raise
     # numpy and zipfile raise many types for a damaged archive, all of which mean the same here
     except Exception as error:  # noqa: BLE001

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import PositiveFloat
 
 from dynid.configuration import TaskSettings
 from dynid.recording.columns import ColumnMap
-from dynid.recording.limits import RecordingLimits
 
 
 class RecordingSettings(TaskSettings):
@@ -21,11 +20,3 @@ class RecordingSettings(TaskSettings):
     side: Literal["joint", "motor"] = "joint"
     sampling_rate: PositiveFloat | None = None
     columns: ColumnMap | None = None
-    limits: RecordingLimits = RecordingLimits()
-
-    def content(self, *, exclude_unset: bool = False) -> dict[str, Any]:
-        """As YAML has it; limits that are the usual ones are left out."""
-        content = super().content(exclude_unset=exclude_unset)
-        if self.limits == RecordingLimits():
-            content.pop("limits", None)
-        return content

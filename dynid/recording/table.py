@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.errors import RecordingError
-from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid.limits import RECORDING_COLUMNS
+from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.names import shown, shown_names
 from dynid.recording.text_lines import read_lines
 
@@ -149,9 +150,7 @@ class Table:
         )
 
 
-def read_table(
-    path: Path, delimiter: str | None, header: bool | str, limits: RecordingLimits = LIMITS
-) -> Table:
+def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
     """Read a table's text.
 
     Args:
@@ -159,13 +158,12 @@ def read_table(
         delimiter: one character, ``"whitespace"``, or None to find out.
         header: whether the first line names the columns, or ``"auto"``: it does if most of its
             cells are no numbers.
-        limits: of the file, its lines and columns.
 
     Raises:
         RecordingError: the file is not text, or holds no rows.
     """
     name = shown(path)
-    text = read_lines(path, limits)
+    text = read_lines(path)
     lines = text.lines
     first, comment = 0, ""
     while first < len(lines) and (not lines[first].strip() or lines[first].startswith("#")):
@@ -188,7 +186,7 @@ def read_table(
     if first >= len(lines):
         raise RecordingError(f"{name}: holds a header but no rows of numbers.")
     width = _usual_width(lines[first : first + _LOOKED_AT], mark)
-    limits.require("columns", width, name, "has {} columns")
+    RECORDING_COLUMNS.check(width, f"{name}: has {width} columns", RecordingTooLargeError)
     if names and len(names) != width:
         raise RecordingError(
             f"{name}: the header names {len(names)} columns, but line {first + 1} has "

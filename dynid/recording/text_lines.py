@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
+from dynid.limits import RECORDING_CSV_BYTES, RECORDING_LINE_BYTES
+from dynid.recording.limits import RecordingTooLargeError
 from dynid.recording.names import shown
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from dynid.recording.limits import RecordingLimits
 
 # control characters, some of which pass for white space in a number; and what is no UTF-8
 _NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f\N{REPLACEMENT CHARACTER}]")
@@ -36,7 +36,7 @@ class Lines:
     ends_whole: bool = True
 
 
-def read_lines(path: Path, limits: RecordingLimits) -> Lines:
+def read_lines(path: Path) -> Lines:
     """Read a text file in UTF-8.
 
     Raises:
@@ -45,16 +45,15 @@ def read_lines(path: Path, limits: RecordingLimits) -> Lines:
     name = shown(path)
     lines: list[str] = []
     no_text: list[int] = []
-    whole = True
+    whole, longest = True, RECORDING_LINE_BYTES.most
     try:
-        limits.require("text_bytes", path.stat().st_size, name, "has {} bytes")
+        size = path.stat().st_size
+        RECORDING_CSV_BYTES.check(size, f"{name}: has {size} bytes", RecordingTooLargeError)
         with path.open(encoding="utf-8-sig", errors="replace") as file:
-            while line := file.readline(limits.line_bytes + 1):
-                if len(line) > limits.line_bytes:
-                    text = (
-                        f"line {len(lines) + 1} has more than {limits.line_bytes} characters ({{}})"
-                    )
-                    limits.require("line_bytes", len(line), name, text)
+            while line := file.readline(longest + 1):
+                if len(line) > longest:
+                    what = f"{name}: line {len(lines) + 1} has {len(line)} characters or more"
+                    RECORDING_LINE_BYTES.refuse(what, RecordingTooLargeError)
                 if _NO_TEXT.search(line):
                     no_text.append(len(lines))
                 whole = line.endswith("\n")

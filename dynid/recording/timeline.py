@@ -9,7 +9,6 @@ import numpy as np
 
 from dynid.errors import RecordingError
 from dynid.recording.grid import place_on_grid
-from dynid.recording.limits import LIMITS, RecordingLimits
 from dynid.recording.model import FEWEST_SAMPLES, Recording
 from dynid.recording.order import put_in_order
 from dynid.recording.samples import NANOSECONDS, Samples
@@ -30,7 +29,6 @@ def build_recording(
     start: float | None = None,
     stop: float | None = None,
     sampling_rate: float | None = None,
-    limits: RecordingLimits = LIMITS,
 ) -> Recording:
     """Mend what can be mended and sample evenly.
 
@@ -43,14 +41,13 @@ def build_recording(
         start: [s] since the first sample; None for the beginning.
         stop: [s] since the first sample; None for the end.
         sampling_rate: [Hz]; None for the rate that the stamps show.
-        limits: of the samples that come out.
 
     Raises:
         RecordingError: something is beyond repair; the sentence says what, where and how much.
         PreprocessingError: the span does not fit the recording.
     """
     try:
-        return _build(samples, start, stop, sampling_rate, limits)
+        return _build(samples, start, stop, sampling_rate)
     except RecordingError as error:
         if not samples.damage:
             raise
@@ -63,7 +60,6 @@ def _build(
     start: float | None,
     stop: float | None,
     sampling_rate: float | None,
-    limits: RecordingLimits,
 ) -> Recording:
     first_stamp = int(samples.stamps[0]) if len(samples) else None
     if start is not None or stop is not None:
@@ -78,7 +74,7 @@ def _build(
     for name in ("position", "velocity", "effort"):
         samples = _mend_invalid(samples, name)
     _refuse_gaps(samples)
-    samples, rate = place_on_grid(samples, sampling_rate, limits)
+    samples, rate = place_on_grid(samples, sampling_rate)
     _require_samples(samples)
     samples = _note_stuck_joints(samples)
     require_finite(samples)

@@ -42,5 +42,4 @@ def load_recording(
         sampling_rate=settings.sampling_rate,
         start=start,
         stop=stop,
-        limits=settings.limits,
     )

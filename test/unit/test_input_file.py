@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,23 @@ def test_a_file_that_tells_no_size_is_bounded_too(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("DYNID_MAX_TEXT_BYTES", "10")
     with pytest.raises(ConfigurationError, match="or more, but at most 10 are allowed"):
         read_text(Path("/proc/self/status"))
+
+
+def test_a_small_file_takes_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "f.yaml"
+    path.write_text("a: 1\n")
+    tracemalloc.start()
+    try:
+        read_text(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_that_tells_no_size_is_read_to_its_end() -> None:
+    content = read_text(Path("/proc/self/status"))
+    assert content.startswith("Name:")
+    assert "Threads:" in content
 
 
 def test_names_are_shown_as_every_terminal_takes_them() -> None:

@@ -14,16 +14,16 @@ from lz4.frame import LZ4FrameCompressor
 from mcap.data_stream import RecordBuilder
 from mcap.records import Chunk, Header
 
-from dynid.configuration import parse
-from dynid.errors import RecordingError
-from dynid.recording.limits import LIMITS, RecordingLimits
+from dynid import limits
+from dynid.errors import ConfigurationError, RecordingError
+from dynid.recording.limits import check_memory
 from dynid.recording.load import load_recording
 from dynid.recording.mcap_records import MAGIC
-from dynid.recording.settings import RecordingSettings
 from dynid.recording.timeline import build_recording
 
 NAMES = ["base", "elbow", "wrist"]
 MIB = 2**20
+SETTING = "DYNID_MAX_RECORDING_"
 
 
 @pytest.fixture
@@ -63,9 +63,9 @@ def bomb(tmp_path):
 
 @pytest.mark.parametrize("compression", ["lz4", "zstd"])
 def test_a_chunk_that_is_too_large_is_refused_before_it_is_unpacked(bomb, peak, compression):
-    file = bomb(compression, 64 * MIB, LIMITS.chunk_bytes + 1)
+    file = bomb(compression, 64 * MIB, limits.RECORDING_CHUNK_BYTES.most + 1)
     with pytest.raises(
-        RecordingError, match=r"a chunk unpacks to .* raise recording\.limits\.chunk"
+        RecordingError, match=r"a chunk unpacks to .* set DYNID_MAX_RECORDING_CHUNK_BYTES"
     ):
         load_recording(file, NAMES)
     assert peak() < 8 * MIB
@@ -74,7 +74,7 @@ def test_a_chunk_that_is_too_large_is_refused_before_it_is_unpacked(bomb, peak, 
 @pytest.mark.parametrize("compression", ["lz4", "zstd"])
 def test_chunks_that_grow_beyond_all_measure_are_refused(bomb, peak, compression):
     file = bomb(compression, 8 * MIB, 8 * MIB, chunks=4)
-    with pytest.raises(RecordingError, match=r"times as many bytes .*compression_ratio"):
+    with pytest.raises(RecordingError, match=r"times as many bytes .*COMPRESSION_RATIO"):
         load_recording(file, NAMES)
     assert peak() < 40 * MIB
 
@@ -108,13 +108,14 @@ def npz(path, compressed, shape, content):
     return path
 
 
-def test_an_archive_that_unpacks_to_too_much_is_refused_before_that(tmp_path, peak):
+def test_an_archive_that_unpacks_to_too_much_is_refused_before_that(tmp_path, peak, monkeypatch):
     file = npz(tmp_path / "log.npz", True, (8 * MIB,), [bytes(MIB)] * 64)
     assert file.stat().st_size < MIB
-    with pytest.raises(RecordingError, match=r"times as many bytes .*compression_ratio"):
+    with pytest.raises(RecordingError, match=r"times as many bytes .*COMPRESSION_RATIO"):
         load_recording(file, NAMES)
-    with pytest.raises(RecordingError, match=r"bytes of arrays.*memory_bytes"):
-        load_recording(file, NAMES, limits=RecordingLimits(memory_bytes=MIB))
+    monkeypatch.setenv(f"{SETTING}MEMORY", str(MIB))
+    with pytest.raises(RecordingError, match=r"bytes of arrays.*RECORDING_MEMORY"):
+        load_recording(file, NAMES)
     assert peak() < 8 * MIB
 
 
@@ -128,38 +129,60 @@ def test_an_array_that_claims_to_be_larger_than_it_is_takes_no_memory(tmp_path, 
 @pytest.mark.parametrize(
     ("limit", "sentence"),
     [
-        ({"line_bytes": 60}, "line 1 has more than 60 characters"),
-        ({"columns": 9}, "has 10 columns, and 9 are allowed"),
-        ({"text_bytes": 1000}, "bytes, and 1000 are allowed"),
-        ({"memory_bytes": 1000}, "holds 400 samples of 3 joints, which take 32000 bytes"),
-        ({"joints": 2}, "names 3 joints, and 2 are allowed"),
+        ("LINE_BYTES=60", "line 1 has 61 characters or more, but at most 60 are allowed"),
+        ("COLUMNS=9", "has 10 columns, but at most 9 are allowed"),
+        ("CSV_BYTES=1000", "bytes, but at most 1000 are allowed"),
+        ("MEMORY=1000", "holds 400 samples of 3 joints, which take 32000 bytes, but at most 1000"),
+        ("JOINTS=2", "names 3 joints, but at most 2 are allowed"),
     ],
 )
-def test_a_table_is_refused_beyond_every_limit(motion, write_csv, column_map, limit, sentence):
-    (name,) = limit
-    with pytest.raises(RecordingError, match=f"{sentence}.*recording.limits.{name}"):
-        load_recording(
-            write_csv(motion), NAMES, columns=column_map(), limits=RecordingLimits(**limit)
-        )
+def test_a_table_is_refused_beyond_every_limit(
+    motion, write_csv, column_map, limit, sentence, monkeypatch
+):
+    file, (name, most) = write_csv(motion), limit.split("=")
+    monkeypatch.setenv(SETTING + name, most)
+    with pytest.raises(RecordingError, match=f"{sentence}.* set {SETTING}{name} to a larger"):
+        load_recording(file, NAMES, columns=column_map())
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
 @pytest.mark.parametrize(
     ("limit", "sentence"),
     [
-        ({"message_bytes": 100}, "a message has .* bytes"),
-        ({"joints": 2}, "a message names 3 joints"),
-        ({"topics": 1}, "holds 2 topics"),
-        ({"memory_bytes": 1000}, "holds 400 samples of 3 joints"),
+        ("MESSAGE_BYTES=100", "a message has .* bytes"),
+        ("JOINTS=2", "a message names 3 joints"),
+        ("TOPICS=1", "holds 2 topics"),
+        ("MEMORY=1000", "holds 400 samples of 3 joints"),
     ],
 )
 def test_a_bag_is_refused_beyond_every_limit(
-    motion, messages_of, write_messages, storage, limit, sentence
+    motion, messages_of, write_messages, storage, limit, sentence, monkeypatch
 ):
     bag = write_messages({"/joint_states": messages_of(motion)}, storage=storage, strings=["/log"])
-    (name,) = limit
-    with pytest.raises(RecordingError, match=f"{sentence}.*recording.limits.{name}"):
-        load_recording(bag, NAMES, limits=RecordingLimits(**limit))
+    name, most = limit.split("=")
+    monkeypatch.setenv(SETTING + name, most)
+    with pytest.raises(RecordingError, match=f"{sentence}.* set {SETTING}{name} to a larger"):
+        load_recording(bag, NAMES)
+
+
+def test_what_a_compressed_file_unpacks_to_has_a_limit(bomb, monkeypatch):
+    monkeypatch.setenv(f"{SETTING}UNPACKED_BYTES", "1000")
+    with pytest.raises(RecordingError, match=rf"unpacks to {MIB} bytes, .*_UNPACKED_BYTES"):
+        load_recording(bomb("zstd", MIB, MIB), NAMES)
+
+
+def test_a_larger_ratio_is_read_where_it_is_allowed(bomb, monkeypatch):
+    monkeypatch.setenv(f"{SETTING}COMPRESSION_RATIO", "1000000")
+    with pytest.raises(RecordingError, match=r"damaged|available topics are none"):
+        load_recording(bomb("zstd", 8 * MIB, 8 * MIB, chunks=4), NAMES)
+
+
+@pytest.mark.parametrize("name", ["MEMORY", "UNPACKED_BYTES", "JOINTS"])
+def test_a_setting_that_is_no_number_is_no_fault_of_the_recording(tmp_path, name, monkeypatch):
+    file = npz(tmp_path / "log.npz", False, (3,), [bytes(24)])
+    monkeypatch.setenv(SETTING + name, "2 GiB")
+    with pytest.raises(ConfigurationError, match=f"^{SETTING}{name}: must be a whole number"):
+        load_recording(file, NAMES)
 
 
 @pytest.mark.parametrize(
@@ -190,21 +213,15 @@ def test_stamps_a_nanosecond_apart_beside_long_steps_do_not_fill_the_memory(
 
 
 def test_a_requested_rate_does_not_fill_the_memory(motion, make_samples):
-    with pytest.raises(RecordingError, match=r"samples of 3 joints.*memory_bytes"):
+    with pytest.raises(RecordingError, match=r"samples of 3 joints.*RECORDING_MEMORY"):
         build_recording(make_samples(motion), sampling_rate=1e12)
 
 
 def test_an_hour_of_seven_joints_at_1_khz_is_within_the_limits():
     samples, joints = 3_600_000, 7
-    LIMITS.require_memory(samples, joints, "log.mcap")
+    check_memory(samples, joints, "log.mcap")
     # time and three signals of each joint, all digits of a float and a comma
-    LIMITS.require("text_bytes", samples * (1 + 3 * joints) * 25, "log.csv", "has {} bytes")
-
-
-def test_the_profile_sets_the_limits():
-    content = {"limits": {"memory_bytes": 1000}}
-    assert parse(RecordingSettings, content, "robot.yaml").limits.memory_bytes == 1000
-    assert "limits" not in RecordingSettings().content()
+    limits.RECORDING_CSV_BYTES.check(samples * (1 + 3 * joints) * 25, "log.csv: is too long")
 
 
 def test_a_message_of_many_names_does_not_fill_the_memory(

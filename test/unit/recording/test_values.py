@@ -52,7 +52,7 @@ def test_a_file_name_that_is_no_text_can_be_written_and_printed(motion, write_cs
     strange = Path(os.fsdecode(os.fsencode(file.parent) + b"/log\xff\n.csv"))
     file.rename(strange)
     recording = load_recording(strange, NAMES, columns=column_map())
-    assert recording.sources[0].name == "log\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}.csv"
+    assert recording.sources[0].name == r"log\xff\n.csv"
     strange.write_text("a,b\nc,d\n")
     with pytest.raises(RecordingError) as refused:
         load_recording(strange, NAMES, columns=column_map())
@@ -67,10 +67,10 @@ def test_a_bag_whose_name_is_no_text_is_read(
     strange = Path(os.fsdecode(os.fsencode(file.parent) + b"/100% \xff?#" + file.suffix.encode()))
     file.rename(strange)
     recording = load_recording(strange, NAMES)
-    assert recording.sources[0].name == f"100% \N{REPLACEMENT CHARACTER}?#{file.suffix}"
+    assert recording.sources[0].name == rf"100% \xff?#{file.suffix}"
     assert len(recording.time) == 400
 
 
 def test_very_many_names_are_not_all_listed():
     assert shown_names(f"joint_{number}" for number in range(1000)).endswith("(980 more)")
-    assert shown("a\x1b[31mb") == "a\N{REPLACEMENT CHARACTER}[31mb"
+    assert shown("a\x1b[31mb") == r"a\x1b[31mb"
