@@ -7,7 +7,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from dynid.configuration import read_yaml
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, RecordingError
+from dynid.recording.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +34,12 @@ class BagFolder:
     files: tuple[Path, ...]
     expected: Mapping[str, int] | None = None
     repairs: list[str] = field(default_factory=list)
+
+
+def require_present(path: Path) -> None:
+    """Raise a RecordingError where there is nothing at a recording's path."""
+    if not path.exists():
+        raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
 
 
 def is_bag(path: Path) -> bool:
@@ -62,7 +69,12 @@ def storage_files(path: Path) -> tuple[Path, ...]:
 
 
 def bag_folder(path: Path) -> BagFolder:
-    """The bag at a path: a folder, or a storage file alone."""
+    """The bag at a path: a folder, or a storage file alone.
+
+    Raises:
+        RecordingError: there is nothing.
+    """
+    require_present(path)
     files = storage_files(path)
     if path.is_file() or not (path / "metadata.yaml").exists():
         return BagFolder(files)

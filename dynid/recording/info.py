@@ -11,7 +11,7 @@ import numpy as np
 
 from dynid.errors import DynidError, RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, open_bag
-from dynid.recording.bag_folder import is_bag, kind_of, storage_files
+from dynid.recording.bag_folder import is_bag, kind_of, require_present, storage_files
 from dynid.recording.grid import usual_rate
 from dynid.recording.load import read_samples
 from dynid.recording.names import shown
@@ -125,8 +125,7 @@ def describe(
         RecordingError: there is no such file, or it is not a recording at all.
     """
     path = Path(path)
-    if not path.exists():
-        raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
+    require_present(path)
     if is_bag(path):
         return _describe_bag(path, topic)
     if columns is None and path.is_file() and path.suffix not in (".npz", ".bag"):

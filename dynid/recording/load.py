@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dynid.errors import RecordingError
 from dynid.recording.bag import DEFAULT_TOPIC, read_bag
-from dynid.recording.bag_folder import is_bag
+from dynid.recording.bag_folder import is_bag, require_present
 from dynid.recording.csv_file import read_csv
 from dynid.recording.names import shown
 from dynid.recording.npz_file import read_npz
@@ -72,8 +72,7 @@ def read_samples(
     Raises:
         RecordingError: the file, its format, or what it must hold is absent.
     """
-    if not path.exists():
-        raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
+    require_present(path)
     if is_bag(path):
         return read_bag(path, joints, topic)
     if path.suffix == ".npz":

@@ -27,7 +27,11 @@ CASES = [
     ("control", {"model": "/nonexistent.yaml"}, "/nonexistent.yaml: there is no such file."),
     ("control", {"model": BAD}, "model.yaml: is not valid YAML at line "),
     ("control", {"robot": "ur10e", "model": PUMA}, "is of robot 'puma560', this is 'ur10e'"),
-    ("replay", {"recording": "/nonexistent"}, "/nonexistent"),
+    (
+        "replay",
+        {"recording": "/nonexistent"},
+        "dynid: /nonexistent: there is no such file or folder.",
+    ),
     # the motion takes place, but there is no torque to identify from
     (
         "identify",
