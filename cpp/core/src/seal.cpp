@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dynid/sha256.hpp"
+#include "hexadecimal.hpp"
 
 namespace dynid
 {
@@ -24,11 +25,7 @@ std::string hexadecimal(double value)
   const double written = subnormal ? std::copysign(0.0, value) : value;
   std::uint64_t bits = 0;
   std::memcpy(&bits, &written, sizeof(bits));
-  std::string text;
-  for (int shift = 60; shift >= 0; shift -= 4) {
-    text += "0123456789abcdef"[(bits >> shift) & 0xfU];
-  }
-  return text;
+  return hexadecimal_digits(bits, 16);
 }
 
 struct Canonical

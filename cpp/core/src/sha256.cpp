@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "hexadecimal.hpp"
+
 namespace dynid
 {
 namespace
@@ -32,38 +34,38 @@ constexpr std::array<std::uint32_t, 64> constants{
   0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
   0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-constexpr std::uint32_t turned(std::uint32_t x, int n) noexcept
+constexpr std::uint32_t turned(std::uint32_t x, unsigned n) noexcept
 {
-  return (x >> n) | (x << (32 - n));
+  return (x >> n) | (x << (32U - n));
 }
 
-std::uint32_t big_endian(const char * bytes) noexcept
+std::uint32_t big_endian(std::string_view bytes, std::size_t begin) noexcept
 {
   std::uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) {
-    value = (value << 8) | static_cast<unsigned char>(bytes[i]);
+  for (std::size_t i = begin; i < begin + 4; ++i) {
+    value = (value << 8U) | static_cast<unsigned char>(bytes[i]);
   }
   return value;
 }
 
 /// 6.2.2: one block of 64 bytes into the state.
-void digest(State & state, const char * block) noexcept
+void digest(State & state, std::string_view block) noexcept
 {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t t = 0; t < 16; ++t) {
-    w[t] = big_endian(block + 4 * t);
+    w[t] = big_endian(block, 4 * t);
   }
   for (std::size_t t = 16; t < 64; ++t) {
-    const auto s0 = turned(w[t - 15], 7) ^ turned(w[t - 15], 18) ^ (w[t - 15] >> 3);
-    const auto s1 = turned(w[t - 2], 17) ^ turned(w[t - 2], 19) ^ (w[t - 2] >> 10);
+    const auto s0 = turned(w[t - 15], 7U) ^ turned(w[t - 15], 18U) ^ (w[t - 15] >> 3U);
+    const auto s1 = turned(w[t - 2], 17U) ^ turned(w[t - 2], 19U) ^ (w[t - 2] >> 10U);
     w[t] = w[t - 16] + s0 + w[t - 7] + s1;
   }
   auto [a, b, c, d, e, f, g, h] = state;
   for (std::size_t t = 0; t < 64; ++t) {
-    const auto s1 = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25);
+    const auto s1 = turned(e, 6U) ^ turned(e, 11U) ^ turned(e, 25U);
     const auto chosen = (e & f) ^ (~e & g);
     const auto t1 = h + s1 + chosen + constants[t] + w[t];
-    const auto s0 = turned(a, 2) ^ turned(a, 13) ^ turned(a, 22);
+    const auto s0 = turned(a, 2U) ^ turned(a, 13U) ^ turned(a, 22U);
     const auto majority = (a & b) ^ (a & c) ^ (b & c);
     h = g;
     g = f;
@@ -87,7 +89,7 @@ std::string padded(std::string_view rest, std::uint64_t bytes)
   last += padding_begin;
   last.resize(last.size() <= length_offset ? block_size : 2 * block_size, '\0');
   std::uint64_t bits = 8 * bytes;
-  for (auto at = last.rbegin(); bits != 0; ++at, bits >>= 8) {
+  for (auto at = last.rbegin(); bits != 0; ++at, bits >>= 8U) {
     *at = static_cast<char>(bits & 0xffU);
   }
   return last;
@@ -100,17 +102,15 @@ std::string sha256(std::string_view bytes)
   auto state = initial_state;
   std::string_view rest = bytes;
   for (; rest.size() >= block_size; rest.remove_prefix(block_size)) {
-    digest(state, rest.data());
+    digest(state, rest.substr(0, block_size));
   }
   const auto last = padded(rest, bytes.size());
   for (std::size_t at = 0; at < last.size(); at += block_size) {
-    digest(state, last.data() + at);
+    digest(state, std::string_view(last).substr(at, block_size));
   }
   std::string text;
   for (const auto word : state) {
-    for (int shift = 28; shift >= 0; shift -= 4) {
-      text += "0123456789abcdef"[(word >> shift) & 0xfU];
-    }
+    text += hexadecimal_digits(word, 8);
   }
   return text;
 }

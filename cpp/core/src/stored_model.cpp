@@ -41,7 +41,7 @@ Value get(const EntrySource & source, const std::string & name)
 
 /// A parameter that some models do not have.
 template <typename Value>
-Value get_or(const EntrySource & source, const std::string & name, Value otherwise)
+Value get_or(const EntrySource & source, const std::string & name, const Value & otherwise)
 {
   const bool there = !std::holds_alternative<std::monostate>(source(name));
   return there ? get<Value>(source, name) : otherwise;
