@@ -125,8 +125,7 @@ class SimulatedRobotNode(DynidNode):
         Raises:
             SimulationError: it does not come to rest.
         """
-        if not self._moves():
-            return
+        # also where it rests already: its mover may not have seen that yet
         begin = rested = self._steady_now()
         while self.executor and self._steady_now() - begin < _PATIENCE:
             if self._moves():

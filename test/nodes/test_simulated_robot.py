@@ -175,6 +175,14 @@ def test_it_ends_no_sooner_than_its_robot_is_at_rest(cell, monkeypatch) -> None:
     assert np.allclose(cell.position, GOAL, atol=5e-3)
 
 
+def test_a_robot_that_rests_already_lets_its_mover_see_that(cell, monkeypatch) -> None:
+    """Who has just moved it has to see its rest for a tenth of a second."""
+    monkeypatch.setattr(simulated_robot, "_SEEN", 10**9)
+    before = cell.stamps[-1]
+    cell.node.finish()
+    assert cell.stamps[-1] - before > 100 * MILLISECOND
+
+
 def test_a_lost_target_is_told_in_diagnostics(cell) -> None:
     cell.send(Trajectory(JOINTS, np.array([0.001]), np.array([[1.9, 1.9]])), 0)
     cell.graph.until(cell.errors)
