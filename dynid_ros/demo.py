@@ -20,8 +20,7 @@ from dynid.errors import DynidError, TaskError
 from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_robot
 from dynid.report.terminal.console import print_written, progress, result_console
-from dynid.report.terminal.results import print_demonstration
-from dynid.report.write import kept_model
+from dynid.report.terminal.results import print_demonstration, print_kept_model
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.executor import make_executor
 from dynid_ros.identification_task import STEPS, IdentificationTask
@@ -89,9 +88,7 @@ def demonstrate(
     else:
         print_demonstration(console, task.judgements, task.quantities)
         print_written(console, _changed(output, before))
-    kept = kept_model(output, success=task.judgements["judgement"].success)
-    if kept is not None:
-        typer.echo(kept, err=True)
+    print_kept_model(output, success=task.judgements["judgement"].success)
     raise typer.Exit(0 if good else 1)
 
 

@@ -16,7 +16,6 @@ from dynid.errors import DynidError
 from dynid.profile import make_robot
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.model_file import parse_model
-from dynid.text import iso_time
 from dynid_ros.node import ERROR, OK, WARN
 from dynid_ros.qos import LATCHED, MONITORED
 
@@ -180,10 +179,8 @@ class FeedforwardTopics:
         except DynidError as error:
             self._node.get_logger().error(str(error))
             return
-        made = model.identified_provenance
-        edited = "" if made.edited_at is None else f", edited by hand on {iso_time(made.edited_at)}"
-        created = iso_time(made.created)
-        self._node.get_logger().info(f"a model is in use, identified on {created}{edited}")
+        dated = model.identified_provenance.dated
+        self._node.get_logger().info(f"a model is in use, identified on {dated}")
 
 
 def _joined(*parts: np.ndarray) -> array[float]:

@@ -16,7 +16,6 @@ from dynid.profile import make_robot
 from dynid.robot.acceptance import check_acceptance, check_physical
 from dynid.robot.model_file import parse_model
 from dynid.robot.parameter_file import ros_parameters
-from dynid.text import iso_time
 from dynid.transaction import settled
 from dynid_ros.controller_parameters import ControllerParameters
 from dynid_ros.node import ERROR, OK, WARN, DynidNode, run
@@ -97,10 +96,8 @@ class ModelPublisher(DynidNode):
             self._controller.give(parameters)
         self._tell()
         failed = ", whose identification failed," if model.failed else ""
-        return (
-            f"{where}: the model of {robot.name} identified on {_created(model)}{failed} "
-            "is published."
-        )
+        dated = model.identified_provenance.dated
+        return f"{where}: the model of {robot.name} identified on {dated}{failed} is published."
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -127,7 +124,7 @@ class ModelPublisher(DynidNode):
             figures = {
                 "published": self._where,
                 "robot": self._model.robot.name,
-                "identified": _created(self._model),
+                "identified": self._model.identified_provenance.dated,
                 "status": "failed" if self._model.failed else "success",
             }
         controller = self._controller
@@ -143,13 +140,6 @@ class ModelPublisher(DynidNode):
             self.health(WARN, f"{self._where}: failed its criterion, loaded by force", **figures)
         else:
             self.health(OK, f"{self._where} is published", **figures)
-
-
-def _created(model: Model) -> str:
-    """When a stored model was identified, and edited by hand."""
-    made = model.identified_provenance
-    edited = "" if made.edited_at is None else f", edited by hand on {iso_time(made.edited_at)}"
-    return iso_time(made.created) + edited
 
 
 def main() -> None:

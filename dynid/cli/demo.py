@@ -12,9 +12,8 @@ from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Output
 from dynid.demo import STEPS, run_demo
 from dynid.report.terminal.console import print_written, progress, result_console
-from dynid.report.terminal.results import print_demonstration
+from dynid.report.terminal.results import print_demonstration, print_kept_model
 from dynid.report.verdict_json import identification_json
-from dynid.report.write import kept_model
 
 
 def demo_command(
@@ -51,7 +50,5 @@ def demo_command(
         )
         print_written(console, demonstration.written)
     identified = demonstration.identification.verdict.success
-    kept = kept_model(output, success=identified)
-    if kept is not None:
-        typer.echo(kept, err=True)
+    print_kept_model(output, success=identified)
     raise typer.Exit(0 if demonstration.success else 1)

@@ -17,9 +17,9 @@ from dynid.identification.result import Identification
 from dynid.identification.validate import validate
 from dynid.profile import load_model, load_robot
 from dynid.report.terminal.console import print_written, progress, result_console
-from dynid.report.terminal.results import print_identification, print_verdict
+from dynid.report.terminal.results import print_identification, print_kept_model, print_verdict
 from dynid.report.verdict_json import identification_json, verdict_json
-from dynid.report.write import kept_model, write_outputs, write_validation_outputs
+from dynid.report.write import write_outputs, write_validation_outputs
 
 
 def identify_command(
@@ -72,9 +72,7 @@ def identify_command(
         written = write_outputs(identification, output)
     _show(identification, console, written, as_json)
     success = identification.verdict.success
-    kept = kept_model(output, success=success)
-    if kept is not None:
-        typer.echo(kept, err=True)
+    print_kept_model(output, success=success)
     raise typer.Exit(0 if success else 1)
 
 

@@ -254,8 +254,7 @@ def _origin(model: Model) -> str:
     if made is not None:
         outcome = " (which failed its criterion)" if made.failed else ""
         name = "a model" if model.source is None else model.source.name
-        edited = "" if made.edited_at is None else f", edited by hand on {iso_time(made.edited_at)}"
-        return f"parameters as identified, {name} of {iso_time(made.created)}{edited}{outcome}."
+        return f"parameters as identified, {name} of {made.dated}{outcome}."
     if model.robot.find(SimulationSettings) is None:
         return "parameters of the URDF, joint terms 0 (the profile simulates no robot)."
     return "parameters of the URDF, and of the profile's simulated robot where it names others."

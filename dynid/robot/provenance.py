@@ -11,6 +11,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.recording.model import Source
+from dynid.text import iso_time
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,12 @@ class Provenance:
     def failed(self) -> bool:
         """Whether the identification failed its criterion."""
         return self.status == "failed"
+
+    @property
+    def dated(self) -> str:
+        """When the model was identified and, if it was, edited by hand: to follow "of" or "on"."""
+        edited = "" if self.edited_at is None else f", edited by hand on {iso_time(self.edited_at)}"
+        return iso_time(self.created) + edited
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,3 +35,15 @@ def _line(value: object) -> bytes:
     assert isinstance(value, str)
     text = value.encode("utf-8", "surrogatepass")
     return str(len(text)).encode() + b":" + text
+
+
+def nested(flat: dict) -> dict:
+    """Entries below each other, as a file has them, of names with dots."""
+    entries: dict = {}
+    for name, value in flat.items():
+        *groups, last = name.split(".")
+        group = entries
+        for key in groups:
+            group = group.setdefault(key, {})
+        group[last] = value
+    return entries

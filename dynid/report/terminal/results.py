@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from dynid.report.terminal.console import print_sentences, roomy, table
+from dynid.report.write import kept_model
 from dynid.text import percent, significant, unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from dynid.estimation.fitting import HeldOut
     from dynid.evaluation.verdict import JointErrors, Verdict
@@ -226,3 +229,10 @@ def _range(values: tuple[float, float] | None) -> str:
     if values is None:
         return "–"
     return f"{significant(values[0], 3)} … {significant(values[1], 3)}"
+
+
+def print_kept_model(folder: Path, *, success: bool) -> None:
+    """Say on standard error where a failed identification has left a good model as it was."""
+    kept = kept_model(folder, success=success)
+    if kept is not None:
+        print(kept, file=sys.stderr)  # noqa: T201  standard output may be one JSON object

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from support.canonical_text import expected_seal, expected_text
+from support.canonical_text import expected_seal, expected_text, nested
 
 from dynid import _core
 from dynid.robot.parameter_file import number
@@ -83,13 +83,7 @@ VALUES = st.one_of(
 
 @given(st.dictionaries(st.sampled_from(SEALED), VALUES))
 def test_the_core_and_python_seal_any_model_alike(flat):
-    entries: dict = {}
-    for name, value in flat.items():
-        *groups, last = name.split(".")
-        group = entries
-        for key in groups:
-            group = group.setdefault(key, {})
-        group[last] = value
+    entries = nested(flat)
     assert canonical_text(entries).encode("utf-8", "surrogatepass") == expected_text(
         entries, SEALED
     )

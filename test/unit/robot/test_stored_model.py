@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.canonical_text import nested
 
 from dynid import _core
 from dynid.estimation.physical import pseudo_inertia, reference_parameters
@@ -31,17 +32,6 @@ def stored(model: Model) -> dict:
 
 def read(entries: dict, *, force: bool = False) -> _core.StoredModel:
     return _core.StoredModel(entries, entries["joints"], force)
-
-
-def nested(flat: dict) -> dict:
-    entries: dict = {}
-    for name, value in flat.items():
-        *groups, last = name.split(".")
-        group = entries
-        for key in groups:
-            group = group.setdefault(key, {})
-        group[last] = value
-    return entries
 
 
 def resealed(entries: dict) -> dict:
