@@ -125,8 +125,9 @@ def test_a_damaged_first_row_is_no_header(spoilt, column_map):
         load_recording(file, NAMES, columns=column_map())
 
 
-def test_info_names_the_damaged_array_and_the_readable_ones(tmp_path, motion):
-    file = tmp_path / "log.npz"
+def damaged_npz(folder, motion, array):
+    """A motion in a file in which one bit of one of its arrays is another."""
+    file = folder / "log.npz"
     np.savez(
         file,
         time=motion.seconds,
@@ -136,26 +137,20 @@ def test_info_names_the_damaged_array_and_the_readable_ones(tmp_path, motion):
         joint_names=np.array(motion.names),
     )
     content = bytearray(file.read_bytes())
-    content[content.index(motion.effort.tobytes()) + 100] ^= 1
+    content[content.index(array.tobytes()) + 100] ^= 1
     file.write_bytes(content)
+    return file
+
+
+def test_info_names_the_damaged_array_and_the_readable_ones(tmp_path, motion):
+    file = damaged_npz(tmp_path, motion, motion.effort)
     info = describe(file)
     assert "'effort' is damaged" in info.problem
     assert "readable are time (400), position (400 x 3)" in info.problem
 
 
 def test_a_damaged_velocity_is_left_out_and_counted(tmp_path, motion):
-    file = tmp_path / "log.npz"
-    np.savez(
-        file,
-        time=motion.seconds,
-        position=motion.position,
-        velocity=motion.velocity,
-        effort=motion.effort,
-        joint_names=np.array(motion.names),
-    )
-    content = bytearray(file.read_bytes())
-    content[content.index(motion.velocity.tobytes()) + 100] ^= 1
-    file.write_bytes(content)
+    file = damaged_npz(tmp_path, motion, motion.velocity)
     recording = load_recording(file, motion.names)
     assert recording.velocity is None
     assert "array 'velocity' cannot be read" in recording.repairs[0]
