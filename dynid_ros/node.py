@@ -27,6 +27,7 @@ from std_msgs.msg import Empty
 
 from dynid.errors import ConfigurationError, DynidError, ModelFileWarning
 from dynid.profile import load_robot
+from dynid_ros.discovery_range import OPEN_BY, stay_on_this_machine
 from dynid_ros.executor import make_executor
 from dynid_ros.qos import ALIVE, DIAGNOSTICS
 from dynid_ros.stop import (
@@ -256,9 +257,12 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
     each but the first with one sentence. It ends within LONGEST_END after the signal.
     """
     stop = Stop()
+    alone = stay_on_this_machine()
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = make()
+        if alone:
+            node.get_logger().info(OPEN_BY)
         node.warn_of_unknown_parameters()
     except DynidError as error:
         say(str(error))

@@ -2,7 +2,8 @@
 
 ``python -m dynid_ros.outlive COMMAND...``: ros2_control_node, for one, ends its controllers at the
 first signal, whatever moves. Here it goes on after SIGINT, SIGTERM, SIGHUP and the end of its
-parent, until SIGUSR1 says that the robot is at rest, or LONGEST has passed. Then it gets SIGINT.
+parent, until SIGUSR1 says that the robot is at rest, or LONGEST has passed. Then it gets SIGINT,
+and has the time that every process of dynid has for its end before it is killed.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import sys
 import time
 from contextlib import suppress
 
-from dynid_ros.stop import ENDS_WITH_PARENT, Stop, silence_closed_streams
+from dynid_ros.stop import ENDS_WITH_PARENT, LONGEST_END, Stop, silence_closed_streams
 
 LONGEST = 20.0
 """Time for the robot to come to rest after a signal [s]."""
 
+LONGEST_AFTER_RELEASE = LONGEST_END + 6.0
+"""Time that the command then has for its end; one of dynid ends itself before that [s]."""
+
 _LOOK = 0.05  # [s] between looks
-_PATIENCE = 10.0  # [s] for the command to end, after SIGINT and again after SIGTERM
 
 
 def main(command: list[str]) -> int:
@@ -37,12 +40,11 @@ def main(command: list[str]) -> int:
     deadline = time.monotonic() + LONGEST
     while process.poll() is None and not rest and time.monotonic() < deadline:
         time.sleep(_LOOK)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is not None:
-            break
-        process.send_signal(number)
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(_PATIENCE)
+            process.wait(LONGEST_AFTER_RELEASE)
+        process.kill()
     code = process.wait()
     return code if code >= 0 else 128 - code
 

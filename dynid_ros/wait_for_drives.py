@@ -14,6 +14,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
+from dynid_ros.discovery_range import stay_on_this_machine
 from dynid_ros.qos import LATCHED
 
 DRIVES = "/dynid/drives"
@@ -45,6 +46,7 @@ class DriveWaiter(Node):
 
 def main() -> None:
     """Run the node."""
+    stay_on_this_machine()
     rclpy.init()
     try:
         node = DriveWaiter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,7 @@ _RENEWALS = 5  # within the horizon
 _IN_TIME = 0.1  # of the horizon that has to be left when a renewal is sent
 _REPEAT = 0.1  # [s] between two messages of the same stop
 _HISTORY = 0.5  # [s] and max_age, that messages begin before the robot's present time
+_MESSAGES = 2 * _RENEWALS  # of which a robot may have taken any as its last
 
 # Simulated time stands still for a node while it makes a plan: it is told by messages, which wait.
 # After so many ticks they have been read.
@@ -55,6 +57,7 @@ class Commander:
         self._outlet = outlet
         self._limits = limits
         self._pending: tuple[Trajectory, int] | None = None  # to be sent in so many ticks
+        self._ends: deque[Array] = deque(maxlen=_MESSAGES)  # where those of the motion come to rest
         self._motion: Trajectory | None = None
         self._acceleration: Array = np.zeros(0)  # to brake with
         self._start_ns = 0  # of the motion
@@ -92,6 +95,10 @@ class Commander:
     def is_at(self, position: Array) -> bool:
         """Whether a robot at a position (n,) rests where the reference does."""
         return rests_near(position - self.goal)
+
+    def was_sent_to(self, position: Array) -> bool:
+        """Whether a robot at a position (n,) rests where a recent message of the motion does."""
+        return any(rests_near(position - end) for end in self._ends)
 
     def hold(self, position: Array) -> None:
         """Take it that the robot rests at a position (n,), whatever it was commanded."""
@@ -155,6 +162,7 @@ class Commander:
     def _begin(self, motion: Trajectory) -> None:
         self._acceleration = braking_acceleration(motion, self._limits)
         self._motion, self._stopping = motion, False
+        self._ends.clear()
         horizon, lead = self._horizon, self._clock.stretched(_LEAD)
         self._start_ns = self._clock.now_ns() + round(lead * 1e9)
         self._send(motion, horizon, lead + horizon / _RENEWALS)
@@ -171,8 +179,13 @@ class Commander:
         self._send(motion, now + horizon, horizon / _RENEWALS)
 
     def _repeat(self) -> None:
-        """Send the same stop again, as long as it is not over."""
-        if self._sent is None or self._outlet.acknowledged or self.since_end >= 0:
+        """Send the same stop again, until the robot's own time has come to its end.
+
+        A robot that was held up has lost what was sent meanwhile, and its time may be behind.
+        """
+        seen_ns = self._clock.newest_ns
+        over = seen_ns is not None and seen_ns >= self.end_ns
+        if self._sent is None or self._outlet.acknowledged or over:
             return
         now_ns = self._clock.now_ns()
         self._due_ns = now_ns + round(self._clock.stretched(_REPEAT) * 1e9)
@@ -185,10 +198,13 @@ class Commander:
         recent = self._recent(trajectory, now_ns)
         self._outlet.send(recent, self._start_ns)
         self._sent = trajectory
+        self._ends.append(trajectory.position[-1])
         self._leaves = leave if trajectory is not motion else np.inf
         self.follower.accept(recent, self._start_ns, now_ns)
         self._due_ns = now_ns + round(again * 1e9)
 
     def _recent(self, trajectory: Trajectory, now_ns: int) -> Trajectory:
         history = self._clock.stretched(_HISTORY + self._options.max_age)
-        return trajectory.since((now_ns - self._start_ns) * 1e-9 - history)
+        seen_ns = self._clock.newest_ns
+        robot_ns = now_ns if seen_ns is None else min(now_ns, seen_ns)
+        return trajectory.since((robot_ns - self._start_ns) * 1e-9 - history)

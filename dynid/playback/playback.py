@@ -47,6 +47,7 @@ UNDER_WAY = (*WATCHED, Phase.STOPPING)
 
 _LONGEST_WAY = 60.0  # [s] that a reference may take to come to a robot that is held back
 _PATIENCE = 5.0  # [s] after its end that a motion may take to come to rest
+_MISSED = "the stop did not reach the robot in time: it rests where an earlier message ended"
 
 
 class Playback:
@@ -75,6 +76,7 @@ class Playback:
         self._rest = RestWatch()
         self._hold = HoldWatch(self._joints, ())
         self._deadline = 0.0  # [s] on the steady clock, to be at rest after a stop
+        self._silent = False  # in that time, when it was last seen
         # these three are there from the first motion on
         self._plan: Plan | None = None
         self._commander: Commander | None = None
@@ -205,10 +207,11 @@ class Playback:
         self._inputs.look()
         if self._commander is None or self._plan is None:
             return
-        try:
-            self._commander.tick()
-        except PlaybackError as error:
-            self.fail(str(error))
+        if self.under_way:
+            try:
+                self._commander.tick()
+            except PlaybackError as error:
+                self.fail(str(error))
         if self._phase in WATCHED and (why := self._input_fault(self._plan)) is not None:
             self._stop(why)
         elif self._phase is Phase.STOPPING:
@@ -250,6 +253,10 @@ class Playback:
         fresh = self._inputs.silence <= self._options.max_age
         # what counts is the stamp: a robot that was held up is not as far as its clock may be
         over = state is not None and state.stamp_ns >= commander.end_ns and not commander.pending
+        if state is not None and fresh and self._silent:
+            left = max(commander.end_ns - state.stamp_ns, 0) * 1e-9
+            self._deadline = self._clock.steady() + left + _PATIENCE
+        self._silent = not fresh
         if state is not None and over and fresh:
             if not self._gave_way:
                 self._hold.see((state.stamp_ns - commander.end_ns) * 1e-9, self._rest.moving)
@@ -268,13 +275,17 @@ class Playback:
         if self._gave_way or commander.is_at(state.position):
             self._abort(_with(self._reason, self.not_held))
         else:
-            self._hold.rest(state.position - commander.goal)
+            if commander.was_sent_to(state.position):
+                self._reason = f"{self._reason.rstrip('.')}; {_MISSED}."
+            else:
+                self._hold.rest(state.position - commander.goal)
             self._give_way(commander, plan, state)
 
     def _give_way(self, commander: Commander, plan: Plan, state: RobotState) -> None:
         """Bring the reference to a robot that is held back: by a drive in fault, or an obstacle.
 
-        It would push against the obstacle, or jump when the fault is cleared.
+        It would push against the obstacle, or jump when the fault is cleared. Only the end of the
+        way is commanded: wherever the reference is by now, it goes there from that very position.
         """
         self._gave_way = True
         limits, fraction = plan.robot.limits, self._options.move_fraction
@@ -283,8 +294,9 @@ class Playback:
             self._abort(_held(self._reason, "its position is beyond reach."))
             return
         self._wait_for_rest(self._reason, commander, way.duration)
+        end = sample(way, plan.robot.joints, self._options.rate).since(way.duration)
         try:
-            commander.command(sample(way, plan.robot.joints, self._options.rate), self._options)
+            commander.command(end, self._options)
         except PlaybackError as error:
             self._abort(_held(self._reason, str(error)))
 

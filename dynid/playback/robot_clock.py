@@ -36,6 +36,8 @@ class RobotClock:
         self._earlier: tuple[int, int] | None = None
         self._begun = 0.0  # [s] of the latest window
         self._newest = 0  # difference [ns]
+        self.newest_ns: int | None = None
+        """Stamp of the newest state; None before the first [ns]."""
 
     @property
     def offset_ns(self) -> int:
@@ -56,6 +58,7 @@ class RobotClock:
 
     def see(self, state: RobotState) -> None:
         """Take in the stamp of a state that has arrived just now."""
+        self.newest_ns = state.stamp_ns
         difference = self._newest = state.stamp_ns - self._clock.now_ns()
         if self._latest is None or state.arrival - self._begun > _WINDOW:
             self._earlier, self._begun = self._latest, state.arrival

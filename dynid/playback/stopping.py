@@ -32,8 +32,8 @@ def ending(motion: Trajectory, leave: float, acceleration: Array) -> Trajectory:
     limits and clear of whatever the path is clear of, and acceleration does not jump.
 
     It takes the shortest time in which the acceleration is kept; where a motion uses that up and
-    leaves nothing for braking, the time that exceeds it least. A motion that would be over by then
-    is not slowed down.
+    leaves nothing for braking, the time that exceeds it least. A motion that would be over by then,
+    or whose path begins only later, is not slowed down.
 
     Args:
         motion: Points with velocities and accelerations, that end at rest.
@@ -43,7 +43,7 @@ def ending(motion: Trajectory, leave: float, acceleration: Array) -> Trajectory:
     Returns:
         The points of the motion before ``leave``, and those of braking, on the same time.
     """
-    if leave >= motion.duration:
+    if leave >= motion.duration or leave < motion.time[0]:
         return motion
     tail = _shortest(motion, leave, acceleration)
     if motion.duration <= tail.duration:

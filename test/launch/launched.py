@@ -6,6 +6,7 @@ CMakeLists.txt puts this folder on PYTHONPATH.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import shutil
 import sys
@@ -56,6 +57,18 @@ def ros2_launch(
     if apart:
         command = ["setsid", *command]
     return ExecuteProcess(cmd=command, sigterm_timeout="60", output="screen")
+
+
+def running(executable: str) -> Path | None:
+    """The folder in /proc of a node of dynid in this test's ROS domain; None where none runs."""
+    domain = f"ROS_DOMAIN_ID={os.environ['ROS_DOMAIN_ID']}".encode()
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            command = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
+            ours = domain in (entry / "environ").read_bytes().split(b"\0") if command else False
+            if ours and f"lib/dynid/{executable}".encode() in command:
+                return entry
+    return None
 
 
 def under_test(process: ExecuteProcess, **context: object) -> tuple[LaunchDescription, dict]:

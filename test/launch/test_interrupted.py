@@ -15,7 +15,7 @@ from joint_listener import Listener
 from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
 
 from dynid.profile import load_robot
-from dynid.recording.load import load_recording
+from dynid.recording.load import read_samples
 
 MOVES = 0.2  # [rad/s]
 RESTS = 0.01
@@ -72,8 +72,10 @@ class Interrupted(unittest.TestCase):
         assert "escalating to 'SIGKILL'" not in text
         (bag,) = output.iterdir()
         assert (bag / "metadata.yaml").exists()
-        recording = load_recording(bag, load_robot("puma560").joints)
-        assert len(recording.time) > 100
+        # as they are: a busy machine leaves gaps, which are no fault of the bag
+        samples = read_samples(bag, load_robot("puma560").joints)
+        assert not samples.repairs
+        assert len(samples.stamps) > 100
         assert not left(output), text
 
 

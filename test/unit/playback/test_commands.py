@@ -110,6 +110,21 @@ def test_a_stop_is_repeated_until_it_is_over(cell) -> None:
     assert all(np.array_equal(one.time[-3:], repeats[0].time[-3:]) for one in repeats)
 
 
+def test_a_stop_is_not_repeated_with_every_tick(cell) -> None:
+    cell.playing()
+    original, times = cell.send, []
+
+    def send(trajectory, start_ns) -> None:
+        times.append(cell.clock.time)
+        original(trajectory, start_ns)
+
+    cell.send = send
+    cell.playback.stop()
+    cell.until("aborted")
+    ticks = round((times[-1] - times[0]) / 0.01)
+    assert 2 < len(times) < ticks / 2
+
+
 def test_a_stop_that_is_lost_is_made_up_for_by_the_next_message(cell) -> None:
     cell.playing()
     original, lost = cell.send, []
@@ -127,6 +142,82 @@ def test_a_stop_that_is_lost_is_made_up_for_by_the_next_message(cell) -> None:
         way.append(cell.measured)
     assert cell.playback.state == "aborted: the motion was stopped on request."
     assert distance_from_path(np.array(way[::5])) < 1e-4
+
+
+class Suspended:
+    """A robot whose process stood still: its time is late, and messages to it are lost."""
+
+    def __init__(self, cell: Cell, duration: float) -> None:
+        self.cell, self.arrive = cell, False
+        self.original, cell.send = cell.send, self.send
+        real, begin = cell.clock.now_ns, cell.clock.now_ns()
+        cell.silent, cell.robot_now_ns = True, lambda: begin
+        cell.run(duration)
+        late = real() - begin
+        cell.silent, cell.robot_now_ns = False, lambda: real() - late
+
+    def send(self, trajectory, start_ns) -> None:
+        if self.arrive:
+            self.original(trajectory, start_ns)
+
+    def run(self, duration: float) -> np.ndarray:
+        """Where the robot is, a row a hundredth of a second."""
+        way = [self.cell.measured]
+        for _ in range(round(duration * 100)):
+            self.cell.step()
+            way.append(self.cell.measured)
+        return np.array(way)
+
+
+@pytest.mark.parametrize("duration", [0.7, 1.6, 4.0, 5.5])
+def test_a_robot_that_was_suspended_takes_the_stop_that_it_missed(cell, duration) -> None:
+    cell.playing()
+    robot = Suspended(cell, duration)
+    robot.arrive = True
+    way = robot.run(6.0)
+    assert "settling" not in cell.playback.state
+    assert "no joint states came for 0.5" in cell.playback.state
+    assert "in time" not in cell.playback.state
+    assert "not seen" not in cell.playback.state
+    # rest after 0.5 s of silence, and braking
+    assert np.ptp(way[100:], axis=0).max() == 0.0
+    assert distance_from_path(way[::5]) < 1e-4
+
+
+@pytest.mark.parametrize("duration", [1.6, 3.0])
+def test_a_robot_that_no_stop_reached_is_not_led_back_to_where_it_would_have_ended(
+    cell, duration
+) -> None:
+    cell.playing()
+    robot = Suspended(cell, duration)
+    way = robot.run(1.4)
+    robot.arrive = True
+    way = np.concatenate([way, robot.run(10.0)])
+    assert cell.playback.state.endswith(
+        "; the stop did not reach the robot in time: it rests where an earlier message ended."
+    )
+    assert np.ptp(way[140:], axis=0).max() == 0.0
+    assert distance_from_path(way[::5]) < 1e-4
+    cell.robot_now_ns = cell.clock.now_ns
+    cell.run(3.0)
+    cell.playback.start(cell.plan, cell.options)
+    cell.until("finished")
+
+
+def test_a_reference_that_is_elsewhere_than_commanded_is_not_made_to_jump(cell) -> None:
+    """A robot that rests elsewhere is led nowhere, whatever its controller's reference is."""
+    cell.playing()
+    original, begin = cell.send, cell.clock.now_ns()
+    cell.send = lambda trajectory, start: original(trajectory, start) if start > begin else None
+    cell.playback.stop()
+    resting = cell.measured + 0.3
+    cell.robot = TrajectoryFollower(cell.joints, resting)
+    count = len(cell.sent)
+    while cell.playback.under_way:
+        cell.step()
+        assert np.abs(cell.measured - resting).max() < 1e-9
+    assert len(cell.sent) == count + 1
+    assert "came to rest 0.3" in cell.playback.state
 
 
 def test_a_stop_that_nobody_takes_ends_in_rest_all_the_same(cell) -> None:

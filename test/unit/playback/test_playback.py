@@ -42,6 +42,23 @@ def test_prepares_plays_and_finishes(cell) -> None:
     assert cell.resting()
 
 
+def test_the_time_that_remains_runs_down_to_nothing(cell) -> None:
+    cell.playback.prepare(cell.plan, cell.options)
+    cell.until("ready")
+    assert cell.playback.remaining == 0.0
+    cell.playback.start(cell.plan, cell.options)
+    cell.run(0.1)
+    remaining = [cell.playback.remaining]
+    assert 2.0 < remaining[0] < 2.5  # with the time until it begins
+    while cell.playback.under_way:
+        cell.step()
+        remaining.append(cell.playback.remaining)
+    ran = -np.diff(remaining)
+    running = np.array(remaining[1:]) > 0
+    np.testing.assert_allclose(ran[running], 0.01, atol=1e-6)
+    assert not running[-1]
+
+
 def test_start_moves_to_the_start_first(cell) -> None:
     answer = cell.playback.start(cell.plan, cell.options)
     assert "then playing for 2.0 s. Limits kept; collisions with" in answer

@@ -72,6 +72,9 @@ def test_what_was_seen_before_time_ran_back_does_not_count() -> None:
     assert watch.at_rest
     watch.see(RobotState(0, 0.0, np.zeros(2), None))
     assert not watch.at_rest
+    for k in range(1, 11):
+        watch.see(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
+    assert watch.at_rest
 
 
 def test_rest_that_was_seen_before_a_motion_begins_is_forgotten() -> None:

@@ -1,0 +1,56 @@
+"""What has the robot goes on after a signal, until it is released."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from support.deadlines import LONGEST
+
+from dynid_ros.outlive import LONGEST_AFTER_RELEASE
+from dynid_ros.stop import LONGEST_END
+
+COMMAND = """
+import signal
+heard = []
+for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(one, lambda number, _: heard.append(signal.Signals(number).name))
+print("ready", flush=True)
+while "SIGINT" not in heard:
+    signal.pause()
+print(*heard, flush=True)
+raise SystemExit(7)
+"""
+
+
+@contextmanager
+def outliving(command: str) -> Iterator[subprocess.Popen[str]]:
+    program = [sys.executable, "-m", "dynid_ros.outlive", sys.executable, "-c", command]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+        try:
+            assert process.stdout
+            assert process.stdout.readline() == "ready\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_command_hears_of_no_signal_until_it_is_released() -> None:
+    with outliving(COMMAND) as process:
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGUSR1):
+            process.send_signal(number)
+        out, _ = process.communicate(timeout=LONGEST)
+    assert out == "SIGINT\n"
+    assert process.returncode == 7
+
+
+def test_a_command_that_dies_is_reported_as_a_shell_does() -> None:
+    with outliving("import os; print('ready', flush=True); os.kill(os.getpid(), 6)") as process:
+        assert process.wait(LONGEST) == 128 + 6
+
+
+def test_no_node_is_killed_within_the_time_that_it_has_for_its_end() -> None:
+    assert LONGEST_AFTER_RELEASE > LONGEST_END
