@@ -59,9 +59,10 @@ def _trials(area: str, options: argparse.Namespace, survivors: Path):
     if area == CPP_AREA:
         return cpp_trials.run(options.count, options.seed, options.jobs, only)
     sources = sorted((ROOT / "dynid" / area).rglob("*.py"))
-    mutants = python_trials.sample(sources, options.count, options.seed)
-    if only is not None:
-        mutants = [one for one in mutants if str(one) in only]
+    if only is None:
+        mutants = python_trials.sample(sources, options.count, options.seed)
+    else:
+        mutants = python_trials.named(sources, only)
     return python_trials.run(sources, ROOT / "test/unit" / area, mutants, options.jobs)
 
 

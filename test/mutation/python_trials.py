@@ -35,7 +35,7 @@ MEMORY = 8 << 30
 
 
 def sample(sources: list[Path], count: int, seed: int) -> list[Mutant]:
-    """``count`` places drawn without repetition, and one mistake at each."""
+    """``count`` places drawn without repetition, and one mistake at each, if it makes one."""
     choices = [
         (source, number)
         for source in sources
@@ -43,7 +43,26 @@ def sample(sources: list[Path], count: int, seed: int) -> list[Mutant]:
     ]
     draw = random.Random(seed)
     drawn = sorted(draw.sample(choices, min(count, len(choices))))
-    return [_mutant(source, number, draw.random()) for source, number in drawn]
+    mutants = [_mutant(source, number, draw.random()) for source, number in drawn]
+    # e @ e with its operands exchanged is no mistake
+    return [one for one in mutants if one.source != ast.unparse(ast.parse(_text(one.path)))]
+
+
+def named(sources: list[Path], names: set[str]) -> list[Mutant]:
+    """Mutants that read like these, wherever else their sources have changed since."""
+    mutants = []
+    for source in sources:
+        for number, place in enumerate(places(ast.parse(source.read_text()))):
+            every = range(len(place.choices))
+            told = (_mutant(source, number, (which + 0.5) / len(every)) for which in every)
+            at = f"{source.relative_to(ROOT)}:{place.line}: "
+            if any(name.startswith(at) for name in names):
+                mutants += [one for one in told if str(one) in names]
+    return mutants
+
+
+def _text(path: str) -> str:
+    return (ROOT / path).read_text()
 
 
 def _mutant(source: Path, number: int, which: float) -> Mutant:

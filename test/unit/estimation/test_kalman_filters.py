@@ -123,6 +123,44 @@ def test_the_model_moves_as_the_mechanism_does() -> None:
     np.testing.assert_allclose(ddq, whole.forward_dynamics(q, dq, tau), rtol=1e-9)
 
 
+def test_slopes_of_the_model_are_those_of_its_torque() -> None:
+    problem = posed(samples=1000)
+    model, true = DiscreteModel.of(problem), truth(problem)
+    state = np.array([0.3, -0.4, 0.8, 0.5, -1.0, 0.7])
+    ddq = np.array([2.0, -3.0, 5.0])
+
+    def torque(at: np.ndarray) -> np.ndarray:
+        parts = model.dynamics(at[None, :3], at[None, 3:])[0] @ true[model.inertial]
+        return parts[0] + ddq @ parts[1:]
+
+    way = 1e-3 * np.eye(6)
+    expected = [(torque(state + one) - torque(state - one)) / 2e-3 for one in way]
+    found = np.hstack(model.slopes(state[:3], state[3:], ddq, true))
+    np.testing.assert_allclose(found, np.transpose(expected), atol=1e-4)
+
+
+def test_inputs_are_means_over_steps_behind_the_first_fold() -> None:
+    problem = posed(samples=4000)
+    (rows,) = problem.rows
+    inputs = DiscreteModel.of(problem).inputs(rows)
+    signals, first = rows.signals, int(np.argmax(rows.fold > 0))
+    assert inputs.step == pytest.approx(0.01)  # 5 samples at 500 Hz
+    np.testing.assert_array_equal(inputs.measured, signals.raw_position[first::5])
+    np.testing.assert_array_equal(inputs.velocity, signals.velocity[first])
+    for step in (0, 7, len(inputs.torque) - 1):
+        here = signals.raw_torque[first + 5 * step : first + 5 * step + 6]
+        np.testing.assert_allclose(inputs.torque[step], ((here[:-1] + here[1:]) / 2).mean(axis=0))
+    # joints at rest may be held by any friction
+    at_rest = np.array(
+        [
+            rows.fitted[first + 5 * s : first + 5 * s + 6].min(axis=0) < 1
+            for s in range(len(inputs.torque))
+        ]
+    )
+    np.testing.assert_array_equal(inputs.unknown > 0, at_rest)
+    assert at_rest.any()
+
+
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_what_a_joint_at_rest_does_not_tell_stays_where_it_was(
     estimator: type[Estimator],

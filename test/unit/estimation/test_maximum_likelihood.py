@@ -69,6 +69,48 @@ def test_finds_how_errors_persist_and_are_shared() -> None:
     np.testing.assert_allclose(model.covariance, SHARED @ SHARED.T, atol=0.05)
 
 
+def test_a_pair_of_poles_is_found_in_recordings_that_pause() -> None:
+    white = np.random.default_rng(4).standard_normal((20_000, 1))
+    errors = signal.lfilter([1.0], [1.0, -1.2, 0.6], white, axis=0)
+    counted = np.ones_like(errors)
+    counted[4000:4400] = counted[9000:9100] = 0.0
+    wild = errors + 1e3 * (1 - counted)  # what does not count has no say
+    model = TorqueNoiseModel.fitted_to([wild], [counted], np.full(1, 1e-9))
+    np.testing.assert_allclose(model.coefficients[0], [1.0, -1.2, 0.6], atol=0.05)
+    assert model.memory == 2
+    np.testing.assert_allclose(model.covariance, [[1.0]], rtol=0.05)
+    np.testing.assert_allclose(model.innovations(errors)[2:], white[2:], atol=0.3)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_persistence_does_not_depend_on_the_unit_of_torque(unit: float) -> None:
+    errors = coloured(3000, 7)
+    plain, scaled = (
+        TorqueNoiseModel.fitted_to([u * errors], [np.ones_like(errors)], np.full(3, 1e-9 * u**2))
+        for u in (1.0, unit)
+    )
+    for one, other in zip(plain.coefficients, scaled.coefficients, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-6)
+    np.testing.assert_allclose(scaled.covariance, unit**2 * plain.covariance, rtol=1e-6)
+
+
+def test_joints_that_never_move_together_share_nothing_that_could_be_told() -> None:
+    errors = coloured(2000, 5)
+    counted = np.zeros_like(errors)
+    counted[:1000, 0] = counted[1000:, 1:] = 1.0
+    model = TorqueNoiseModel.fitted_to([errors], [counted], np.full(3, 0.25))
+    covariance = SHARED @ SHARED.T
+    np.testing.assert_allclose(np.diag(model.covariance), np.diag(covariance) + 0.25, rtol=0.2)
+    assert np.count_nonzero(model.covariance - np.diag(np.diag(model.covariance))) == 0
+
+
+def test_few_rows_say_nothing_about_how_errors_persist() -> None:
+    errors = np.ones((49, 1)) + 0.01 * coloured(49, 6)[:, :1]
+    model = TorqueNoiseModel.fitted_to([errors], [np.ones_like(errors)], np.ones(1))
+    assert model.coefficients[0].tolist() == [1.0]
+    assert model.memory == 0
+
+
 def test_blocks_and_pauses_give_the_equations_of_the_stacked_rows() -> None:
     """Against a dense covariance of all errors that are left, small enough to be inverted."""
     random = np.random.default_rng(3)
@@ -101,6 +143,16 @@ def test_takes_a_long_recording_in_blocks(
     monkeypatch.setattr("dynid.estimation.regression._BLOCK", 512)
     monkeypatch.setattr("dynid.estimation.regression._KEPT_NUMBERS", 0)
     np.testing.assert_allclose(estimate(), whole, rtol=1e-4, atol=1e-5)
+
+
+def test_blocks_may_be_shorter_than_errors_persist(monkeypatch: pytest.MonkeyPatch) -> None:
+    def estimate() -> np.ndarray:
+        problem = posed(0, samples=900, velocity_threshold={"fit": "all"})
+        return MaximumLikelihood().fit(problem, problem.mechanism.urdf_parameters).base
+
+    whole = estimate()
+    monkeypatch.setattr("dynid.estimation.regression._BLOCK", 1)
+    np.testing.assert_allclose(estimate(), whole, rtol=1e-6, atol=1e-8)
 
 
 def test_what_the_data_do_not_determine_stays_where_it_was() -> None:

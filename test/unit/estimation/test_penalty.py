@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
 import pytest
-from support.synthetic import arm_robot, recorded, true_parameters
+from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, fit
+from dynid.estimation.penalty import _task
+from dynid.estimation.retrieval import Retrieval, retrieve
+from dynid.estimation.settings import PhysicalSettings
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.preprocess import preprocess
 
+TWISTED = ARM_URDF.replace(
+    'ixx="0.003" iyy="0.003" izz="0.002" ixy="0.0001" ixz="0" iyz="0"',
+    'ixx="0.03" iyy="0.04" izz="0.03" ixy="-0.008" ixz="0.006" iyz="-0.007"',
+)
+EMPTY_HAND = re.sub(
+    r'<link name="hand">.*?</link>', '<link name="hand"/>', ARM_URDF, flags=re.DOTALL
+)
 JOINTS = {"joints": ["shoulder", "elbow"]}  # the wrist is locked: fewer bodies, quicker
 
 
@@ -54,6 +65,50 @@ def test_good_data_keep_their_least_squares_model() -> None:
     found = fitted.problem.base.project(fitted.standard)
     deviation = np.sqrt(np.diag(fitted.estimate.covariance))
     assert np.all(np.abs(found - fitted.estimate.base) < deviation)
+
+
+def retrieval(urdf: str) -> Retrieval:
+    """Retrieve the arm, whose hand has large products of inertia, beginning with some URDF."""
+    true = arm_robot().with_urdf(TWISTED).mechanism()
+    robot = arm_robot(identification={"physical": {"method": "penalty"}}).with_urdf(urdf)
+    mechanism = robot.mechanism()
+    base = base_parameterization(mechanism)
+    values = base.project(true_parameters(true))
+    given = dict(zip(base.names, values.tolist(), strict=True))
+    settings = robot.settings(IdentificationSettings).physical
+    return retrieve(mechanism, base, given, robot.limits, settings)
+
+
+@pytest.mark.parametrize("urdf", [TWISTED, EMPTY_HAND], ids=["true", "empty"])
+def test_a_robot_that_can_exist_is_found_whatever_the_urdf_begins_with(urdf: str) -> None:
+    found = retrieval(urdf)
+    assert found.consistent
+    assert found.feasible
+    np.testing.assert_allclose(found.found, found.given, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_derivatives_of_what_is_minimised_are_those_of_differences(seed: int) -> None:
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    base = base_parameterization(mechanism)
+    signals = [preprocess(recorded(mechanism, true_parameters(mechanism), samples=300), robot)]
+    settings = robot.settings(IdentificationSettings)
+    problem = build_problem(mechanism, base, signals, settings)
+    physical = PhysicalSettings(total_mass=(20.0, 30.0), bounds={"Fv1": (5.0, 6.0)})
+    task = _task(mechanism, base, fit(problem, settings).estimate, physical)
+    random = np.random.default_rng(seed)
+    point = task.random_point(random)
+    assert np.count_nonzero(task.missed(point)) > 2
+    for value, derivative in (
+        (task.standard, task.by_point(point)),
+        (task.missed, task.missed_by_point(point)),
+    ):
+        way = random.standard_normal(len(point)) * task.size
+        step = 1e-6
+        differences = (value(point + step * way) - value(point - step * way)) / (2 * step)
+        scale = np.abs(differences).max()
+        np.testing.assert_allclose(derivative @ way, differences, atol=1e-5 * scale)
 
 
 def test_total_mass_keeps_its_range() -> None:

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pinocchio
 import pytest
@@ -8,7 +10,12 @@ from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, fit
-from dynid.estimation.physical import is_physically_consistent, pseudo_inertia
+from dynid.estimation.physical import (
+    is_physically_consistent,
+    parameter_sizes,
+    pseudo_inertia,
+    reference_parameters,
+)
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
@@ -37,6 +44,40 @@ def test_pseudo_inertia_is_that_of_pinocchio(seed: int) -> None:
     expected = pinocchio.PseudoInertia.FromInertia(inertia).toMatrix()
     ours = pseudo_inertia(inertia.toDynamicParameters())
     np.testing.assert_allclose(ours, expected, atol=1e-12)
+
+
+def test_a_body_that_the_urdf_leaves_empty_is_taken_for_a_small_sphere() -> None:
+    """Of 1 kg and 5 cm where there is no mass; of the URDF's mass where there is no inertia."""
+    no_mass = re.sub(
+        r"<link name=\"hand\">.*?</link>", '<link name="hand"/>', ARM_URDF, flags=re.DOTALL
+    )
+    flat = re.sub(r'(<mass value="2.0"/>.*?)<inertia [^>]*/>', r"\1", ARM_URDF, flags=re.DOTALL)
+    flat = flat.replace(
+        '<origin xyz="0.12 -0.01 0.01"/>',
+        '<origin xyz="0.12 -0.01 0.01"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/>',
+    )
+    sphere = 0.4 * 0.05**2
+    point = np.array([1, 0, 0, 0, sphere, 0, sphere, 0, 0, sphere])
+    empty = arm_robot().with_urdf(no_mass).mechanism()
+    np.testing.assert_allclose(reference_parameters(empty)[20:30], point)
+    centre = np.array([0.12, -0.01, 0.01])
+    spread = 2.0 * (centre @ centre * np.eye(3) - np.outer(centre, centre) + sphere * np.eye(3))
+    upper = spread[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]
+    heavy = reference_parameters(arm_robot().with_urdf(flat).mechanism())
+    np.testing.assert_allclose(heavy[10:20], [2.0, *(2.0 * centre), *upper], atol=1e-12)
+    real = arm_robot().mechanism()
+    np.testing.assert_array_equal(reference_parameters(real), real.urdf_parameters)
+
+
+def test_what_is_large_for_a_body_grows_with_its_mass_and_radius_of_gyration() -> None:
+    mechanism = arm_robot().mechanism()
+    size = parameter_sizes(mechanism)
+    for number, mass in enumerate((4.0, 2.0, 0.8)):
+        body = mechanism.urdf_parameters[10 * number : 10 * number + 10]
+        radius = np.sqrt(body[[4, 6, 9]].sum() / 2 / mass)  # about the joint
+        expected = [mass, *[mass * radius] * 3, *[mass * radius**2] * 6]
+        np.testing.assert_allclose(size[10 * number : 10 * number + 10], expected)
+    np.testing.assert_array_equal(size[30:], 1.0)
 
 
 def test_noiseless_data_of_a_real_arm_are_reproduced_by_a_consistent_model() -> None:
@@ -104,6 +145,21 @@ def test_what_the_data_determine_does_not_depend_on_the_urdf() -> None:
     np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=5e-3)
 
 
+def test_a_urdf_a_thousand_times_too_light_does_not_draw_the_robot_to_nothing() -> None:
+    light = re.sub(
+        r'(mass value|i[xyz][xyz])="([^"]*)"',
+        lambda found: f'{found[1]}="{1e-3 * float(found[2])}"',
+        ARM_URDF,
+    )
+    robot = arm_robot(identification=settings_with())
+    mechanism = robot.mechanism()
+    truth = true_parameters(mechanism)
+    result = identified(robot.with_urdf(light), recorded(mechanism, truth))
+    base = result.problem.base
+    assert result.consistent
+    np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=5e-3)
+
+
 def test_large_friction_is_not_drawn_to_none_by_deviations_that_are_small_beside_it() -> None:
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
@@ -116,6 +172,23 @@ def test_large_friction_is_not_drawn_to_none_by_deviations_that_are_small_beside
     assert 0.5 < deviation < 3.0
     assert fitted.standard[friction] == pytest.approx(fitted.estimate.base[base], abs=deviation)
     assert fitted.determined[friction]
+
+
+@pytest.mark.parametrize(("noise", "determined"), [(8.0, True), (20.0, False)])
+def test_what_is_known_to_half_of_what_is_large_counts_as_determined(
+    noise: float, determined: bool
+) -> None:
+    robot = arm_robot(identification=settings_with())
+    mechanism = robot.mechanism()
+    truth = true_parameters(mechanism)
+    friction = mechanism.parameter_names.index("Fv1")
+    truth[friction] = 0.2  # where 1 N m s is large
+    fitted = identified(robot, recorded(mechanism, truth, noise=noise))
+    base = int(np.flatnonzero(fitted.problem.base.independent == friction)[0])
+    deviation = np.sqrt(fitted.estimate.covariance[base, base])
+    assert bool(deviation < 0.3) is determined
+    assert bool(deviation < 0.55) is determined
+    assert bool(fitted.determined[friction]) is determined
 
 
 def test_friction_and_rotor_inertia_are_never_negative() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from dynid.estimation.retrieval import Retrieval, retrieve
 from dynid.identification.settings import IdentificationSettings
 from dynid.profile import load_robot
 from dynid.report.base_formats import base_yaml
+from dynid.robot.limits import Limits
 from dynid.simulation.settings import SimulationSettings
 
 ROBOT = arm_robot()
@@ -74,6 +77,64 @@ def test_refuses_to_retrieve_from_nothing() -> None:
         retrieved({})
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_refuses_a_value_that_is_no_finite_number(value: float) -> None:
+    with pytest.raises(EstimationError, match=r"ZZ3 is .*; give it a finite number"):
+        retrieved(TRUTH | {"ZZ3": value})
+
+
+def test_refuses_to_retrieve_from_nothing_but_zeros() -> None:
+    with pytest.raises(EstimationError, match="nothing to retrieve"):
+        retrieved({"ZZ3": 0.0})
+
+
+def test_distance_is_the_change_of_torque_on_motion_within_the_limits() -> None:
+    """Friction of the shoulder that cannot be, -1 N m beside others, is torque of that size."""
+    free = retrieved(TRUTH | {"Fc1": -1.0})
+    assert free.torque_change[0] > 0.0
+    assert np.all(free.torque_change[1:] < 0.1 * free.torque_change[0])
+    still = Limits(velocity=(0.01,), acceleration=(0.01,))
+    settings = ROBOT.settings(IdentificationSettings).physical
+    fast, slow = (
+        retrieve(MECHANISM, BASE, TRUTH | {"Fv1": -1.0}, limits, settings).torque_change[0]
+        for limits in (Limits(velocity=(2.0,), acceleration=(0.01,)), still)
+    )
+    # viscous friction counts by the speed that the limits allow
+    assert slow < 0.1 * fast
+
+
+def test_a_tiny_robot_is_retrieved_as_well_as_a_large_one() -> None:
+    size = 1e-4
+    light = re.sub(
+        r'(mass value|i[xyz][xyz])="([^"]*)"',
+        lambda found: f'{found[1]}="{size * float(found[2])}"',
+        ARM_URDF,
+    )
+    mechanism = ROBOT.with_urdf(light).mechanism()
+    given = {name: 1.2 * size * value for name, value in TRUTH.items()}
+    settings = ROBOT.settings(IdentificationSettings).physical
+    base = base_parameterization(mechanism)
+    found = retrieve(mechanism, base, given, ROBOT.limits, settings)
+    assert found.feasible
+    np.testing.assert_allclose(found.found / size, found.given / size, atol=5e-3)
+
+
+@pytest.mark.parametrize("reach", [0.02, 0.5])
+def test_positions_of_the_motion_keep_the_limits(reach: float) -> None:
+    """A spring that pushes cannot be: what changes is -1 N m / rad times the positions."""
+    terms = [{"kind": "coulomb"}, {"kind": "spring_stiffness"}]
+    robot = arm_robot(terms=terms)
+    mechanism = robot.mechanism()
+    limits = Limits(position=((-reach, reach),) * 3)
+    settings = robot.settings(IdentificationSettings).physical
+    given = {"Fc1": 1.0, "K1": -1.0}
+    base = base_parameterization(mechanism)
+    found = retrieve(mechanism, base, given, limits, settings)
+    # positions are uniform: their rms is the reach over the square root of three
+    spring = reach / np.sqrt(3)
+    assert found.torque_change[0] == pytest.approx(spring / np.hypot(1.0, spring), rel=0.1)
+
+
 def test_reads_a_table_with_the_names_of_symoro(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("name,value,deviation\n# a comment\nZZR1, 1.5, 0.1\nFV1,0.25\n")
@@ -108,20 +169,25 @@ def test_a_mistake_in_a_file_gets_one_sentence(tmp_path: Path, text: str, senten
 
 
 def test_the_command_writes_a_robot_that_dynid_reads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
     settings = ROBOT.yaml_content(exclude_unset=True)
-    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(settings))
+    (tmp_path / "arm.yaml").write_text(f"# My arm\n{yaml.safe_dump(settings)}")
     (tmp_path / "table.yaml").write_text(yaml.safe_dump(TRUTH))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        sys, "argv", ["dynid", "retrieve", "table.yaml", "-p", "arm.yaml", "-o", "found"]
+        sys, "argv", ["dynid", "retrieve", "table.yaml", "-p", "arm.yaml", "-o", "found", "--json"]
     )
     with pytest.raises(SystemExit) as stop:
         cli.main()
     assert not stop.value.code
-    robot = load_robot("found/arm_retrieved.yaml")
+    told = json.loads(capsys.readouterr().out)
+    assert set(told) == {"feasible", "torque_change", "given", "base_parameters", "parameters"}
+    assert told["given"] == pytest.approx(TRUTH)
+    written = Path("found/arm_retrieved.yaml")
+    assert written.read_text().startswith("# Parameters found by `dynid retrieve`.\n# My arm\n")
+    robot = load_robot(written)
     assert robot.find(SimulationSettings) is not None
     mechanism = robot.mechanism()
     values = [robot.find(SimulationSettings).parameters[name] for name in mechanism.parameter_names]

@@ -139,6 +139,107 @@ def test_scalar_sub_models_do_not_understate_what_they_pass_on() -> None:
     assert 0.9 < np.mean(deviations) / np.sqrt(np.mean(np.square(errors))) < 1.5
 
 
+@pytest.mark.parametrize("robust", [False, True])
+def test_a_few_wild_rows_hardly_move_the_robust_form(robust: bool) -> None:
+    recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE, robust=robust)
+    recursive.update(rows(500))
+    for seed in range(1, 11):
+        wild = rows(50, seed=seed)
+        wild[:, ::10, -1] += 40.0
+        recursive.update(wild)
+    error = np.abs(recursive.solve().parameters - TRUE).max()
+    assert bool(error < 0.05) is robust
+    assert bool(recursive.rows.sum() < 1999.0) is robust
+
+
+def test_robust_weights_are_hubers() -> None:
+    """An error of c deviations counts 1.345 / c, those within 1.345 deviations in full."""
+    stacked = rows(4000, noise=(1.0, 1.0))
+    recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE, robust=True)
+    recursive.update(stacked)
+    recursive.solve()
+    before = recursive.rows
+    np.testing.assert_array_equal(before, 4000.0)  # the first have nothing to be judged by
+    regressor = np.eye(K)[None].repeat(2, axis=0)
+    torque = regressor @ TRUE + np.array([[1.0, 2.69, -13.45], [0.0, -1.0, 5.38]])
+    recursive.update(np.concatenate([regressor, torque[..., None]], axis=2))
+    counted = recursive.rows - before
+    np.testing.assert_allclose(counted, [1 + 0.5 + 0.1, 1 + 1 + 0.25], rtol=0.05)
+
+
+def test_variance_is_known_once_there_are_twice_as_many_rows_as_parameters() -> None:
+    few, enough = (SquareRootLeastSquares(1, np.zeros(K), VAGUE) for _ in range(2))
+    few.update(rows(2 * K, noise=(0.1,)))
+    assert few.solve().joint_variance.tolist() == [1.0]
+    enough.update(rows(2 * K + 1, noise=(0.1,)))
+    assert 0.0 < enough.solve().joint_variance[0] < 0.1
+
+
+def test_exact_rows_leave_a_variance_that_nothing_is_divided_by() -> None:
+    recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE)
+    recursive.update(rows(100, noise=(0.0, 0.0)))
+    found = recursive.solve()
+    assert np.all(found.joint_variance > 0)
+    assert np.all(found.joint_variance < 1e-6)
+    np.testing.assert_allclose(found.parameters, TRUE, atol=1e-6)
+
+
+def test_errors_that_persist_make_the_deviations_larger() -> None:
+    recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE)
+    recursive.update(rows(400))
+    white = recursive.solve()
+    recursive.correlation = np.full(2, 9.0)
+    persistent = recursive.solve()
+    np.testing.assert_allclose(persistent.parameters, white.parameters, rtol=1e-3)
+    np.testing.assert_allclose(persistent.covariance, 9 * white.covariance, rtol=1e-3)
+
+
+def test_no_samples_change_nothing() -> None:
+    recursive = SquareRootLeastSquares(2, np.full(K, 7.0), np.full(K, 2.0))
+    recursive.update(rows(5)[:, :0])
+    assert recursive.samples == 0
+    found = recursive.solve()
+    np.testing.assert_allclose(found.parameters, 7.0)
+    np.testing.assert_allclose(found.covariance, 4.0 * np.eye(K))
+    assert not found.determined.any()
+
+
+def alike(samples: int, seed: int = 0) -> np.ndarray:
+    """Rows of two joints whose columns are much alike."""
+    stacked = rows(samples, noise=(1.0, 1.0), seed=seed)
+    mixing = np.array([[1.0, 0.9, 0.0], [0.0, 1.0, 0.8], [0.0, 0.0, 0.3]])
+    noise = stacked[..., -1] - stacked[..., :-1] @ TRUE
+    regressor = stacked[..., :-1] @ mixing
+    regressor[1:, :, 0] = 0.0
+    return np.concatenate([regressor, (regressor @ TRUE + noise)[..., None]], axis=2)
+
+
+def test_covariance_is_the_inverse_of_what_the_rows_tell() -> None:
+    stacked = alike(300)
+    recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE)
+    recursive.update(stacked)
+    found = recursive.solve()
+    weights = 1 / found.joint_variance
+    information = np.einsum("j,jmi,jmk->ik", weights, stacked[..., :-1], stacked[..., :-1])
+    # the variances that weigh are those of the round before
+    np.testing.assert_allclose(found.covariance, np.linalg.inv(information), rtol=0.02)
+
+
+def test_scalar_sub_models_tell_how_errors_of_two_parameters_go_together() -> None:
+    estimates, told = [], []
+    for seed in range(300):
+        recursive = SquareRootLeastSquares(2, np.zeros(K), VAGUE, scalar=True)
+        recursive.update(alike(60, seed=seed))
+        found = recursive.solve()
+        estimates.append(found.parameters)
+        told.append(found.covariance)
+    scatter = np.cov(np.transpose(estimates))
+    size = np.sqrt(np.outer(np.diag(scatter), np.diag(scatter)))
+    # 300 draws know a correlation to 1 / sqrt(300) = 6 %
+    np.testing.assert_allclose(np.mean(told, axis=0) / size, scatter / size, atol=0.25)
+    assert np.abs(scatter / size)[0, 1] > 0.4
+
+
 def test_rows_that_do_not_count_change_nothing() -> None:
     stacked, wild = rows(200), rows(200, seed=3)
     wild[:, :, -1] = 1e6

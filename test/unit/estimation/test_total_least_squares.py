@@ -19,6 +19,7 @@ from dynid.estimation.total_least_squares import (
     total_least_squares,
 )
 from dynid.identification.settings import IdentificationSettings
+from dynid.signals.filters import differentiate
 from dynid.signals.preprocess import preprocess
 
 
@@ -139,6 +140,35 @@ def test_noise_of_the_positions_is_found_from_what_the_filter_takes(
     problem = posed(1, position_noise=2e-4, **smoothing)
     noise = motion_noise(problem.rows[0].signals)
     np.testing.assert_allclose(noise.deviation, 2e-4, rtol=0.1)
+
+
+def test_noise_is_filtered_and_differentiated_as_the_positions_were() -> None:
+    problem = posed(1, position_noise=2e-4)
+    signals = problem.rows[0].signals
+    noise = motion_noise(signals)
+    np.testing.assert_allclose(noise.velocity, differentiate(noise.position, 200.0))
+    np.testing.assert_allclose(noise.acceleration, differentiate(noise.velocity, 200.0))
+    # what a low-pass at 20 Hz of 100 Hz leaves of white noise: about a fifth of its power
+    left = noise.position.std(axis=0) / noise.deviation
+    np.testing.assert_allclose(left**2, 0.2, rtol=0.25)
+
+
+def test_directions_of_noise_alone_stay_where_they_were() -> None:
+    random = np.random.default_rng(2)
+    signal = random.standard_normal(2000)
+    seen = np.column_stack([signal, np.zeros(2000)]) + 0.1 * random.standard_normal((2000, 2))
+    torque = 3.0 * signal + 0.1 * random.standard_normal(2000)
+    stacked = np.column_stack([seen, torque])
+    gram = stacked.T @ stacked
+    noise = 2000 * 0.01 * np.eye(3)
+    found = total_least_squares(gram, noise, np.array([0.0, 5.0]))
+    assert found[0] == pytest.approx(3.0, rel=0.01)
+    assert found[1] == pytest.approx(5.0, abs=1.0)
+
+
+def test_refuses_what_holds_no_motion() -> None:
+    with pytest.raises(EstimationError, match="no motion"):
+        total_least_squares(np.zeros((3, 3)), np.eye(3), np.zeros(2))
 
 
 @pytest.mark.parametrize(

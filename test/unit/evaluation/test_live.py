@@ -63,6 +63,41 @@ def test_a_push_on_a_joint_shows_with_its_sign_after_the_delay(
     assert 0.5 * delay < half < 1.6 * delay
 
 
+@pytest.mark.parametrize("cutoff_hz", [5.0, 10.0])
+def test_a_torque_that_grows_shows_as_late_as_is_said(
+    rubbing: tuple[Robot, Mechanism], cutoff_hz: float
+) -> None:
+    robot, model = rubbing
+    live, state = LiveTorqueError(robot, model, cutoff_hz=cutoff_hz), None
+    assert live.delay == pytest.approx(3 / (2 * np.pi * cutoff_hz))
+    weight = model.gravity_torque(np.array([[0.3, 0.4, 0.5]]))[0]
+    errors = []
+    for number in range(1000):  # 50 N m/s at the elbow
+        push = np.array([0.0, 50.0 * number / RATE, 0.0])
+        state = live.step(state, number / RATE, [0.3, 0.4, 0.5], weight + push)
+        errors.append(state.error[1])
+    # with friction of 2 N m, offset -0.2 N m, and viscous friction of slow motion (0.15 rad/s)
+    friction = 2.0 - 0.2 + 1.5 * 0.15
+    late = np.arange(1000) / RATE - live.delay
+    np.testing.assert_allclose(errors[700:], friction - 50.0 * late[700:], atol=0.05)
+
+
+def test_every_stage_of_the_filter_is_a_time_constant_later(
+    rubbing: tuple[Robot, Mechanism],
+) -> None:
+    """Those behind the third tell for how long a joint has kept its direction."""
+    robot, model = rubbing
+    live, state = LiveTorqueError(robot, model), None
+    speed, lag = np.array([0.5, -0.3, 0.1]), 1 / (2 * np.pi * 10.0)
+    for number in range(500):
+        state = live.step(state, number / RATE, speed * number / RATE, np.zeros(3))
+    assert state is not None
+    assert len(state.stages) == 7
+    for stage, values in enumerate(state.stages):
+        late = state.time - stage * lag
+        np.testing.assert_allclose(values[:3], speed * late, atol=1e-6)
+
+
 def test_at_rest_friction_of_either_sign_is_no_error(
     rubbing: tuple[Robot, Mechanism],
 ) -> None:

@@ -68,6 +68,18 @@ def test_every_figure_by_hand() -> None:
     assert (joint.samples, joint.moving_samples, joint.velocity_threshold) == (4, 4, 0.1)
 
 
+def test_the_largest_error_may_be_negative() -> None:
+    joint = judged([80, 160, 40], [50, 160, 41]).joints[0]
+    assert joint.max_relative_torque_error == pytest.approx(30 / 160)
+    assert joint.mean_relative_torque_error == pytest.approx(31 / 3 / 160)
+
+
+def test_one_figure_for_all_joints_is_the_mean_of_their_relative_errors() -> None:
+    first, second = judged([3, 4], [3, 4.5]).joints[0], judged([3, 4], [6, 8]).joints[0]
+    both = Verdict((first, second), success=False, reasons=(), warnings=())
+    assert both.mean_relative_error == pytest.approx((0.1 + 1.0) / 2)
+
+
 def test_softmc_example_is_12_5_percent() -> None:
     # softMC's manual: feedback 80, command 100, largest feedback 160
     joint = judged([80, 160], [100, 160]).joints[0]
@@ -154,6 +166,9 @@ def test_joint_that_does_not_move_fails_by_name() -> None:
     verdict = judged([1, 2], [1, 2], moving=[False, False], threshold=0.25)
     assert verdict.reasons == ("elbow: no sample moves faster than 0.25 rad/s.",)
     assert not verdict.success
+    (joint,) = verdict.joints
+    # nothing moves, so that no error was made in motion
+    assert joint.max_relative_torque_error == joint.mean_relative_torque_error == 0.0
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])

@@ -87,6 +87,12 @@ def test_a_straight_line_passes_to_its_very_ends(cutoff: float) -> None:
     assert np.allclose(low_pass(line, cutoff, 2, 100.0), line, atol=1e-5)
 
 
+@pytest.mark.parametrize("samples", [2, 20, 300])
+def test_a_recording_shorter_than_the_filter_needs_to_settle_is_filtered_too(samples: int) -> None:
+    constant = np.full((samples, 2), 3.0)
+    np.testing.assert_allclose(low_pass(constant, 1.0, 4, RATE), constant, atol=1e-9)
+
+
 def test_low_pass_treats_every_column_alone() -> None:
     values = white(1, 500, 3)
     alone = [low_pass(values[:, [i]], 20.0, 4, RATE) for i in range(3)]

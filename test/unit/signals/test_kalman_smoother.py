@@ -43,8 +43,8 @@ def recording_of(
     )
 
 
-def textbook(position: np.ndarray, order: int, step: float) -> np.ndarray:
-    """Rauch, Tung and Striebel's recursion (3, N) for x = (q, dq / ω, …), ``step`` = ω T."""
+def chain(order: int, step: float) -> tuple[np.ndarray, np.ndarray]:
+    """Transition and driving covariance of x = (q, dq / ω, …) over a sample, ``step`` = ω T."""
     index = range(order)
     transition = np.array(
         [[step ** (j - i) / factorial(j - i) if j >= i else 0.0 for j in index] for i in index]
@@ -61,6 +61,12 @@ def textbook(position: np.ndarray, order: int, step: float) -> np.ndarray:
             for i in index
         ]
     )
+    return transition, driven
+
+
+def textbook(position: np.ndarray, order: int, step: float) -> np.ndarray:
+    """Rauch, Tung and Striebel's recursion (3, N) for x = (q, dq / ω, …), ``step`` = ω T."""
+    transition, driven = chain(order, step)
     state, covariance = np.zeros(order), 1e6 * np.eye(order)
     ahead, filtered = [], []
     for value in position:
@@ -75,6 +81,20 @@ def textbook(position: np.ndarray, order: int, step: float) -> np.ndarray:
         gain = spread @ transition.T @ np.linalg.inv(later_spread)
         smoothed.append(now + gain @ (smoothed[-1] - later))
     return np.array(smoothed[::-1]).T[:3]
+
+
+def driven_by_white_noise(
+    order: int, hz: float, rate: float, samples: int, noise: float
+) -> np.ndarray:
+    """Positions (N,) of the very model that the smoother assumes, measured with ``noise``."""
+    transition, driven = chain(order, 2 * np.pi * hz / rate)
+    random = np.random.default_rng(order)
+    pushes = random.standard_normal((samples, order)) @ np.linalg.cholesky(driven).T
+    state, position = np.zeros(order), []
+    for push in pushes:
+        position.append(state[0])
+        state = transition @ state + push
+    return noise * (np.array(position) + random.standard_normal(samples))
 
 
 def ramped_motion(rate: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -115,6 +135,40 @@ def test_finds_the_noise_and_beats_a_fixed_low_pass(noise: float, rate: float) -
         (found_acceleration, differentiate(filtered, rate), acceleration),
     ):
         assert np.std(found - true) < np.std(plain - true)
+
+
+# at 21 Hz six integrators carry the motion so far that how the filter settles decides
+@pytest.mark.parametrize(
+    ("order", "hz"),
+    [(order, hz) for order in (3, 4, 5, 6) for hz in (0.26, 2.0, 9.0, 21.0) if order * hz < 120],
+)
+def test_finds_the_model_that_made_the_motion(order: int, hz: float) -> None:
+    rate, noise = 100.0, 1e-3
+    position = driven_by_white_noise(order, hz, rate, 4000, noise)[:, None]
+    found = KalmanSmoother.tuned(position, rate, periodic=False)
+    assert found.order[0] == order
+    # 40 s hold ω T N = 65 times the filter's memory at 0.26 Hz: 1 / sqrt(65) = 12 %
+    assert found.bandwidth_hz[0] == pytest.approx(hz, rel=0.2 if hz < 1.0 else 0.1)
+    # 4000 samples know a standard deviation to 1 / sqrt(8000) = 1.1 %
+    assert found.deviation[0] == pytest.approx(noise, rel=0.05)
+
+
+def test_a_slow_motion_of_minutes_gets_a_narrow_band() -> None:
+    rate, noise = 50.0, 0.05
+    time = np.arange(6000)[:, None] / rate
+    motion = np.sin(2 * np.pi * 0.05 * time)
+    measured = motion + noise * np.random.default_rng(5).normal(size=motion.shape)
+    found = KalmanSmoother.tuned(measured, rate, periodic=False)
+    # twenty times the motion's frequency, a twenty-fifth of what could be sampled
+    assert found.bandwidth_hz[0] < 1.0
+    assert np.std(found.motion(measured)[0] - motion) < 0.3 * noise
+
+
+def test_a_short_recording_gets_no_band_of_which_it_holds_less_than_four_periods() -> None:
+    rate, samples = 100.0, 100
+    noise = np.random.default_rng(6).normal(size=(samples, 1))
+    found = KalmanSmoother.tuned(1e-3 * noise, rate, periodic=False)
+    assert found.bandwidth_hz[0] * samples / rate >= 4.0 - 1e-9
 
 
 def test_many_samples_of_a_slow_motion_lose_no_digits() -> None:
@@ -164,8 +218,9 @@ def test_refuses_measured_velocity_and_too_few_samples() -> None:
     position = np.sin(np.arange(100)[:, None] / 10)
     with pytest.raises(PreprocessingError, match="use 'differentiated'"):
         preprocess(recording_of(position, 100.0, position), robot_of(1, velocity="measured"))
-    with pytest.raises(PreprocessingError, match="at least 20"):
-        KalmanSmoother.tuned(position[:15], 100.0, periodic=False)
+    with pytest.raises(PreprocessingError, match="has 19 samples; at least 20"):
+        KalmanSmoother.tuned(position[:19], 100.0, periodic=False)
+    KalmanSmoother.tuned(position[:20], 100.0, periodic=False)
 
 
 def test_a_joint_at_rest_is_left_at_rest() -> None:

@@ -164,6 +164,19 @@ def test_coupling_leaves_joint_side_recordings_alone() -> None:
     np.testing.assert_array_equal(signals.torque, np.ones((20, 2)))
 
 
+@pytest.mark.parametrize(
+    ("coupling", "side"), [([[1, 0], [-1, 1]], "joint"), (None, "motor"), (None, "joint")]
+)
+def test_errors_are_told_as_effort_where_every_joint_has_a_drive_of_its_own(
+    coupling: list[list[float]] | None, side: str
+) -> None:
+    drives = {"effort": "current", "torque_constant": 0.2, "gear_ratio": 50}
+    robot = robot_of(coupling=coupling, recording={"side": side}, drives=drives)
+    signals = preprocess(recording_of(swing(20)), robot)
+    assert signals.effort_unit == "A"
+    np.testing.assert_allclose(signals.torque_per_effort, 10.0)
+
+
 # --- rest and borders -------------------------------------------------------------------------
 
 
@@ -210,6 +223,26 @@ def test_border_is_left_out_after_filtering() -> None:
     inner = preprocess(recording, robot_of(identification=settings | {"border": 0.25}))
     for name in ("time", "position", "velocity", "acceleration", "torque", "moving"):
         np.testing.assert_array_equal(getattr(inner, name), getattr(whole, name)[50:-50])
+
+
+def test_motion_before_the_first_sample_is_kept_for_friction_that_remembers() -> None:
+    recording = recording_of(with_rest(rest=2.0, moving=4.0))
+    whole = preprocess(recording, robot_of())
+    inner = preprocess(recording, robot_of(identification={"trim_rest": True, "border": 0.5}))
+    first = round(inner.time[0] * RATE)
+    assert first >= 500
+    for earlier, full in (
+        (inner.earlier_position, whole.position),
+        (inner.earlier_velocity, whole.velocity),
+    ):
+        np.testing.assert_array_equal(earlier, full[:first])
+
+
+def test_before_a_mean_period_went_the_same_period() -> None:
+    settings = {"period": 2.0}
+    signals = preprocess(recording_of(periodic(2.0, 3)), robot_of(identification=settings))
+    np.testing.assert_array_equal(signals.earlier_position, signals.position)
+    np.testing.assert_array_equal(signals.earlier_velocity, signals.velocity)
 
 
 def test_every_signal_has_the_same_length() -> None:
@@ -387,12 +420,37 @@ def test_trimming_does_not_cost_a_period() -> None:
     assert "2 periods of 2 s were averaged." in signals.notes
 
 
+def test_what_trimming_took_of_a_period_is_given_back_at_both_ends() -> None:
+    angle = 2 * np.pi * np.arange(800)[:, None] / 400
+    swings = np.hstack([1 - np.cos(angle), np.cos(2 * angle) - 1])
+    rest = np.zeros((300, 2))
+    settings = {"trim_rest": True, "period": 2.0}
+    signals = preprocess(
+        recording_of(np.vstack([rest, swings, rest])), robot_of(identification=settings)
+    )
+    assert "2 periods of 2 s were averaged." in signals.notes
+    assert signals.time[0] == pytest.approx(300 / RATE, abs=1.5 / RATE)
+    step = np.abs(np.diff(swings, axis=0)).max()
+    np.testing.assert_allclose(signals.position, swings[:400], atol=1.5 * step)
+
+
+def test_measured_velocity_is_averaged_over_the_periods_too() -> None:
+    position = periodic(2.0, 4)
+    velocity = np.vstack([number + position[:400] for number in range(4)])
+    settings = {"velocity": "measured", "period": 2.0}
+    recording = recording_of(position, velocity=velocity)
+    signals = preprocess(recording, robot_of(identification=settings))
+    np.testing.assert_allclose(signals.velocity, position[:400] + 1.5, atol=1e-9)
+
+
 def test_rest_is_trimmed_before_periods_are_averaged() -> None:
     position = np.vstack([np.zeros((330, 2)), np.tile(with_rest(0.0, 2.0), (3, 1))])
     settings = {"trim_rest": True, "period": 2.0}
     signals = preprocess(recording_of(position), robot_of(identification=settings))
     assert "3 periods of 2 s were averaged." in signals.notes
     assert signals.position[:, 0].max() == pytest.approx(1.0, abs=1e-3)
+    (rest,) = (note for note in signals.notes if "at rest before and after" in note)
+    assert float(rest.split()[0]) == pytest.approx(330 / RATE, abs=0.05)
 
 
 # --- refusals ---------------------------------------------------------------------------------

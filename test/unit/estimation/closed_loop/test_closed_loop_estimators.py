@@ -7,12 +7,15 @@ from support.synthetic import arm_robot
 
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.estimation.closed_loop.didim import DirectAndInverseModel
+from dynid.estimation.closed_loop.iv import InstrumentalVariables
+from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import build_problem
 from dynid.estimation.regression import Problem
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import FourierSettings
 from dynid.identification.settings import IdentificationSettings
+from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
 from dynid.simulation.known_loop import twin_loop
 from dynid.simulation.settings import SimulationSettings
@@ -29,6 +32,18 @@ def torque_error(problem: Problem, estimator: str) -> float:
     regressor = problem.mechanism.regressor(*motion)[:, :, problem.base.independent]
     found = ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters).base
     return relative_error(regressor, found - truth_of(problem), truth_of(problem))
+
+
+def loop_behind(recording: Recording, delay: float) -> CommandedLoop:
+    """Return a loop that was commanded where it went, and shows it later than is known."""
+
+    def reference(time: np.ndarray) -> np.ndarray:
+        columns = [np.interp(time, recording.time, column) for column in recording.position.T]
+        return np.stack(columns, axis=1)
+
+    one, position = np.ones(3), recording.position
+    lower, upper = position.min(axis=0), position.max(axis=0)
+    return CommandedLoop((reference,), delay, 10 * one, one, np.inf * one, lower, upper)
 
 
 def relative_error(regressor: np.ndarray, error: np.ndarray, truth: np.ndarray) -> float:
@@ -55,6 +70,37 @@ def test_noise_that_a_high_cutoff_lets_through_hardly_biases(estimator: str, sha
 def test_a_cutoff_within_the_motion_does_not_bias_didim() -> None:
     problem = posed_arm(recorded_arm(position_noise=1e-4, torque_noise=0.0), cutoff_hz=0.8)
     assert torque_error(problem, "didim") < 0.01 * torque_error(problem, "wls")
+
+
+def test_instruments_need_not_be_the_motion_itself() -> None:
+    """A simulated motion that comes 30 ms late spoils DIDIM, but no products with the measured."""
+    recording = recorded_arm(position_noise=0.0)
+    problem = posed_arm(recording, cutoff_hz=20.0)
+    late = loop_behind(recording, delay=0.03)
+    motion = problem.rows[0].signals
+    regressor = problem.mechanism.regressor(motion.position, motion.velocity, motion.acceleration)
+    regressor, truth = regressor[:, :, problem.base.independent], truth_of(problem)
+    start = problem.mechanism.urdf_parameters
+    iv, didim = (
+        relative_error(regressor, estimator(late).fit(problem, start).base - truth, truth)
+        for estimator in (InstrumentalVariables, DirectAndInverseModel)
+    )
+    assert iv < 0.02
+    assert didim > 3 * iv
+
+
+def test_with_known_commands_every_fitted_row_counts() -> None:
+    recording = recorded_arm(position_noise=0.0, samples=800)
+    problem = posed_arm(recording, cutoff_hz=20.0)
+    (rows,) = problem.rows
+    everything = replace(problem, rows=(replace(rows, fitted=np.ones_like(rows.fitted)),))
+    (known,) = SimulatedLoop(everything, loop_behind(recording, delay=0.0)).fitted
+    np.testing.assert_array_equal(known, 1.0)
+    # a smoother that has to find the motion itself is unsure at the ends
+    (unknown,) = SimulatedLoop(everything, None).fitted
+    assert not unknown[0].any()
+    assert not unknown[-1].any()
+    np.testing.assert_array_equal(unknown[len(unknown) // 4 : -len(unknown) // 4], 1.0)
 
 
 def test_with_the_true_loop_didim_does_without_positions() -> None:

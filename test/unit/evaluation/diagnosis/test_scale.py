@@ -74,3 +74,5 @@ def test_positions_in_degrees_are_named() -> None:
     (found,) = torque_factor(fitted_case(robot, degrees))
     assert "degrees" in found.sentence
     assert "unit of position" in found.remedy
+    largest = np.abs(degrees.position).max()
+    assert found.evidence["largest position [rad]"] == pytest.approx(largest, rel=0.01)

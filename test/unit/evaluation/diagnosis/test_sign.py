@@ -46,6 +46,17 @@ def test_flipped_torque_of_a_joint_ruled_by_friction_is_named() -> None:
     assert found.sentence.startswith("elbow: its friction would drive it")
 
 
+@pytest.mark.parametrize(("sixths", "named"), [(4, False), (5, True), (6, True)])
+def test_a_sign_is_flipped_where_nearly_all_of_the_motion_says_so(sixths: int, named: bool) -> None:
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    recording = recorded(mechanism, with_terms(mechanism, Fv2=20.0, Fc2=30.0), noise=0.05)
+    effort = recording.effort.copy()
+    effort[: len(effort) * sixths // 6 + 10, 1] *= -1
+    found = list(flipped_sign(fitted_case(robot, replace(recording, effort=effort))))
+    assert [one.sentence.split(":")[0] for one in found] == ["elbow"] * named
+
+
 def test_all_torques_flipped_are_named_joint_by_joint() -> None:
     robot, _, recording = arm()
     found = list(flipped_sign(fitted_case(robot, replace(recording, effort=-recording.effort))))

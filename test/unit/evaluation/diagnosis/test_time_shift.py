@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.fitted_case import RATE, arm, fitted_case, with_terms
-from support.synthetic import arm_robot, recorded
+from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid.evaluation.diagnosis.sampled_fit import sampled
 from dynid.evaluation.diagnosis.time_shift import find_delay, time_shift
@@ -28,8 +28,17 @@ def test_shift_is_named_with_size_and_direction(samples: int) -> None:
     assert found.evidence["delay [s]"] == pytest.approx(samples / RATE, abs=0.2 / RATE)
     word = "later" if samples > 0 else "earlier"
     milliseconds = abs(found.evidence["delay [s]"]) * 1e3
-    assert f"{abs(samples)} samples ({milliseconds:.3g} ms" in found.sentence
+    assert f"torque comes {abs(samples)} samples ({milliseconds:.3g} ms" in found.sentence
     assert f"{word} than the motion" in found.sentence
+
+
+@pytest.mark.parametrize("rate", [50.0, 100.0])
+def test_shift_is_found_at_a_low_sampling_rate_too(rate: float) -> None:
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    recording = recorded(mechanism, true_parameters(mechanism), noise=0.05, rate=rate)
+    (found,) = time_shift(fitted_case(robot, shifted(recording, 3)))
+    assert found.evidence["delay [s]"] == pytest.approx(3 / rate, abs=0.2 / rate)
 
 
 def test_late_torque_proposes_a_delay_of_the_additive_torque() -> None:
@@ -67,6 +76,13 @@ def test_friction_that_the_model_lacks_is_no_shift() -> None:
     model = arm_robot(terms=[{"kind": "viscous"}, {"kind": "offset"}])
     case = fitted_case(model, recording)
     assert case.relative_errors.max() > 0.2
+    assert list(time_shift(case)) == []
+
+
+@pytest.mark.parametrize("seconds", [0.3, 0.4])
+def test_fewer_rows_than_parameters_call_for_tell_no_shift(seconds: float) -> None:
+    robot, _, recording = arm()
+    case = fitted_case(robot, shifted(recording, 3).cut(None, seconds))
     assert list(time_shift(case)) == []
 
 

@@ -1,0 +1,180 @@
+"""Normal equations against the stacked regressor, fold by fold, at rest and through filters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.synthetic import arm_robot, recorded, true_parameters
+
+from dynid.dynamics.base_parameters import base_parameterization
+from dynid.estimation.fitting import build_problem
+from dynid.estimation.regression import Problem, make_rows, model_torque
+from dynid.identification.settings import IdentificationSettings
+from dynid.signals.filters import ParallelFilter
+from dynid.signals.preprocess import preprocess
+
+PASSES = ParallelFilter(None, 4, 1, 200.0)
+FILTERS = {"cutoff_hz": 10.0, "decimation": 4}
+
+
+def posed(*samples: int, parallel: dict[str, float] | None = None, folds: int = 4) -> Problem:
+    robot = arm_robot(
+        identification={
+            "cutoff_hz": None,
+            "trim_rest": False,
+            "velocity_threshold": {"fraction": 0.2},
+            "parallel_filter": parallel,
+            "folds": folds,
+        }
+    )
+    mechanism = robot.mechanism()
+    signals = [
+        preprocess(
+            recorded(mechanism, true_parameters(mechanism), samples=count, noise=0.3, seed=seed),
+            robot,
+        )
+        for seed, count in enumerate(samples)
+    ]
+    return build_problem(
+        mechanism, base_parameterization(mechanism), signals, robot.settings(IdentificationSettings)
+    )
+
+
+def stacked_rows(problem: Problem, number: int) -> np.ndarray:
+    """[W_j, tau_j] (m, n, k + 1) of a whole recording, filtered in one piece."""
+    rows = problem.rows[number]
+    signals, parallel = rows.signals, rows.parallel_filter
+    motion = signals.position, signals.velocity, signals.acceleration
+    regressor = problem.mechanism.regressor(*motion)[:, :, problem.base.independent]
+    stacked = np.concatenate([regressor, signals.torque[:, :, None]], axis=2)
+    return parallel.decimate(parallel.smooth(stacked))
+
+
+@pytest.mark.parametrize("parallel", [None, FILTERS])
+@pytest.mark.parametrize("at_rest", [False, True])
+def test_equations_of_every_fold_are_those_of_its_rows(
+    parallel: dict[str, float] | None, at_rest: bool
+) -> None:
+    problem = posed(1203, 801, parallel=parallel)
+    random = np.random.default_rng(0)
+    weights = [random.uniform(0.0, 2.0, rows.fitted.shape) for rows in problem.rows]
+    found = problem.normal_equations(weights, at_rest=at_rest)
+    for fold in range(4):
+        gram, count = 0.0, 0.0
+        for number, (rows, weight) in enumerate(zip(problem.rows, weights, strict=True)):
+            here = rows.fold == fold
+            kept = (weight if at_rest else weight * rows.fitted)[here]
+            stacked = stacked_rows(problem, number)[here]
+            gram = gram + np.einsum("mj,mji,mjk->jik", kept, stacked, stacked)
+            count = count + kept.sum(axis=0)
+        scale = np.abs(gram).max()
+        np.testing.assert_allclose(found.only(fold).joint_gram, gram, atol=1e-6 * scale)
+        np.testing.assert_allclose(found.only(fold).joint_rows, count)
+
+
+def test_a_fold_and_all_others_make_up_the_whole() -> None:
+    equations = posed(900).normal_equations()
+    for fold in range(4):
+        one, others = equations.only(fold), equations.without(fold)
+        np.testing.assert_allclose(one.joint_gram + others.joint_gram, equations.joint_gram)
+        np.testing.assert_allclose(one.joint_rows + others.joint_rows, equations.joint_rows)
+        assert len(others.gram) == 3
+    torque = posed(900).rows[0].torque * posed(900).rows[0].fitted
+    np.testing.assert_allclose(equations.squared_torque, np.sum(torque**2, axis=0))
+
+
+@pytest.mark.parametrize(("samples", "folds"), [(100, 4), (103, 4), (12, 5)])
+def test_folds_are_consecutive_and_of_one_length(samples: int, folds: int) -> None:
+    signals = posed(samples, folds=folds).rows[0].signals
+    rows = make_rows(signals, PASSES, folds=folds, fit_all=False)
+    assert np.all(np.diff(rows.fold) >= 0)
+    lengths = np.bincount(rows.fold, minlength=folds)
+    assert len(lengths) == folds
+    assert np.ptp(lengths) <= 1
+
+
+def test_rows_are_fitted_where_joints_move_at_the_rate_that_the_filter_leaves() -> None:
+    signals = posed(1000).rows[0].signals
+    rows = make_rows(signals, ParallelFilter(10.0, 4, 4, 200.0), folds=4, fit_all=False)
+    np.testing.assert_array_equal(rows.fitted, signals.moving[::4])
+    assert rows.torque.shape == (250, 3)
+    everything = make_rows(signals, PASSES, folds=4, fit_all=True)
+    np.testing.assert_array_equal(everything.fitted, 1.0)
+    np.testing.assert_array_equal(everything.torque, signals.torque)
+
+
+@pytest.mark.parametrize("parallel", [None, FILTERS])
+def test_residuals_are_model_less_measured_torque(parallel: dict[str, float] | None) -> None:
+    problem = posed(1003, parallel=parallel)
+    base = problem.base.project(true_parameters(problem.mechanism))
+    (found,) = problem.residuals(base)
+    stacked = stacked_rows(problem, 0)
+    np.testing.assert_allclose(found, stacked[:, :, :-1] @ base - stacked[:, :, -1], atol=1e-5)
+
+
+def test_blocks_tell_which_rows_they_are_of() -> None:
+    problem = posed(1003, parallel=FILTERS)
+    whole, seen = stacked_rows(problem, 0), 0
+    for block in problem.blocks(0):
+        assert block.span.start == seen
+        np.testing.assert_array_equal(problem.rows[0].fold[block.span], block.fold)
+        expected = whole[block.span].transpose(1, 0, 2)
+        np.testing.assert_allclose(block.stacked, expected, atol=1e-5)
+        seen = block.span.stop
+    assert seen == len(problem.rows[0].torque)
+
+
+def test_regressors_are_kept_for_iterations_only_where_memory_allows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = posed(1003, parallel=FILTERS)
+    numbers = problem.rows[0].torque.size * len(problem.base.independent)
+    monkeypatch.setattr("dynid.estimation.regression._KEPT_NUMBERS", numbers - 1)
+    assert problem.blocks(0) is not problem.blocks(0)
+    monkeypatch.setattr("dynid.estimation.regression._KEPT_NUMBERS", numbers)
+    assert problem.blocks(0) is problem.blocks(0)
+
+
+def test_model_torque_is_seen_through_the_filter() -> None:
+    problem = posed(900)
+    signals, truth = problem.rows[0].signals, true_parameters(problem.mechanism)
+    motion = signals.position, signals.velocity, signals.acceleration
+    torque, parallel = problem.mechanism.torque(*motion, truth), ParallelFilter(9.0, 4, 1, 200.0)
+    found = model_torque(problem.mechanism, signals, parallel, truth)
+    np.testing.assert_allclose(found, parallel.smooth(torque))
+
+
+@pytest.mark.parametrize(
+    ("parallel", "block"), [(None, 8192), (FILTERS, 8192), ({"cutoff_hz": 60.0}, 64)]
+)
+def test_friction_that_remembers_goes_on_from_what_went_before(
+    monkeypatch: pytest.MonkeyPatch, parallel: dict[str, float] | None, block: int
+) -> None:
+    """Equations of a recording's end, of which the beginning is known, are those of its rows."""
+    monkeypatch.setattr("dynid.estimation.regression._BLOCK", block)
+    robot = arm_robot(
+        terms=[{"kind": "viscous"}, {"kind": "presliding", "scale": 0.5}],
+        identification={"cutoff_hz": None, "trim_rest": False, "parallel_filter": parallel},
+    )
+    mechanism, settings = robot.mechanism(), robot.settings(IdentificationSettings)
+    whole = preprocess(recorded(mechanism, true_parameters(mechanism), samples=1200), robot)
+    end = {
+        name: getattr(whole, name)[600:]
+        for name in ("time", "position", "velocity", "acceleration", "torque", "moving")
+    }
+    later = replace(
+        whole, **end, earlier_position=whole.position[:600], earlier_velocity=whole.velocity[:600]
+    )
+    base = base_parameterization(mechanism)
+    problem = build_problem(mechanism, base, [later], settings)
+    found = problem.normal_equations().joint_gram
+    motion = whole.position, whole.velocity, whole.acceleration
+    regressor = mechanism.regressor(*motion, past=mechanism.new_past())[600:, :, base.independent]
+    filters = problem.rows[0].parallel_filter
+    stacked = np.concatenate([regressor, later.torque[:, :, None]], axis=2)
+    stacked = filters.decimate(filters.smooth(stacked))
+    fitted = problem.rows[0].fitted
+    expected = np.einsum("mj,mji,mjk->jik", fitted, stacked, stacked)
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())

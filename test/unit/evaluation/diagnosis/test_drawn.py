@@ -1,0 +1,181 @@
+"""What findings show as their evidence: the right signals of the right joint on the right axes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.fitted_case import arm, fitted_case
+from support.swung_arm import limited_arm, swung
+from support.synthetic import arm_robot, recorded, true_parameters
+
+from dynid.evaluation.diagnosis.case import Case, own_terms, without
+from dynid.evaluation.diagnosis.causes import CAUSES
+from dynid.evaluation.diagnosis.coupling import unmodelled_coupling
+from dynid.evaluation.diagnosis.finding import Finding, Trace
+from dynid.evaluation.diagnosis.friction import friction_terms
+from dynid.evaluation.diagnosis.gravity import wrong_gravity
+from dynid.evaluation.diagnosis.saturation import saturation
+from dynid.evaluation.diagnosis.scale import torque_factor
+from dynid.evaluation.diagnosis.time_shift import time_shift
+from dynid.evaluation.diagnosis.too_slow import too_slow
+
+
+def traces_of(found: Finding) -> tuple[Trace, ...]:
+    assert found.plot is not None
+    return found.plot.traces
+
+
+def clipped_case(side: float) -> Case:
+    """Return the swung arm whose elbow torque is clipped at one side."""
+    robot = limited_arm()
+    recording = swung(robot)
+    level = 0.7 * np.abs(recording.effort[:, 1]).max()
+    effort = recording.effort.copy()
+    effort[:, 1] = side * np.minimum(side * effort[:, 1], level)
+    return fitted_case(robot, replace(recording, effort=effort))
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_saturated_torque_is_drawn_beside_the_model_that_goes_on(side: float) -> None:
+    case = clipped_case(side)
+    (found,) = saturation(case)
+    level = 0.7 * np.abs(swung(limited_arm()).effort[:, 1]).max()
+    assert found.evidence["plateau [N m]"] == pytest.approx(side * level, rel=0.02)
+    held = np.abs(case.signals[0].raw_torque[:, 1] - side * level) < 0.003 * 2 * level
+    assert found.evidence["share of samples"] == pytest.approx(held.mean(), rel=0.1)
+    assert found.plot is not None
+    assert found.plot.y_label == "elbow [N m]"
+    measured, model = found.plot.traces
+    samples = np.arange(len(case.signals[0].time))
+    for trace in (measured, model):
+        np.testing.assert_array_equal(trace.x, samples)
+    np.testing.assert_array_equal(measured.y, case.signals[0].raw_torque[:, 1])
+    np.testing.assert_array_equal(model.y, case.comparisons[0].raw_model[:, 1])
+
+
+def test_torque_at_the_limit_of_the_other_direction_is_at_the_limit_too() -> None:
+    robot = limited_arm()
+    recording = swung(robot)
+    lowest = -recording.effort[:, 1].min()
+    highest = np.minimum(recording.effort[:, 1], 0.7 * lowest)
+    effort = np.column_stack([recording.effort[:, 0], highest, recording.effort[:, 2]])
+    allowed = tuple(2 * np.abs(effort).max(axis=0) * [1.0, 0.4, 1.0])  # elbow: 0.8 of its lowest
+    limited = robot.model_copy(
+        update={"limits": robot.limits.model_copy(update={"torque_max": allowed})}
+    )
+    (found,) = saturation(fitted_case(limited, replace(recording, effort=effort)))
+    assert found.joint == "elbow"
+    share = np.mean(effort[:, 1] < -0.98 * allowed[1])
+    assert found.evidence["share of samples"] == pytest.approx(share, rel=1e-6)
+    (measured,) = traces_of(found)
+    np.testing.assert_array_equal(measured.y, effort[:, 1])
+
+
+@pytest.mark.parametrize("worst", [0, 1, 2])
+def test_the_joint_whose_torque_is_furthest_off_is_drawn(worst: int) -> None:
+    robot, _, recording = arm()
+    factors = np.where(np.arange(3) == worst, 3.0, 2.5)
+    case = fitted_case(robot, replace(recording, effort=factors * recording.effort))
+    (found,) = torque_factor(case)
+    assert found.plot is not None
+    assert found.plot.y_label.startswith(robot.joints[worst])
+    measured, expected = found.plot.traces
+    own = own_terms(case.thinned, worst)
+    np.testing.assert_allclose(measured.y, without(case.thinned.torque[:, worst], own))
+    np.testing.assert_allclose(expected.y, without(case.urdf_torque[:, worst], own))
+
+
+def test_torque_that_is_hardly_inertia_is_drawn_beside_that_part() -> None:
+    robot = limited_arm()
+    slow = swung(robot, frequencies=np.array([0.47, 0.61, 0.83]) / 10, duration=200.0)
+    case = fitted_case(robot, slow)
+    (found,) = too_slow(case)
+    measured, inertia = traces_of(found)
+    shares = {
+        name: share for name, share in found.evidence.items() if name.startswith("inertia share")
+    }
+    worst = min(shares, key=lambda name: shares[name])
+    assert found.plot is not None
+    assert found.plot.y_label == f"{worst.removeprefix('inertia share of ')} [N m]"
+    share = np.linalg.norm(inertia.y) / np.linalg.norm(measured.y)
+    assert share == pytest.approx(shares[worst], rel=1e-6)
+
+
+def test_a_late_torque_is_drawn_joint_by_joint_beside_the_delay_of_all() -> None:
+    robot, _, recording = arm()
+    late = replace(recording, effort=np.roll(recording.effort, 5, axis=0))
+    (found,) = time_shift(fitted_case(robot, late))
+    each, together = traces_of(found)
+    np.testing.assert_array_equal(each.x, [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(each.y, 25.0, atol=2.0)  # 5 samples at 200 Hz, in ms
+    told = [found.evidence[f"delay at {name} [s]"] for name in robot.joints]
+    np.testing.assert_allclose(each.y, 1e3 * np.array(told))
+    np.testing.assert_array_equal(together.x, [1.0, 3.0])
+    np.testing.assert_allclose(together.y, 1e3 * found.evidence["delay [s]"])
+    assert found.evidence["delay [control cycles]"] == 5.0
+    assert 0.5 < found.evidence["share of squared error"] <= 1.0
+
+
+def test_torque_is_drawn_beside_both_gravities() -> None:
+    mounted = arm_robot(gravity=[0.0, -9.81, 0.0]).mechanism()
+    recording = recorded(mounted, true_parameters(mounted), noise=0.05)
+    (found,) = wrong_gravity(fitted_case(arm_robot(), recording))
+    measured, profile, better = traces_of(found)
+    off = [np.linalg.norm(trace.y - measured.y) for trace in (profile, better)]
+    assert off[1] < 0.2 * off[0]
+    assert 0.0 < found.evidence["misfit over that of the profile"] < 0.5
+    assert "turned by 90 deg" in found.sentence
+
+
+def test_errors_are_drawn_beside_what_another_joint_explains_of_them() -> None:
+    robot, _, recording = arm()
+    effort = recording.effort.copy()
+    effort[:, 2] += 0.2 * effort[:, 0]
+    (found, *_) = unmodelled_coupling(fitted_case(robot, replace(recording, effort=effort)))
+    error, explained = traces_of(found)
+    left = np.linalg.norm(error.y - explained.y) / np.linalg.norm(error.y)
+    assert 1 - left**2 >= found.evidence["share of squared error"] - 0.01
+    size = np.linalg.norm(error.y) / np.linalg.norm(effort[:, 2])
+    assert found.evidence["effect over torque"] <= size
+    assert found.evidence["effect over torque"] == pytest.approx(
+        size * np.sqrt(found.evidence["share of squared error"]), rel=1e-6
+    )
+
+
+def test_errors_of_friction_are_drawn_over_the_velocity() -> None:
+    robot, _, recording = arm()
+    kept = tuple(term for term in robot.terms if term.kind != "viscous")
+    case = fitted_case(robot.model_copy(update={"terms": kept}), recording)
+    found = next(one for one in friction_terms(case) if one.joint == "elbow")
+    (dots,) = traces_of(found)
+    np.testing.assert_array_equal(dots.x, case.signals[0].velocity[:, 1])
+    (compared,) = case.comparisons
+    np.testing.assert_allclose(dots.y, (compared.measured - compared.model)[:, 1])
+    # what Coulomb friction could not make up for is linear in the velocity
+    assert found.evidence["share explained by viscous"] > 0.5
+    assert found.sentence.startswith("elbow: friction is not described")
+
+
+def test_whatever_is_found_is_finite_and_of_one_length() -> None:
+    """On a recording in which much is wrong at once."""
+    robot = limited_arm()
+    recording = swung(robot, frequencies=(0.05, 0.05, 0.1), amplitudes=(1, 0.05, 1), noise=2.0)
+    steps = np.round(recording.position / 2e-3) * 2e-3
+    effort = np.clip(np.roll(2.5 * recording.effort, 6, axis=0), -30.0, 30.0)
+    case = fitted_case(robot, replace(recording, position=steps, velocity=None, effort=effort))
+    findings = [found for look in CAUSES.values() for found in look(case)]
+    assert {"too_slow", "saturation", "noise", "quantised_feedback", "ill_conditioned"} <= {
+        found.cause for found in findings
+    }
+    for found in findings:
+        assert found.joint in (None, *robot.joints)
+        assert found.sentence.endswith(".")
+        assert found.remedy.endswith(".")
+        assert np.isfinite(list(found.evidence.values())).all()
+        for trace in found.plot.traces if found.plot else ():
+            assert trace.x.shape == trace.y.shape
+            assert len(trace.x) > 0
+            assert np.isfinite(trace.x).all()
+            assert np.isfinite(trace.y).all()

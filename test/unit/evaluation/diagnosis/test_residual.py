@@ -1,0 +1,130 @@
+"""What a model leaves over: which of it some signal explains, beyond chance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.fitted_case import arm, fitted_case
+from support.synthetic import arm_robot, recorded, true_parameters
+
+from dynid import _core
+from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.residual import Leftover
+
+SAMPLES = 4000
+
+
+def named(kinds: set[_core.TermKind]) -> set[str]:
+    return {kind.name for kind in kinds}
+
+
+def left_by(case: Case, error: np.ndarray) -> Leftover:
+    """Return what a model leaves over that is off by ``error`` (N,) at the elbow alone."""
+    (compared,) = case.comparisons
+    model = compared.measured - np.outer(error, [0.0, 1.0, 0.0])
+    return Leftover(replace(case, comparisons=(replace(compared, model=model),)))
+
+
+@pytest.fixture(scope="module")
+def case() -> Case:
+    """The arm whose model has one more term of friction at the shoulder."""
+    plain = [{"kind": kind} for kind in ("viscous", "coulomb", "offset")]
+    robot = arm_robot(terms=[*plain, {"kind": "viscous_cubic", "joints": ["shoulder"]}])
+    _, _, recording = arm()
+    return fitted_case(robot, recording)
+
+
+def test_error_is_measured_less_model(case: Case) -> None:
+    left = left_by(case, np.linspace(0.0, 1.0, SAMPLES))
+    np.testing.assert_allclose(left.error[:, 1], np.linspace(0.0, 1.0, SAMPLES), atol=1e-12)
+    np.testing.assert_array_equal(left.torque, case.comparisons[0].measured)
+    np.testing.assert_array_equal(left.velocity, case.signals[0].velocity)
+
+
+def test_long_recordings_are_thinned_and_seen_alike() -> None:
+    robot = arm_robot()
+    mechanism = robot.mechanism()
+    long = recorded(mechanism, true_parameters(mechanism), samples=10_400, noise=0.1)
+    left = Leftover(fitted_case(robot, long))
+    assert len(left.error) == len(left.torque) == len(left.velocity) == 5200
+    velocity = left.signals.velocity[:, 1]
+    np.testing.assert_allclose(left.seen([velocity])[:, 0], left.velocity[:, 1])
+
+
+@pytest.mark.parametrize(("share", "shows"), [(0.02, False), (0.04, True)])
+def test_only_an_error_as_large_as_the_effect_may_show_it(
+    case: Case, share: float, shows: bool
+) -> None:
+    torque = case.comparisons[0].measured[:, 1]
+    left = left_by(case, share * torque)
+    assert left.may_show(1, 0.03) is shows
+    assert not left.may_show(0, 0.03)
+
+
+def test_share_and_size_of_what_a_signal_explains(case: Case) -> None:
+    """A quarter of the squared error is one signal, three quarters another."""
+    random = np.random.default_rng(0)
+    basis, _ = np.linalg.qr(random.standard_normal((SAMPLES, 3)))
+    wanted, other, unrelated = basis.T
+    left = left_by(case, 5.0 * wanted + np.sqrt(75.0) * other)
+    nothing = np.zeros((SAMPLES, 0))
+    share, effect = left.explained(1, wanted[:, None], nothing)
+    # a recording of 20 s at 200 Hz holds 4000 values: chance may bring about 3 of them
+    chance = 3 / SAMPLES
+    assert share == pytest.approx(0.25 - chance, abs=1e-6)
+    size = np.linalg.norm(case.comparisons[0].measured[:, 1])
+    assert effect == pytest.approx(np.sqrt(25.0 - 100.0 * chance) / size, rel=1e-4)
+    assert left.explained(1, unrelated[:, None], nothing) == (0.0, 0.0)
+    # what the joint's own signals explain is not another's
+    assert left.explained(1, wanted[:, None], wanted[:, None]) == (0.0, 0.0)
+    share, _ = left.explained(1, wanted[:, None], other[:, None])
+    assert share == pytest.approx(0.25 * (1 - chance), abs=1e-6)
+
+
+def test_a_joint_without_error_or_torque_has_nothing_to_explain(case: Case) -> None:
+    left = left_by(case, np.zeros(SAMPLES))
+    assert left.explained(1, left.velocity[:, [1]], np.zeros((SAMPLES, 0))) == (0.0, 0.0)
+    left.torque, left.error = np.zeros((SAMPLES, 3)), np.ones((SAMPLES, 3))
+    assert left.explained(1, left.velocity[:, [1]], np.zeros((SAMPLES, 0))) == (0.0, 0.0)
+
+
+def test_plain_signals_are_those_of_the_terms_that_were_fitted(case: Case) -> None:
+    left = Leftover(case)
+    velocity = case.signals[0].velocity[:, 1]
+    expected = np.column_stack([np.ones(SAMPLES), velocity, np.sign(velocity)])
+    np.testing.assert_array_equal(left.plain(1), expected)
+    assert named(left.fitted(1)) == {"viscous", "coulomb", "offset"}
+    assert named(left.fitted(0)) == {"viscous", "coulomb", "offset", "viscous_cubic"}
+    given = Leftover(replace(case, fit=None))  # of a given model no term is as good as it can be
+    assert named(given.kinds(1)) == {"viscous", "coulomb", "offset"}
+    assert given.fitted(1) == set()
+    np.testing.assert_array_equal(given.plain(1), np.ones((SAMPLES, 1)))
+
+
+def test_signals_of_friction_are_those_of_the_joint_terms(case: Case) -> None:
+    """Each signal is the torque of its term with parameter 1, as the mechanism has it."""
+    signals, peak = case.signals[0], np.abs(case.signals[0].velocity[:, 1]).max()
+    found = Leftover(case).friction(1)
+    for kind, scale in (
+        ("viscous", None),
+        ("coulomb", None),
+        ("viscous_cubic", None),
+        ("viscous_root", None),
+        ("coulomb_load", None),
+        ("stribeck", 0.1 * peak),
+    ):
+        term = {"kind": kind, "joints": ["elbow"]} | ({} if scale is None else {"scale": scale})
+        mechanism = arm_robot(terms=[term]).mechanism()
+        bodies = mechanism.urdf_parameters
+        single = bodies.copy()
+        single[mechanism.first_term] = 1.0
+        # loads are those of the fitted model
+        assert case.model is not None
+        loaded = case.model.parameters[: mechanism.first_term]
+        mechanism = mechanism.with_parameters(np.append(loaded, 0.0))
+        motion = signals.position, signals.velocity, signals.acceleration
+        torque = mechanism.torque(*motion, single) - mechanism.torque(*motion, bodies)
+        column = found[kind][2 if kind == "stribeck" else 0]
+        np.testing.assert_allclose(column, torque[:, 1], atol=1e-9 * max(1.0, np.abs(column).max()))

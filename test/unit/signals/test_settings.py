@@ -1,0 +1,59 @@
+"""What a profile that says nothing of signals gets, and what settings refuse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from support.synthetic import arm_robot, recorded, true_parameters
+
+from dynid.signals.preprocess import preprocess
+from dynid.signals.settings import MedianSettings, SignalSettings
+
+
+@pytest.mark.parametrize("order", [4, 6, 8])
+def test_refuses_an_even_order_of_the_median(order: int) -> None:
+    with pytest.raises(ValidationError, match=f"must be odd, got {order}"):
+        MedianSettings(order=order)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_refuses_a_median_of_fewer_than_three_samples(order: int) -> None:
+    with pytest.raises(ValidationError):
+        MedianSettings(order=order)
+
+
+@pytest.mark.parametrize("order", [3, 5, 9])
+def test_takes_an_odd_order_of_the_median(order: int) -> None:
+    assert MedianSettings(order=order).order == order
+
+
+def test_a_kalman_smoother_leaves_no_cutoff_to_the_motion() -> None:
+    assert SignalSettings(cutoff_hz=7.0).motion_cutoff_hz == 7.0
+    assert SignalSettings(cutoff_hz=None).motion_cutoff_hz is None
+    assert SignalSettings(cutoff_hz=7.0, derivatives="kalman").motion_cutoff_hz is None
+
+
+def test_a_profile_that_says_nothing_trims_rest_and_filters_motion_but_not_torque() -> None:
+    robot = arm_robot(identification={})
+    mechanism = robot.mechanism()
+    recording = recorded(mechanism, true_parameters(mechanism), samples=800, noise=1.0)
+    position = recording.position.copy()
+    position[:300] = position[300]
+    recording = replace(recording, position=position)
+    said = {"cutoff_hz": 10.0, "filter_order": 4, "velocity": "differentiated"}
+    found = preprocess(recording, robot)
+    whole = preprocess(recording, arm_robot(identification=said | {"trim_rest": False}))
+    first = len(whole.time) - len(found.time)
+    assert 270 < first <= 300
+    for name in ("position", "velocity", "acceleration", "torque"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(whole, name)[first:])
+    np.testing.assert_array_equal(found.torque, recording.effort[first:])
+
+
+def test_a_model_keeps_how_signals_were_made() -> None:
+    """Recordings that it is held against later are filtered as those that it was fitted to."""
+    content = arm_robot(identification={"cutoff_hz": 17.0}).yaml_content(with_model_only=True)
+    assert content["identification"]["cutoff_hz"] == 17.0
