@@ -14,7 +14,8 @@ ROS_DISTRO ?= $(notdir $(patsubst %/setup.bash,%,$(firstword $(wildcard /opt/ros
 ROS_SETUP := /opt/ros/$(ROS_DISTRO)/setup.bash
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
-CPP_CHECKS := $(wildcard test/cpp/*.?pp test/cpp/*/*.?pp benchmarks/*.cpp)
+CPP_CHECKS := $(wildcard test/cpp/*.?pp test/cpp/*/*.?pp benchmarks/*.cpp examples/cpp/*.cpp)
+CMAKE_FILES := CMakeLists.txt $(wildcard cmake/* */CMakeLists.txt */*/CMakeLists.txt)
 PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py
 
 .PHONY: demo install test pytest ctest ros-test bench fuzz sanitize mutants coverage lint \
@@ -35,11 +36,12 @@ $(BIN)/python:
 # against the very pinocchio that it will run with, and compiles only what changed.
 $(VENV)/.tools: $(BIN)/python setup.cfg constraints.txt
 	$(BIN)/python -c "import configparser; c = configparser.ConfigParser(); c.read('setup.cfg'); \
-	  print(c['options.extras_require']['build'])" > $(VENV)/tools.txt
+	  extras = c['options.extras_require']; \
+	  print(extras['build'], extras['cpp-test'])" > $(VENV)/tools.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -r $(VENV)/tools.txt
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py CMakeLists.txt $(CPP)
+$(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py $(CMAKE_FILES) $(CPP)
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(BIN)/python -m pip install --quiet -c constraints.txt \
 	  --no-build-isolation -e '.[ros,view,test,lint]'
 	@touch $@
@@ -128,7 +130,8 @@ fuzz: install
 	  echo "skipped: cases guided by coverage, atheris has no wheel for this Python"; \
 	fi
 
-# C++ tests and a million control cycles under sanitizers, in build/sanitize; about 10 minutes
+# C++ tests and a million control cycles under sanitizers, in build/sanitize. The core is compiled up
+# to four times; each part prints when it ended
 sanitize: install
 	test/cpp/sanitize.sh $(BIN) $(JOBS) $(ROS_SETUP)
 

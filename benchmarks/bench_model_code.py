@@ -19,7 +19,6 @@ from swing import Swing
 from dynid.dynamics.base_table import base_table
 from dynid.dynamics.symbolic.c_code import c_header, c_source
 from dynid.dynamics.symbolic.minimal_model import minimal_model
-from dynid.dynamics.symbolic.term_formulas import TERM_FORMULAS
 from dynid.profile import load_robot
 from dynid.simulation.true_parameters import simulated_model
 
@@ -62,7 +61,7 @@ def nanoseconds(task: Callable[[], object]) -> float:
 def compare(name: str) -> str:
     """Return one line: both times, and their ratio."""
     model = simulated_model(load_robot(name))
-    remembering = {term.kind for term in model.mechanism.terms} - set(TERM_FORMULAS)
+    remembering = {term.kind for term in model.mechanism.terms if term.traits.has_memory}
     model = model.without_terms(sorted(remembering))
     added = np.random.default_rng(0).uniform(0.1, 1.0, len(model.parameters))
     mechanism = model.mechanism.with_parameters(model.parameters + added)  # none of them zero

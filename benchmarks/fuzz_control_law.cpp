@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <ctime>
 #include <iomanip>
+#include <iostream>
 #include <map>
 #include <random>
 
-#include "../test/cpp/checks.hpp"
+#include "../test/cpp/allocation_counter.hpp"
 #include "../test/cpp/simulated_robots.hpp"
 #include "dynid/control_law.hpp"
 #include "dynid/control_report.hpp"
@@ -216,7 +217,7 @@ struct Findings
   long as_wanted = 0;
   long moving = 0;
   double furthest = 0.0;  // change of step beyond acceleration_max, as a share of it
-  std::map<int, long> silences;
+  std::map<int, long> inactive_cycles;
   std::map<std::string, long> causes;
   std::vector<float> times;  // [ns]
 
@@ -354,7 +355,7 @@ void run(Dice & dice, long cycles, ControlModel & model, ControlModel & other, F
     });
     findings.times.push_back(static_cast<float>(after - before));
     findings.as_wanted += law.position_command() == reference.position ? 1 : 0;
-    ++findings.silences[static_cast<int>(law.silence())];
+    ++findings.inactive_cycles[static_cast<int>(law.inactive_reason())];
     ++findings.causes[dynid::name_of(law.detector().collision().cause)];
   }
 }
@@ -382,8 +383,8 @@ void print(Findings & found)
   std::cout << "largest change of step: acceleration_max and " << found.furthest << " of it\n"
             << "on the way: " << found.as_wanted << " cycles whose command is the reference, "
             << found.moving << " steps other than 0\n";
-  for (const auto & [silence, count] : found.silences) {
-    line(dynid::describe(static_cast<dynid::Silence>(silence)), count);
+  for (const auto & [reason, count] : found.inactive_cycles) {
+    line(dynid::describe(static_cast<dynid::InactiveReason>(reason)), count);
   }
   for (const auto & [cause, count] : found.causes) {
     line("cycles with the collision's cause " + cause, count);

@@ -28,6 +28,7 @@ from dynid.robot.urdf_profile import urdf_profile
 from dynid.simulation.settings import SimulationSettings
 from dynid.transaction import settled
 from dynid.yaml_loader import load_yaml
+from dynid.yaml_rewriting import rewritten
 
 
 class _Profile(Robot):
@@ -194,19 +195,32 @@ def _override(content: dict[str, Any], override: str) -> None:
     target[last] = value
 
 
-_HEADER = "# Terms chosen by `dynid friction`; comments of the profile it was given are lost.\n"
+def profile_text(path_or_name: str) -> str | None:
+    """Return the text of a profile; None where a URDF stands in its place, which has none.
+
+    Raises:
+        ConfigurationError: no such profile.
+    """
+    path = _profile_path(path_or_name)
+    return None if path.suffix == ".urdf" else read_text(path)
 
 
-def write_profile(chosen: Robot, path: Path) -> None:
+def write_profile(chosen: Robot, path: Path, *, given: str | None = None, note: str) -> None:
     """Write a profile such that dynid loads it as it is.
+
+    Args:
+        chosen: what it shall load as.
+        path: of the file.
+        given: text of the profile it was made of, whose comments are kept.
+        note: on what made it, which becomes the first line.
 
     Raises:
         OutputError: the file cannot be written.
     """
     content = chosen.yaml_content(exclude_unset=True)
-    content["terms"] = [
-        {"kind": term.kind} | term.model_dump(mode="json", exclude_defaults=True)
-        for term in chosen.terms
-    ]
-    text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=100)
-    write_text(path, _HEADER + text)
+    content["terms"] = [term.entry() for term in chosen.terms]
+    text = None if given is None else rewritten(given, content)
+    if text is None:
+        text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=100)
+        note += "" if given is None else " The comments of the profile it was given are lost."
+    write_text(path, text if text.startswith(f"# {note}\n") else f"# {note}\n{text}")

@@ -5,6 +5,9 @@
 namespace dynid
 {
 
+/// Adds joint terms and the table of their kinds.
+void bind_joint_terms(pybind11::module_ & module);
+
 /// Adds DrivePlant and its settings to the module.
 void bind_drive_plant(pybind11::module_ & module);
 

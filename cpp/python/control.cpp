@@ -225,18 +225,18 @@ void bind_enums(py::module_ & module)
   py::enum_<FeedforwardMode>(module, "FeedforwardMode")
     .value("full", FeedforwardMode::full)
     .value("semi_static", FeedforwardMode::semi_static);
-  py::enum_<Silence>(module, "Silence")
-    .value("none", Silence::none)
-    .value("no_model", Silence::no_model)
-    .value("not_finite", Silence::not_finite)
-    .value("unreachable", Silence::unreachable)
-    .value("command_jump", Silence::command_jump)
-    .value("acceleration", Silence::acceleration)
-    .value("reference_away", Silence::reference_away)
-    .value("position_limit", Silence::position_limit)
-    .value("too_fast", Silence::too_fast)
-    .value("uneven", Silence::uneven)
-    .value("latched", Silence::latched);
+  py::enum_<InactiveReason>(module, "InactiveReason")
+    .value("none", InactiveReason::none)
+    .value("no_model", InactiveReason::no_model)
+    .value("not_finite", InactiveReason::not_finite)
+    .value("unreachable", InactiveReason::unreachable)
+    .value("command_jump", InactiveReason::command_jump)
+    .value("acceleration", InactiveReason::acceleration)
+    .value("reference_away", InactiveReason::reference_away)
+    .value("position_limit", InactiveReason::position_limit)
+    .value("too_fast", InactiveReason::too_fast)
+    .value("uneven", InactiveReason::uneven)
+    .value("latched", InactiveReason::latched);
   py::enum_<CollisionLevel>(module, "CollisionLevel")
     .value("none", CollisionLevel::none)
     .value("warn", CollisionLevel::warn)
@@ -304,7 +304,7 @@ void bind_law(py::module_ & module)
     .def_property_readonly("torque_offset", &ControlLaw::torque_offset, copied)
     .def_property_readonly("torque_error", &ControlLaw::torque_error, copied)
     .def_property_readonly("detector", &ControlLaw::detector)
-    .def_property_readonly("silence", &ControlLaw::silence)
+    .def_property_readonly("inactive_reason", &ControlLaw::inactive_reason)
     .def_property_readonly("gain", &ControlLaw::gain)
     .def_property_readonly("latched", &ControlLaw::latched)
     .def_property_readonly("limited_drive", &ControlLaw::limited_drive)
@@ -340,11 +340,11 @@ void bind_sentences(py::module_ & module)
     },
     py::arg("supervised"), py::arg("joints"));
   module.def(
-    "describe_silence",
-    [](dynid::Silence silence, int limited_drive, const Names & joints) {
-      return dynid::describe(silence, limited_drive, {joints, {}});
+    "describe_inactive_reason",
+    [](dynid::InactiveReason reason, int limited_drive, const Names & joints) {
+      return dynid::describe(reason, limited_drive, {joints, {}});
     },
-    py::arg("silence"), py::arg("limited_drive") = -1, py::arg("joints") = Names());
+    py::arg("reason"), py::arg("limited_drive") = -1, py::arg("joints") = Names());
 }
 
 }  // namespace
@@ -372,7 +372,7 @@ void dynid::bind_control(py::module_ & module)
     .def("set_gain", &Feedforward::set_gain)
     .def("set_mode", &Feedforward::set_mode)
     .def("run", &run_feedforward)
-    .def_property_readonly("silence", &Feedforward::silence);
+    .def_property_readonly("inactive_reason", &Feedforward::inactive_reason);
 
   const auto copied = py::return_value_policy::copy;
   py::class_<Collision>(module, "Collision")

@@ -72,15 +72,6 @@ void advance(const dynid::Mechanism & mechanism, const Array & q, const Array & 
   dynid::batch::advance(mechanism, position, velocity, memory);
 }
 
-dynid::JointTerm make_term(
-  const std::string & kind, int joint, bool at_motor, double smoothing, double scale,
-  double dead_band, double static_ratio, double stribeck_velocity)
-{
-  const auto side = at_motor ? dynid::TermSide::motor : dynid::TermSide::joint;
-  return {&dynid::term_kind(kind), joint, side, smoothing, scale, dead_band, static_ratio,
-          stribeck_velocity};
-}
-
 dynid::LoopClosure make_closure(
   const std::string & kind, std::string link_a, std::string link_b, const Eigen::Vector3d & point_a,
   const Eigen::Vector3d & point_b, const Eigen::Vector3d & axis_a, const Eigen::Vector3d & axis_b,
@@ -215,18 +206,6 @@ std::vector<bool> reachable(const dynid::Mechanism & mechanism, const Array & q)
   return dynid::batch::reachable(mechanism, input);
 }
 
-template <typename Condition>
-std::vector<std::string> kind_names(const Condition & wanted)
-{
-  std::vector<std::string> names;
-  for (const auto & kind : dynid::term_kinds()) {
-    if (wanted(kind)) {
-      names.emplace_back(kind.name);
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 PYBIND11_MODULE(_core, module)
@@ -234,16 +213,7 @@ PYBIND11_MODULE(_core, module)
   module.doc() = "The C++ core of dynid; see dynid.dynamics for its documented face.";
   module.attr("version") = DYNID_VERSION;
   module.attr("pinocchio_version") = DYNID_PINOCCHIO_VERSION;
-  module.def("term_kinds", [] { return kind_names([](const auto &) { return true; }); });
-  module.def("never_negative_kinds", [] {
-    return kind_names([](const auto & kind) { return kind.never_negative; });
-  });
-
-  py::class_<dynid::JointTerm>(module, "JointTerm")
-    .def(
-      py::init(&make_term), py::arg("kind"), py::arg("joint"), py::arg("at_motor"),
-      py::arg("smoothing"), py::arg("scale"), py::arg("dead_band"), py::arg("static_ratio") = 0.0,
-      py::arg("stribeck_velocity") = 0.0);
+  dynid::bind_joint_terms(module);
 
   py::class_<dynid::LoopClosure>(module, "LoopClosure")
     .def(

@@ -8,6 +8,7 @@
 #include <pybind11/stl.h>
 
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,18 @@ void bind_stored_model(py::module_ & module)
       py::arg("entries"), py::arg("joints"), py::arg("force"))
     .def_property_readonly(
       "parameters", [](const StoredModel & model) { return model.mechanism.parameters(); })
+    .def(
+      "inverse_dynamics",
+      [](const StoredModel & model, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) {
+        const auto n = model.mechanism.joint_count();
+        if (q.size() != n || dq.size() != n || ddq.size() != n) {
+          throw std::invalid_argument("A state must have one number for each joint.");
+        }
+        auto workspace = model.mechanism.workspace();
+        Eigen::VectorXd tau(n);
+        model.mechanism.inverse_dynamics(workspace, q, dq, ddq, tau);
+        return tau;
+      })
     .def_readonly("sealed", &StoredModel::sealed)
     .def_readonly("created", &StoredModel::created)
     .def_readonly("edited_at", &StoredModel::edited_at);

@@ -55,9 +55,10 @@ DiagnosticStatus health_report(
   const std::string & supervision)
 {
   DiagnosticStatus report;
-  const bool well = status.silence == Silence::none || status.silence == Silence::not_finite;
+  const bool well = status.inactive_reason == InactiveReason::none ||
+                    status.inactive_reason == InactiveReason::not_finite;
   report.level = well ? DiagnosticStatus::OK : DiagnosticStatus::WARN;
-  report.message = describe(status.silence, status.limited_drive, joints);
+  report.message = describe(status.inactive_reason, status.limited_drive, joints);
   if (status.collision.cause != CollisionCause::none) {
     report.level = DiagnosticStatus::ERROR;
     report.message = describe(status.collision, joints);

@@ -9,13 +9,13 @@
 namespace dynid
 {
 
-/// What the control cycle tells of itself; copied without allocation.
+/// What the control cycle reports of itself; copied without allocation.
 struct ControllerStatus
 {
   Collision collision;
   CollisionLevel level = CollisionLevel::none;
   Collision warning;  ///< where the level is warn
-  Silence silence = Silence::no_model;
+  InactiveReason inactive_reason = InactiveReason::no_model;
   int limited_drive = -1;
   double gain = 0.0;
   std::int64_t collision_time = 0;  ///< [ns]

@@ -18,7 +18,7 @@ constexpr double settling_time = 0.02;  // [s] that drives must be enabled for
 constexpr double pulse_time = 0.05;     // [s] that a reset lasts
 constexpr double answer_time = 0.5;     // [s] in which the control cycle answers
 constexpr double reset_time = 3.0;      // [s] in which drives leave their fault
-constexpr auto look_period = 50ms;
+constexpr auto publish_period = 50ms;
 constexpr int ticks_per_second = 20;
 
 int cycles(double time, double rate)
@@ -90,7 +90,7 @@ void DriveLink::offer(const std::shared_ptr<rclcpp_lifecycle::LifecycleNode> & n
       reset(*response);
     },
     rclcpp::ServicesQoS(), group_);
-  timer_ = node->create_wall_timer(look_period, [this] { publish(); });
+  timer_ = node->create_wall_timer(publish_period, [this] { publish(); });
 }
 
 void DriveLink::start(const States & states, Commands & commands)
@@ -123,7 +123,7 @@ DrivePhase DriveLink::update(
   gate_.update(words_, position, reference);
   take_request();
   write_resets(commands);
-  tell();
+  update_status();
   return gate_.phase();
 }
 
@@ -159,7 +159,7 @@ void DriveLink::write_resets(Commands & commands) noexcept
   pulsed_ += pulsed_ < pulse_ || all ? 1 : 0;
 }
 
-void DriveLink::tell() noexcept
+void DriveLink::update_status() noexcept
 {
   News news{gate_.report(), -1, {}};
   for (std::size_t i = 0; i < joints_.size() && news.fault < 0; ++i) {

@@ -92,7 +92,7 @@ private:
   // in the control cycle
   void take_request() noexcept;
   void write_resets(Commands & commands) noexcept;
-  void tell() noexcept;
+  void update_status() noexcept;
 
   // outside of it
   void reset(Trigger::Response & response);

@@ -92,7 +92,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_configure(
     std::ignore = smoothing();
     const auto request = law_request(params_, rate_);
     supervision_ = describe_supervision(supervised(request.collision), joints_);
-    ask(request);
+    request_update(request);
   } catch (const std::invalid_argument & error) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
     return CallbackReturn::ERROR;
@@ -358,7 +358,9 @@ void FeedforwardController::read_feedback() noexcept
 
 void FeedforwardController::write(std::size_t interface, double value) noexcept
 {
-  failed_writes_ += command_interfaces_[interface].set_value(value) ? 0 : 1;
+  if (!command_interfaces_[interface].set_value(value)) {
+    ++failed_writes_;
+  }
 }
 
 void FeedforwardController::write_commands() noexcept
@@ -378,7 +380,7 @@ void FeedforwardController::report(const rclcpp::Time & time) noexcept
   status.collision = detector.collision();
   status.level = detector.level();
   status.warning = detector.warning();
-  status.silence = law_->silence();
+  status.inactive_reason = law_->inactive_reason();
   status.limited_drive = law_->limited_drive();
   status.gain = law_->gain();
   status.collision_time = collision_time_;

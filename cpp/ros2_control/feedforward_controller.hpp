@@ -93,14 +93,15 @@ private:
   // outside the control cycle
   void watch_parameters();
   void make_topics();
-  void ask(const LawRequest & law);
-  rcl_interfaces::msg::SetParametersResult look_at(const std::vector<rclcpp::Parameter> & changed);
-  void take_over(const std::vector<rclcpp::Parameter> & changed);
+  void request_update(const LawRequest & law);
+  rcl_interfaces::msg::SetParametersResult validate_parameters(
+    const std::vector<rclcpp::Parameter> & changed);
+  void apply_parameters(const std::vector<rclcpp::Parameter> & changed);
   [[nodiscard]] Eigen::VectorXd smoothing() const;
   [[nodiscard]] Candidate make_model(const std::vector<rclcpp::Parameter> & changed) const;
-  void hear(const JointTrajectory & message);
+  void on_reference(const JointTrajectory & message);
   void reset(const Trigger::Request & request, Trigger::Response & response);
-  void tell();
+  void publish_status();
 
   // in the control cycle
   [[nodiscard]] DriveInterfaces drive_interfaces() const;
@@ -162,8 +163,8 @@ private:
   DiagnosticStatus told_collision_;
   std::string told_health_;
   int ticks_ = 0;  // of the timer since /diagnostics
-  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr look_handle_;
-  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr take_over_handle_;
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr validate_handle_;
+  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr apply_handle_;
 };
 
 }  // namespace dynid

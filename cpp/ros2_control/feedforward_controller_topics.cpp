@@ -15,10 +15,10 @@ namespace
 
 using namespace std::chrono_literals;
 
-constexpr auto look_period = 50ms;      // at what the control cycle tells
+constexpr auto status_period = 50ms;    // between reports of the control cycle
 constexpr int ticks_per_second = 20;    // of that
 constexpr auto reset_patience = 500ms;  // for the control cycle to answer
-constexpr auto reset_look = 1ms;
+constexpr auto reset_poll_period = 1ms;
 
 bool is_of_model(const std::string & name) { return is_model_parameter(name) || name == "force"; }
 
@@ -85,15 +85,17 @@ void FeedforwardController::watch_parameters()
       model_parameters_[name] = value;
     }
   }
-  look_handle_ = get_node()->add_on_set_parameters_callback(
-    [this](const std::vector<rclcpp::Parameter> & changed) { return look_at(changed); });
-  take_over_handle_ = get_node()->add_post_set_parameters_callback(
-    [this](const std::vector<rclcpp::Parameter> & changed) { take_over(changed); });
+  validate_handle_ = get_node()->add_on_set_parameters_callback(
+    [this](const std::vector<rclcpp::Parameter> & changed) {
+      return validate_parameters(changed);
+    });
+  apply_handle_ = get_node()->add_post_set_parameters_callback(
+    [this](const std::vector<rclcpp::Parameter> & changed) { apply_parameters(changed); });
   // a model that was there from the start
   if (!model_parameters_.empty()) {
     try {
       candidate_ = make_model({});
-      take_over({});
+      apply_parameters({});
     } catch (const std::exception & error) {
       refusal_ = error.what();
       RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
@@ -102,7 +104,7 @@ void FeedforwardController::watch_parameters()
 }
 
 /// Refuses what would not work, before it is set.
-rcl_interfaces::msg::SetParametersResult FeedforwardController::look_at(
+rcl_interfaces::msg::SetParametersResult FeedforwardController::validate_parameters(
   const std::vector<rclcpp::Parameter> & changed)
 {
   rcl_interfaces::msg::SetParametersResult result;
@@ -129,7 +131,7 @@ rcl_interfaces::msg::SetParametersResult FeedforwardController::look_at(
 }
 
 /// Hands what was set to the control cycle.
-void FeedforwardController::take_over(const std::vector<rclcpp::Parameter> &)
+void FeedforwardController::apply_parameters(const std::vector<rclcpp::Parameter> &)
 {
   if (candidate_.model) {
     joints_ = candidate_.joints;
@@ -148,11 +150,11 @@ void FeedforwardController::take_over(const std::vector<rclcpp::Parameter> &)
   if (law_) {
     const auto request = law_request(listener_->get_params(), rate_);
     supervision_ = describe_supervision(supervised(request.collision), joints_);
-    ask(request);
+    request_update(request);
   }
 }
 
-void FeedforwardController::ask(const LawRequest & law)
+void FeedforwardController::request_update(const LawRequest & law)
 {
   requests_.set([this, &law](Request & request) {
     request.law = law;
@@ -199,17 +201,17 @@ void FeedforwardController::make_topics()
     node->create_publisher<DiagnosticArray>("/diagnostics", rclcpp::SystemDefaultsQoS());
   reference_in_ = node->create_subscription<JointTrajectory>(
     "~/reference", rclcpp::SystemDefaultsQoS(),
-    [this](const JointTrajectory & message) { hear(message); });
+    [this](const JointTrajectory & message) { on_reference(message); });
   reset_service_ = node->create_service<Trigger>(
     "~/reset", [this](
                  const Trigger::Request::SharedPtr & request,
                  const Trigger::Response::SharedPtr & response) { reset(*request, *response); });
   told_collision_ = DiagnosticStatus();
-  timer_ = node->create_wall_timer(look_period, [this] { tell(); });
+  timer_ = node->create_wall_timer(status_period, [this] { publish_status(); });
 }
 
 /// A reference by topic: the first point, its joints in any order.
-void FeedforwardController::hear(const JointTrajectory & message)
+void FeedforwardController::on_reference(const JointTrajectory & message)
 {
   const auto n = params_.joints.size();
   TopicReference heard{reference_of(message, params_.joints), get_node()->now().nanoseconds()};
@@ -239,14 +241,14 @@ void FeedforwardController::reset(const Trigger::Request &, Trigger::Response & 
       response.message = "the control cycle does not answer; is the controller manager running?";
       return;
     }
-    std::this_thread::sleep_for(reset_look);
+    std::this_thread::sleep_for(reset_poll_period);
   }
   response.success = reset_report_.answer == ResetAnswer::done;
   response.message = describe(reset_report_, joints_);
 }
 
 /// Publishes what has changed, and /diagnostics each second.
-void FeedforwardController::tell()
+void FeedforwardController::publish_status()
 {
   const auto status = status_.get();
   const auto collision = collision_report(status, joints_);

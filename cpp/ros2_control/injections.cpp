@@ -58,7 +58,7 @@ Injections::Injections(
     return "the drives are in fault: they brake, and hold until ~/clear_fault";
   });
   answer("~/clear_fault", [this] { return clear_fault(); });
-  timer_ = node_->create_wall_timer(std::chrono::seconds(1), [this] { tell(); });
+  timer_ = node_->create_wall_timer(std::chrono::seconds(1), [this] { publish_status(); });
 }
 
 template <typename Message>
@@ -156,7 +156,7 @@ std::string Injections::clear_fault()
   return "the drives hold the robot where it is, and follow the next targets";
 }
 
-void Injections::tell()
+void Injections::publish_status()
 {
   using diagnostic_msgs::msg::DiagnosticStatus;
   const Status status = status_.get();

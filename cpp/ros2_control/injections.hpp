@@ -56,7 +56,7 @@ private:
   void saturate(const std::vector<double> & factors);
   void fail_drive(const std::string & joint);
   [[nodiscard]] std::string clear_fault();
-  void tell();
+  void publish_status();
 
   template <typename Message>
   void listen(const std::string & topic, std::function<void(const Message &)> act);

@@ -1,10 +1,14 @@
 #include "plant_parameters.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
+
+#include "dynid/term_lists.hpp"
 
 namespace dynid
 {
@@ -92,33 +96,26 @@ void check_count(const std::string & name, std::size_t found, std::size_t expect
 
 std::vector<JointTerm> terms(const HardwareParameters & parameters)
 {
-  const auto kinds = list(parameters, "term_kinds");
-  const auto joints = numbers("term_joints", list(parameters, "term_joints"));
-  const auto sides = list(parameters, "term_sides");
-  const auto scales = numbers("term_scales", list(parameters, "term_scales"));
-  const auto static_ratios = numbers("term_static_ratios", list(parameters, "term_static_ratios"));
-  const auto stribeck_velocities =
-    numbers("term_stribeck_velocities", list(parameters, "term_stribeck_velocities"));
-  check_count("term_joints", joints.size(), kinds.size());
-  check_count("term_sides", sides.size(), kinds.size());
-  check_count("term_scales", scales.size(), kinds.size());
-  check_count("term_static_ratios", static_ratios.size(), kinds.size());
-  check_count("term_stribeck_velocities", stribeck_velocities.size(), kinds.size());
-  std::vector<JointTerm> found;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    JointTerm term;
-    term.kind = &term_kind(kinds[i]);
-    term.joint = static_cast<int>(whole("term_joints", joints[i]));
-    if (sides[i] != "motor" && sides[i] != "joint") {
-      refuse("term_sides", "has '" + sides[i] + "', but must have motor or joint.");
-    }
-    term.side = sides[i] == "motor" ? TermSide::motor : TermSide::joint;
-    term.scale = scales[i];
-    term.static_ratio = static_ratios[i];
-    term.stribeck_velocity = stribeck_velocities[i];
-    found.push_back(term);
+  TermLists lists;
+  lists.kinds = list(parameters, "term_kinds");
+  lists.sides = list(parameters, "term_sides");
+  for (const double joint : numbers("term_joints", list(parameters, "term_joints"))) {
+    lists.joints.push_back(static_cast<int>(whole("term_joints", joint)));
   }
-  return found;
+  const auto & shapes = term_shapes();
+  for (std::size_t s = 0; s < shapes.size(); ++s) {
+    const auto name = "term_" + std::string(shapes.at(s).plural);
+    lists.shapes.at(s) = numbers(name, list(parameters, name));
+    if (parameters.count(name) > 0) {
+      check_count(name, lists.shapes.at(s).size(), lists.kinds.size());
+    }
+  }
+  return joint_terms(lists, [&shapes](std::string_view name) {
+    const auto shape = std::find_if(
+      shapes.begin(), shapes.end(), [name](const TermShape & one) { return one.name == name; });
+    const auto word = shape == shapes.end() ? name : shape->plural;
+    return "The hardware parameter 'term_" + std::string(word) + "'";
+  });
 }
 
 ClosedChainDescription closed_chain(const HardwareParameters & parameters)

@@ -141,7 +141,7 @@ CallbackReturn SimulatedDrives::on_activate(const rclcpp_lifecycle::State &)
       std::ignore = joint.reset_fault->set_value(0.0, true);
     }
   }
-  tell();
+  write_states();
   return CallbackReturn::SUCCESS;
 }
 
@@ -171,7 +171,7 @@ return_type SimulatedDrives::read(const rclcpp::Time &, const rclcpp::Duration &
       plant_->step(line_.next(), torque_offset_);
     }
   }
-  tell();
+  write_states();
   return return_type::OK;
 }
 
@@ -195,7 +195,7 @@ void SimulatedDrives::lead_drives(double period) noexcept
   }
 }
 
-void SimulatedDrives::tell() noexcept
+void SimulatedDrives::write_states() noexcept
 {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const auto j = static_cast<Eigen::Index>(i);

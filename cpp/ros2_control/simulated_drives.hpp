@@ -60,7 +60,7 @@ public:
 
 private:
   void lead_drives(double period) noexcept;
-  void tell() noexcept;
+  void write_states() noexcept;
 
   struct Joint
   {

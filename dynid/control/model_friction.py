@@ -11,14 +11,6 @@ from dynid.arrays import Array
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
 
-_SPEED_POWERS = {
-    "viscous": 1.0,
-    "viscous_positive": 1.0,
-    "viscous_negative": 1.0,
-    "viscous_root": 0.5,
-    "viscous_cubic": 3.0,
-}
-
 
 def viscous_friction(mechanism: Mechanism, velocity: Array, *, motor_side: bool) -> Array:
     """Return the size of friction that grows with speed, (N, n) [N m or N].
@@ -40,16 +32,18 @@ def viscous_friction(mechanism: Mechanism, velocity: Array, *, motor_side: bool)
     one_way: dict[tuple[str, int], float] = {}
     parameters = mechanism.parameters[mechanism.first_term :]
     for term, parameter in zip(mechanism.terms, np.abs(parameters), strict=True):
-        if term.kind not in _SPEED_POWERS or term.joint >= velocity.shape[1]:
+        kind = term.traits
+        if kind.dry or not kind.dissipative or term.joint >= velocity.shape[1]:
             continue
         added = float(parameter)
-        if term.kind in {"viscous_positive", "viscous_negative"}:
+        if kind.mirror:
             before = one_way.get((term.side, term.joint), 0.0)
             one_way[term.side, term.joint] = max(before, added)
             added = max(0.0, added - before)
         moved, torque = (motor, at_motors) if term.side == "motor" else (joint, at_joints)
         speed = np.abs(moved[:, term.joint])
-        torque[:, term.joint] += added * speed ** _SPEED_POWERS[term.kind]
+        forward, backward = term.column(velocity=speed), term.column(velocity=-speed)
+        torque[:, term.joint] += added * np.maximum(np.abs(forward), np.abs(backward))
     if motor_side:
         return np.asarray(at_motors + at_joints @ np.abs(coupling))
     return np.asarray(at_joints + at_motors @ np.abs(to_motor))

@@ -13,6 +13,7 @@ from dynid.arrays import Array
 from dynid.configuration import per_joint
 from dynid.control.ros_parameters import feedforward_parameters
 from dynid.dynamics.closed_chain import chain_lists
+from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.errors import ConfigurationError
 from dynid.robot.slave_files import (
     CYCLIC_SYNCHRONOUS_POSITION,
@@ -321,9 +322,10 @@ def _plant(robot: Robot, home: Array, control_rate: float) -> dict[str, str]:
         "coupling": mechanism.coupling.ravel(),
         "locked_positions": made.mechanism.locked.values(),
         "term_joints": [term.joint for term in terms],
-        "term_scales": [term.scale for term in terms],
-        "term_static_ratios": [term.static_ratio for term in terms],
-        "term_stribeck_velocities": [term.stribeck_velocity for term in terms],
+        **{
+            f"term_{shape.plural}": [term.shapes()[shape.name] for term in terms]
+            for shape in TERM_SHAPES
+        },
         "parameters": made.parameters,
         "home": home,
         "torque_factor": robot.drives.torque_factor(len(robot.joints)),

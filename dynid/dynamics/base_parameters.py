@@ -17,8 +17,6 @@ INERTIAL = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
 """A body's parameters in the order of ``mechanism.parameters``."""
 # kept before dropped, for a joint axis along z; other axes follow by cyclic exchange (Khalil)
 _KEPT_FIRST = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "YY", "MZ", "M")
-# regrouped into what they cannot be told from: a first joint's inertia, an offset
-_REGROUPED_KINDS = ("rotor_inertia", "spring_preload")
 _TOLERANCE = 1e-8
 _ZERO = 1e-12
 _REACH = (0.1, 0.5)  # [m] or [rad] around the position of assembly
@@ -141,8 +139,9 @@ def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samp
 def _preferred_order(mechanism: Mechanism) -> list[int]:
     """Column indices, those to be kept first: friction, then inertial parameters by convention."""
     bodies = range(len(mechanism.body_joints))
-    terms = {mechanism.first_term + i: term.kind for i, term in enumerate(mechanism.terms)}
-    last = [column for column, kind in terms.items() if kind in _REGROUPED_KINDS]
+    terms = {mechanism.first_term + i: term.traits for i, term in enumerate(mechanism.terms)}
+    # into what they cannot be told from: a first joint's inertia, an offset
+    last = [column for column, kind in terms.items() if kind.regrouped]
     order = [column for column in terms if column not in last]
     for kept in _KEPT_FIRST:
         order += [10 * b + INERTIAL.index(_turned(kept, mechanism.axes[b])) for b in bodies]

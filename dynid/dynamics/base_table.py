@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dynid.dynamics.base_parameters import relation
+from dynid.dynamics.joint_terms import term_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
 
 Role = Literal["leads", "regrouped", "without effect"]
-
-# Khalil and Dombre, Modeling, Identification and Control of Robots, write Coulomb friction FS
-_SYMORO = {"Ia": "IA", "Fv": "FV", "Fc": "FS"}
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,9 @@ def symoro_name(name: str) -> str:
     Kinds of terms that SYMORO does not know keep their names.
     """
     prefix, number = _split(name)
-    return _SYMORO.get(prefix, prefix) + number
+    # Khalil and Dombre, Modeling, Identification and Control of Robots, write Coulomb friction FS
+    known = {kind.prefix: kind.symoro_prefix for kind in term_kinds()}
+    return (known.get(prefix) or prefix) + number
 
 
 def _regrouped(name: str) -> str:

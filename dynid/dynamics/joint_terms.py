@@ -4,47 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field
 
 from dynid import _core
+from dynid.arrays import Array
 from dynid.configuration import Settings
 from dynid.errors import MechanismError
 
-TERM_KINDS: tuple[str, ...] = tuple(_core.term_kinds())
-"""Every kind of joint term; cpp/core/src/joint_terms.cpp has their formulas and units."""
+TermKind = _core.TermKind
+"""A kind of joint term and its traits: a row of the table in cpp/core/src/term_kinds.cpp."""
 
-MEMORY_KINDS = ("presliding", "presliding_load", "lugre")
-"""Those whose torque depends on past positions; Coulomb friction once they slide."""
+TERM_SHAPES = tuple(_core.term_shapes())
+"""What gives a term its shape besides its parameter, in the order of a model.yaml."""
 
-NEVER_NEGATIVE_KINDS = frozenset(_core.never_negative_kinds())
-"""Those whose parameter cannot be below 0 where nothing passive drives the robot."""
 
-LOAD_KINDS = ("coulomb_load", "presliding_load")
-"""Those whose torque grows with what gravity asks of the joint, so with the parameters."""
+def term_kinds() -> tuple[TermKind, ...]:
+    """Every kind of joint term, in the order of the table."""
+    return tuple(_core.term_kinds())
+
+
+def term_kind(name: str) -> TermKind:
+    """The kind of that name; raises MechanismError that lists what there is."""
+    try:
+        return _core.term_kind(name)
+    except ValueError as error:
+        raise MechanismError(str(error)) from None
 
 
 @dataclass(frozen=True)
 class JointTerm:
     """What a joint or motor adds to rigid-body dynamics: one parameter, one regressor column.
 
-    With v the velocity of the joint or motor, and s(v) = sign(v), or tanh(v / smoothing):
-    ``viscous`` v, ``viscous_positive`` max(v, 0), ``viscous_negative`` min(v, 0),
-    ``viscous_cubic`` v^3, ``viscous_root`` sign(v) sqrt|v|, ``coulomb`` s(v),
-    ``coulomb_positive`` max(s(v), 0), ``coulomb_negative`` min(s(v), 0),
-    ``stribeck`` s(v) exp(-(v / scale)^2), ``offset`` and ``spring_preload`` 1,
-    ``spring_stiffness`` the position, ``rotor_inertia`` the acceleration, ``coulomb_load``
-    s(v) times the size of the torque that gravity asks of the joint (with the mechanism's own
-    parameters), ``presliding`` the deflection of an elastic contact that slides when stretched by
-    ``scale``, as a share of it, from -1 to 1 (stop operator of Prandtl and Ishlinskii), behind a
-    play of ``dead_band``; ``presliding_load`` that times the size of gravity's torque; ``lugre``
-    the deflection of bristles, which slide by and by, and at rest hold ``static_ratio`` more (LuGre
-    without damping of the bristles; Dahl's model for a ratio of 0).
+    ``traits.formula`` is the column, with q, v and a the position, velocity and acceleration of the
+    joint or motor, s(v) = sign(v), or tanh(v / smoothing), ``load`` the gravity torque of
+    the joint (with the mechanism's own parameters), and z the deflection of an elastic contact that
+    slides when stretched by ``scale``, as a share of it: of ``presliding`` from -1 to 1 (stop
+    operator of Prandtl and Ishlinskii), of ``lugre`` that of bristles, which slide by and by, and
+    at rest hold ``static_ratio`` more (LuGre without damping of the bristles; Dahl's model for a
+    ratio of 0). A contact is behind a play of ``dead_band``.
     """
 
     kind: str
-    """One of ``TERM_KINDS``."""
+    """Name of one of :func:`term_kinds`."""
     joint: int
     """Index of the joint or motor, from 0."""
     side: Literal["joint", "motor"] = "joint"
@@ -60,6 +64,35 @@ class JointTerm:
     stribeck_velocity: float = 0.0
     """Of LuGre's friction: velocity [rad/s or m/s] at which that excess is gone."""
 
+    @property
+    def traits(self) -> TermKind:
+        """What is so of every term of its kind; raises MechanismError where there is no such."""
+        return term_kind(self.kind)
+
+    def shapes(self) -> dict[str, float]:
+        """Its shapes by name, zeros included."""
+        return {shape.name: float(getattr(self, shape.name)) for shape in TERM_SHAPES}
+
+    def column(
+        self,
+        *,
+        velocity: Array,
+        position: Array | None = None,
+        acceleration: Array | None = None,
+        load: Array | None = None,
+    ) -> Array:
+        """Torque per unit of the parameter along a motion of its joint, contacts relaxed at first.
+
+        Args:
+            velocity: (N,) [rad/s or m/s].
+            position: (N,) [rad or m]; None for 0.
+            acceleration: (N,) [rad/s^2 or m/s^2]; None for 0.
+            load: (N,) gravity torque of the joint [N*m or N]; None for 0.
+        """
+        still = np.zeros_like(velocity)
+        motion = (position, velocity, acceleration, load)
+        return core_term(self).column(*(still if one is None else one for one in motion))
+
 
 class TermSettings(Settings):
     """One kind of joint term: on which joints or motors, and its shape."""
@@ -73,6 +106,19 @@ class TermSettings(Settings):
     static_ratio: Annotated[float, Field(ge=0)] = 0.0  # of lugre: excess at rest over Coulomb
     stribeck_velocity: Annotated[float, Field(ge=0)] = 0.0  # of lugre [rad/s or m/s]: it is gone
 
+    @property
+    def traits(self) -> TermKind:
+        """What is so of every term of its kind; raises MechanismError where there is no such."""
+        return term_kind(self.kind)
+
+    def at(self, joint: int) -> JointTerm:
+        """The term at a joint or motor, counted from 0."""
+        return JointTerm(joint=joint, **self.model_dump(exclude={"joints"}))
+
+    def entry(self) -> dict[str, Any]:
+        """The entry of a profile: its kind, and what is not as by default."""
+        return {"kind": self.kind} | self.model_dump(mode="json", exclude_defaults=True)
+
 
 def core_term(term: JointTerm) -> _core.JointTerm:
     """Return the core's counterpart; raises MechanismError or ValueError with a sentence."""
@@ -80,22 +126,27 @@ def core_term(term: JointTerm) -> _core.JointTerm:
         message = f"A joint term's side is '{term.side}', but must be 'joint' or 'motor'."
         raise MechanismError(message)
     at_motor = term.side == "motor"
-    return _core.JointTerm(
-        term.kind,
-        term.joint,
-        at_motor,
-        term.smoothing,
-        term.scale,
-        term.dead_band,
-        term.static_ratio,
-        term.stribeck_velocity,
-    )
+    return _core.JointTerm(term.kind, term.joint, at_motor, term.shapes())
 
 
-def weakening_lists(terms: Sequence[JointTerm]) -> dict[str, tuple[float, ...]]:
-    """Return what LuGre's terms have besides, one value for each term; nothing where none is."""
-    lists = {
-        "static_ratio": tuple(float(term.static_ratio) for term in terms),
-        "stribeck_velocity": tuple(float(term.stribeck_velocity) for term in terms),
+def term_lists(terms: Sequence[JointTerm], joints: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """Terms as parallel lists, as a model.yaml has them.
+
+    Args:
+        terms: In the order of their parameters.
+        joints: Names of all moving joints.
+
+    Returns:
+        ``kinds``, ``joints``, ``sides`` and a list for each shape; of the rare shapes only those
+        that a term has.
+    """
+    lists: dict[str, tuple[Any, ...]] = {
+        "kinds": tuple(term.kind for term in terms),
+        "joints": tuple(joints[term.joint] for term in terms),
+        "sides": tuple(term.side for term in terms),
     }
-    return lists if any(lists["static_ratio"]) else {}
+    for shape in TERM_SHAPES:
+        values = tuple(term.shapes()[shape.name] for term in terms)
+        if any(values) or not shape.rare:
+            lists[shape.name] = values
+    return lists

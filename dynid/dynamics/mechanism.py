@@ -16,7 +16,7 @@ import numpy as np
 from dynid import _core
 from dynid.arrays import Array
 from dynid.dynamics.closed_chain import ClosedChain, core_closure
-from dynid.dynamics.joint_terms import TERM_KINDS, JointTerm, core_term
+from dynid.dynamics.joint_terms import JointTerm, core_term
 from dynid.dynamics.mimic import check_mimic
 from dynid.dynamics.sample_arrays import check_output, numbers, sample_arrays, vector
 from dynid.dynamics.urdf_text import check_urdf
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-__all__ = ["TERM_KINDS", "JointTerm", "Mechanism"]
+__all__ = ["JointTerm", "Mechanism"]
 
 _Result = TypeVar("_Result")
 _NOTHING_LOCKED: Mapping[str, float] = MappingProxyType({})

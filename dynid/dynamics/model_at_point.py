@@ -9,6 +9,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.dynamics.torque_parts import TorqueParts, torque_parts
+from dynid.json_text import json_fields
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
@@ -68,20 +69,12 @@ def model_at_point(
 
 
 def point_json(mechanism: Mechanism, point: ModelAtPoint) -> dict[str, Any]:
-    """Return the same as what JSON can hold; units are SI, in the order of ``joints``."""
-    content: dict[str, Any] = {
-        "joints": list(mechanism.joints),
-        "q": point.q.tolist(),
-        "dq": point.dq.tolist(),
-        "ddq": point.ddq.tolist(),
-        "mass_matrix": point.mass_matrix.tolist(),
-        "eigenvalues": point.eigenvalues.tolist(),
-        "condition": point.condition if np.isfinite(point.condition) else None,
-        "coriolis_matrix": point.coriolis_matrix.tolist(),
-        "torque": {name: part.tolist() for name, part in point.parts.named().items()},
-        "inverse_dynamics": point.parts.total.tolist(),
+    """Return the same under the keys that JSON has; units are SI, in the order of ``joints``."""
+    asked = {} if point.tau is None else {"tau": point.tau, "forward_dynamics": point.forward}
+    return {
+        "joints": mechanism.joints,
+        **json_fields(point, without=["parts", "tau", "forward"]),
+        "torque": point.parts.named(),
+        "inverse_dynamics": point.parts.total,
+        **asked,
     }
-    if point.tau is not None and point.forward is not None:
-        content["tau"] = point.tau.tolist()
-        content["forward_dynamics"] = point.forward.tolist()
-    return content

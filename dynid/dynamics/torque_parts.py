@@ -10,15 +10,11 @@ import numpy as np
 from dynid.arrays import Array
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import ArrayLike
 
     from dynid.dynamics.mechanism import Mechanism
-
-
-ROTOR_KIND = "rotor_inertia"
-"""The kind of joint term that is part of the mass matrix."""
 
 
 @dataclass(frozen=True)
@@ -64,20 +60,20 @@ def torque_parts(mechanism: Mechanism, q: ArrayLike, dq: ArrayLike, ddq: ArrayLi
         MechanismError: The arrays do not fit the mechanism.
     """
     rest = np.zeros_like(np.asarray(q, dtype=np.float64))
-    bodies = _only(mechanism, None)
+    bodies = _only(mechanism, {None})
     gravity = mechanism.torque(q, rest, rest, bodies)
-    rotors = _only(mechanism, ROTOR_KIND)
-    kinds = dict.fromkeys(term.kind for term in mechanism.terms if term.kind != ROTOR_KIND)
+    rotors = {term.kind for term in mechanism.terms if term.traits.inertial}
+    kinds = dict.fromkeys(term.kind for term in mechanism.terms if term.kind not in rotors)
     return TorqueParts(
-        inertia=mechanism.torque(q, rest, ddq, bodies + rotors) - gravity,
+        inertia=mechanism.torque(q, rest, ddq, bodies + _only(mechanism, rotors)) - gravity,
         coriolis=mechanism.torque(q, dq, rest, bodies) - gravity,
         gravity=gravity,
-        terms={kind: mechanism.torque(q, dq, ddq, _only(mechanism, kind)) for kind in kinds},
+        terms={kind: mechanism.torque(q, dq, ddq, _only(mechanism, {kind})) for kind in kinds},
     )
 
 
-def _only(mechanism: Mechanism, kind: str | None) -> Array:
-    """Return the parameters (p,) of the terms of a kind alone, or those of the bodies alone."""
+def _only(mechanism: Mechanism, wanted: Collection[str | None]) -> Array:
+    """Return the parameters (p,) of the terms of some kinds alone; None for those of bodies."""
     of_body: list[str | None] = [None] * mechanism.first_term
     kinds = of_body + [term.kind for term in mechanism.terms]
-    return np.where([one == kind for one in kinds], mechanism.parameters, 0.0)
+    return np.where([one in wanted for one in kinds], mechanism.parameters, 0.0)

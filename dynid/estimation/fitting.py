@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
-from dynid.dynamics.joint_terms import LOAD_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
@@ -81,7 +80,7 @@ def fit(problem: Problem, settings: EstimationSettings) -> Fit:
         EstimationError: no motion, or contradicting physical bounds.
     """
     result = _fit_once(problem, settings)
-    if not any(term.kind in LOAD_KINDS for term in problem.mechanism.terms):
+    if not any(term.traits.loaded for term in problem.mechanism.terms):
         return result
     for _ in range(_LOAD_ROUNDS):
         again = _fit_once(problem.with_parameters(result.standard), settings)

@@ -15,7 +15,6 @@ from scipy.optimize import least_squares
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
-from dynid.dynamics.joint_terms import NEVER_NEGATIVE_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
@@ -200,7 +199,7 @@ def _task(
     urdf, first = mechanism.urdf_parameters, mechanism.first_term
     frames = [_body(body) for body in urdf[:first].reshape(-1, 10)]
     points, lows, highs, sizes = (np.concatenate(part) for part in zip(*frames, strict=True))
-    signed = np.array([term.kind in NEVER_NEGATIVE_KINDS for term in mechanism.terms], dtype=bool)
+    signed = np.array([term.traits.never_negative for term in mechanism.terms], dtype=bool)
     size = np.append(sizes, np.ones(len(signed)))
     terms = base.lift(estimate.base, urdf)[first:]
     equations = estimate.equations

@@ -11,7 +11,6 @@ from scipy import sparse
 
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
-from dynid.dynamics.joint_terms import NEVER_NEGATIVE_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
@@ -94,7 +93,7 @@ def _with_clean_zeros(mechanism: Mechanism, standard: Array) -> Array:
     """Friction that the solver left a rounding error above its bound is none."""
     cleaned = np.array(standard)
     smallest = 1e-8 * np.abs(standard[mechanism.first_term :]).max(initial=0.0)
-    for kind in NEVER_NEGATIVE_KINDS:
+    for kind in {term.kind for term in mechanism.terms if term.traits.never_negative}:
         of_kind = [i for i, term in enumerate(mechanism.terms) if term.kind == kind]
         columns = mechanism.first_term + np.array(of_kind, dtype=np.intp)
         values = cleaned[columns]
@@ -156,7 +155,7 @@ def parameter_sizes(mechanism: Mechanism) -> Array:
 
 
 def _signed_terms(mechanism: Mechanism) -> NDArray[np.intp]:
-    kinds = [term.kind in NEVER_NEGATIVE_KINDS for term in mechanism.terms]
+    kinds = [term.traits.never_negative for term in mechanism.terms]
     return np.flatnonzero(kinds)
 
 

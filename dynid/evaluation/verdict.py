@@ -9,6 +9,7 @@ from math import isfinite, isnan
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.json_text import Figure
 from dynid.signals.signals import Signals
 
 
@@ -28,17 +29,17 @@ class JointErrors:
 
     joint: str
     unit: str
-    rmse: float
-    rmse_torque: float
-    rmse_raw: float
-    nrmse: float
-    relative_error: float
-    r_squared: float
-    max_relative_torque_error: float
-    mean_relative_torque_error: float
+    rmse: Figure
+    rmse_torque: Figure
+    rmse_raw: Figure
+    nrmse: Figure
+    relative_error: Figure
+    r_squared: Figure
+    max_relative_torque_error: Figure
+    mean_relative_torque_error: Figure
     samples: int
     moving_samples: int
-    velocity_threshold: float
+    velocity_threshold: Figure
     sliding: bool = False
 
 

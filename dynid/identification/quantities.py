@@ -11,6 +11,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.errors import ConfigurationError
 from dynid.identification.quantity_expression import Dual, parse_expression
+from dynid.json_text import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,8 +40,8 @@ class Quantity:
     of: str
     unit: str
     meaning: str
-    value: float
-    standard_deviation: float
+    value: Figure
+    standard_deviation: Figure
     unknown: str = ""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from dynid.arguments import check_path
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
-from dynid.errors import ConfigurationError
+from dynid.errors import ConfigurationError, OutputError
 from dynid.files import write_text
 from dynid.notebook import data_frame, html_lines, html_table
 from dynid.recording.model import Source
@@ -25,7 +25,7 @@ from dynid.robot.provenance import (
     StoredQuantities,
 )
 from dynid.robot.robot import Robot
-from dynid.text import percent
+from dynid.text import percent, printable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -139,14 +139,24 @@ class Model:
             determined=tuple(determined[kept].tolist()) if len(determined) else (),
         )
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write model.yaml, whole or not at all.
 
+        Args:
+            path: Of the file; what was there is replaced.
+            force: Whether a model whose identification failed is written, too.
+
         Raises:
-            OutputError: the file cannot be written.
+            OutputError: the identification failed, or the file cannot be written.
             ValueError: nobody identified this model.
         """
         check_path("save(): path", path)
+        if self.provenance is not None and self.provenance.failed and not force:
+            reasons = "; ".join(one.rstrip(".") for one in self.provenance.reasons)
+            raise OutputError(
+                f"{printable(path)}: not written, because the identification of this model failed "
+                f"({reasons}); identify again, or save it with force=True as model.failed.yaml."
+            )
         write_text(Path(path), self.text())
 
     def text(self) -> str:

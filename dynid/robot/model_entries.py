@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, Stri
 from dynid.arrays import Array
 from dynid.configuration import Settings, parse
 from dynid.dynamics.closed_chain import chain_lists
-from dynid.dynamics.joint_terms import weakening_lists
+from dynid.dynamics.joint_terms import TERM_SHAPES, term_lists
 from dynid.errors import MechanismError, ModelFileError
 from dynid.robot.seal import seal
 
@@ -34,8 +34,7 @@ _OFTEN_EMPTY = (
     "covariance_factor",
     "held_out_relative_error",
     "parameters_determined",
-    "static_ratio",
-    "stribeck_velocity",
+    *(shape.name for shape in TERM_SHAPES if shape.rare),
 )
 
 
@@ -269,7 +268,6 @@ def check_mechanism(entries: ModelEntries, robot: Robot, where: str) -> Mechanis
     except MechanismError as error:
         message = f"{where}: {error}"
         raise ModelFileError(message) from None
-    terms = mechanism.terms
     listed = entries.terms
     pairs: list[tuple[str, object, object]] = [
         ("robot", entries.robot, robot.name),
@@ -278,23 +276,9 @@ def check_mechanism(entries: ModelEntries, robot: Robot, where: str) -> Mechanis
         ("coupling", entries.coupling, tuple(mechanism.coupling.ravel())),
         ("locked_joints", entries.locked_joints, tuple(robot.locked)),
         ("locked_positions", entries.locked_positions, tuple(robot.locked.values())),
-        ("terms.kinds", listed.kinds if listed else (), tuple(t.kind for t in terms)),
-        (
-            "terms.joints",
-            listed.joints if listed else (),
-            tuple(mechanism.moving_joints[t.joint] for t in terms),
-        ),
-        ("terms.sides", listed.sides if listed else (), tuple(t.side for t in terms)),
-        ("terms.smoothing", listed.smoothing if listed else (), tuple(t.smoothing for t in terms)),
-        ("terms.scale", listed.scale if listed else (), tuple(t.scale for t in terms)),
-        (
-            "terms.dead_band",
-            listed.dead_band if listed else (),
-            tuple(t.dead_band for t in terms),
-        ),
         *(
             (f"terms.{name}", getattr(listed, name) if listed else (), values)
-            for name, values in weakening_lists(terms).items()
+            for name, values in term_lists(mechanism.terms, mechanism.moving_joints).items()
         ),
         ("parameter_names", entries.parameter_names, mechanism.parameter_names),
         *((n, getattr(entries, n), tuple(v)) for n, v in chain_lists(mechanism.chain).items()),

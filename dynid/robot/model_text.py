@@ -11,7 +11,7 @@ import yaml
 
 from dynid.arrays import Array
 from dynid.dynamics.closed_chain import chain_lists
-from dynid.dynamics.joint_terms import weakening_lists
+from dynid.dynamics.joint_terms import term_lists
 from dynid.dynamics.mechanism import Mechanism
 from dynid.robot.model_entries import FORMAT
 from dynid.robot.parameter_file import Block, Listed, Value, parameter_file
@@ -112,15 +112,7 @@ def _mechanics(robot: Robot, mechanism: Mechanism) -> dict[str, Value]:
         **chain_lists(mechanism.chain),
         "payload_joint": mechanism.body_joints[mechanism.payload_body],
         "semi_static": mechanism.semi_static,
-        "terms": {
-            "kinds": [term.kind for term in mechanism.terms],
-            "joints": [mechanism.moving_joints[term.joint] for term in mechanism.terms],
-            "sides": [term.side for term in mechanism.terms],
-            "smoothing": _floats(term.smoothing for term in mechanism.terms),
-            "scale": _floats(term.scale for term in mechanism.terms),
-            "dead_band": _floats(term.dead_band for term in mechanism.terms),
-            **weakening_lists(mechanism.terms),
-        },
+        "terms": dict(term_lists(mechanism.terms, mechanism.moving_joints)),
         "parameter_names": mechanism.parameter_names,
         "parameters": _floats(mechanism.parameters),
     }

@@ -106,16 +106,7 @@ class Robot(Settings):
     def joint_terms(self) -> tuple[JointTerm, ...]:
         """The joint terms in the order of the profile, joint by joint within a kind."""
         return tuple(
-            JointTerm(
-                kind=term.kind,
-                joint=self.moving_joints.index(joint),
-                side=term.side,
-                smoothing=term.smoothing,
-                scale=term.scale,
-                dead_band=term.dead_band,
-                static_ratio=term.static_ratio,
-                stribeck_velocity=term.stribeck_velocity,
-            )
+            term.at(self.moving_joints.index(joint))
             for term in self.terms
             for joint in (self.joints if term.joints == "all" else term.joints)
         )

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 _PER_BODY = 10
 _KEPT_OF_LINK = frozenset({"inertial"})
 _KEPT_OF_JOINT = frozenset({"origin", "parent", "child", "axis", "limit", "mimic", "dynamics"})
-# kinds of joint terms that URDF's <dynamics> can tell; of a pair, each holds for one direction
-_DAMPING = {"viscous": 1.0, "viscous_positive": 0.5, "viscous_negative": 0.5}
-_FRICTION = {"coulomb": 1.0, "coulomb_positive": 0.5, "coulomb_negative": 0.5}
 
 
 def identified_urdf(
@@ -183,12 +180,13 @@ def _comment(text: str) -> ET.Element[Any]:
 def _set_friction(
     joints: dict[str, ET.Element], mechanism: Mechanism, values: NDArray[np.float64]
 ) -> None:
-    for attribute, kinds in (("damping", _DAMPING), ("friction", _FRICTION)):
+    for attribute in ("damping", "friction"):
         for number, name in enumerate(mechanism.moving_joints):
             found = [
-                kinds[term.kind] * float(value)
+                # of a pair, each holds for one direction
+                (0.5 if term.traits.mirror else 1.0) * float(value)
                 for term, value in zip(mechanism.terms, values, strict=True)
-                if _belongs(term, number) and term.kind in kinds
+                if _belongs(term, number) and term.traits.urdf == attribute
             ]
             if found:
                 dynamics = joints[name].find("dynamics")

@@ -17,9 +17,9 @@ using dynid::ControlLaw;
 using dynid::ControlLawSettings;
 using dynid::ControlModel;
 using dynid::Feedback;
+using dynid::InactiveReason;
 using dynid::Reference;
 using dynid::ResetAnswer;
-using dynid::Silence;
 
 /// That hangs where its position is pi / 2, with Coulomb friction of 1 N m.
 inline ControlModel pendulum_model(double smoothing = 0.01)

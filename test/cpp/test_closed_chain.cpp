@@ -1,9 +1,11 @@
 // Mechanisms whose loops are closed: what a control cycle may ask of them, and what it gets where
 // they cannot be closed.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
-#include "checks.hpp"
+#include "allocation_checks.hpp"
 #include "control_under_test.hpp"
 #include "dynid/batch.hpp"
 #include "dynid/mechanism.hpp"
@@ -75,7 +77,7 @@ double height(double q, double rod)
   return 0.2 * std::sin(q) + std::sqrt(rod * rod - 0.04 * std::cos(q) * std::cos(q));
 }
 
-void test_of_positions_and_forces()
+TEST(ClosedChain, PassiveJointsAndGravityAreThoseOfTheGeometry)
 {
   for (const auto kind : {dynid::ClosureKind::point, dynid::ClosureKind::revolute}) {
     const dynid::Mechanism mechanism(press(kind, 0.4));
@@ -86,7 +88,7 @@ void test_of_positions_and_forces()
       mechanism.spread(workspace, one(q), all);
       worst = std::max(worst, std::abs(all[2] - height(q, 0.4)));
     }
-    expect(worst < 1e-12, "passive joints are where the closure wants them, turn after turn");
+    EXPECT_LT(worst, 1e-12) << "passive joints are where the closure wants them, turn after turn";
     Eigen::VectorXd tau(1);
     mechanism.gravity_torque(workspace, one(0.7), tau);
     const double step = 1e-6;
@@ -97,17 +99,17 @@ void test_of_positions_and_forces()
              (2 * 0.1 * std::sin(q) + 0.2 * std::sin(q) + 0.2 * std::sin(rod_angle) + 3 * all[2]);
     };
     const double expected = (potential(0.7 + step) - potential(0.7 - step)) / (2 * step);
-    expect(std::abs(tau[0] - expected) < 1e-7, "gravity's torque is how the potential changes");
+    EXPECT_NEAR(tau[0], expected, 1e-7) << "gravity's torque is how the potential changes";
   }
 }
 
-void test_of_a_rod_without_mass()
+TEST(ClosedChain, ARodWithoutMassKeepsItsLength)
 {
   const dynid::Mechanism mechanism(press_without_rod());
   auto workspace = mechanism.workspace();
   Eigen::VectorXd all(2);
   mechanism.spread(workspace, one(0.4), all);
-  expect(std::abs(all[1] - height(0.4, 0.4)) < 1e-12, "a distance is kept");
+  EXPECT_NEAR(all[1], height(0.4, 0.4), 1e-12) << "a distance is kept";
   Eigen::VectorXd fast(1);
   Eigen::VectorXd slow(1);
   // dT/dt = tau dq without gravity, by finite differences of the kinetic energy
@@ -122,10 +124,10 @@ void test_of_a_rod_without_mass()
   mechanism.inverse_dynamics(workspace, one(0.4), one(dq), one(ddq), fast);
   mechanism.gravity_torque(workspace, one(0.4), slow);
   const double power = (energy(1e-5) - energy(-1e-5)) / 2e-5;
-  expect(std::abs((fast[0] - slow[0]) * dq - power) < 1e-6, "and its power is energy's rate");
+  EXPECT_NEAR((fast[0] - slow[0]) * dq, power, 1e-6) << "and its power is energy's rate";
 }
 
-void test_of_what_a_control_cycle_calls()
+TEST(ClosedChain, ControlCycleFunctionsAllocateNothingAndAgree)
 {
   const dynid::Mechanism mechanism(press(dynid::ClosureKind::revolute, 0.4));
   auto workspace = mechanism.workspace();
@@ -140,7 +142,6 @@ void test_of_what_a_control_cycle_calls()
   Eigen::VectorXd gradient(1);
   dynid::RowMajorMatrix square(1, 1);
   dynid::RowMajorMatrix regressor(1, mechanism.parameter_count());
-  expect_that_allocations_are_counted();
   expect_no_allocation("regressor", [&] { mechanism.regressor(workspace, q, dq, ddq, regressor); });
   expect_no_allocation(
     "a long way", [&] { mechanism.inverse_dynamics(workspace, far, dq, ddq, tau); });
@@ -150,20 +151,21 @@ void test_of_what_a_control_cycle_calls()
   expect_no_allocation("momentum", [&] {
     mechanism.momentum(workspace, q, dq, mechanism.parameters(), momentum, gradient);
   });
-  expect(std::abs(momentum[0] - square(0, 0) * dq[0]) < 1e-12, "momentum is M dq");
+  EXPECT_NEAR(momentum[0], square(0, 0) * dq[0], 1e-12) << "momentum is M dq";
   expect_no_allocation(
     "coriolis_matrix", [&] { mechanism.coriolis_matrix(workspace, q, dq, square); });
-  expect(std::abs(gradient[0] - square(0, 0) * dq[0]) < 1e-12, "dT/dq is C^T dq");
+  EXPECT_NEAR(gradient[0], square(0, 0) * dq[0], 1e-12) << "dT/dq is C^T dq";
   expected.noalias() = regressor * mechanism.parameters();
-  expect(std::abs(expected[0] - tau[0]) < 1e-12, "regressor x parameters = RNEA, projected");
+  EXPECT_NEAR(expected[0], tau[0], 1e-12) << "regressor x parameters = RNEA, projected";
   bool accelerated = false;
   expect_no_allocation("forward_dynamics", [&] {
     accelerated = mechanism.forward_dynamics(workspace, q, dq, tau, solved);
   });
-  expect(accelerated && std::abs(solved[0] - ddq[0]) < 1e-9, "forward undoes inverse dynamics");
+  EXPECT_TRUE(accelerated) << "forward undoes inverse dynamics";
+  EXPECT_NEAR(solved[0], ddq[0], 1e-9);
 }
 
-void test_of_what_is_out_of_reach()
+TEST(ClosedChain, OutOfReachNoTorqueIsANumber)
 {
   // the rod is shorter than the crank: it passes its dead centres only to one side
   auto description = press(dynid::ClosureKind::point, 0.15);
@@ -176,11 +178,13 @@ void test_of_what_is_out_of_reach()
   Eigen::VectorXd tau(1);
   expect_no_allocation(
     "what is out of reach", [&] { mechanism.inverse_dynamics(workspace, far, still, still, tau); });
-  expect(std::isnan(tau[0]) && !mechanism.closed(workspace), "there no torque is a number");
+  EXPECT_TRUE(std::isnan(tau[0])) << "there no torque is a number";
+  EXPECT_FALSE(mechanism.closed(workspace));
   const auto problem = mechanism.closure_problem(workspace, far);
-  expect(problem.find("drive = 0.1") != std::string::npos, "and the pose is named: " + problem);
+  EXPECT_NE(problem.find("drive = 0.1"), std::string::npos) << "and the pose is named: " << problem;
   mechanism.inverse_dynamics(workspace, one(1.5), still, still, tau);
-  expect(std::isfinite(tau[0]) && mechanism.closed(workspace), "afterwards it goes on");
+  EXPECT_TRUE(std::isfinite(tau[0])) << "afterwards it goes on";
+  EXPECT_TRUE(mechanism.closed(workspace));
 
   dynid::ControlModel model(description, mechanism.parameters(), one(0.01), false);
   dynid::Feedforward feedforward(1, law_settings(0).feedforward);
@@ -188,12 +192,11 @@ void test_of_what_is_out_of_reach()
   double sent = 1.0;
   expect_no_allocation(
     "feedforward", [&] { sent = feedforward.update(far, still, still, 1.0)[0]; });
-  expect(
-    sent == 0.0 && feedforward.silence() == dynid::Silence::unreachable,
-    "a control cycle then sends nothing, and says why");
+  EXPECT_EQ(sent, 0.0) << "a control cycle then sends nothing, and says why";
+  EXPECT_EQ(feedforward.inactive_reason(), dynid::InactiveReason::unreachable);
 }
 
-void test_of_refusals()
+TEST(ClosedChain, RefusesChainsThatCannotBeClosed)
 {
   const auto refused = [](const dynid::MechanismDescription & description) {
     try {
@@ -205,30 +208,21 @@ void test_of_refusals()
   };
   auto description = press(dynid::ClosureKind::point, 0.4);
   description.chain.closures.front().link_b = "nothing";
-  expect(refused(description).find("'nothing'") != std::string::npos, refused(description));
+  EXPECT_NE(refused(description).find("'nothing'"), std::string::npos) << refused(description);
   description = press(dynid::ClosureKind::point, 0.05);
-  expect(
-    refused(description).find("cannot be assembled") != std::string::npos, refused(description));
+  EXPECT_NE(refused(description).find("cannot be assembled"), std::string::npos)
+    << refused(description);
   description = press(dynid::ClosureKind::point, 0.4);
   description.chain.closures.front() = press_without_rod().chain.closures.front();
-  expect(refused(description).find("conditions") != std::string::npos, refused(description));
+  EXPECT_NE(refused(description).find("conditions"), std::string::npos) << refused(description);
   description = press(dynid::ClosureKind::point, 0.4);
   description.joints = {"drive", "guide"};
   description.chain.passive = {"pin"};
   description.chain.assembled_at = {0.0, height(0.0, 0.4)};
   description.payload_joint = "";
   description.terms.pop_back();
-  expect(refused(description).find("tie the actuated") != std::string::npos, refused(description));
+  EXPECT_NE(refused(description).find("tie the actuated"), std::string::npos)
+    << refused(description);
 }
 
 }  // namespace
-
-int main()
-{
-  test_of_positions_and_forces();
-  test_of_a_rod_without_mass();
-  test_of_what_a_control_cycle_calls();
-  test_of_what_is_out_of_reach();
-  test_of_refusals();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}

@@ -1,6 +1,7 @@
 // When an error of the torque is a collision, and the observer that needs no acceleration.
 
-#include "checks.hpp"
+#include <gtest/gtest.h>
+
 #include "control_under_test.hpp"
 #include "dynid/momentum_observer.hpp"
 
@@ -17,39 +18,41 @@ CollisionLevel see(
   return detector.update(one(error), one(torque), one(velocity), one(acceleration));
 }
 
-void test_of_filter_and_debounce()
+TEST(CollisionDetector, FiltersDebouncesAndLatches)
 {
   auto settings = law_settings().collision;
   settings.torque_error_time_constant = one(0.001 / std::log(2.0));  // half of it in a cycle
   CollisionDetector detector(1, settings);
   see(detector, 4.0);
-  expect(std::abs(detector.filtered_error()[0] - 2.0) < 1e-12, "e_f <- f e_f + (1 - f) e");
+  EXPECT_NEAR(detector.filtered_error()[0], 2.0, 1e-12) << "e_f <- f e_f + (1 - f) e";
   see(detector, 4.0);
-  expect(std::abs(detector.filtered_error()[0] - 3.0) < 1e-12, "cycle by cycle");
+  EXPECT_NEAR(detector.filtered_error()[0], 3.0, 1e-12) << "cycle by cycle";
 
   settings.torque_error_time_constant = zero;
   detector = CollisionDetector(1, settings);
-  expect(see(detector, 3.0) == CollisionLevel::none, "a small error is none");
-  expect(detector.warning().cause == CollisionCause::none, "of which nobody is warned");
-  expect(see(detector, -4.0) == CollisionLevel::warn, "a larger one warns");
-  expect(detector.warning().drive == 0 && detector.warning().value == -4.0, "of what is so large");
+  EXPECT_EQ(see(detector, 3.0), CollisionLevel::none) << "a small error is none";
+  EXPECT_EQ(detector.warning().cause, CollisionCause::none) << "of which nobody is warned";
+  EXPECT_EQ(see(detector, -4.0), CollisionLevel::warn) << "a larger one warns";
+  EXPECT_EQ(detector.warning().drive, 0) << "of what is so large";
+  EXPECT_EQ(detector.warning().value, -4.0);
   see(detector, 6.0);
   see(detector, -6.0);
   see(detector, 4.0);
   see(detector, 6.0);
-  expect(see(detector, 6.0) == CollisionLevel::warn, "two cycles in a row are not enough");
-  expect(see(detector, 6.5) == CollisionLevel::stop, "three are");
+  EXPECT_EQ(see(detector, 6.0), CollisionLevel::warn) << "two cycles in a row are not enough";
+  EXPECT_EQ(see(detector, 6.5), CollisionLevel::stop) << "three are";
   const auto & collision = detector.collision();
-  expect(
-    collision.cause == CollisionCause::torque_error && collision.drive == 0 &&
-      collision.value == 6.5 && collision.threshold == 5.0 && collision.cycle == 7,
-    "it is known what happened");
-  expect(see(detector, 0.0) == CollisionLevel::stop, "it stays until it is reset");
+  EXPECT_EQ(collision.cause, CollisionCause::torque_error) << "it is known what happened";
+  EXPECT_EQ(collision.drive, 0);
+  EXPECT_EQ(collision.value, 6.5);
+  EXPECT_EQ(collision.threshold, 5.0);
+  EXPECT_EQ(collision.cycle, 7);
+  EXPECT_EQ(see(detector, 0.0), CollisionLevel::stop) << "it stays until it is reset";
   detector.reset();
-  expect(see(detector, 0.0) == CollisionLevel::none, "and not after");
+  EXPECT_EQ(see(detector, 0.0), CollisionLevel::none) << "and not after";
 }
 
-void test_of_thresholds()
+TEST(CollisionDetector, ThresholdsGrowWithMotionAndAtReversals)
 {
   auto settings = law_settings().collision;
   settings.velocity_factor = one(2.0);
@@ -61,11 +64,13 @@ void test_of_thresholds()
     see(detector, 0.0, 0.0, v, a);
     return detector.threshold()[0];
   };
-  expect(at(0.5, 0.0) == 6.0, "it grows with velocity");
-  expect(at(-0.5, 4.0) == 8.0, "and acceleration");
-  expect(at(0.0, 0.0) == 15.0 && at(-0.05, 0.0) == 15.1, "it is boosted at rest");
-  expect(at(0.5, 0.0) == 16.0 && at(0.5, 0.0) == 16.0, "and for a while after");
-  expect(at(0.5, 0.0) == 6.0, "but not for ever");
+  EXPECT_EQ(at(0.5, 0.0), 6.0) << "it grows with velocity";
+  EXPECT_EQ(at(-0.5, 4.0), 8.0) << "and acceleration";
+  EXPECT_EQ(at(0.0, 0.0), 15.0) << "it is boosted at rest";
+  EXPECT_EQ(at(-0.05, 0.0), 15.1);
+  EXPECT_EQ(at(0.5, 0.0), 16.0) << "and for a while after";
+  EXPECT_EQ(at(0.5, 0.0), 16.0);
+  EXPECT_EQ(at(0.5, 0.0), 6.0) << "but not for ever";
 
   settings.torque_error_enable = zero;
   settings.torque_threshold = one(20.0);
@@ -73,14 +78,13 @@ void test_of_thresholds()
   for (int k = 0; k < 10; ++k) {
     see(detector, 1000.0, 19.0);
   }
-  expect(
-    detector.collision().cause == CollisionCause::none, "a joint that is not enabled has no error");
+  EXPECT_EQ(detector.collision().cause, CollisionCause::none)
+    << "a joint that is not enabled has no error";
   for (int k = 0; k < 3; ++k) {
     see(detector, 0.0, -21.0);
   }
-  expect(
-    detector.collision().cause == CollisionCause::torque_threshold,
-    "the measured torque has a threshold of its own");
+  EXPECT_EQ(detector.collision().cause, CollisionCause::torque_threshold)
+    << "the measured torque has a threshold of its own";
 }
 
 /// What a detector finds of one course of torque error and acceleration over time, at a rate.
@@ -126,27 +130,29 @@ Course course(double rate)
   return found;
 }
 
-void test_of_rates()
+TEST(CollisionDetector, MeansTheSameAtAnyControlRate)
 {
   const double cycle = 0.004 + 1e-9;  // of the slowest
   const auto fast = course(1000.0);
-  expect(std::abs(fast.filtered - 8.0 * (1.0 - std::exp(-2.0))) < 1e-12, "a first-order low-pass");
+  EXPECT_NEAR(fast.filtered, 8.0 * (1.0 - std::exp(-2.0)), 1e-12) << "a first-order low-pass";
   // 8 (1 - exp(-t / 0.02)) > 5 from 19.6 ms on, and 12 ms more
-  expect(std::abs(fast.found - 0.132) < 0.002, "a collision takes filter and debounce, in seconds");
-  expect(fast.raised > 0.2 && fast.raised < 0.25, "abrupt acceleration raises the threshold");
+  EXPECT_NEAR(fast.found, 0.132, 0.002) << "a collision takes filter and debounce, in seconds";
+  EXPECT_GT(fast.raised, 0.2) << "abrupt acceleration raises the threshold";
+  EXPECT_LT(fast.raised, 0.25);
   // |a - mean| = 3.9 exp(-t / 0.1) after the ramp's end is below 2 after 68 ms; 100 ms more
-  expect(std::abs(fast.unraised - 0.418) < 0.01, "until it is no news, and for boost_time after");
+  EXPECT_NEAR(fast.unraised, 0.418, 0.01) << "until it is no news, and for boost_time after";
   for (const double rate : {250.0, 500.0}) {
     const auto slow = course(rate);
-    expect(std::abs(slow.filtered - fast.filtered) < 1e-12, "the same error passes at any rate");
-    expect(std::abs(slow.found - fast.found) <= cycle, "a collision is found at the same time");
-    expect(std::abs(slow.raised - fast.raised) <= cycle, "thresholds rise at the same time");
-    expect(std::abs(slow.unraised - fast.unraised) <= 2.0 * cycle, "and fall");
-    expect(!slow.glitch && !fast.glitch, "8 ms of error are none");
+    EXPECT_NEAR(slow.filtered, fast.filtered, 1e-12) << "the same error passes at any rate";
+    EXPECT_NEAR(slow.found, fast.found, cycle) << "a collision is found at the same time";
+    EXPECT_NEAR(slow.raised, fast.raised, cycle) << "thresholds rise at the same time";
+    EXPECT_NEAR(slow.unraised, fast.unraised, 2.0 * cycle) << "and fall";
+    EXPECT_FALSE(slow.glitch) << "8 ms of error are none";
+    EXPECT_FALSE(fast.glitch);
   }
 }
 
-void test_of_abrupt_motion_of_another_joint()
+TEST(CollisionDetector, AbruptMotionOfOneJointRaisesAllThresholds)
 {
   auto settings = law_settings().collision;
   const VectorXd both = VectorXd::Ones(2);
@@ -164,12 +170,12 @@ void test_of_abrupt_motion_of_another_joint()
   CollisionDetector detector(2, settings);
   const VectorXd still = 0.0 * both;
   detector.update(still, still, both, still);
-  expect(detector.threshold() == both, "even motion raises nothing");
+  EXPECT_EQ(detector.threshold(), both) << "even motion raises nothing";
   detector.update(still, still, both, Eigen::Vector2d(0.0, -1.5));
-  expect(detector.threshold() == 2.0 * both, "an abrupt stop of one joint shakes all");
+  EXPECT_EQ(detector.threshold(), 2.0 * both) << "an abrupt stop of one joint shakes all";
 }
 
-void test_of_friction()
+TEST(CollisionDetector, ThresholdsAtRestAreNotBelowFriction)
 {
   auto settings = law_settings().collision;
   settings.reversal_boost = one(1.0);
@@ -177,9 +183,9 @@ void test_of_friction()
   CollisionDetector detector(1, settings);
   detector.set_friction(one(8.0));
   see(detector, 0.0, 0.0, 0.0);
-  expect(detector.threshold()[0] == 8.0, "at rest the threshold is not below friction");
+  EXPECT_EQ(detector.threshold()[0], 8.0) << "at rest the threshold is not below friction";
   see(detector, 0.0, 0.0, 0.5);
-  expect(detector.threshold()[0] == 5.0, "which the model knows in motion");
+  EXPECT_EQ(detector.threshold()[0], 5.0) << "which the model knows in motion";
 
   auto low = law_settings();
   low.collision.torque_error_max = one(0.3);
@@ -189,14 +195,14 @@ void test_of_friction()
   law.use(&model);
   law.start(zero);
   law.update(reference(0.0), feedback(torque_of(0, 0, 0)));
-  expect(law.detector().threshold()[0] == 1.0, "the law takes it from its model");
+  EXPECT_EQ(law.detector().threshold()[0], 1.0) << "the law takes it from its model";
   law.use(nullptr);
   law.update(reference(0.0), feedback(torque_of(0, 0, 0)));
-  expect(law.detector().threshold()[0] == 0.3, "and forgets it with that");
+  EXPECT_EQ(law.detector().threshold()[0], 0.3) << "and forgets it with that";
 }
 
 /// Terms whose dry friction is known by hand.
-void test_of_dry_friction()
+TEST(CollisionDetector, DryFrictionOfAllTermsIsKnown)
 {
   dynid::MechanismDescription description;
   description.urdf_xml = pendulum_urdf;
@@ -220,36 +226,39 @@ void test_of_dry_friction()
     model.dry_friction(tau);
     return tau[0];
   };
-  const auto near = [](double a, double b) { return std::abs(a - b) < 1e-12; };
-  expect(near(friction({1, 0, 0, 2, 0, 0.5, 0, 0}), 3.5), "what can act together adds up");
-  expect(near(friction({1, 3, 2, 0, 0, 0, 0, 0}), 4.0), "one direction at a time, the larger one");
-  expect(near(friction({0, 0, 0, 0, 0.1, 0, 0, 0}), 0.1 * weight), "of the load at this pose");
-  expect(
-    std::abs(friction({0, 0, 0, 0, 0.1, 0, 0, 0}, std::acos(-1.0) / 2)) < 1e-6, "none if it hangs");
-  expect(friction({0, 0, 0, 0, 0, 0, 5, 5}) == 0.0, "viscous friction and offsets are not dry");
+  constexpr double tolerance = 1e-12;
+  EXPECT_NEAR(friction({1, 0, 0, 2, 0, 0.5, 0, 0}), 3.5, tolerance)
+    << "what can act together adds up";
+  EXPECT_NEAR(friction({1, 3, 2, 0, 0, 0, 0, 0}), 4.0, tolerance)
+    << "one direction at a time, the larger one";
+  EXPECT_NEAR(friction({0, 0, 0, 0, 0.1, 0, 0, 0}), 0.1 * weight, tolerance)
+    << "of the load at this pose";
+  EXPECT_LT(std::abs(friction({0, 0, 0, 0, 0.1, 0, 0, 0}, std::acos(-1.0) / 2)), 1e-6)
+    << "none if it hangs";
+  EXPECT_EQ(friction({0, 0, 0, 0, 0, 0, 5, 5}), 0.0) << "viscous friction and offsets are not dry";
 }
 
-void test_of_blindness()
+TEST(CollisionDetector, SkipsInvalidSamples)
 {
   CollisionDetector detector(1, law_settings().collision);
   see(detector, nan);
   see(detector, 0.0, infinity);
-  expect(see(detector, 1.0) == CollisionLevel::none, "a lost measurement is not a collision");
-  expect(detector.filtered_error()[0] == 1.0, "and leaves no trace");
+  EXPECT_EQ(see(detector, 1.0), CollisionLevel::none) << "a lost measurement is not a collision";
+  EXPECT_EQ(detector.filtered_error()[0], 1.0) << "and leaves no trace";
   for (int k = 0; k < 3; ++k) {
     see(detector, 0.0, nan);
   }
-  expect(detector.level() == CollisionLevel::none, "how long it may be lost is not decided here");
+  EXPECT_EQ(detector.level(), CollisionLevel::none)
+    << "how long it may be lost is not decided here";
   detector.stop({CollisionCause::no_torque, 0, 0.2, 0.1});
   see(detector, 9.0);
-  expect(
-    detector.level() == CollisionLevel::stop &&
-      detector.collision().cause == CollisionCause::no_torque,
-    "who decides it can have it stop, for as long as a collision does");
+  EXPECT_EQ(detector.level(), CollisionLevel::stop)
+    << "who decides it can have it stop, for as long as a collision does";
+  EXPECT_EQ(detector.collision().cause, CollisionCause::no_torque);
 }
 
 /// A pendulum that falls freely from level, and is pushed by 3 N m from 0.5 s on.
-void test_of_the_observer()
+TEST(CollisionDetector, MomentumObserverFollowsAPush)
 {
   auto model = pendulum_model();
   dynid::MomentumObserver observer(1, 50.0, 10000.0);
@@ -271,14 +280,13 @@ void test_of_the_observer()
     q += dt * dq;
   }
   const double last = observer.update(model, one(q), one(dq), one(2.0 * std::sin(20.0)))[0];
-  expect(largest < 0.05, "the observer sees nothing where nothing is");
-  expect(
-    std::abs(at_time_constant - 3.0 * (1.0 - std::exp(-1.0))) < 0.05,
-    "it follows a push as a first-order low-pass");
-  expect(std::abs(last - 3.0) < 0.05, "and ends up at its torque");
+  EXPECT_LT(largest, 0.05) << "the observer sees nothing where nothing is";
+  EXPECT_NEAR(at_time_constant, 3.0 * (1.0 - std::exp(-1.0)), 0.05)
+    << "it follows a push as a first-order low-pass";
+  EXPECT_NEAR(last, 3.0, 0.05) << "and ends up at its torque";
 }
 
-void test_of_refusals()
+TEST(CollisionDetector, RefusesImpossibleSettings)
 {
   const auto refused = [](const std::function<void(CollisionSettings &)> & change) {
     auto settings = law_settings().collision;
@@ -290,35 +298,20 @@ void test_of_refusals()
     }
     return std::string();
   };
-  expect(refused([](auto &) {}).empty(), "possible settings are taken");
-  expect(
-    !refused([](auto & s) { s.torque_error_time_constant = one(-0.1); }).empty() &&
-      !refused([](auto & s) { s.torque_error_time_constant = one(infinity); }).empty() &&
-      !refused([](auto & s) { s.debounce_time = -1.0; }).empty() &&
-      !refused([](auto & s) { s.acceleration_step = zero; }).empty(),
-    "times are not negative, and a filter forgets some day");
-  expect(
-    refused([](auto & s) { s.torque_error_max = one(nan); }) ==
-      "The setting torque_error_max has nan, but must be above 0.",
-    "a threshold is a number");
-  expect(
-    refused([](auto & s) { s.low_speed = VectorXd::Zero(2); }) ==
-      "The setting low_speed has 2 values, but must have 1, one for each drive.",
-    "there is one for each drive");
+  EXPECT_TRUE(refused([](auto &) {}).empty()) << "possible settings are taken";
+  EXPECT_FALSE(refused([](auto & s) { s.torque_error_time_constant = one(-0.1); }).empty())
+    << "times are not negative, and a filter forgets some day";
+  EXPECT_FALSE(refused([](auto & s) { s.torque_error_time_constant = one(infinity); }).empty());
+  EXPECT_FALSE(refused([](auto & s) { s.debounce_time = -1.0; }).empty());
+  EXPECT_FALSE(refused([](auto & s) { s.acceleration_step = zero; }).empty());
+  EXPECT_EQ(
+    refused([](auto & s) { s.torque_error_max = one(nan); }),
+    "The setting torque_error_max has nan, but must be above 0.")
+    << "a threshold is a number";
+  EXPECT_EQ(
+    refused([](auto & s) { s.low_speed = VectorXd::Zero(2); }),
+    "The setting low_speed has 2 values, but must have 1, one for each drive.")
+    << "there is one for each drive";
 }
 
 }  // namespace
-
-int main()
-{
-  test_of_filter_and_debounce();
-  test_of_thresholds();
-  test_of_rates();
-  test_of_abrupt_motion_of_another_joint();
-  test_of_friction();
-  test_of_dry_friction();
-  test_of_blindness();
-  test_of_the_observer();
-  test_of_refusals();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}

@@ -1,6 +1,9 @@
 // What position commands do whatever the reference does: limits kept, even steps, rest on the path.
 
-#include "checks.hpp"
+#include <gtest/gtest.h>
+
+#include <tuple>
+
 #include "control_under_test.hpp"
 
 namespace
@@ -105,7 +108,7 @@ double fastest_motion(double t)
   return 1.5 - 0.5 * a_max * (end - t) * (end - t);
 }
 
-void test_of_what_passes()
+TEST(CommandGuard, PassesAMotionWithinTheLimitsUnchanged)
 {
   for (const double ahead : {0.0, 0.3e-3, 0.77e-3}) {  // of the cycles
     Watched robot(limited_settings(), -1.5);
@@ -115,9 +118,9 @@ void test_of_what_passes()
       robot.update(reference(wanted, 0.0));
       same = same && robot.position == wanted;
     }
-    expect(
-      same && robot.law.silence() == Silence::none && robot.position == 1.5,
-      "a motion at all limits passes to the last bit");
+    EXPECT_TRUE(same) << "a motion at all limits passes to the last bit";
+    EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::none);
+    EXPECT_EQ(robot.position, 1.5);
   }
   Watched swinging;
   Watched bare(unlimited_settings());
@@ -132,37 +135,39 @@ void test_of_what_passes()
     same = same && swinging.position == given.position[0] && swinging.position == bare.position &&
            swinging.law.torque_offset() == bare.law.torque_offset();
   }
-  expect(same, "so does a sine, with the torque that it has without limits");
+  EXPECT_TRUE(same) << "so does a sine, with the torque that it has without limits";
 }
 
-void test_of_late_cycles()
+class LateCycle : public testing::TestWithParam<double>
 {
-  for (const double late : {60.0, 90.0, 150.0}) {
-    Watched robot;
-    Watched free(unlimited_settings());
-    for (auto * each : {&robot, &free}) {
-      each->set_off(300);
-      each->roughest = 0.0;
-      for (int k = 0; k < 800; ++k) {
-        each->now += 1e-3 * (k == 0 ? late : 1.0);
-        each->update(reference(each->now, 1.0), k == 0 ? late : 1.0);
-      }
+};
+
+TEST_P(LateCycle, IsMadeUpForWithinTheLimits)
+{
+  const double late = GetParam();  // [cycles]
+  Watched robot;
+  Watched free(unlimited_settings());
+  for (auto * each : {&robot, &free}) {
+    each->set_off(300);
+    each->roughest = 0.0;
+    for (int k = 0; k < 800; ++k) {
+      each->now += 1e-3 * (k == 0 ? late : 1.0);
+      each->update(reference(each->now, 1.0), k == 0 ? late : 1.0);
     }
-    const std::string name = "after a cycle " + std::to_string(int(late)) + " ms late ";
-    expect(robot.kept(), name + "limits are kept");
-    // making up for it is critically damped with 6 / 0.2 s
-    const double making_up = 1.05e-3 * late * 0.03 / std::exp(1.0);
-    expect(free.fastest < 1e-3 + making_up, name + "the command does not jump even without limits");
-    const bool stops = late > 101.0;  // 0.1 rad is reference_tolerance
-    expect(
-      (robot.law.silence() == Silence::uneven) == stops && (robot.step == 0.0) == stops,
-      name + (stops ? "it comes to rest and says why" : "it catches up"));
-    expect(
-      robot.roughest < (stops ? roughest_stop : roughest_change),
-      name + "additive torque is that of the motion");
-    expect(stops || std::abs(robot.position - robot.now) < 2e-3, name + "or is on its way again");
   }
+  EXPECT_TRUE(robot.kept());
+  // making up for it is critically damped with 6 / 0.2 s
+  const double making_up = 1.05e-3 * late * 0.03 / std::exp(1.0);
+  EXPECT_LT(free.fastest, 1e-3 + making_up) << "the command does not jump even without limits";
+  const bool stops = late > 101.0;  // 0.1 rad is reference_tolerance
+  EXPECT_EQ(robot.law.inactive_reason() == InactiveReason::uneven, stops);
+  EXPECT_EQ(robot.step == 0.0, stops);
+  EXPECT_LT(robot.roughest, stops ? roughest_stop : roughest_change)
+    << "additive torque is that of the motion";
+  EXPECT_TRUE(stops || std::abs(robot.position - robot.now) < 2e-3) << "it is on its way again";
 }
+
+INSTANTIATE_TEST_SUITE_P(CommandGuard, LateCycle, testing::Values(60.0, 90.0, 150.0));
 
 /// Motion at 1 rad/s with uneven cycles, whose velocity is said to be another one.
 double furthest_behind(Watched & robot, double told, double jitter, int cycles = 2000)
@@ -178,36 +183,46 @@ double furthest_behind(Watched & robot, double told, double jitter, int cycles =
   return behind;
 }
 
-void test_of_wrong_velocities()
+class WrongReferenceVelocity : public testing::TestWithParam<std::tuple<double, double>>
 {
-  for (const double told : {0.0, 57.3, -1.0, 90.0, 1e308, infinity, nan}) {
-    for (const double jitter : {0.01, 0.03, 0.05, 0.5}) {
-      Watched robot(unlimited_settings());
-      const double behind = furthest_behind(robot, told, jitter);
-      // a reference of uneven cycles is itself off by the cycle's share of a step
-      expect(
-        robot.finite && behind < 1.1e-3 * (jitter + 0.1) && robot.fastest < 1.06e-3,
-        "a velocity of " + std::to_string(told) + " in place of 1 with jitter " +
-          std::to_string(jitter) + " does not move the command");
-    }
-  }
+};
+
+TEST_P(WrongReferenceVelocity, DoesNotMoveTheCommand)
+{
+  const auto [told, jitter] = GetParam();
+  Watched robot(unlimited_settings());
+  const double behind = furthest_behind(robot, told, jitter);
+  EXPECT_TRUE(robot.finite);
+  // a reference of uneven cycles is itself off by the cycle's share of a step
+  EXPECT_LT(behind, 1.1e-3 * (jitter + 0.1));
+  EXPECT_LT(robot.fastest, 1.06e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  CommandGuard, WrongReferenceVelocity,
+  testing::Combine(
+    testing::Values(0.0, 57.3, -1.0, 90.0, 1e308, infinity, nan),
+    testing::Values(0.01, 0.03, 0.05, 0.5)));
+
+TEST(CommandGuard, OneWrongReferenceVelocityDoesNotMoveTheCommand)
+{
   Watched once(unlimited_settings());
   once.set_off(100);
   once.now += 1.05e-3;
   once.update(reference(once.now, 90.0), 1.05);
-  expect(std::abs(once.step - 1e-3) < 1e-7, "nor does one in a single cycle that comes late");
+  EXPECT_NEAR(once.step, 1e-3, 1e-7) << "in a single cycle that comes late";
   auto settings = unlimited_settings();
   settings.reference_tolerance = one(infinity);
   Watched any(settings);
   any.set_off(100);
   any.update(reference(any.now + 1.3e-3, infinity), 1.3);
   any.update(reference(any.now + 2.3e-3, 1.0));
-  expect(
-    any.finite && std::abs(any.position - any.now) < 3e-3,
-    "an infinite one in an uneven cycle makes no command that is no number");
+  EXPECT_TRUE(any.finite)
+    << "an infinite one in an uneven cycle makes no command that is no number";
+  EXPECT_NEAR(any.position, any.now, 3e-3);
 }
 
-void test_of_a_position_limit()
+TEST(CommandGuard, StopsInFrontOfAPositionLimit)
 {
   Watched robot;
   robot.set_off(0);
@@ -216,21 +231,22 @@ void test_of_a_position_limit()
     robot.now += dt;
     robot.update(reference(robot.now, 1.0));
   }
-  expect(robot.kept() && robot.position <= 1.5, "a reference beyond a limit stops in front of it");
-  expect(
-    robot.position > 1.4 && robot.step == 0.0 && robot.law.silence() == Silence::position_limit &&
-      robot.law.limited_drive() == 0,
-    "at rest, and says why");
-  expect(
-    robot.law.torque_offset()[0] == 0.0 && robot.roughest < roughest_stop,
-    "without additive torque, which went along its ramp");
+  EXPECT_TRUE(robot.kept()) << "a reference beyond a limit stops in front of it";
+  EXPECT_LE(robot.position, 1.5);
+  EXPECT_GT(robot.position, 1.4) << "at rest, and says why";
+  EXPECT_EQ(robot.step, 0.0);
+  EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::position_limit);
+  EXPECT_EQ(robot.law.limited_drive(), 0);
+  EXPECT_EQ(robot.law.torque_offset()[0], 0.0)
+    << "without additive torque, which went along its ramp";
+  EXPECT_LT(robot.roughest, roughest_stop);
   robot.update(reference(robot.position));
   for (int k = 0; k < 500; ++k) {
     robot.update(reference(1.45));
   }
-  expect(
-    robot.position == 1.45 && robot.law.silence() == Silence::none && robot.kept(),
-    "and goes on with a reference within the limits that is near");
+  EXPECT_EQ(robot.position, 1.45) << "and goes on with a reference within the limits that is near";
+  EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::none);
+  EXPECT_TRUE(robot.kept());
 
   auto settings = limited_settings();
   settings.reference_tolerance = one(infinity);
@@ -240,23 +256,22 @@ void test_of_a_position_limit()
     follows.now += k < 1500 ? 2e-3 : -8e-3;
     follows.update(reference(follows.now, 1.0));
     if (k == 1499) {
-      expect(follows.position == 1.5, "with an infinite tolerance it goes up to the limit");
+      EXPECT_EQ(follows.position, 1.5) << "with an infinite tolerance it goes up to the limit";
     }
   }
-  expect(
-    follows.kept() && follows.law.silence() == Silence::none && follows.position < 1.5,
-    "and back with the reference, as fast as it may");
+  EXPECT_TRUE(follows.kept()) << "and back with the reference, as fast as it may";
+  EXPECT_EQ(follows.law.inactive_reason(), InactiveReason::none);
+  EXPECT_LT(follows.position, 1.5);
 }
 
-void test_of_a_robot_outside()
+TEST(CommandGuard, LeadsARobotOutsideItsLimitsBack)
 {
   Watched robot(limited_settings(), 2.0);
   for (int k = 0; k < 300; ++k) {
     robot.update(reference(2.0 + 1e-4 * k));
   }
-  expect(
-    robot.position == 2.0 && robot.law.silence() == Silence::position_limit,
-    "a robot outside of its limits is not led further out");
+  EXPECT_EQ(robot.position, 2.0) << "a robot outside of its limits is not led further out";
+  EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::position_limit);
   double least = 2.0;
   bool further = false;  // while it was outside
   for (int k = 0; k < 3000; ++k) {
@@ -264,10 +279,12 @@ void test_of_a_robot_outside()
     further = further || (robot.position > 1.5 && robot.position > least);
     least = std::min(least, robot.position);
   }
-  expect(robot.position == 1.0 && !further && robot.kept(), "but back, within all other limits");
+  EXPECT_EQ(robot.position, 1.0) << "but back, within all other limits";
+  EXPECT_FALSE(further);
+  EXPECT_TRUE(robot.kept());
 }
 
-void test_of_what_is_too_fast()
+TEST(CommandGuard, GivesUpAReferenceThatIsTooFast)
 {
   Watched robot;
   robot.set_off(0);
@@ -275,9 +292,10 @@ void test_of_what_is_too_fast()
     robot.now += 6e-3;
     robot.update(reference(std::min(robot.now, 1.4), 6.0));
   }
-  expect(
-    robot.kept() && robot.step == 0.0 && robot.law.silence() == Silence::too_fast,
-    "a reference that is three times too fast is given up, and it says why");
+  EXPECT_TRUE(robot.kept())
+    << "a reference that is three times too fast is given up, and it says why";
+  EXPECT_EQ(robot.step, 0.0);
+  EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::too_fast);
 
   Watched rough;
   rough.set_off(0);
@@ -288,10 +306,10 @@ void test_of_what_is_too_fast()
     rough.update(reference(std::min(rough.now, 1.0 + 0.1), 1.0));
     behind = std::max(behind, std::abs(rough.position - std::min(rough.now, 1.1)));
   }
-  expect(
-    rough.kept() && behind < 0.1 && rough.law.silence() == Silence::none &&
-      std::abs(rough.position - 1.1) < 1e-9,
-    "one that is so now and then is pursued, and met");
+  EXPECT_TRUE(rough.kept()) << "one that is so now and then is pursued, and met";
+  EXPECT_LT(behind, 0.1);
+  EXPECT_EQ(rough.law.inactive_reason(), InactiveReason::none);
+  EXPECT_NEAR(rough.position, 1.1, 1e-9);
 
   Watched lost;
   lost.set_off(300);
@@ -299,25 +317,25 @@ void test_of_what_is_too_fast()
     lost.update(reference(nan, nan, nan));
   }
   // v^2 / 2a further, at 1 rad/s
-  expect(
-    lost.kept() && lost.step == 0.0 && std::abs(lost.position - lost.now - 0.05) < 1e-3,
-    "without a reference the command comes to rest on its path");
+  EXPECT_TRUE(lost.kept()) << "without a reference the command comes to rest on its path";
+  EXPECT_EQ(lost.step, 0.0);
+  EXPECT_LT(std::abs(lost.position - lost.now - 0.05), 1e-3);
   Watched glitch;
   glitch.set_off(300);
   for (int k = 0; k < 300; ++k) {
     glitch.now += dt;
     glitch.update(reference(k == 10 ? 1e300 : glitch.now, 1.0));
   }
-  expect(
-    glitch.kept() && std::abs(glitch.position - glitch.now) < 1e-9,
-    "one wrong reference costs nothing but additive torque for a while");
+  EXPECT_TRUE(glitch.kept()) << "one wrong reference costs nothing but additive torque for a while";
+  EXPECT_NEAR(glitch.position, glitch.now, 1e-9);
 }
 
-void test_of_starts()
+TEST(CommandGuard, ChecksStartAndSettings)
 {
   Watched robot;
   robot.law.start(one(nan));
-  expect(robot.law.position_command()[0] == 0.0, "a start from nowhere is where the command was");
+  EXPECT_EQ(robot.law.position_command()[0], 0.0)
+    << "a start from nowhere is where the command was";
   const auto refused = [](const std::function<void(ControlLawSettings &)> & change) {
     auto settings = limited_settings();
     change(settings);
@@ -328,31 +346,18 @@ void test_of_starts()
     }
     return std::string();
   };
-  expect(
-    refused([](auto & s) { s.limits.position_min = one(2.0); }) ==
-      "The setting position_min has 2, but must be below position_max, which has 1.5.",
-    "limits must be in order");
-  expect(
-    refused([](auto & s) { s.limits.velocity_max = zero; }) ==
-      "The setting velocity_max has 0, but must be above 0.",
-    "and let something move");
-  expect(
-    refused([](auto & s) { s.max_age = 0.0; }) ==
-      "The setting max_age has 0, but must be above 0, and finite.",
-    "as must feedback be allowed some age");
+  EXPECT_EQ(
+    refused([](auto & s) { s.limits.position_min = one(2.0); }),
+    "The setting position_min has 2, but must be below position_max, which has 1.5.")
+    << "limits must be in order";
+  EXPECT_EQ(
+    refused([](auto & s) { s.limits.velocity_max = zero; }),
+    "The setting velocity_max has 0, but must be above 0.")
+    << "and let something move";
+  EXPECT_EQ(
+    refused([](auto & s) { s.max_age = 0.0; }),
+    "The setting max_age has 0, but must be above 0, and finite.")
+    << "as must feedback be allowed some age";
 }
 
 }  // namespace
-
-int main()
-{
-  expect_that_allocations_are_counted();
-  test_of_what_passes();
-  test_of_late_cycles();
-  test_of_wrong_velocities();
-  test_of_a_position_limit();
-  test_of_a_robot_outside();
-  test_of_what_is_too_fast();
-  test_of_starts();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}

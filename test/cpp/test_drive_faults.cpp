@@ -1,9 +1,11 @@
 // Faults stop the simulated robot, nothing that is no number reaches it, and its cycle allocates
 // nothing.
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 
-#include "checks.hpp"
+#include "allocation_checks.hpp"
 #include "simulated_robots.hpp"
 
 namespace
@@ -12,7 +14,7 @@ namespace
 using dynid::DriveFault;
 using dynid::FaultCleared;
 
-void a_fault_brings_it_to_rest_and_holds()
+TEST(DriveFaults, AFaultBringsItToRestAndHolds)
 {
   auto plant = pendulum(plain(1));
   plant.reset(zero);
@@ -27,20 +29,22 @@ void a_fault_brings_it_to_rest_and_holds()
     plant.step(one(swing(k)), zero);
   }
   const double held = plant.truth().position[0];
-  expect(plant.fault().reason == FaultReason::injected && speed > 1.0, "it trips while it moves");
-  expect(std::abs(plant.truth().velocity[0]) < 1e-3, "in a fault it comes to rest");
-  expect(
-    std::abs(held - from - speed * speed / 20.0) < 0.01, "along a ramp of the deceleration given");
+  EXPECT_EQ(plant.fault().reason, FaultReason::injected) << "it trips while it moves";
+  EXPECT_GT(speed, 1.0);
+  EXPECT_LT(std::abs(plant.truth().velocity[0]), 1e-3) << "in a fault it comes to rest";
+  EXPECT_LT(std::abs(held - from - speed * speed / 20.0), 0.01)
+    << "along a ramp of the deceleration given";
   plant.clear_fault();
   plant.step(one(nan), one(nan));
   for (k = 0; k < 500; ++k) {
     plant.step(one(held + 1e-4 * k), zero);
   }
-  expect(plant.fault().reason == FaultReason::none, "a cleared fault stays cleared");
-  expect(std::abs(plant.position()[0] - held - 0.0497) < 2e-3, "and targets are followed again");
+  EXPECT_EQ(plant.fault().reason, FaultReason::none) << "a cleared fault stays cleared";
+  EXPECT_LT(std::abs(plant.position()[0] - held - 0.0497), 2e-3)
+    << "and targets are followed again";
 }
 
-void one_drive_fails_while_the_other_goes_on()
+TEST(DriveFaults, OneDriveFailsWhileTheOtherGoesOn)
 {
   auto settings = plain(2);
   settings.motor_side = true;
@@ -55,29 +59,28 @@ void one_drive_fails_while_the_other_goes_on()
   for (; k < 800; ++k) {
     plant.step(targets(k), none);
   }
-  expect(!plant.failed(0) && plant.failed(1), "one drive is in fault");
-  expect(std::abs(plant.position()[0] - targets(k - 4)[0]) < 5e-3, "the other follows its target");
+  EXPECT_FALSE(plant.failed(0)) << "one drive is in fault";
+  EXPECT_TRUE(plant.failed(1));
+  EXPECT_NEAR(plant.position()[0], targets(k - 4)[0], 5e-3) << "the other follows its target";
   const double held = plant.position()[1];
   for (int j = 0; j < 100; ++j) {
     plant.step(targets(k), none);
   }
   // the other brakes meanwhile, and pulls
-  expect(std::abs(plant.position()[1] - held) < 5e-3, "while the one holds");
-  expect(
-    describe(plant.fault(), {"one", "two"}).rfind("A fault of the drive of joint 'two' was", 0) ==
-      0,
-    "which is said");
+  EXPECT_NEAR(plant.position()[1], held, 5e-3) << "while the one holds";
+  EXPECT_EQ(
+    describe(plant.fault(), {"one", "two"}).rfind("A fault of the drive of joint 'two' was", 0), 0U)
+    << "which is said";
   plant.inject(FaultCleared{1});
   const double from = plant.position()[1];
   for (int j = 0; j < 300; ++j) {
     plant.step(Eigen::Vector2d(targets(k)[0], from + 1e-4 * j), none);
   }
-  expect(
-    plant.fault().reason == FaultReason::none && plant.position()[1] > from + 0.02,
-    "until its fault is cleared");
+  EXPECT_EQ(plant.fault().reason, FaultReason::none) << "until its fault is cleared";
+  EXPECT_GT(plant.position()[1], from + 0.02);
 }
 
-void a_jump_of_the_target_trips()
+TEST(DriveFaults, AJumpOfTheTargetTrips)
 {
   auto plant = arm(plain(2));
   VectorXd target = VectorXd::Zero(2);
@@ -85,14 +88,14 @@ void a_jump_of_the_target_trips()
   for (int k = 0; k < 100; ++k) {
     plant.step(target, VectorXd::Zero(2));
   }
-  expect(plant.fault().reason == FaultReason::following_error, "a jump of the target trips");
-  expect(plant.fault().drive == 1, "and the drive that lost it is named");
-  expect(plant.truth().position.norm() < 0.1, "the robot does not follow the jump");
+  EXPECT_EQ(plant.fault().reason, FaultReason::following_error) << "a jump of the target trips";
+  EXPECT_EQ(plant.fault().drive, 1) << "and the drive that lost it is named";
+  EXPECT_LT(plant.truth().position.norm(), 0.1) << "the robot does not follow the jump";
   plant.reset(target);
-  expect(plant.fault().reason == FaultReason::none, "a reset clears the fault");
+  EXPECT_EQ(plant.fault().reason, FaultReason::none) << "a reset clears the fault";
 }
 
-void no_nan_gets_in()
+TEST(DriveFaults, NoNanGetsIn)
 {
   auto plant = pendulum(plain(1));
   auto same = pendulum(plain(1));
@@ -103,15 +106,16 @@ void no_nan_gets_in()
     same.step(one(swing(bad ? k - 1 : k)), one(k % 11 == 5 ? 0.0 : 1.0));
     equal = equal && plant.position() == same.position() && plant.torque() == same.torque();
   }
-  expect(equal, "instead of what is not finite, the last target and no offset count");
-  expect(plant.rejected_inputs() > 100 && same.rejected_inputs() == 0, "which is counted");
+  EXPECT_TRUE(equal) << "instead of what is not finite, the last target and no offset count";
+  EXPECT_GT(plant.rejected_inputs(), 100) << "which is counted";
+  EXPECT_EQ(same.rejected_inputs(), 0);
   plant.step(one(1e300), one(-1e300));
-  expect(
-    plant.truth().position.allFinite() && plant.fault().reason == FaultReason::none,
-    "a number beyond all reason counts as infinite");
+  EXPECT_TRUE(plant.truth().position.allFinite())
+    << "a number beyond all reason counts as infinite";
+  EXPECT_EQ(plant.fault().reason, FaultReason::none);
 }
 
-void a_loop_that_explodes_is_stopped()
+TEST(DriveFaults, ALoopThatExplodesIsStopped)
 {
   auto settings = plain(1);
   settings.bandwidth_hz = one(1e5);
@@ -123,11 +127,11 @@ void a_loop_that_explodes_is_stopped()
     finite = finite && plant.truth().position.allFinite() && plant.torque().allFinite() &&
              plant.velocity().allFinite();
   }
-  expect(plant.fault().reason == FaultReason::not_finite, "a loop that explodes is a fault");
-  expect(finite, "and nothing that is not finite is ever told");
+  EXPECT_EQ(plant.fault().reason, FaultReason::not_finite) << "a loop that explodes is a fault";
+  EXPECT_TRUE(finite) << "and nothing that is not finite is ever told";
 }
 
-void refusals()
+TEST(DriveFaults, Refusals)
 {
   const auto refused = [](const std::function<void()> & function) {
     try {
@@ -140,13 +144,13 @@ void refusals()
   auto plant = pendulum(plain(1));
   auto settings = plain(1);
   settings.bandwidth_hz = one(nan);
-  expect(refused([&] { pendulum(settings); }), "a setting that is no number is refused");
-  expect(refused([&] { pendulum(plain(2)); }), "settings for another robot are refused");
-  expect(refused([&] { pendulum(plain(1), -1.0); }), "friction that drives is refused");
-  expect(refused([&] { plant.reset(one(nan)); }), "a position that is no number is refused");
+  EXPECT_TRUE(refused([&] { pendulum(settings); })) << "a setting that is no number is refused";
+  EXPECT_TRUE(refused([&] { pendulum(plain(2)); })) << "settings for another robot are refused";
+  EXPECT_TRUE(refused([&] { pendulum(plain(1), -1.0); })) << "friction that drives is refused";
+  EXPECT_TRUE(refused([&] { plant.reset(one(nan)); })) << "a position that is no number is refused";
 }
 
-void a_cycle_allocates_nothing()
+TEST(DriveFaults, ACycleAllocatesNothing)
 {
   auto settings = plain(2);
   settings.integration_rate = 4000.0;
@@ -168,20 +172,7 @@ void a_cycle_allocates_nothing()
       }
     }
   });
-  expect(plant.fault().reason == FaultReason::following_error, "which it went through");
+  EXPECT_EQ(plant.fault().reason, FaultReason::following_error) << "which it went through";
 }
 
 }  // namespace
-
-int main()
-{
-  expect_that_allocations_are_counted();
-  a_fault_brings_it_to_rest_and_holds();
-  one_drive_fails_while_the_other_goes_on();
-  a_jump_of_the_target_trips();
-  no_nan_gets_in();
-  a_loop_that_explodes_is_stopped();
-  refusals();
-  a_cycle_allocates_nothing();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}

@@ -1,9 +1,10 @@
 // Forces from outside do the work that mechanics asks for, for as long as they are asked to.
 
+#include <gtest/gtest.h>
+
 #include <Eigen/Geometry>
 #include <vector>
 
-#include "checks.hpp"
 #include "simulated_robots.hpp"
 
 namespace
@@ -43,7 +44,7 @@ double virtual_work(const Vector2d & q, Eigen::Index joint)
   return (turned(q) * force()).dot(shift) + (turned(q) * moment()).dot(turn);
 }
 
-void a_force_does_the_work_that_its_point_moves_by()
+TEST(DriveForces, AForceDoesTheWorkThatItsPointMovesBy)
 {
   auto plant = arm(plain(2));
   const Vector2d q(0.7, -0.4);
@@ -53,13 +54,12 @@ void a_force_does_the_work_that_its_point_moves_by()
   const VectorXd & torque = plant.truth().external_torque;
   for (Eigen::Index joint = 0; joint < 2; ++joint) {
     // central differences err by h^2, rounding by 1e-16 / h
-    expect(
-      std::abs(torque[joint] - virtual_work(q, joint)) < 1e-8,
-      "its torque at joint " + std::to_string(joint) + " is its virtual work");
+    EXPECT_NEAR(torque[joint], virtual_work(q, joint), 1e-8)
+      << "its torque at joint " << joint << " is its virtual work";
   }
 }
 
-void energy_changes_by_the_work_of_drives_and_force()
+TEST(DriveForces, EnergyChangesByTheWorkOfDrivesAndForce)
 {
   auto settings = plain(1);
   settings.integration_rate = 1e5;
@@ -83,11 +83,12 @@ void energy_changes_by_the_work_of_drives_and_force()
     work += (plant.truth().torque[0] + plant.truth().external_torque[0]) * path;
     pushed += std::abs(plant.truth().external_torque[0] * path);
   }
-  expect(pushed > 0.01, "the force does work");
-  expect(std::abs(energy() - before - work) < 1e-4 * pushed, "and no energy comes from nowhere");
+  EXPECT_GT(pushed, 0.01) << "the force does work";
+  EXPECT_LT(std::abs(energy() - before - work), 1e-4 * pushed)
+    << "and no energy comes from nowhere";
 }
 
-void a_force_rises_lasts_and_ends()
+TEST(DriveForces, AForceRisesLastsAndEnds)
 {
   auto plant = pendulum(plain(1));
   plant.reset(zero);
@@ -100,9 +101,9 @@ void a_force_rises_lasts_and_ends()
     plant.step(zero, zero);
     torques.push_back(plant.truth().external_torque[0]);
   }
-  expect(std::abs(torques[4] - 4.0 * 0.45) < 1e-6, "in the fifth of ten cycles it is at 45 %");
-  expect(std::abs(torques[29] - 4.0) < 1e-6, "then it is all there");
-  expect(torques[30] == 0.0, "and after its duration it is gone");
+  EXPECT_NEAR(torques[4], 4.0 * 0.45, 1e-6) << "in the fifth of ten cycles it is at 45 %";
+  EXPECT_NEAR(torques[29], 4.0, 1e-6) << "then it is all there";
+  EXPECT_EQ(torques[30], 0.0) << "and after its duration it is gone";
   pushing.duration = infinity;
   plant.inject(pushing);
   for (int k = 0; k < 40; ++k) {
@@ -111,19 +112,12 @@ void a_force_rises_lasts_and_ends()
   const double lasting = plant.truth().external_torque[0];
   plant.inject(ExternalForce{});
   plant.step(zero, zero);
-  expect(lasting > 3.9 && plant.truth().external_torque[0] == 0.0, "no force takes one away");
+  EXPECT_GT(lasting, 3.9) << "no force takes one away";
+  EXPECT_EQ(plant.truth().external_torque[0], 0.0);
   plant.inject(pushing);
   plant.reset(zero);
   plant.step(zero, zero);
-  expect(plant.truth().external_torque[0] == 0.0, "and so does a reset");
+  EXPECT_EQ(plant.truth().external_torque[0], 0.0) << "and so does a reset";
 }
 
 }  // namespace
-
-int main()
-{
-  a_force_does_the_work_that_its_point_moves_by();
-  energy_changes_by_the_work_of_drives_and_force();
-  a_force_rises_lasts_and_ends();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}

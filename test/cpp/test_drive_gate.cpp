@@ -1,9 +1,11 @@
 // CiA402's states of a drive, and how references wait for drives that are enabled.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <limits>
 
-#include "checks.hpp"
+#include "allocation_checks.hpp"
 #include "dynid/drive_gate.hpp"
 
 namespace
@@ -47,42 +49,43 @@ struct Cell
   Eigen::Vector2d commanded;
 };
 
-void every_state_of_cia402_is_read_from_its_status_word()
+TEST(DriveGate, EveryStateOfCia402IsReadFromItsStatusWord)
 {
-  expect(
-    drive_state(0x0000) == DriveState::not_ready &&
-      drive_state(0x0250) == DriveState::switch_on_disabled &&
-      drive_state(0x0231) == DriveState::ready_to_switch_on &&
-      drive_state(0x0233) == DriveState::switched_on &&
-      drive_state(0x0237) == DriveState::enabled && drive_state(0x0217) == DriveState::quick_stop &&
-      drive_state(0x021F) == DriveState::fault_reaction && drive_state(0x0218) == DriveState::fault,
-    "every state of CiA402 is read from its status word");
-  expect(
-    drive_state(nan) == DriveState::unknown && drive_state(-1.0) == DriveState::unknown &&
-      drive_state(1e6) == DriveState::unknown && drive_state(0x0067) == DriveState::unknown,
-    "and what is none is unknown");
+  EXPECT_EQ(drive_state(0x0000), DriveState::not_ready)
+    << "every state of CiA402 is read from its status word";
+  EXPECT_EQ(drive_state(0x0250), DriveState::switch_on_disabled);
+  EXPECT_EQ(drive_state(0x0231), DriveState::ready_to_switch_on);
+  EXPECT_EQ(drive_state(0x0233), DriveState::switched_on);
+  EXPECT_EQ(drive_state(0x0237), DriveState::enabled);
+  EXPECT_EQ(drive_state(0x0217), DriveState::quick_stop);
+  EXPECT_EQ(drive_state(0x021F), DriveState::fault_reaction);
+  EXPECT_EQ(drive_state(0x0218), DriveState::fault);
+  EXPECT_EQ(drive_state(nan), DriveState::unknown) << "and what is none is unknown";
+  EXPECT_EQ(drive_state(-1.0), DriveState::unknown);
+  EXPECT_EQ(drive_state(1e6), DriveState::unknown);
+  EXPECT_EQ(drive_state(0x0067), DriveState::unknown);
   int enabled_words = 0;
   for (int word = 0; word <= 0xFFFF; ++word) {
     const bool stands = (word & 0x6F) == 0x27;
     enabled_words += (drive_state(word) == DriveState::enabled) == stands ? 0 : 1;
   }
-  expect(
-    enabled_words == 0, "a drive is enabled where bits 0, 1, 2 and 5 say so, and no other way");
+  EXPECT_EQ(enabled_words, 0)
+    << "a drive is enabled where bits 0, 1, 2 and 5 say so, and no other way";
 }
 
-void nothing_is_commanded_to_drives_that_say_nothing()
+TEST(DriveGate, NothingIsCommandedToDrivesThatSayNothing)
 {
   Cell cell;
   cell.cycle();
-  expect(!cell.commanded.allFinite(), "a bus full of zeros is no position");
-  expect(
-    describe(cell.gate.report(), joints) ==
-      "waiting for the drive of joint 'shoulder', which is not ready to switch on (status word "
-      "0x0000)",
-    "and who is waited for is named");
+  EXPECT_FALSE(cell.commanded.allFinite()) << "a bus full of zeros is no position";
+  EXPECT_EQ(
+    describe(cell.gate.report(), joints),
+    "waiting for the drive of joint 'shoulder', which is not ready to switch on (status word "
+    "0x0000)")
+    << "and who is waited for is named";
 }
 
-void drives_that_come_late_are_commanded_to_where_they_are()
+TEST(DriveGate, DrivesThatComeLateAreCommandedToWhereTheyAre)
 {
   Cell cell;
   cell.words[0].status = enabled;
@@ -92,25 +95,26 @@ void drives_that_come_late_are_commanded_to_where_they_are()
   for (int k = 0; k < 100; ++k) {
     cell.cycle();
   }
-  expect(
-    cell.commanded[0] == 0.0 && cell.gate.phase() == DrivePhase::waiting,
-    "a drive that is enabled keeps its first command while another is waited for");
-  expect(cell.commanded[1] == 0.3, "the other is commanded to where it is");
+  EXPECT_EQ(cell.commanded[0], 0.0)
+    << "a drive that is enabled keeps its first command while another is waited for";
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting);
+  EXPECT_EQ(cell.commanded[1], 0.3) << "the other is commanded to where it is";
   cell.position[1] = 0.31;
   cell.words[1].status = enabled;
   for (int k = 0; k < settling; ++k) {
-    expect(cell.gate.phase() == DrivePhase::waiting, "references wait until all have settled");
+    EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "references wait until all have settled";
     cell.cycle();
   }
-  expect(cell.gate.opened() && cell.commanded[1] == cell.reference[1], "then they are followed");
+  EXPECT_TRUE(cell.gate.opened()) << "then they are followed";
+  EXPECT_EQ(cell.commanded[1], cell.reference[1]);
   Cell twin;
   twin.words = {{enabled, 0.0}, {enabled, 0.0}};
   twin.position << 0.1, 0.3;
   twin.cycle();
-  expect(twin.gate.hold() == twin.position, "and begin at what was measured");
+  EXPECT_EQ(twin.gate.hold(), twin.position) << "and begin at what was measured";
 }
 
-void a_reference_in_motion_is_waited_for()
+TEST(DriveGate, AReferenceInMotionIsWaitedFor)
 {
   Cell cell;
   cell.words = {{enabled, 0.0}, {enabled, 0.0}};
@@ -118,67 +122,67 @@ void a_reference_in_motion_is_waited_for()
     cell.reference[0] += 1e-3;
     cell.cycle();
   }
-  expect(cell.gate.phase() == DrivePhase::waiting, "a reference in motion is waited for");
-  expect(
-    describe(cell.gate.report(), joints) ==
-      "every drive is enabled; waiting for the reference to be at rest",
-    "which is said");
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "a reference in motion is waited for";
+  EXPECT_EQ(
+    describe(cell.gate.report(), joints),
+    "every drive is enabled; waiting for the reference to be at rest")
+    << "which is said";
   cell.reference.setConstant(nan);
   cell.open();
-  expect(cell.gate.phase() == DrivePhase::running, "none at all is at rest");
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::running) << "none at all is at rest";
 }
 
-void a_position_that_is_no_number_is_waited_for()
+TEST(DriveGate, APositionThatIsNoNumberIsWaitedFor)
 {
   Cell cell;
   cell.position[1] = nan;
   cell.open();
   cell.open();
-  expect(cell.gate.phase() == DrivePhase::waiting, "a position that is no number is waited for");
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "a position that is no number is waited for";
 }
 
-void a_drive_that_is_lost_stops_all_until_reset()
+TEST(DriveGate, ADriveThatIsLostStopsAllUntilReset)
 {
   Cell cell;
   cell.open();
   cell.words[1] = {0x021F, 0.0};
   cell.position << 0.0, 0.2;
   cell.cycle();
-  expect(
-    cell.gate.lost() && cell.gate.phase() == DrivePhase::stopping && cell.gate.follows(0) &&
-      !cell.gate.follows(1),
-    "a drive that is lost has the others come to rest");
-  expect(!cell.gate.reset(), "which reset() waits for");
+  EXPECT_TRUE(cell.gate.lost()) << "a drive that is lost has the others come to rest";
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::stopping);
+  EXPECT_TRUE(cell.gate.follows(0));
+  EXPECT_FALSE(cell.gate.follows(1));
+  EXPECT_FALSE(cell.gate.reset()) << "which reset() waits for";
   cell.words[1] = {in_fault, 0x7305};
   cell.gate.commanded(Eigen::Vector2d(0.05, 9.0), true);
   cell.cycle();
-  expect(
-    cell.gate.phase() == DrivePhase::stopped && cell.commanded[0] == 0.05 &&
-      cell.commanded[1] == 0.2,
-    "they hold where they came to rest, and the lost one is commanded to where it is");
-  expect(
-    describe(cell.gate.report(), joints) ==
-      "The drive of joint 'elbow' is in fault (status word 0x0218, error code 0x7305); the robot "
-      "is stopped until ~/reset_fault.",
-    "the reason names joint and error code");
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::stopped)
+    << "they hold where they came to rest, and the lost one is commanded to where it is";
+  EXPECT_EQ(cell.commanded[0], 0.05);
+  EXPECT_EQ(cell.commanded[1], 0.2);
+  EXPECT_EQ(
+    describe(cell.gate.report(), joints),
+    "The drive of joint 'elbow' is in fault (status word 0x0218, error code 0x7305); the robot "
+    "is stopped until ~/reset_fault.")
+    << "the reason names joint and error code";
   cell.words[1] = {enabled, 0x7305};
   for (int k = 0; k < 100; ++k) {
     cell.cycle();
     cell.gate.commanded(Eigen::Vector2d(0.05, 9.0), true);
   }
-  expect(cell.gate.phase() == DrivePhase::stopped, "a drive that comes back moves nothing");
-  expect(cell.commanded[1] == 0.2, "and is held where it came back");
-  expect(cell.gate.reset(), "after reset()");
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::stopped) << "a drive that comes back moves nothing";
+  EXPECT_EQ(cell.commanded[1], 0.2) << "and is held where it came back";
+  EXPECT_TRUE(cell.gate.reset()) << "after reset()";
   cell.reference << 0.05, 0.2;
   for (int k = 0; k < settling; ++k) {
     cell.cycle();
   }
-  expect(cell.gate.phase() == DrivePhase::waiting, "references are waited for");
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "references are waited for";
   cell.cycle();
-  expect(cell.gate.opened(), "and followed again");
+  EXPECT_TRUE(cell.gate.opened()) << "and followed again";
 }
 
-void a_cycle_allocates_nothing()
+TEST(DriveGate, ACycleAllocatesNothing)
 {
   Cell cell;
   expect_no_allocation("a cycle of the gate", [&] {
@@ -191,16 +195,3 @@ void a_cycle_allocates_nothing()
 }
 
 }  // namespace
-
-int main()
-{
-  expect_that_allocations_are_counted();
-  every_state_of_cia402_is_read_from_its_status_word();
-  nothing_is_commanded_to_drives_that_say_nothing();
-  drives_that_come_late_are_commanded_to_where_they_are();
-  a_reference_in_motion_is_waited_for();
-  a_position_that_is_no_number_is_waited_for();
-  a_drive_that_is_lost_stops_all_until_reset();
-  a_cycle_allocates_nothing();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}

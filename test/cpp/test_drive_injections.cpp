@@ -1,10 +1,12 @@
 // Lost frames freeze the feedback, a saturated drive gives what it is left, and what is impossible
 // is refused.
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 #include <tuple>
 
-#include "checks.hpp"
+#include "allocation_checks.hpp"
 #include "simulated_robots.hpp"
 
 namespace
@@ -17,7 +19,7 @@ using dynid::LostFrames;
 using dynid::Saturation;
 using Eigen::Vector3d;
 
-void lost_frames_freeze_feedback_while_the_robot_goes_on()
+TEST(DriveInjections, LostFramesFreezeFeedbackWhileTheRobotGoesOn)
 {
   auto plant = pendulum(plain(1));
   auto twin = pendulum(plain(1));
@@ -35,14 +37,16 @@ void lost_frames_freeze_feedback_while_the_robot_goes_on()
     frozen = frozen && (!lost || plant.position()[0] == told);
     aside = std::max(aside, std::abs(plant.truth().position[0] - twin.truth().position[0]));
   }
-  expect(frozen, "feedback stays as it was told last");
-  expect(plant.lost_frames() == 5 && plant.fault().reason == FaultReason::none, "five are lost");
+  EXPECT_TRUE(frozen) << "feedback stays as it was told last";
+  EXPECT_EQ(plant.lost_frames(), 5) << "five are lost";
+  EXPECT_EQ(plant.fault().reason, FaultReason::none);
   // the swing bends by 16 rad/s^2: half of that times the square of the gap
-  expect(aside > 0.0 && aside < 8.0 * 5e-3 * 5e-3, "the drives go on with the last step width");
-  expect(std::abs(plant.position()[0] - twin.position()[0]) < 1e-6, "and find back to the path");
+  EXPECT_GT(aside, 0.0) << "the drives go on with the last step width";
+  EXPECT_LT(aside, 8.0 * 5e-3 * 5e-3);
+  EXPECT_NEAR(plant.position()[0], twin.position()[0], 1e-6) << "and find back to the path";
 }
 
-void a_long_gap_ends_in_rest()
+TEST(DriveInjections, ALongGapEndsInRest)
 {
   auto plant = pendulum(plain(1));
   plant.inject(LostFrames{0});
@@ -56,12 +60,11 @@ void a_long_gap_ends_in_rest()
   for (; k < 1249; ++k) {
     plant.step(one(swing(k)), zero);
   }
-  expect(
-    std::abs(plant.truth().position[0] - last - 10.0 * width) < 1e-3,
-    "ten steps on, the drives hold");
+  EXPECT_LT(std::abs(plant.truth().position[0] - last - 10.0 * width), 1e-3)
+    << "ten steps on, the drives hold";
 }
 
-void every_gap_is_bridged_anew()
+TEST(DriveInjections, EveryGapIsBridgedAnew)
 {
   auto plant = pendulum(plain(1));
   auto twin = pendulum(plain(1));
@@ -75,10 +78,11 @@ void every_gap_is_bridged_anew()
     aside = std::max(aside, std::abs(plant.truth().position[0] - twin.truth().position[0]));
   }
   // half of 16 rad/s^2 times the square of the gap; a gap that is not bridged stops at 2.5 rad/s
-  expect(plant.lost_frames() == 100 && aside < 8.0 * 4e-3 * 4e-3, "every gap is bridged anew");
+  EXPECT_EQ(plant.lost_frames(), 100) << "every gap is bridged anew";
+  EXPECT_LT(aside, 8.0 * 4e-3 * 4e-3);
 }
 
-void a_reset_ends_what_was_injected()
+TEST(DriveInjections, AResetEndsWhatWasInjected)
 {
   auto settings = plain(1);
   settings.torque_max = one(2.0 * weight);
@@ -90,11 +94,11 @@ void a_reset_ends_what_was_injected()
   for (int k = 0; k < 100; ++k) {
     plant.step(zero, zero);
   }
-  expect(plant.lost_frames() == 0, "after a reset no frame gets lost");
-  expect(std::abs(plant.truth().position[0]) < 1e-9, "and the drives hold the robot's weight");
+  EXPECT_EQ(plant.lost_frames(), 0) << "after a reset no frame gets lost";
+  EXPECT_LT(std::abs(plant.truth().position[0]), 1e-9) << "and the drives hold the robot's weight";
 }
 
-void frames_get_lost_as_often_as_asked()
+TEST(DriveInjections, FramesGetLostAsOftenAsAsked)
 {
   auto settings = plain(1);
   settings.torque_noise = one(1.0);
@@ -109,14 +113,14 @@ void frames_get_lost_as_often_as_asked()
     same += plant.lost_frames() == lost && plant.torque() == twin.torque() ? 1 : 0;
   }
   const auto lost = static_cast<int>(plant.lost_frames());
-  expect(std::abs(lost - 1000) < 5 * 30, "one in ten, within five standard deviations");
-  expect(same == 10000 - lost, "and the noise is that of a robot that loses none");
+  EXPECT_NEAR(lost, 1000, 5 * 30) << "one in ten, within five standard deviations";
+  EXPECT_EQ(same, 10000 - lost) << "and the noise is that of a robot that loses none";
   plant.inject(FrameLoss{0.0});
   plant.step(zero, zero);
-  expect(static_cast<int>(plant.lost_frames()) == lost, "until none gets lost any more");
+  EXPECT_EQ(static_cast<int>(plant.lost_frames()), lost) << "until none gets lost any more";
 }
 
-void a_saturated_drive_gives_what_it_is_left()
+TEST(DriveInjections, ASaturatedDriveGivesWhatItIsLeft)
 {
   auto settings = plain(1);
   settings.torque_max = one(2.0 * weight);
@@ -128,15 +132,17 @@ void a_saturated_drive_gives_what_it_is_left()
     plant.step(zero, one(-weight));
     most = std::max(most, std::abs(plant.truth().torque[0]));
   }
-  expect(most <= 0.5 * weight && plant.truth().position[0] > 0.01, "it sinks under its weight");
+  EXPECT_LE(most, 0.5 * weight) << "it sinks under its weight";
+  EXPECT_GT(plant.truth().position[0], 0.01);
   plant.inject(Saturation{0, 1.0});
   for (int k = 0; k < 2000; ++k) {
     plant.step(zero, zero);
   }
-  expect(std::abs(plant.truth().position[0]) < 1e-4, "and comes back when it has all its torque");
+  EXPECT_LT(std::abs(plant.truth().position[0]), 1e-4)
+    << "and comes back when it has all its torque";
 }
 
-void impossible_injections_are_refused_with_a_sentence()
+TEST(DriveInjections, ImpossibleInjectionsAreRefusedWithASentence)
 {
   auto plant = arm(plain(2));
   const auto refused = [&](const std::function<void()> & function, const std::string & sentence) {
@@ -146,7 +152,7 @@ void impossible_injections_are_refused_with_a_sentence()
     } catch (const std::invalid_argument & error) {
       said = error.what();
     }
-    expect(said.find(sentence) != std::string::npos, sentence);
+    EXPECT_NE(said.find(sentence), std::string::npos) << sentence;
   };
   const auto checked = [&](const Injection & injection, const std::string & sentence) {
     refused([&] { plant.check(injection); }, sentence);
@@ -168,7 +174,7 @@ void impossible_injections_are_refused_with_a_sentence()
   checked(Saturation{1, 0.5}, "cannot saturate, because its torque_max is unlimited");
 }
 
-void injections_allocate_nothing()
+TEST(DriveInjections, InjectionsAllocateNothing)
 {
   auto settings = plain(2);
   settings.torque_max.setConstant(100.0);
@@ -205,21 +211,7 @@ void injections_allocate_nothing()
       plant.step(target, offset);
     }
   });
-  expect(plant.lost_frames() > 50, "which did happen");
+  EXPECT_GT(plant.lost_frames(), 50) << "which did happen";
 }
 
 }  // namespace
-
-int main()
-{
-  expect_that_allocations_are_counted();
-  lost_frames_freeze_feedback_while_the_robot_goes_on();
-  a_long_gap_ends_in_rest();
-  every_gap_is_bridged_anew();
-  a_reset_ends_what_was_injected();
-  frames_get_lost_as_often_as_asked();
-  a_saturated_drive_gives_what_it_is_left();
-  impossible_injections_are_refused_with_a_sentence();
-  injections_allocate_nothing();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}

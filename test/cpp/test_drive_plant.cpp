@@ -1,12 +1,13 @@
 // The simulated robot obeys mechanics, and its drives behave as those on a real one do.
 
+#include <gtest/gtest.h>
+
 #include <Eigen/LU>
 #include <algorithm>
 #include <random>
 #include <utility>
 #include <vector>
 
-#include "checks.hpp"
 #include "dynid/dry_friction.hpp"
 #include "simulated_robots.hpp"
 
@@ -15,8 +16,13 @@ namespace
 
 // --- friction and bodies ----------------------------------------------------------------------
 
-void friction_fits_the_velocity_it_leads_to(double smoothing)
+class SmoothedFriction : public testing::TestWithParam<double>
 {
+};
+
+TEST_P(SmoothedFriction, FitsTheVelocityItLeadsTo)
+{
+  const double smoothing = GetParam();
   constexpr int n = 5;
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
@@ -48,14 +54,19 @@ void friction_fits_the_velocity_it_leads_to(double smoothing)
     }
   }
   // the solver's tolerance of 1e-9, through a steep tanh
-  expect(
-    worst < (smoothing > 0.0 ? 1e-4 : 1e-6),
-    "friction fits the velocity it leads to, smoothed over " + std::to_string(smoothing));
+  EXPECT_LT(worst, smoothing > 0.0 ? 1e-4 : 1e-6);
 }
 
-/// The contact is stretched by as much as the surface moves in the step, at its velocity after it.
-void contacts_fit_the_velocity_they_lead_to(const char * kind, double static_ratio)
+INSTANTIATE_TEST_SUITE_P(DrivePlant, SmoothedFriction, testing::Values(0.0, 0.3));
+
+class Contacts : public testing::TestWithParam<std::pair<const char *, double>>
 {
+};
+
+/// The contact is stretched by as much as the surface moves in the step, at its velocity after it.
+TEST_P(Contacts, FitTheVelocityTheyLeadTo)
+{
+  const auto [kind, static_ratio] = GetParam();
   constexpr int n = 3;
   constexpr double step = 1e-3;
   std::mt19937_64 random(4);
@@ -79,7 +90,7 @@ void contacts_fit_the_velocity_they_lead_to(const char * kind, double static_rat
     VectorXd position = VectorXd::Zero(n);
     VectorXd before = VectorXd::Zero(n);
     VectorXd torque(n);
-    for (int i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < n; ++i) {
       expected[i].move(terms[i], 0.0, 0.0);
     }
     for (int k = 0; k < 10; ++k) {
@@ -88,18 +99,24 @@ void contacts_fit_the_velocity_they_lead_to(const char * kind, double static_rat
       const VectorXd after = free - mobility * torque;
       position += step * after;
       for (int i = 0; i < n; ++i) {
-        const double share = expected[i].move(terms[i], position[i], before[i]);
+        const auto term = static_cast<std::size_t>(i);
+        const double share = expected[term].move(terms[term], position[i], before[i]);
         worst = std::max(worst, std::abs(torque[i] - level[i] * share));
         slid = std::max(slid, std::abs(share));
       }
       before = after;
     }
   }
-  expect(worst < 1e-6, std::string(kind) + " friction fits the velocity it leads to");
-  expect(slid > 0.9, std::string(kind) + " contacts slide in this test");
+  EXPECT_LT(worst, 1e-6);
+  EXPECT_GT(slid, 0.9) << "contacts slide in this test";
 }
 
-void work_becomes_energy()
+INSTANTIATE_TEST_SUITE_P(
+  DrivePlant, Contacts,
+  testing::Values(std::make_pair("presliding", 0.0), std::make_pair("lugre", 0.4)),
+  [](const auto & test) { return std::string(test.param.first); });
+
+TEST(DrivePlant, WorkBecomesEnergy)
 {
   auto plant = pendulum(plain(1));
   plant.reset(zero);
@@ -119,10 +136,10 @@ void work_becomes_energy()
     worst = std::max(worst, std::abs(energy() - before - work));
   }
   // the scheme's error, of the order of (step / time constant)^2
-  expect(worst < 1e-3 * largest, "the drives' work becomes the bodies' energy");
+  EXPECT_LT(worst, 1e-3 * largest) << "the drives' work becomes the bodies' energy";
 }
 
-void a_load_below_friction_does_not_creep()
+TEST(DrivePlant, ALoadBelowFrictionDoesNotCreep)
 {
   auto settings = plain(1);
   settings.integral_time = one(infinity);
@@ -135,11 +152,12 @@ void a_load_below_friction_does_not_creep()
       plant.step(zero, zero);
       fastest = std::max(fastest, std::abs(plant.truth().velocity[0]));
     }
-    expect((fastest == 0.0) == (coulomb > weight), "friction above the load holds it, truly still");
+    EXPECT_EQ((fastest == 0.0), coulomb > weight)
+      << "friction above the load holds it, truly still";
   }
 }
 
-void joints_and_motors_are_the_same_robot()
+TEST(DrivePlant, JointsAndMotorsAreTheSameRobot)
 {
   auto settings = plain(2);
   settings.command_delay = 0;
@@ -160,13 +178,13 @@ void joints_and_motors_are_the_same_robot()
       {worst, (at_joints.position() - coupling * at_motors.position()).norm(),
        (coupling.transpose() * at_joints.torque() - at_motors.torque()).norm()});
   }
-  expect(worst < 1e-6, "commanded at joints or at motors, it is the same robot");
-  expect(at_joints.truth().position.norm() > 0.5, "and it moves");
+  EXPECT_LT(worst, 1e-6) << "commanded at joints or at motors, it is the same robot";
+  EXPECT_GT(at_joints.truth().position.norm(), 0.5) << "and it moves";
 }
 
 // --- drives -----------------------------------------------------------------------------------
 
-void delays_are_the_cycles_asked_for()
+TEST(DrivePlant, DelaysAreTheCyclesAskedFor)
 {
   for (const auto & [command, feedback] : {std::pair{0, 0}, {1, 2}, {3, 0}, {0, 5}}) {
     auto settings = plain(1);
@@ -178,13 +196,12 @@ void delays_are_the_cycles_asked_for()
     for (; cycle < 20 && plant.position()[0] == 0.0; ++cycle) {
       plant.step(one(1e-3), zero);
     }
-    expect(
-      cycle == command + feedback + 1, "a target shows after " + std::to_string(command) + " + " +
-                                         std::to_string(feedback) + " cycles");
+    EXPECT_EQ(cycle, command + feedback + 1)
+      << "a target shows after " << command << " + " + feedback << " cycles";
   }
 }
 
-void constant_velocity_is_followed_without_error()
+TEST(DrivePlant, ConstantVelocityIsFollowedWithoutError)
 {
   auto settings = plain(1);
   settings.command_delay = 0;
@@ -193,12 +210,11 @@ void constant_velocity_is_followed_without_error()
   for (int k = 1; k <= 3000; ++k) {
     plant.step(one(1e-3 * k), zero);
   }
-  expect(
-    std::abs(plant.position()[0] - 3.0) < 1e-9, "a target at constant speed is reached in time");
-  expect(std::abs(plant.velocity()[0] - 1.0) < 1e-9, "velocity is that of the targets");
+  EXPECT_NEAR(plant.position()[0], 3.0, 1e-9) << "a target at constant speed is reached in time";
+  EXPECT_NEAR(plant.velocity()[0], 1.0, 1e-9) << "velocity is that of the targets";
 }
 
-void the_integrator_carries_the_load()
+TEST(DrivePlant, TheIntegratorCarriesTheLoad)
 {
   auto plant = pendulum(plain(1));
   plant.reset(zero);
@@ -207,12 +223,13 @@ void the_integrator_carries_the_load()
     plant.step(zero, one(k > 200 ? 3.0 : 0.0));
     furthest = std::max(furthest, k < 200 ? std::abs(plant.position()[0]) : 0.0);
   }
-  expect(furthest < 1e-12, "it rests from the first cycle on");
-  expect(std::abs(plant.torque()[0] + weight) < 1e-6, "it is held with the torque of its weight");
-  expect(std::abs(plant.position()[0]) < 1e-6, "and a torque offset is made up for");
+  EXPECT_LT(furthest, 1e-12) << "it rests from the first cycle on";
+  EXPECT_LT(std::abs(plant.torque()[0] + weight), 1e-6)
+    << "it is held with the torque of its weight";
+  EXPECT_LT(std::abs(plant.position()[0]), 1e-6) << "and a torque offset is made up for";
 }
 
-void torque_is_limited_and_does_not_wind_up()
+TEST(DrivePlant, TorqueIsLimitedAndDoesNotWindUp)
 {
   auto settings = plain(1);
   settings.torque_max = one(5.0);
@@ -222,14 +239,14 @@ void torque_is_limited_and_does_not_wind_up()
     plant.step(one(0.1), one(100.0));
     largest = std::max(largest, std::abs(plant.torque()[0]));
   }
-  expect(largest == 5.0, "torque and its offset together stay within the limit");
+  EXPECT_EQ(largest, 5.0) << "torque and its offset together stay within the limit";
   for (int k = 0; k < 10; ++k) {
     plant.step(zero, zero);
   }
-  expect(std::abs(plant.torque()[0]) < 1.0, "the integrator has waited meanwhile");
+  EXPECT_LT(std::abs(plant.torque()[0]), 1.0) << "the integrator has waited meanwhile";
 }
 
-void feedback_comes_in_whole_steps()
+TEST(DrivePlant, FeedbackComesInWholeSteps)
 {
   auto settings = plain(1);
   settings.rated_torque = one(20.0);
@@ -257,27 +274,11 @@ void feedback_comes_in_whole_steps()
     repeats = repeats && plant.torque() == same.torque();
     differs += plant.torque() != other.torque() ? 1 : 0;
   }
-  expect(uneven < 1e-9, "torque is told in whole thousandths of the rated one, position in steps");
-  expect(off < 0.5e-3 + 1e-12, "position is off by half a step at most");
-  expect(repeats, "the same seed gives the same noise");
-  expect(differs > 500, "another seed gives other noise");
+  EXPECT_LT(uneven, 1e-9)
+    << "torque is told in whole thousandths of the rated one, position in steps";
+  EXPECT_LT(off, 0.5e-3 + 1e-12) << "position is off by half a step at most";
+  EXPECT_TRUE(repeats) << "the same seed gives the same noise";
+  EXPECT_GT(differs, 500) << "another seed gives other noise";
 }
 
 }  // namespace
-
-int main()
-{
-  friction_fits_the_velocity_it_leads_to(0.0);
-  friction_fits_the_velocity_it_leads_to(0.3);
-  contacts_fit_the_velocity_they_lead_to("presliding", 0.0);
-  contacts_fit_the_velocity_they_lead_to("lugre", 0.4);
-  work_becomes_energy();
-  a_load_below_friction_does_not_creep();
-  joints_and_motors_are_the_same_robot();
-  delays_are_the_cycles_asked_for();
-  constant_velocity_is_followed_without_error();
-  the_integrator_carries_the_load();
-  torque_is_limited_and_does_not_wind_up();
-  feedback_comes_in_whole_steps();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}

@@ -1,6 +1,7 @@
 // The additive torque: what it is, when it is sent, and when it is not.
 
-#include "checks.hpp"
+#include <gtest/gtest.h>
+
 #include "control_under_test.hpp"
 
 namespace
@@ -18,25 +19,28 @@ double send(dynid::Feedforward & feedforward, double q, double dq = 0.0, double 
   return feedforward.update(one(q), one(dq), one(ddq))[0];
 }
 
-bool near(double a, double b) { return std::abs(a - b) < 1e-12 * (1.0 + std::abs(b)); }
+constexpr double tolerance = 1e-11;  // of torques of some 10 N m
 
-void test_of_torque_and_delay()
+class FeedforwardDelay : public testing::TestWithParam<int>
 {
+};
+
+TEST_P(FeedforwardDelay, IsTheCyclesBetweenACommandAndItsTorque)
+{
+  const int delay = GetParam();
   auto model = pendulum_model();
-  for (const int delay : {0, 1, 3}) {
-    dynid::Feedforward feedforward(1, settings(delay));
-    feedforward.use(&model);
-    bool right = true;
-    for (int k = 0; k < 50; ++k) {
-      const double q = 1e-3 * k;
-      const double sent = send(feedforward, q, 1.0, 2.0);
-      right = right && near(sent, k < delay ? 0.0 : torque_of(q - 1e-3 * delay, 1.0, 2.0));
-    }
-    expect(right, "what is sent is the torque of " + std::to_string(delay) + " cycles before");
+  dynid::Feedforward feedforward(1, settings(delay));
+  feedforward.use(&model);
+  for (int k = 0; k < 50; ++k) {
+    const double q = 1e-3 * k;
+    const double expected = k < delay ? 0.0 : torque_of(q - 1e-3 * delay, 1.0, 2.0);
+    ASSERT_NEAR(send(feedforward, q, 1.0, 2.0), expected, tolerance) << "in cycle " << k;
   }
 }
 
-void test_of_limits_and_ramps()
+INSTANTIATE_TEST_SUITE_P(Feedforward, FeedforwardDelay, testing::Values(0, 1, 3));
+
+TEST(Feedforward, IsLimitedAndComesAlongARamp)
 {
   auto model = pendulum_model();
   dynid::Feedforward feedforward(1, settings(0, 0.1));
@@ -48,71 +52,73 @@ void test_of_limits_and_ramps()
     largest = std::max(largest, std::abs(sent - before));
     before = sent;
   }
-  expect(near(before, torque_of(0, 0, 0)), "after the ramp all of the torque is sent");
-  expect(largest < 1.01 * weight / 100, "and on it never more than a hundredth at once");
+  EXPECT_NEAR(before, torque_of(0, 0, 0), tolerance) << "after the ramp all of the torque is sent";
+  EXPECT_LT(largest, 1.01 * weight / 100) << "and on it never more than a hundredth at once";
 
   feedforward.set_gain(0.5);
   for (int k = 0; k < 100; ++k) {
     before = send(feedforward, 0.0);
   }
-  expect(near(before, 0.5 * torque_of(0, 0, 0)), "a gain of one half sends half of it");
+  EXPECT_NEAR(before, 0.5 * torque_of(0, 0, 0), tolerance) << "a gain of one half sends half of it";
   feedforward.set_gain(nan);
   for (int k = 0; k < 100; ++k) {
     before = send(feedforward, 0.0);
   }
-  expect(before == 0.0, "a gain that is no number sends none");
+  EXPECT_EQ(before, 0.0) << "a gain that is no number sends none";
   feedforward.set_gain(1.0);
   for (int k = 0; k < 100; ++k) {
     before = send(feedforward, 0.0, 0.0, 900.0);
   }
-  expect(before == 50.0, "torque_max is never exceeded");
+  EXPECT_EQ(before, 50.0) << "torque_max is never exceeded";
 }
 
-void test_of_silence()
+TEST(Feedforward, SaysWhyNothingIsSent)
 {
   auto model = pendulum_model();
   dynid::Feedforward feedforward(1, settings(2));
-  expect(
-    send(feedforward, 0.0) == 0.0 && feedforward.silence() == Silence::no_model,
-    "without a model nothing is sent");
+  EXPECT_EQ(send(feedforward, 0.0), 0.0) << "without a model nothing is sent";
+  EXPECT_EQ(feedforward.inactive_reason(), InactiveReason::no_model);
   feedforward.use(&model);
   const auto settle = [&] {
     for (int k = 0; k < 5; ++k) {
       send(feedforward, 0.0);
     }
-    return near(send(feedforward, 0.0), torque_of(0, 0, 0));
+    return std::abs(send(feedforward, 0.0) - torque_of(0, 0, 0)) < tolerance;
   };
-  expect(settle(), "with one it is");
+  EXPECT_TRUE(settle()) << "with one it is";
   for (const double bad : {nan, infinity, -infinity}) {
-    expect(
-      send(feedforward, bad) == 0.0 && feedforward.silence() == Silence::not_finite && settle() &&
-        send(feedforward, 0.0, bad) == 0.0 && settle() && send(feedforward, 0.0, 0.0, bad) == 0.0 &&
-        settle(),
-      "nothing is sent for a command of " + std::to_string(bad));
+    EXPECT_EQ(send(feedforward, bad), 0.0) << "nothing is sent for a command of " << bad;
+    EXPECT_EQ(feedforward.inactive_reason(), InactiveReason::not_finite);
+    EXPECT_TRUE(settle());
+    EXPECT_EQ(send(feedforward, 0.0, bad), 0.0);
+    EXPECT_TRUE(settle());
+    EXPECT_EQ(send(feedforward, 0.0, 0.0, bad), 0.0);
+    EXPECT_TRUE(settle());
   }
   feedforward.update(one(0.03), zero, zero, 4.0);
-  expect(feedforward.silence() == Silence::none, "a late cycle may bring a longer way");
-  expect(
-    send(feedforward, 0.5) == 0.0 && feedforward.silence() == Silence::command_jump,
-    "nor after a jump of the command");
-  expect(send(feedforward, 0.5) == 0.0, "and what it would have taken is not sent later");
-  expect(
-    send(feedforward, 0.5, 0.0, 1001.0) == 0.0 && feedforward.silence() == Silence::acceleration,
-    "nor for an acceleration that no motion has");
-  expect(
-    send(feedforward, 0.5, 0.0, -1001.0) == 0.0 && feedforward.silence() == Silence::acceleration,
-    "in either direction");
+  EXPECT_EQ(feedforward.inactive_reason(), InactiveReason::none)
+    << "a late cycle may bring a longer way";
+  EXPECT_EQ(send(feedforward, 0.5), 0.0) << "nor after a jump of the command";
+  EXPECT_EQ(feedforward.inactive_reason(), InactiveReason::command_jump);
+  EXPECT_EQ(send(feedforward, 0.5), 0.0) << "and what it would have taken is not sent later";
+  EXPECT_EQ(send(feedforward, 0.5, 0.0, 1001.0), 0.0)
+    << "nor for an acceleration that no motion has";
+  EXPECT_EQ(feedforward.inactive_reason(), InactiveReason::acceleration);
+  EXPECT_EQ(send(feedforward, 0.5, 0.0, -1001.0), 0.0) << "in either direction";
+  EXPECT_EQ(feedforward.inactive_reason(), InactiveReason::acceleration);
 
   dynid::Feedforward paused(1, settings(0));
   paused.use(&model);
   send(paused, 0.0);
   paused.update(one(0.99), zero, zero, 500.0);
-  expect(paused.silence() == Silence::none, "a pause may bring the way of 100 cycles");
+  EXPECT_EQ(paused.inactive_reason(), InactiveReason::none)
+    << "a pause may bring the way of 100 cycles";
   paused.update(one(2.0), zero, zero, 500.0);
-  expect(paused.silence() == Silence::command_jump, "but of no more, however long it was");
+  EXPECT_EQ(paused.inactive_reason(), InactiveReason::command_jump)
+    << "but of no more, however long it was";
 }
 
-void test_of_going()
+TEST(Feedforward, FadesAlongARamp)
 {
   auto model = pendulum_model();
   for (const bool taken : {true, false}) {
@@ -125,20 +131,20 @@ void test_of_going()
     double before = feedforward.torque_offset()[0];
     double largest = 0.0;
     for (int k = 0; k < 110; ++k) {
-      const double sent =
-        taken ? send(feedforward, 0.0) : feedforward.fade(Silence::uneven, zero, zero, zero)[0];
+      const double sent = taken ? send(feedforward, 0.0)
+                                : feedforward.fade(InactiveReason::uneven, zero, zero, zero)[0];
       largest = std::max(largest, std::abs(sent - before));
       before = sent;
     }
     const std::string name = taken ? "where the model is taken away" : "where the robot stops";
-    expect(before == 0.0, name + " additive torque goes");
-    expect(largest < 1.01 * weight / 100, "along its ramp");
+    EXPECT_EQ(before, 0.0) << name << " additive torque goes";
+    EXPECT_LT(largest, 1.01 * weight / 100) << "along its ramp";
     feedforward.use(&model);
-    expect(std::abs(send(feedforward, 0.0)) < 1.01 * weight / 100, "as it comes again");
+    EXPECT_LT(std::abs(send(feedforward, 0.0)), 1.01 * weight / 100) << "as it comes again";
   }
 }
 
-void test_of_models()
+TEST(Feedforward, ChangesModelAndPayloadGradually)
 {
   auto model = pendulum_model();
   auto other = pendulum_model();
@@ -161,28 +167,28 @@ void test_of_models()
     largest = std::max(largest, std::abs(sent - before));
     before = sent;
   }
-  expect(near(before, heavier), "a payload adds its weight");
-  expect(largest < 1.01 * 9.81 * 0.4 / 100, "another model comes gradually");
+  EXPECT_NEAR(before, heavier, tolerance) << "a payload adds its weight";
+  EXPECT_LT(largest, 1.01 * 9.81 * 0.4 / 100) << "another model comes gradually";
   VectorXd torque(1);
   other.torque(dynid::FeedforwardMode::full, zero, zero, one(1.0), torque);
-  expect(near(torque[0], heavier + inertia + 0.03 + 0.16), "and its inertia (Steiner)");
+  EXPECT_NEAR(torque[0], heavier + inertia + 0.03 + 0.16, tolerance) << "and its inertia (Steiner)";
   other.set_payload({});
   other.torque(dynid::FeedforwardMode::semi_static, zero, one(1.0), one(7.0), torque);
-  expect(near(torque[0], torque_of(0, 1.0, 0)), "semi-static is gravity and friction only");
+  EXPECT_NEAR(torque[0], torque_of(0, 1.0, 0), tolerance)
+    << "semi-static is gravity and friction only";
   feedforward.set_mode(dynid::FeedforwardMode::semi_static);
   feedforward.use(&model);
   for (int k = 0; k < 110; ++k) {
     send(feedforward, 0.0, 1.0, 7.0);
   }
-  expect(
-    near(feedforward.torque_offset()[0], torque_of(0, 1.0, 0)) &&
-      near(feedforward.model_torque()[0], torque_of(0, 1.0, 7.0)),
-    "of which the torque error knows all");
+  EXPECT_NEAR(feedforward.torque_offset()[0], torque_of(0, 1.0, 0), tolerance)
+    << "of which the torque error knows all";
+  EXPECT_NEAR(feedforward.model_torque()[0], torque_of(0, 1.0, 7.0), tolerance);
   other.torque(dynid::FeedforwardMode::full, zero, one(0.001), zero, torque);
-  expect(near(torque[0], torque_of(0, 0.001, 0)), "friction is smooth about rest");
+  EXPECT_NEAR(torque[0], torque_of(0, 0.001, 0), tolerance) << "friction is smooth about rest";
 }
 
-void test_of_memory()
+TEST(Feedforward, PreslidingFrictionFollowsTheCommands)
 {
   dynid::MechanismDescription description;
   description.urdf_xml = pendulum_urdf;
@@ -205,12 +211,13 @@ void test_of_memory()
   for (int k = 1; k <= 40; ++k) {
     friction(1e-3 * k);
   }
-  expect(near(friction(0.04), 3.0), "a joint that slid and stopped keeps its friction");
+  EXPECT_NEAR(friction(0.04), 3.0, tolerance) << "a joint that slid and stopped keeps its friction";
   feedforward.restart();
-  expect(near(friction(0.04), 0.0), "which is forgotten where control is activated anew");
+  EXPECT_NEAR(friction(0.04), 0.0, tolerance)
+    << "which is forgotten where control is activated anew";
 }
 
-void test_of_motor_side()
+TEST(Feedforward, CommandsMotorsThroughTheCoupling)
 {
   dynid::MechanismDescription description;
   description.urdf_xml = arm_urdf;
@@ -233,21 +240,8 @@ void test_of_motor_side()
   const VectorXd tdq = t * dq;
   const VectorXd tddq = t * ddq;
   at_joints.torque(dynid::FeedforwardMode::full, tq, tdq, tddq, joints);
-  expect(
-    (motors - t.transpose() * joints).norm() < 1e-12,
-    "motors are commanded through the coupling, and their torque is T^T that of the joints");
+  EXPECT_LT((motors - t.transpose() * joints).norm(), 1e-12)
+    << "motors are commanded through the coupling, and their torque is T^T that of the joints";
 }
 
 }  // namespace
-
-int main()
-{
-  test_of_torque_and_delay();
-  test_of_limits_and_ramps();
-  test_of_silence();
-  test_of_going();
-  test_of_models();
-  test_of_memory();
-  test_of_motor_side();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}

@@ -1,6 +1,9 @@
 // Feedback that does not come, or stands still: after max_age [s] the robot is stopped, and why.
 
-#include "checks.hpp"
+#include <gtest/gtest.h>
+
+#include <tuple>
+
 #include "control_under_test.hpp"
 #include "dynid/control_report.hpp"
 
@@ -52,48 +55,48 @@ struct Moving
   double now = 0.0;
 };
 
-void test_of_what_is_no_number()
+/// What is missing of the feedback.
+struct Missing
 {
-  struct Case
-  {
-    const char * name;
-    CollisionCause cause;
-    std::function<double &(Feedback &)> value;
+  const char * name;
+  CollisionCause cause;
+  Eigen::VectorXd Feedback::* values;
+};
+
+class MissingFeedback : public testing::TestWithParam<std::tuple<Missing, double, double>>
+{
+};
+
+TEST_P(MissingFeedback, StopsTheRobotAfterMaxAge)
+{
+  const auto & [missing, rate, bad] = GetParam();
+  Moving robot(aged_settings(rate));
+  const auto lose = [values = missing.values, value = bad](Feedback & told) {
+    (told.*values)[0] = value;
   };
-  const std::vector<Case> cases{
-    {"position", CollisionCause::no_position,
-     [](Feedback & f) -> double & { return f.position[0]; }},
-    {"velocity", CollisionCause::no_velocity,
-     [](Feedback & f) -> double & { return f.velocity[0]; }},
-    {"torque (effort)", CollisionCause::no_torque,
-     [](Feedback & f) -> double & { return f.torque[0]; }}};
-  for (const auto & [name, cause, value] : cases) {
-    for (const double rate : {250.0, 1000.0}) {
-      for (const double bad : {nan, infinity}) {
-        Moving robot(aged_settings(rate));
-        const auto lose = [&, read = value](Feedback & told) { read(told) = bad; };
-        const int tolerated = static_cast<int>(0.05 * rate) - 1;
-        expect(
-          robot.run(tolerated, lose) < 0, std::string("no measured ") + name +
-                                            " for less "
-                                            "than max_age is none");
-        robot.run(1, [](Feedback &) {});
-        expect(robot.run(tolerated, lose) < 0, "which is counted anew after one that came");
-        robot.run(1, [](Feedback &) {});
-        const int stopped = robot.run(1000, lose);
-        expect(
-          stopped >= tolerated && stopped <= tolerated + 2 &&
-            robot.law.detector().collision().cause == cause,
-          "but without it for max_age the robot is stopped");
-        expect(
-          robot.says().find(std::string("There was no measured ") + name + " of joint 'axis'") == 0,
-          "and says so: " + robot.says());
-      }
-    }
-  }
+  const int tolerated = static_cast<int>(0.05 * rate) - 1;
+  EXPECT_LT(robot.run(tolerated, lose), 0) << "for less than max_age it may be missing";
+  robot.run(1, [](Feedback &) {});
+  EXPECT_LT(robot.run(tolerated, lose), 0) << "which is counted anew after one that came";
+  robot.run(1, [](Feedback &) {});
+  const int stopped = robot.run(1000, lose);
+  EXPECT_GE(stopped, tolerated);
+  EXPECT_LE(stopped, tolerated + 2);
+  EXPECT_EQ(robot.law.detector().collision().cause, missing.cause);
+  const std::string expected = std::string("There was no measured ") + missing.name;
+  EXPECT_EQ(robot.says().find(expected + " of joint 'axis'"), 0U) << robot.says();
 }
 
-void test_of_rest()
+INSTANTIATE_TEST_SUITE_P(
+  MissingInput, MissingFeedback,
+  testing::Combine(
+    testing::Values(
+      Missing{"position", CollisionCause::no_position, &Feedback::position},
+      Missing{"velocity", CollisionCause::no_velocity, &Feedback::velocity},
+      Missing{"torque (effort)", CollisionCause::no_torque, &Feedback::torque}),
+    testing::Values(250.0, 1000.0), testing::Values(nan, infinity)));
+
+TEST(MissingInput, ComesToRestOnItsPath)
 {
   auto settings = aged_settings();
   settings.reaction = dynid::CollisionReaction::hold;
@@ -109,35 +112,34 @@ void test_of_rest()
     hardest = k == 0 ? 0.0 : std::max(hardest, std::abs(next - step));
     step = next;
   }
-  expect(
-    step == 0.0 && hardest < 10.1e-6,
-    "it comes to rest on its path, whatever it is to do after a "
-    "collision");
-  expect(
-    robot.law.reset().answer == ResetAnswer::done && !robot.law.latched(),
-    "and goes on after a reset");
+  EXPECT_EQ(step, 0.0) << "it comes to rest on its path, whatever it is to do after a "
+                          "collision";
+  EXPECT_LT(hardest, 10.1e-6);
+  EXPECT_EQ(robot.law.reset().answer, ResetAnswer::done) << "and goes on after a reset";
+  EXPECT_FALSE(robot.law.latched());
 }
 
-void test_of_standing_still()
+TEST(MissingInput, StopsWhereStatesStandStillInMotion)
 {
   Moving robot;
   const auto told = feedback(torque_of(robot.now, 0.5, 0.0), robot.now, 0.5);
   const int stopped = robot.run(1000, [&](Feedback & f) { f = told; });
   // 2 cycles until it is commanded to move by 1 mrad
-  expect(
-    stopped >= 49 && stopped <= 53 &&
-      robot.law.detector().collision().cause == CollisionCause::frozen,
-    "states that stand still while the robot moves stop it");
-  expect(robot.says().find("The states of joint 'axis' stood still for 0.05") == 0, robot.says());
+  EXPECT_GE(stopped, 49) << "states that stand still while the robot moves stop it";
+  EXPECT_LE(stopped, 53);
+  EXPECT_EQ(robot.law.detector().collision().cause, CollisionCause::frozen);
+  EXPECT_EQ(robot.says().find("The states of joint 'axis' stood still for 0.05"), 0U)
+    << robot.says();
 
   Moving resting;
   const auto same = feedback(torque_of(resting.now, 0.0, 0.0), resting.now, 0.0);
-  expect(
+  EXPECT_LT(
     resting.run(
-      1000, [&](Feedback & f) { f = same; }, 0.0) < 0,
-    "while it rests they may stand still");
+      1000, [&](Feedback & f) { f = same; }, 0.0),
+    0)
+    << "while it rests they may stand still";
   Moving quantised;
-  expect(
+  EXPECT_LT(
     quantised.run(
       2000,
       [](Feedback & f) {
@@ -145,53 +147,40 @@ void test_of_standing_still()
         f.velocity[0] = 0.0;
         f.torque[0] = std::floor(f.torque[0]);
       },
-      1e-3) < 0,
-    "and so they may between the counts of an encoder");
+      1e-3),
+    0)
+    << "and so they may between the counts of an encoder";
   Moving late;
   late.law.update(reference(late.now, 0.5), feedback(nan, nan, nan), 200.0);
-  expect(!late.law.latched(), "one measurement lost in a late cycle is not missing");
+  EXPECT_FALSE(late.law.latched()) << "one measurement lost in a late cycle is not missing";
 }
 
-void test_of_supervision()
+TEST(MissingInput, NeedsTorqueOnlyWhereItIsSupervised)
 {
   auto settings = aged_settings();
   settings.collision.torque_error_enable = zero;
   Moving without(settings);
   const auto lose = [](Feedback & told) { told.torque[0] = nan; };
-  expect(without.run(1000, lose) < 0, "torque that is not supervised need not be measured");
+  EXPECT_LT(without.run(1000, lose), 0) << "torque that is not supervised need not be measured";
   const auto & supervised = without.law.supervised();
-  expect(
-    supervised[0] == 0.0 &&
-      describe_supervision(supervised, joints).find("Torque is not supervised at any joint") == 0,
-    describe_supervision(supervised, joints));
+  EXPECT_EQ(supervised[0], 0.0) << describe_supervision(supervised, joints);
+  EXPECT_EQ(
+    describe_supervision(supervised, joints).find("Torque is not supervised at any joint"), 0U);
   settings.collision.torque_error_enable = one(1.0);
   without.law.set_collision(settings.collision);
-  expect(
-    without.law.supervised()[0] == 1.0 && without.run(1000, lose) >= 0,
-    "but from when on it is, it must be");
+  EXPECT_EQ(without.law.supervised()[0], 1.0) << "but from when on it is, it must be";
+  EXPECT_GE(without.run(1000, lose), 0);
   settings.collision.torque_error_max = one(infinity);
-  expect(
-    Moving(settings).law.supervised()[0] == 0.0, "without a threshold it is not supervised either");
+  EXPECT_EQ(Moving(settings).law.supervised()[0], 0.0)
+    << "without a threshold it is not supervised either";
   settings.collision.torque_threshold = one(99.0);
-  expect(
-    Moving(settings).law.supervised()[0] == 1.0 &&
-      describe_supervision(one(1.0), joints) == "Torque is supervised at every joint.",
-    "with one of measured torque it is");
+  EXPECT_EQ(Moving(settings).law.supervised()[0], 1.0) << "with one of measured torque it is";
+  EXPECT_EQ(describe_supervision(one(1.0), joints), "Torque is supervised at every joint.");
   const dynid::JointNames three{{"a", "b", "c"}, {false, false, false}};
-  expect(
-    describe_supervision(Eigen::Vector3d(0, 1, 0), three).find("at joints 'a' and 'c'") !=
-      std::string::npos,
-    "joints without supervision are named");
+  EXPECT_NE(
+    describe_supervision(Eigen::Vector3d(0, 1, 0), three).find("at joints 'a' and 'c'"),
+    std::string::npos)
+    << "joints without supervision are named";
 }
 
 }  // namespace
-
-int main()
-{
-  expect_that_allocations_are_counted();
-  test_of_what_is_no_number();
-  test_of_rest();
-  test_of_standing_still();
-  test_of_supervision();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}

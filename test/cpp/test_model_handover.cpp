@@ -1,11 +1,12 @@
 // Models given to a control cycle by another thread: each is whole while the cycle uses it.
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <memory>
 #include <thread>
 
 #include "../../cpp/ros2_control/model_handover.hpp"
-#include "checks.hpp"
 #include "control_under_test.hpp"
 
 namespace
@@ -23,12 +24,15 @@ std::unique_ptr<ControlModel> heavier(int times)
   return std::make_unique<ControlModel>(description, parameters, zero, false);
 }
 
-}  // namespace
-
-int main()
+TEST(ModelHandover, HasNoModelBeforeOneIsGiven)
 {
   dynid::ModelHandover handover;
-  expect(handover.take() == nullptr, "there is no model before one is given");
+  EXPECT_EQ(handover.take(), nullptr);
+}
+
+TEST(ModelHandover, EachModelIsWholeWhileItIsUsed)
+{
+  dynid::ModelHandover handover;
   std::atomic<bool> over{false};
   bool whole = true;
   bool in_order = true;
@@ -53,8 +57,9 @@ int main()
   }
   over = true;
   cycle.join();
-  expect(whole, "each model is whole while it is used");
-  expect(in_order, "none comes back");
-  expect(std::abs(latest - given) < 1e-9, "and the last one stays");
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  EXPECT_TRUE(whole);
+  EXPECT_TRUE(in_order) << "none comes back";
+  EXPECT_NEAR(latest, given, 1e-9) << "the last one stays";
 }
+
+}  // namespace

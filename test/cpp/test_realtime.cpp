@@ -1,7 +1,12 @@
 // The functions a control cycle calls allocate nothing, and agree with each other.
 
-#include "checks.hpp"
 #include "dynid/mechanism.hpp"
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "allocation_checks.hpp"
 
 namespace
 {
@@ -46,27 +51,30 @@ dynid::Mechanism make_mechanism()
   return mechanism.with_parameters(parameters);
 }
 
-}  // namespace
-
-int main()
+/// What the functions of a control cycle are called with, and their results.
+class MechanismInACycle : public testing::Test
 {
-  const auto mechanism = make_mechanism();
-  auto workspace = mechanism.workspace();
-  const auto n = mechanism.joint_count();
+protected:
+  const dynid::Mechanism mechanism = make_mechanism();
+  dynid::Workspace workspace = mechanism.workspace();
+  const Eigen::Index n = mechanism.joint_count();
   const Eigen::VectorXd q = Eigen::Vector3d(0.3, -0.4, 0.2);
   const Eigen::VectorXd dq = Eigen::Vector3d(-0.5, 0.6, 0.1);
   const Eigen::VectorXd ddq = Eigen::Vector3d(0.7, 0.8, -0.9);
-  Eigen::VectorXd tau(n);
-  Eigen::VectorXd expected(n);
-  Eigen::VectorXd solved(n);
-  dynid::RowMajorMatrix square(n, n);
-  dynid::RowMajorMatrix regressor(n, mechanism.parameter_count());
+  Eigen::VectorXd tau = Eigen::VectorXd::Zero(n);
+  Eigen::VectorXd expected = tau;
+  Eigen::VectorXd solved = tau;
+  Eigen::VectorXd momentum = tau;
+  Eigen::VectorXd gradient = tau;
+  dynid::RowMajorMatrix square{n, n};
+  dynid::RowMajorMatrix regressor{n, mechanism.parameter_count()};
+};
 
-  expect_that_allocations_are_counted();
-
+TEST_F(MechanismInACycle, AllocatesNothing)
+{
   expect_no_allocation("regressor", [&] { mechanism.regressor(workspace, q, dq, ddq, regressor); });
   expect_no_allocation(
-    "torque", [&] { mechanism.torque(workspace, q, dq, ddq, mechanism.parameters(), expected); });
+    "torque", [&] { mechanism.torque(workspace, q, dq, ddq, mechanism.parameters(), tau); });
   expect_no_allocation("term_torque", [&] { mechanism.term_torque(workspace, q, dq, ddq, tau); });
   expect_no_allocation("gravity_torque", [&] { mechanism.gravity_torque(workspace, q, tau); });
   expect_no_allocation("mass_matrix", [&] { mechanism.mass_matrix(workspace, q, square); });
@@ -74,25 +82,37 @@ int main()
     "coriolis_matrix", [&] { mechanism.coriolis_matrix(workspace, q, dq, square); });
   expect_no_allocation(
     "inverse_dynamics", [&] { mechanism.inverse_dynamics(workspace, q, dq, ddq, tau); });
-  bool accelerated = false;
   expect_no_allocation("forward_dynamics", [&] {
-    accelerated = mechanism.forward_dynamics(workspace, q, dq, tau, solved);
+    std::ignore = mechanism.forward_dynamics(workspace, q, dq, tau, solved);
   });
-
-  Eigen::VectorXd momentum(n);
-  Eigen::VectorXd gradient(n);
   expect_no_allocation("momentum", [&] {
     mechanism.momentum(workspace, q, dq, mechanism.parameters(), momentum, gradient);
   });
+}
+
+TEST_F(MechanismInACycle, RegressorTimesParametersIsInverseDynamics)
+{
+  mechanism.inverse_dynamics(workspace, q, dq, ddq, tau);
   mechanism.regressor(workspace, q, dq, ddq, regressor);
   expected.noalias() = regressor * mechanism.parameters();
-  expect((tau - expected).norm() < 1e-12 * tau.norm(), "regressor x parameters = RNEA");
-  mechanism.mass_matrix(workspace, q, square);
-  expect((momentum - square * dq).norm() < 1e-12 * momentum.norm(), "momentum is M dq");
-  mechanism.coriolis_matrix(workspace, q, dq, square);
-  expect(
-    (gradient - square.transpose() * dq).norm() < 1e-12 * gradient.norm(),
-    "and kinetic energy changes by C^T dq");
-  expect(accelerated && (solved - ddq).norm() < 1e-9, "forward dynamics undoes inverse dynamics");
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  EXPECT_LT((tau - expected).norm(), 1e-12 * tau.norm());
 }
+
+TEST_F(MechanismInACycle, MomentumIsThatOfMassAndCoriolisMatrix)
+{
+  mechanism.momentum(workspace, q, dq, mechanism.parameters(), momentum, gradient);
+  mechanism.mass_matrix(workspace, q, square);
+  EXPECT_LT((momentum - square * dq).norm(), 1e-12 * momentum.norm());
+  mechanism.coriolis_matrix(workspace, q, dq, square);
+  EXPECT_LT((gradient - square.transpose() * dq).norm(), 1e-12 * gradient.norm())
+    << "kinetic energy changes by C^T dq";
+}
+
+TEST_F(MechanismInACycle, ForwardDynamicsUndoesInverseDynamics)
+{
+  mechanism.inverse_dynamics(workspace, q, dq, ddq, tau);
+  ASSERT_TRUE(mechanism.forward_dynamics(workspace, q, dq, tau, solved));
+  EXPECT_LT((solved - ddq).norm(), 1e-9);
+}
+
+}  // namespace

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
 
-from dynid.dynamics.joint_terms import LOAD_KINDS, TERM_KINDS, JointTerm
+from dynid.dynamics.joint_terms import JointTerm, term_kind, term_kinds
 from dynid.dynamics.mechanism import Mechanism
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic")
 INERTIAL_KINDS = ("rotor_inertia",)
-SCALED_KINDS = ("stribeck", "presliding", "presliding_load", "lugre")
-JOINT_KINDS = LOAD_KINDS
+TERM_KINDS = tuple(kind.name for kind in term_kinds())
 
 
 @dataclass(frozen=True)
@@ -92,23 +92,23 @@ def _coupling(rng: np.random.Generator, count: int) -> np.ndarray:
 
 def _term(kind: str, joint: int, side: str) -> JointTerm:
     smoothing = 0.1 if kind in ("coulomb", "stribeck") and joint % 2 else 0.0
-    return JointTerm(kind, joint, side, smoothing, scale=0.2 if kind in SCALED_KINDS else 0.0)
+    return JointTerm(kind, joint, side, smoothing, scale=0.2 if term_kind(kind).scaled else 0.0)
 
 
-def _terms(rng: np.random.Generator, count: int, kinds: tuple[str, ...]) -> tuple[JointTerm, ...]:
+def _terms(rng: np.random.Generator, count: int, kinds: Sequence[str]) -> tuple[JointTerm, ...]:
     possible = [
         _term(kind, joint, side)
         for kind in kinds
         for joint in range(count)
         for side in ("joint", "motor")
-        if side == "joint" or kind not in JOINT_KINDS
+        if side == "joint" or not term_kind(kind).loaded
     ]
     chosen = rng.permutation(len(possible))[: rng.integers(0, 2 * count + 1)]
     return tuple(possible[i] for i in chosen)
 
 
 @st.composite
-def random_trees(draw: st.DrawFn, kinds: tuple[str, ...] = TERM_KINDS) -> RandomTree:
+def random_trees(draw: st.DrawFn, kinds: Sequence[str] = TERM_KINDS) -> RandomTree:
     """Trees of up to seven joints, some locked, under any gravity, with any terms and coupling."""
     types = draw(st.lists(st.sampled_from(JOINT_TYPES), min_size=1, max_size=7))
     chain = draw(st.booleans())

@@ -142,10 +142,10 @@ CollisionLevel CollisionDetector::update(
     auto & drive = drives_[static_cast<std::size_t>(i)];
     const bool enabled = settings_.torque_error_enable[i] > 0.5;
     threshold_[i] = threshold_of(i, drive, velocity[i], acceleration[i]);
-    const bool blind =
+    const bool invalid_samples =
       (enabled || std::isfinite(settings_.torque_threshold[i])) &&
       !(std::isfinite(torque[i]) && (!errors_count || std::isfinite(torque_error[i])));
-    if (blind) {
+    if (invalid_samples) {
       continue;
     }
     const double f = kept_[i];

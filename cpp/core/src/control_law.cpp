@@ -38,10 +38,10 @@ int ramp_cycles(const FeedforwardSettings & settings)
 }
 
 /// Whether the command comes to rest on its path for it, and does so before it follows again.
-bool ends_in_rest(Silence silence)
+bool ends_in_rest(InactiveReason reason)
 {
-  return silence == Silence::position_limit || silence == Silence::too_fast ||
-         silence == Silence::uneven;
+  return reason == InactiveReason::position_limit || reason == InactiveReason::too_fast ||
+         reason == InactiveReason::uneven;
 }
 
 /// 1 for drives (n,) whose torque is supervised, else 0.
@@ -87,10 +87,10 @@ struct ControlLaw::Parts
   void update(const Reference & given, const Feedback & feedback, double cycles) noexcept;
   void follow(const Reference & given, double cycles) noexcept;
   void follow_path() noexcept;
-  void rest(Silence why, int drive = -1) noexcept;
-  void send(Silence found, const Reference & given) noexcept;
+  void rest(InactiveReason why, int drive = -1) noexcept;
+  void send(InactiveReason found, const Reference & given) noexcept;
   /// The drives have to do what the additive torque did, or what the model does not know.
-  void be_unsettled() noexcept { unsettled = ramp + settings.torque_error_delay; }
+  void suspend_detection() noexcept { suspended = ramp + settings.torque_error_delay; }
   CollisionLevel watch(const Feedback & feedback) noexcept;
   void observe(const Feedback & feedback) noexcept;
   void stop() noexcept;
@@ -108,16 +108,16 @@ struct ControlLaw::Parts
 
   CommandPath path;
   CommandGuard guard;
-  Silence why = Silence::none;  // the reference is not followed
-  int limited = -1;             // drive that could not follow
-  Eigen::VectorXd reference;    // the last that was finite
-  Eigen::VectorXd step;         // of the reference's velocity in a cycle, or a velocity
-  Eigen::VectorXd gentle;       // deceleration that the guard allows without a collision
+  InactiveReason why = InactiveReason::none;  // the reference is not followed
+  int limited = -1;                           // drive that could not follow
+  Eigen::VectorXd reference;                  // the last that was finite
+  Eigen::VectorXd step;    // of the reference's velocity in a cycle, or a velocity
+  Eigen::VectorXd gentle;  // deceleration that the guard allows without a collision
   Eigen::VectorXd torque_counts;
   Reference commanded;  // what the position commands are
   Reference motion;     // what expected torque is of: the reference, or what is commanded
   int ramp;             // cycles
-  int unsettled = 0;    // cycles in which torque errors are the drives', not a collision's
+  int suspended = 0;    // cycles in which torque errors are the drives', not a collision's
 
   DelayLine expected_line;   // model torque, velocity, acceleration (3 n)
   Eigen::VectorXd expected;  // of this cycle's command
@@ -155,8 +155,8 @@ void ControlLaw::Parts::start(const VectorIn & position) noexcept
   reference = guard.command();
   latched = false;
   known = 0;
-  unsettled = 0;
-  why = Silence::none;
+  suspended = 0;
+  why = InactiveReason::none;
   limited = -1;
   path.start(guard.command());
   stop_motion.hold(guard.command());
@@ -202,26 +202,26 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
     reference = given.position;
     step = given.velocity / settings.feedforward.control_rate;
     const bool joins = !ends_in_rest(why) || (guard.at_rest() && guard.beyond(reference) < 0);
-    path.follow(reference, step, cycles, found == Silence::command_jump, joins);
+    path.follow(reference, step, cycles, found == InactiveReason::command_jump, joins);
     const auto & passed = settings.feedforward.position_jump;  // without a word
     const auto & slow = settings.collision.low_speed;
     if (
       path.joined() && ((path.beside().array().abs() > passed.array()).any() ||
                         (given.velocity.array().abs() > slow.array()).any())) {
-      be_unsettled();
+      suspend_detection();
     }
     if (path.too_uneven()) {
-      rest(Silence::uneven);
+      rest(InactiveReason::uneven);
     } else if (path.following()) {
       follow_path();
     } else if (!ends_in_rest(why)) {
-      rest(Silence::reference_away);
+      rest(InactiveReason::reference_away);
     }
   } else {
-    found = Silence::not_finite;
+    found = InactiveReason::not_finite;
     path.wait(guard.command());
     if (!ends_in_rest(why)) {
-      rest(Silence::not_finite);
+      rest(InactiveReason::not_finite);
     }
   }
   if (followed && !path.following()) {
@@ -234,10 +234,10 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
   }
   take_command();
   send(found, given);
-  const auto silence = feedforward.silence();
-  const bool fades = ends_in_rest(silence) || silence == Silence::no_model;
+  const auto reason = feedforward.inactive_reason();
+  const bool fades = ends_in_rest(reason) || reason == InactiveReason::no_model;
   if (had_torque && !fades && feedforward.torque_offset().isZero(0.0)) {
-    be_unsettled();
+    suspend_detection();
   }
 }
 
@@ -247,10 +247,10 @@ void ControlLaw::Parts::follow_path() noexcept
   const auto & tolerance = settings.reference_tolerance;
   const int beyond = guard.beyond(path.command());
   if (beyond >= 0 && std::isfinite(tolerance[beyond])) {
-    rest(Silence::position_limit, beyond);
+    rest(InactiveReason::position_limit, beyond);
     return;
   }
-  why = Silence::none;
+  why = InactiveReason::none;
   limited = -1;
   guard.follow(path.command());
   if (guard.passed()) {
@@ -259,14 +259,14 @@ void ControlLaw::Parts::follow_path() noexcept
   for (Eigen::Index i = 0; i < tolerance.size(); ++i) {
     if (std::abs(path.command()[i] - guard.command()[i]) > tolerance[i]) {
       guard.undo();
-      rest(Silence::too_fast, static_cast<int>(i));
+      rest(InactiveReason::too_fast, static_cast<int>(i));
       return;
     }
   }
 }
 
 /// Has the command come to rest, until the path follows a reference again.
-void ControlLaw::Parts::rest(Silence reason, int drive) noexcept
+void ControlLaw::Parts::rest(InactiveReason reason, int drive) noexcept
 {
   why = reason;
   limited = drive;
@@ -283,7 +283,7 @@ void ControlLaw::Parts::take_command() noexcept
 }
 
 /// Has the additive torque be that of the motion that is commanded.
-void ControlLaw::Parts::send(Silence found, const Reference & given) noexcept
+void ControlLaw::Parts::send(InactiveReason found, const Reference & given) noexcept
 {
   motion = path.following() && guard.passed() ? given : commanded;
   if (path.following()) {
@@ -291,7 +291,7 @@ void ControlLaw::Parts::send(Silence found, const Reference & given) noexcept
   } else if (ends_in_rest(why)) {
     feedforward.fade(why, motion.position, motion.velocity, motion.acceleration);
   } else {
-    feedforward.stay_silent(why);
+    feedforward.suspend(why);
   }
 }
 
@@ -317,8 +317,8 @@ CollisionLevel ControlLaw::Parts::watch(const Feedback & feedback) noexcept
     errors_count = model != nullptr;
     observe(feedback);
   }
-  if (unsettled > 0) {
-    --unsettled;
+  if (suspended > 0) {
+    --suspended;
     errors_count = false;
   }
   if (model != nullptr) {
@@ -359,7 +359,7 @@ void ControlLaw::Parts::stop() noexcept
 
 void ControlLaw::Parts::come_to_rest(const Reference & given) noexcept
 {
-  feedforward.stay_silent(Silence::latched);
+  feedforward.suspend(InactiveReason::latched);
   guard.brake(stop_motion.next(), false);
   path.start(guard.command());
   take_command();
@@ -443,7 +443,10 @@ const Eigen::VectorXd & ControlLaw::torque_offset() const noexcept
 }
 const Eigen::VectorXd & ControlLaw::torque_error() const noexcept { return parts_->error; }
 const CollisionDetector & ControlLaw::detector() const noexcept { return parts_->detector; }
-Silence ControlLaw::silence() const noexcept { return parts_->feedforward.silence(); }
+InactiveReason ControlLaw::inactive_reason() const noexcept
+{
+  return parts_->feedforward.inactive_reason();
+}
 double ControlLaw::gain() const noexcept { return parts_->feedforward.gain(); }
 bool ControlLaw::latched() const noexcept { return parts_->latched; }
 int ControlLaw::limited_drive() const noexcept { return parts_->limited; }

@@ -136,7 +136,7 @@ void ControlModel::dry_friction(VectorOut tau) noexcept
 }
 
 void ControlModel::momentum(
-  const VectorIn & q, const VectorIn & dq, VectorOut momentum, VectorOut keeping) noexcept
+  const VectorIn & q, const VectorIn & dq, VectorOut momentum, VectorOut bias_torque) noexcept
 {
   to_joints(q, q_);
   to_joints(dq, dq_);
@@ -144,7 +144,7 @@ void ControlModel::momentum(
   still(measured_);
   tau_ -= gradient_;
   to_side(momentum_, momentum);
-  to_side(tau_, keeping);
+  to_side(tau_, bias_torque);
 }
 
 /// Gravity and friction, at q_ and dq_, in tau_.

@@ -97,37 +97,37 @@ std::string describe_warning(const Collision & warning, const JointNames & joint
          quoted(warning.drive, joints) + " is near its threshold.";
 }
 
-std::string describe(Silence silence, int limited_drive, const JointNames & joints)
+std::string describe(InactiveReason reason, int limited_drive, const JointNames & joints)
 {
   const std::string reference =
     limited_drive < 0 ? "the reference" : "the reference of joint " + quoted(limited_drive, joints);
-  switch (silence) {
-    case Silence::none:
+  switch (reason) {
+    case InactiveReason::none:
       return "additive torque is on";
-    case Silence::no_model:
+    case InactiveReason::no_model:
       return "no additive torque: there is no model";
-    case Silence::not_finite:
+    case InactiveReason::not_finite:
       return "no additive torque: there is no reference, or it is no number";
-    case Silence::unreachable:
+    case InactiveReason::unreachable:
       return "no additive torque: the reference is out of reach of the closed chain, or singular";
-    case Silence::command_jump:
+    case InactiveReason::command_jump:
       return "no additive torque: the reference jumped";
-    case Silence::acceleration:
+    case InactiveReason::acceleration:
       return "no additive torque: the reference's acceleration is beyond acceleration_jump";
-    case Silence::reference_away:
+    case InactiveReason::reference_away:
       return "no additive torque: the reference is away, and the robot waits for it";
-    case Silence::position_limit:
+    case InactiveReason::position_limit:
       return "no additive torque: " + reference +
              " is beyond a position limit, and the robot came to rest before it; command a "
              "position within the limits, near the robot's";
-    case Silence::too_fast:
+    case InactiveReason::too_fast:
       return "no additive torque: " + reference +
              " was too fast for the velocity or acceleration limit, and the robot came to rest; "
              "command the position that it has";
-    case Silence::uneven:
+    case InactiveReason::uneven:
       return "no additive torque: control cycles came too late to follow the reference evenly, and "
              "the robot came to rest; command the position that it has";
-    case Silence::latched:
+    case InactiveReason::latched:
       return "no additive torque since a collision or a fault";
   }
   return {};

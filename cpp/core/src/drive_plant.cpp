@@ -50,7 +50,7 @@ struct DrivePlant::Parts
   void hold() noexcept;
   void read_motors() noexcept;
   void measure() noexcept;
-  void tell(const VectorIn & due) noexcept;
+  void set_feedback(const VectorIn & due) noexcept;
 
   DrivePlantSettings settings;
   PlantBodies bodies;
@@ -129,7 +129,7 @@ void DrivePlant::Parts::rest_at(const VectorIn & side_position) noexcept
   begin = motor_position;
   measure();
   measurements.fill(measured);
-  tell(measured);
+  set_feedback(measured);
 }
 
 /// Has the drives hold the bodies where they rest.
@@ -239,7 +239,7 @@ void DrivePlant::Parts::measure() noexcept
   }
 }
 
-void DrivePlant::Parts::tell(const VectorIn & due) noexcept
+void DrivePlant::Parts::set_feedback(const VectorIn & due) noexcept
 {
   const auto n = position.size();
   position.noalias() = motor_to_side * due.head(n);
@@ -284,7 +284,7 @@ void DrivePlant::step(const VectorIn & target, const VectorIn & torque_offset) n
   parts.measure();
   const auto measured = parts.measurements.pass(parts.measured);
   if (arrived) {
-    parts.tell(measured);
+    parts.set_feedback(measured);
   }
   ++parts.cycles;
 }

@@ -1,12 +1,9 @@
 #include "dynid/dry_friction.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <sstream>
 #include <stdexcept>
-#include <string_view>
 
 namespace dynid
 {
@@ -18,9 +15,6 @@ constexpr double tolerance = 1e-9;   // of the largest torque, at which the swee
 constexpr double saturated = 20.0;   // tanh of this is 1 in double precision
 constexpr int most_iterations = 20;  // of Newton's method, which converges from one side
 constexpr int most_halvings = 60;    // to double precision
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::array<std::string_view, 5> dry_kinds{
-  "coulomb", "coulomb_positive", "coulomb_negative", "coulomb_load", "stribeck"};
 
 void check_size(const JointTerm & term, double size)
 {
@@ -42,20 +36,20 @@ DryFriction::DryFriction(
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const auto & term = terms[k];
     const double size = values[static_cast<Eigen::Index>(k)];
-    if (!is_dry(*term.kind) || size == 0.0) {
+    if (!term.kind->dry() || size == 0.0) {
       continue;
     }
     check_size(term, size);
-    const double fall = term.kind->name == "stribeck" ? term.scale : infinity;
     loaded_ = loaded_ || term.kind->loaded;
     surface(term).torques.push_back(
-      {size, fall, term.kind->name != "coulomb_negative", term.kind->name != "coulomb_positive",
-       term.kind->loaded});
+      {size, term, term.sliding_friction(0.0, 1.0), term.sliding_friction(0.0, -1.0)});
   }
   for (Eigen::Index joint = 0; joint < besides.torque.size(); ++joint) {
     if (besides.torque[joint] > 0.0) {
-      surface({&term_kind("stribeck"), static_cast<int>(joint), TermSide::joint})
-        .torques.push_back({besides.torque[joint], besides.velocity[joint], true, true, false});
+      const JointTerm term{
+        &term_kind("stribeck"), static_cast<int>(joint), TermSide::joint, 0.0,
+        besides.velocity[joint]};
+      surface(term).torques.push_back({besides.torque[joint], term, 1.0, 1.0});
     }
   }
   find_directions(to_motor);
@@ -73,12 +67,6 @@ void DryFriction::find_directions(const MatrixIn & to_motor)
       directions_(term.joint, column) = 1.0;
     }
   }
-}
-
-bool DryFriction::is_dry(const TermKind & kind) noexcept
-{
-  return kind.remembers() ||
-         std::find(dry_kinds.begin(), dry_kinds.end(), kind.name) != dry_kinds.end();
 }
 
 /// Torques without memory rub on the same surface; every contact that remembers is one by itself.
@@ -198,11 +186,12 @@ void DryFriction::Surface::update_bounds(const VectorIn & load) noexcept
   low = 0.0;
   high = 0.0;
   for (const auto & one : torques) {
-    const double ratio = velocity / one.scale;
-    const double size = one.loaded ? one.size * std::abs(load[term.joint]) : one.size;
-    const double level = ratio == 0.0 ? size : size * std::exp(-ratio * ratio);
-    high += one.forwards ? level : 0.0;
-    low -= one.backwards ? level : 0.0;
+    const double size = one.term.kind->loaded ? one.size * std::abs(load[term.joint]) : one.size;
+    // without a scale there is no speed for friction to depend on
+    const bool by_speed = one.term.kind->scaled && velocity != 0.0;
+    const double speed = std::abs(velocity);
+    high += size * (by_speed ? one.term.sliding_friction(speed, 1.0) : one.forwards);
+    low -= size * (by_speed ? one.term.sliding_friction(speed, -1.0) : one.backwards);
   }
 }
 

@@ -72,12 +72,12 @@ void Feedforward::restart() noexcept
   if (model_ != nullptr) {
     model_->forget();
   }
-  stay_silent(model_ == nullptr ? Silence::no_model : Silence::none);
+  suspend(model_ == nullptr ? InactiveReason::no_model : InactiveReason::none);
 }
 
-const Eigen::VectorXd & Feedforward::stay_silent(Silence why) noexcept
+const Eigen::VectorXd & Feedforward::suspend(InactiveReason why) noexcept
 {
-  silence_ = why;
+  inactive_reason_ = why;
   known_ = false;
   gain_ = 0.0;
   fading_ = 0.0;
@@ -86,11 +86,11 @@ const Eigen::VectorXd & Feedforward::stay_silent(Silence why) noexcept
   return offset_;
 }
 
-Silence Feedforward::check(
+InactiveReason Feedforward::check(
   const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept
 {
   if (!q.allFinite()) {
-    return Silence::not_finite;
+    return InactiveReason::not_finite;
   }
   const double time = std::min(std::max(1.0, cycles), longest_pause);
   bool jumped = false;
@@ -102,15 +102,15 @@ Silence Feedforward::check(
   }
   moved_ = true;
   if (jumped) {
-    return Silence::command_jump;
+    return InactiveReason::command_jump;
   }
   if (!(dq.allFinite() && ddq.allFinite())) {
-    return Silence::not_finite;
+    return InactiveReason::not_finite;
   }
   if (!believable) {
-    return Silence::acceleration;
+    return InactiveReason::acceleration;
   }
-  return model_ == nullptr ? Silence::no_model : Silence::none;
+  return model_ == nullptr ? InactiveReason::no_model : InactiveReason::none;
 }
 
 const Eigen::VectorXd & Feedforward::update(
@@ -120,27 +120,27 @@ const Eigen::VectorXd & Feedforward::update(
 }
 
 const Eigen::VectorXd & Feedforward::send(
-  Silence found, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
+  InactiveReason found, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
 {
   known_ = false;
-  silence_ = found == Silence::none ? evaluate(q, dq, ddq) : found;
-  if (silence_ == Silence::none) {
+  inactive_reason_ = found == InactiveReason::none ? evaluate(q, dq, ddq) : found;
+  if (inactive_reason_ == InactiveReason::none) {
     blend(wanted_gain_);
     return pass_on();
   }
-  if (silence_ == Silence::no_model) {
+  if (inactive_reason_ == InactiveReason::no_model) {
     gain_ = std::max(0.0, gain_ - step_);  // of the torque that was last known
     return pass_on();
   }
-  return stay_silent(silence_);
+  return suspend(inactive_reason_);
 }
 
 const Eigen::VectorXd & Feedforward::fade(
-  Silence why, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
+  InactiveReason why, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
 {
   known_ = false;
-  silence_ = why;
-  if (model_ != nullptr && evaluate(q, dq, ddq) == Silence::none) {
+  inactive_reason_ = why;
+  if (model_ != nullptr && evaluate(q, dq, ddq) == InactiveReason::none) {
     blend(0.0);
   } else {
     gain_ = std::max(0.0, gain_ - step_);
@@ -149,7 +149,7 @@ const Eigen::VectorXd & Feedforward::fade(
 }
 
 /// The torque of a motion, where there is a finite one.
-Silence Feedforward::evaluate(
+InactiveReason Feedforward::evaluate(
   const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
 {
   model_->torque(FeedforwardMode::full, q, dq, ddq, model_torque_);
@@ -158,11 +158,11 @@ Silence Feedforward::evaluate(
     model_->torque(mode_, q, dq, ddq, due_);
   }
   if (!(model_torque_.allFinite() && due_.allFinite())) {
-    return model_->reached() ? Silence::not_finite : Silence::unreachable;
+    return model_->reached() ? InactiveReason::not_finite : InactiveReason::unreachable;
   }
   mode_torque_ = due_;
   known_ = true;
-  return Silence::none;
+  return InactiveReason::none;
 }
 
 /// Moves along the ramps: of the gain, and from the model before to this one.

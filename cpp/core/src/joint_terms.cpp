@@ -1,6 +1,7 @@
 #include "dynid/joint_terms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -14,36 +15,28 @@ namespace dynid
 namespace
 {
 
-double direction(const JointTerm & term, double v) noexcept
+std::string_view velocity_unit(const TermKind & /*kind*/, bool linear) noexcept
 {
-  if (term.smoothing > 0.0) {
-    return std::tanh(v / term.smoothing);
-  }
-  return static_cast<double>(v > 0.0) - static_cast<double>(v < 0.0);
+  return linear ? "m/s" : "rad/s";
 }
 
-double stribeck(const JointTerm & term, double v) noexcept
+std::string_view distance_unit(const TermKind & /*kind*/, bool linear) noexcept
 {
-  const double ratio = v / term.scale;
-  return direction(term, v) * std::exp(-ratio * ratio);
+  return linear ? "m" : "rad";
 }
 
-double signed_root(double v) noexcept { return std::copysign(std::sqrt(std::abs(v)), v); }
-
-/// Stop operator: it follows until it is stretched by the scale, and then slides.
-double stopped(const JointTerm & term, double deflection, double step, double /*dq*/) noexcept
+/// The Stribeck velocity of friction that falls off with speed, the distance of a contact.
+std::string_view scale_unit(const TermKind & kind, bool linear) noexcept
 {
-  return std::clamp(deflection + step, -term.scale, term.scale);
+  return kind.remembers() ? distance_unit(kind, linear) : velocity_unit(kind, linear);
 }
 
-/// LuGre's bristles, z' = v - |v| z / (scale g(v)) (Canudas de Wit, Olsson, Astrom, Lischinsky,
-/// IEEE TAC 1995, eq. 1 with z in units of displacement), exact for a step at constant velocity.
-double bent(const JointTerm & term, double deflection, double step, double dq) noexcept
-{
-  const double level = term.scale * term.sliding_level(dq);
-  const double end = std::copysign(level, step);
-  return end + (deflection - end) * std::exp(-std::abs(step) / level);
-}
+std::string_view no_unit(const TermKind & /*kind*/, bool /*linear*/) noexcept { return "1"; }
+
+bool is_smoothed(const TermKind & kind) noexcept { return kind.smoothed; }
+bool is_scaled(const TermKind & kind) noexcept { return kind.scaled; }
+bool remembers(const TermKind & kind) noexcept { return kind.remembers(); }
+bool weakens(const TermKind & kind) noexcept { return kind.weakens; }
 
 std::string where(const JointTerm & term)
 {
@@ -55,33 +48,21 @@ std::string where(const JointTerm & term)
 
 void check_values(const JointTerm & term)
 {
-  if (!(std::isfinite(term.smoothing) && term.smoothing >= 0.0)) {
-    throw std::invalid_argument(where(term) + " has a smoothing velocity that is not 0 or above.");
+  for (const auto & shape : term_shapes()) {
+    const double value = term.*shape.value;
+    const bool taken = shape.taken(*term.kind);
+    const std::string label(shape.label);
+    if (taken && shape.needed && !(std::isfinite(value) && value > 0.0)) {
+      throw std::invalid_argument(where(term) + " needs a " + label + " above 0.");
+    }
+    if (!(std::isfinite(value) && value >= 0.0)) {
+      throw std::invalid_argument(where(term) + " has a " + label + " that is not 0 or above.");
+    }
+    if (!taken && value != 0.0) {
+      throw std::invalid_argument(where(term) + " has a " + label + ", but takes none.");
+    }
   }
-  if (!term.kind->smoothed && term.smoothing != 0.0) {
-    throw std::invalid_argument(where(term) + " has a smoothing velocity, but takes none.");
-  }
-  if (term.kind->scaled && !(std::isfinite(term.scale) && term.scale > 0.0)) {
-    throw std::invalid_argument(where(term) + " needs a scale above 0.");
-  }
-  if (!term.kind->scaled && term.scale != 0.0) {
-    throw std::invalid_argument(where(term) + " has a scale, but takes none.");
-  }
-  if (!(std::isfinite(term.dead_band) && term.dead_band >= 0.0)) {
-    throw std::invalid_argument(where(term) + " has a dead band that is not 0 or above.");
-  }
-  if (!term.kind->remembers() && term.dead_band != 0.0) {
-    throw std::invalid_argument(where(term) + " has a dead band, but takes none.");
-  }
-  if (!term.kind->weakens && (term.static_ratio != 0.0 || term.stribeck_velocity != 0.0)) {
-    throw std::invalid_argument(
-      where(term) + " has a static ratio or a Stribeck velocity, but takes none.");
-  }
-  if (!(std::isfinite(term.static_ratio) && term.static_ratio >= 0.0)) {
-    throw std::invalid_argument(where(term) + " has a static ratio that is not 0 or above.");
-  }
-  const bool fast = std::isfinite(term.stribeck_velocity) && term.stribeck_velocity > 0.0;
-  if (term.static_ratio > 0.0 ? !fast : term.stribeck_velocity != 0.0) {
+  if ((term.static_ratio > 0.0) != (term.stribeck_velocity > 0.0)) {
     throw std::invalid_argument(
       where(term) + " needs a static ratio and a Stribeck velocity above 0, or neither.");
   }
@@ -89,62 +70,21 @@ void check_values(const JointTerm & term)
 
 }  // namespace
 
-const std::vector<TermKind> & term_kinds()
+const std::array<TermShape, 5> & term_shapes() noexcept
 {
-  using Term = const JointTerm &;
-  using At = const TermInput &;
-  // name, prefix, rotary unit, linear unit, smoothed, scaled, inertial, loaded, weakens,
-  // never_negative, column
-  static const std::vector<TermKind> kinds{
-    {"viscous", "Fv", "N*m*s/rad", "N*s/m", false, false, false, false, false, true,
-     [](Term, At x) noexcept { return x.dq; }},
-    {"coulomb", "Fc", "N*m", "N", true, false, false, false, false, true,
-     [](Term t, At x) noexcept { return direction(t, x.dq); }},
-    {"offset", "Off", "N*m", "N", false, false, false, false, false, false,
-     [](Term, At) noexcept { return 1.0; }},
-    {"rotor_inertia", "Ia", "kg*m^2", "kg", false, false, true, false, false, true,
-     [](Term, At x) noexcept { return x.ddq; }},
-    {"spring_stiffness", "K", "N*m/rad", "N/m", false, false, false, false, false, true,
-     [](Term, At x) noexcept { return x.q; }},
-    {"spring_preload", "Kp", "N*m", "N", false, false, false, false, false, false,
-     [](Term, At) noexcept { return 1.0; }},
-    {"stribeck", "Fs", "N*m", "N", true, true, false, false, false, false,
-     [](Term t, At x) noexcept { return stribeck(t, x.dq); }},
-    {"viscous_cubic", "Fcub", "N*m*s^3/rad^3", "N*s^3/m^3", false, false, false, false, false,
-     false, [](Term, At x) noexcept { return x.dq * x.dq * x.dq; }},
-    {"viscous_root", "Froot", "N*m*s^0.5/rad^0.5", "N*s^0.5/m^0.5", false, false, false, false,
-     false, true, [](Term, At x) noexcept { return signed_root(x.dq); }},
-    {"viscous_positive", "Fvp", "N*m*s/rad", "N*s/m", false, false, false, false, false, true,
-     [](Term, At x) noexcept { return std::max(x.dq, 0.0); }},
-    {"viscous_negative", "Fvn", "N*m*s/rad", "N*s/m", false, false, false, false, false, true,
-     [](Term, At x) noexcept { return std::min(x.dq, 0.0); }},
-    {"coulomb_positive", "Fcp", "N*m", "N", true, false, false, false, false, true,
-     [](Term t, At x) noexcept { return std::max(direction(t, x.dq), 0.0); }},
-    {"coulomb_negative", "Fcn", "N*m", "N", true, false, false, false, false, true,
-     [](Term t, At x) noexcept { return std::min(direction(t, x.dq), 0.0); }},
-    {"coulomb_load", "Fl", "1", "1", true, false, false, true, false, true,
-     [](Term t, At x) noexcept { return direction(t, x.dq) * std::abs(x.load); }},
-    {"presliding", "Fh", "N*m", "N", false, true, false, false, false, true,
-     [](Term, At x) noexcept { return x.deflection; }, stopped},
-    {"presliding_load", "Fhl", "1", "1", false, true, false, true, false, true,
-     [](Term, At x) noexcept { return x.deflection * std::abs(x.load); }, stopped},
-    {"lugre", "Fb", "N*m", "N", false, true, false, false, true, true,
-     [](Term, At x) noexcept { return x.deflection; }, bent},
-  };
-  return kinds;
-}
-
-const TermKind & term_kind(std::string_view name)
-{
-  std::ostringstream available;
-  for (const auto & kind : term_kinds()) {
-    if (kind.name == name) {
-      return kind;
-    }
-    available << (available.tellp() > 0 ? ", " : "") << kind.name;
-  }
-  throw std::invalid_argument(
-    "There is no joint term '" + std::string(name) + "'; there are " + available.str() + ".");
+  using Term = JointTerm;
+  // name, plural, label, value, taken, unit, needed, rare
+  static constexpr std::array<TermShape, 5> shapes{
+    {{"smoothing", "smoothings", "smoothing velocity", &Term::smoothing, is_smoothed, velocity_unit,
+      false, false},
+     {"scale", "scales", "scale", &Term::scale, is_scaled, scale_unit, true, false},
+     {"dead_band", "dead_bands", "dead band", &Term::dead_band, remembers, distance_unit, false,
+      false},
+     {"static_ratio", "static_ratios", "static ratio", &Term::static_ratio, weakens, no_unit, false,
+      true},
+     {"stribeck_velocity", "stribeck_velocities", "Stribeck velocity", &Term::stribeck_velocity,
+      weakens, velocity_unit, false, true}}};
+  return shapes;
 }
 
 std::vector<std::string> parameter_names(const std::vector<JointTerm> & terms)
@@ -169,21 +109,30 @@ double JointTerm::sliding_level(double dq) const noexcept
   return 1.0 + static_ratio * std::exp(-ratio * ratio);
 }
 
+double JointTerm::sliding_friction(double speed, double direction) const noexcept
+{
+  if (kind->remembers()) {
+    return 1.0;
+  }
+  JointTerm sharp = *this;
+  sharp.smoothing = 0.0;
+  TermInput at{};
+  at.dq = direction * std::max(speed, std::numeric_limits<double>::min());
+  at.load = 1.0;
+  return direction * kind->column(sharp, at);
+}
+
 double JointTerm::largest_dry_friction(double direction) const noexcept
 {
+  if (!kind->dry()) {
+    return 0.0;
+  }
   if (kind->remembers()) {
     return 1.0 + static_ratio;
   }
-  if (!kind->smoothed) {
-    return 0.0;
-  }
-  if (kind->scaled) {  // that fades with speed
-    return 1.0;
-  }
-  TermInput fast{};
-  fast.dq = direction * std::numeric_limits<double>::infinity();
-  fast.load = 1.0;
-  return std::abs(kind->column(*this, fast));
+  // it either falls off with speed or grows with it
+  const double fast = std::numeric_limits<double>::infinity();
+  return std::max(sliding_friction(0.0, direction), sliding_friction(fast, direction));
 }
 
 double Presliding::move(const JointTerm & term, double to, double dq) noexcept
@@ -192,6 +141,14 @@ double Presliding::move(const JointTerm & term, double to, double dq) noexcept
   position = std::clamp(before, to - term.dead_band, to + term.dead_band);
   deflection = term.kind->stretch(term, deflection, position - before, dq);
   return deflection / term.scale;
+}
+
+double term_column(const JointTerm & term, TermInput at, Presliding & past) noexcept
+{
+  if (term.kind->remembers()) {
+    at.deflection = past.move(term, at.q, at.dq);
+  }
+  return term.kind->column(term, at);
 }
 
 void check_terms(const std::vector<JointTerm> & terms, int joint_count, int motor_count)

@@ -153,6 +153,7 @@ void Mechanism::Definition::name_terms()
   names.insert(names.end(), term_names.begin(), term_names.end());
   const auto term_count = static_cast<Eigen::Index>(terms.size());
   term_rows.setZero(static_cast<Eigen::Index>(joints.size()), term_count);
+  most_dry.setZero(term_count, 2);
   std::vector<bool> slides(joints.size());
   for (const auto & body : tree.kinematics.bodies) {
     slides[static_cast<std::size_t>(body.number)] = body.prismatic;
@@ -167,6 +168,7 @@ void Mechanism::Definition::name_terms()
     } else {
       term_rows(term.joint, k) = 1.0;
     }
+    most_dry.row(k) << term.largest_dry_friction(1.0), term.largest_dry_friction(-1.0);
     any_load_term = any_load_term || term.kind->loaded;
     memory_count += term.kind->remembers() ? 1 : 0;
   }
@@ -219,7 +221,7 @@ void Mechanism::Definition::set_parameters(const VectorIn & values)
   }
   term_inertia.setZero(term_rows.rows(), term_rows.rows());
   for (std::size_t k = 0; k < terms.size(); ++k) {
-    if (!terms[k].kind->inertial) {
+    if (!terms[k].kind->inertial()) {
       continue;
     }
     const auto column = static_cast<Eigen::Index>(k);

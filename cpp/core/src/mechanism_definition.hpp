@@ -37,6 +37,7 @@ struct Mechanism::Definition
   Eigen::Index first_term = 0;  // ten parameters for each body are before it
   Eigen::MatrixXd axes;         // of the bodies' joints, in their frames
   Eigen::MatrixXd term_rows;    // column k: joint rows of term k per unit of its torque
+  Eigen::MatrixX2d most_dry;    // dry friction of term k per unit, forwards and backwards
   std::vector<bool> prismatic;
   std::vector<std::string> names;
   std::vector<std::string> units;
@@ -67,7 +68,7 @@ struct Workspace::Memory
   Eigen::VectorXd tree_q;
   Eigen::VectorXd tree_tau;
   Eigen::VectorXd tree_gradient;
-  Eigen::VectorXd load;  // torque that gravity asks of each
+  Eigen::VectorXd load;  // gravity torque of each
   RowMajorMatrix gravity_rows;
   RowMajorMatrix tree_rows;
   Eigen::MatrixXd tree_mass;

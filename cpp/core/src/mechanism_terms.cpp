@@ -102,8 +102,8 @@ void Mechanism::dry_friction(Workspace & workspace, VectorOut tau) const noexcep
     const auto & term = definition.terms[k];
     const auto column = static_cast<Eigen::Index>(k);
     const double size = std::abs(definition.parameters[definition.first_term + column]);
-    const double ahead = size * term.largest_dry_friction(1.0);
-    const double back = size * term.largest_dry_friction(-1.0);
+    const double ahead = size * definition.most_dry(column, 0);
+    const double back = size * definition.most_dry(column, 1);
     if (term.side == TermSide::motor) {
       // a motor's direction is not that of each joint it acts on
       const auto rows = definition.term_rows.col(column).head(tau.size()).cwiseAbs();

@@ -38,7 +38,7 @@ struct BodyInertia
 };
 
 /// Adds a body's wrench to its parent's.
-void hand_on(const BodyMotion & body, const Wrench & wrench, Wrench & parent) noexcept
+void propagate_to_parent(const BodyMotion & body, const Wrench & wrench, Wrench & parent) noexcept
 {
   const Vector linear = rotate_out(body, wrench.linear);
   parent.linear = parent.linear + linear;
@@ -80,7 +80,7 @@ void rigid_body_torque(
     const Body & body = tree.bodies[b];
     tau[body.number] = along_axis(body, motion.wrenches[b]);
     if (body.parent >= 0) {
-      hand_on(
+      propagate_to_parent(
         motion.bodies[b], motion.wrenches[b],
         motion.wrenches[static_cast<std::size_t>(body.parent)]);
     }
@@ -123,7 +123,8 @@ void rigid_body_momentum(
                               : dot(carried.angular, cross(w, axis)) +
                                   dot(carried.linear, cross(motion.velocities[b], axis));
     if (body.parent >= 0) {
-      hand_on(motion.bodies[b], carried, motion.wrenches[static_cast<std::size_t>(body.parent)]);
+      propagate_to_parent(
+        motion.bodies[b], carried, motion.wrenches[static_cast<std::size_t>(body.parent)]);
     }
   }
 }

@@ -34,7 +34,7 @@ Mechanism without_dry_friction(
   for (std::size_t k = 0; k < description.terms.size(); ++k) {
     const auto & kind = *description.terms[k].kind;
     const auto index = first + static_cast<Eigen::Index>(k);
-    if (DryFriction::is_dry(kind)) {
+    if (kind.dry()) {
       if (description.terms[k].joint >= mechanism.joint_count() && smooth[index] != 0.0) {
         throw std::invalid_argument(
           mechanism.parameter_names()[static_cast<std::size_t>(index)] +

@@ -61,7 +61,7 @@ private:
   Eigen::VectorXd now_;     // velocity there, extrapolated
   Eigen::VectorXd bias_;
   Eigen::VectorXd after_;  // velocity at the end of the step
-  Eigen::VectorXd load_;   // torque that gravity asks of the joints
+  Eigen::VectorXd load_;   // gravity torque of the joints
   RowMajorMatrix mass_;
   Eigen::LLT<Eigen::MatrixXd> cholesky_;
   Eigen::MatrixXd slowed_;  // joint velocity per unit of a surface's friction torque

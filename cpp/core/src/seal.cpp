@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "dynid/joint_terms.hpp"
 #include "dynid/sha256.hpp"
 #include "hexadecimal.hpp"
 
@@ -42,35 +43,20 @@ struct Canonical
 
 const std::vector<std::string> & sealed_entries()
 {
-  static const std::vector<std::string> names{
-    "format",
-    "status",
-    "joints",
-    "gravity",
-    "coupling",
-    "locked_joints",
-    "locked_positions",
-    "passive_joints",
-    "passive_positions",
-    "assembled_at",
-    "closure_kinds",
-    "closure_links",
-    "closure_points",
-    "closure_axes",
-    "closure_lengths",
-    "payload_joint",
-    "semi_static",
-    "terms.kinds",
-    "terms.joints",
-    "terms.sides",
-    "terms.smoothing",
-    "terms.scale",
-    "terms.dead_band",
-    "terms.static_ratio",
-    "terms.stribeck_velocity",
-    "parameter_names",
-    "parameters",
-    "urdf_sha256"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> found{
+      "format",        "status",           "joints",         "gravity",           "coupling",
+      "locked_joints", "locked_positions", "passive_joints", "passive_positions", "assembled_at",
+      "closure_kinds", "closure_links",    "closure_points", "closure_axes",      "closure_lengths",
+      "payload_joint", "semi_static",      "terms.kinds",    "terms.joints",      "terms.sides"};
+    for (const auto & shape : term_shapes()) {
+      found.push_back("terms." + std::string(shape.name));
+    }
+    for (const char * last : {"parameter_names", "parameters", "urdf_sha256"}) {
+      found.emplace_back(last);
+    }
+    return found;
+  }();
   return names;
 }
 

@@ -8,6 +8,7 @@
 #include "dynid/physical_consistency.hpp"
 #include "dynid/seal.hpp"
 #include "dynid/sha256.hpp"
+#include "dynid/term_lists.hpp"
 
 namespace dynid
 {
@@ -93,46 +94,28 @@ ClosedChainDescription closed_chain(const EntrySource & source)
 
 std::vector<JointTerm> terms(const EntrySource & source, const std::vector<std::string> & joints)
 {
-  const auto kinds = list<std::string>(source, "terms.kinds");
-  const auto at = list<std::string>(source, "terms.joints");
-  const auto sides = list<std::string>(source, "terms.sides");
-  const auto smoothing = list<double>(source, "terms.smoothing");
-  const auto scale = list<double>(source, "terms.scale");
-  const auto dead_band = list<double>(source, "terms.dead_band");
-  // left out where no term takes them
-  const std::vector<double> none(kinds.size(), 0.0);
-  const auto static_ratio = get_or(source, "terms.static_ratio", none);
-  const auto stribeck_velocity = get_or(source, "terms.stribeck_velocity", none);
-  check_count("terms.joints", at.size(), kinds.size());
-  check_count("terms.sides", sides.size(), kinds.size());
-  check_count("terms.smoothing", smoothing.size(), kinds.size());
-  check_count("terms.scale", scale.size(), kinds.size());
-  check_count("terms.dead_band", dead_band.size(), kinds.size());
-  check_count("terms.static_ratio", static_ratio.size(), kinds.size());
-  check_count("terms.stribeck_velocity", stribeck_velocity.size(), kinds.size());
-  std::vector<JointTerm> found(kinds.size());
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const auto joint = std::find(joints.begin(), joints.end(), at[i]);
+  TermLists lists;
+  lists.kinds = list<std::string>(source, "terms.kinds");
+  lists.sides = list<std::string>(source, "terms.sides");
+  for (const auto & name : list<std::string>(source, "terms.joints")) {
+    const auto joint = std::find(joints.begin(), joints.end(), name);
     if (joint == joints.end()) {
       throw std::invalid_argument(
-        "The parameter 'model.terms.joints' has '" + at[i] + "', which is no joint of the model.");
+        "The parameter 'model.terms.joints' has '" + name + "', which is no joint of the model.");
     }
-    if (sides[i] != "motor" && sides[i] != "joint") {
-      throw std::invalid_argument(
-        "The parameter 'model.terms.sides' has '" + sides[i] + "', but must be joint or motor.");
-    }
-    const auto side = sides[i] == "motor" ? TermSide::motor : TermSide::joint;
-    found[i] = {
-      &term_kind(kinds[i]),
-      static_cast<int>(joint - joints.begin()),
-      side,
-      smoothing[i],
-      scale[i],
-      dead_band[i],
-      static_ratio[i],
-      stribeck_velocity[i]};
+    lists.joints.push_back(static_cast<int>(joint - joints.begin()));
   }
-  return found;
+  const auto & shapes = term_shapes();
+  for (std::size_t s = 0; s < shapes.size(); ++s) {
+    const auto name = "terms." + std::string(shapes.at(s).name);
+    lists.shapes.at(s) = list<double>(source, name);
+    if (!shapes.at(s).rare) {
+      check_count(name, lists.shapes.at(s).size(), lists.kinds.size());
+    }
+  }
+  return joint_terms(lists, [](std::string_view name) {
+    return "The parameter 'model.terms." + std::string(name) + "'";
+  });
 }
 
 /// An entry as the seal sees it.

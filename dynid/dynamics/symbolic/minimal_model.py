@@ -13,8 +13,7 @@ from dynid.dynamics.kinematics import Kinematics
 from dynid.dynamics.symbolic.expressions import Expression, Graph
 from dynid.dynamics.symbolic.joint_tree import TreeJoint, joint_tree
 from dynid.dynamics.symbolic.newton_euler import State, tree_motions, tree_torque
-from dynid.dynamics.symbolic.term_formulas import TERM_FORMULAS, term_torque
-from dynid.dynamics.torque_parts import ROTOR_KIND
+from dynid.dynamics.symbolic.term_formulas import term_torque
 from dynid.errors import MechanismError
 
 if TYPE_CHECKING:
@@ -165,10 +164,10 @@ class _Writer:
         """Return M, whose columns are the torque of unit accelerations from rest."""
         if self.mechanism.semi_static:
             return []
-        kinds = [None] * len(self.weights) + [term.kind for term in self.mechanism.terms]
+        terms = [False] * len(self.weights) + [t.traits.inertial for t in self.mechanism.terms]
         rotors = [
-            parameter if kind == ROTOR_KIND else self.graph.number(0.0)
-            for kind, parameter in zip(kinds, parameters, strict=True)
+            parameter if inertial else self.graph.number(0.0)
+            for inertial, parameter in zip(terms, parameters, strict=True)
         ]
         columns = [
             self._sum(self._from_rest(unit), parameters, rotors, np.zeros(3))
@@ -222,7 +221,7 @@ class _Writer:
 
 def _check_terms(mechanism: Mechanism) -> None:
     for term in mechanism.terms:
-        if term.kind not in TERM_FORMULAS:
+        if term.traits.has_memory:
             message = (
                 f"Joint '{mechanism.joints[term.joint]}' has a term '{term.kind}', whose torque "
                 "depends on past motion, so that no formula of q, dq and ddq gives it; "

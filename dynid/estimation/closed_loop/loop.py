@@ -243,7 +243,7 @@ def simulable(problem: Problem, estimate: Estimate) -> Array:
     found = consistent_parameters(mechanism, problem.base, estimate, PhysicalSettings()).parameters
     standard = np.array(found)
     for number, term in enumerate(mechanism.terms, start=mechanism.first_term):
-        if term.kind == "stribeck":  # beside Coulomb friction it may be negative, but alone drives
+        if term.traits.dry:  # beside Coulomb friction one may be negative, but alone drives
             standard[number] = max(standard[number], 0.0)
     return standard
 

@@ -65,8 +65,7 @@ class DiscreteModel:
         """The model of a problem's mechanism in its base parameters."""
         mechanism, independent = problem.mechanism, problem.base.independent
         follows = np.array(
-            [False] * mechanism.first_term
-            + [term.kind != "rotor_inertia" for term in mechanism.terms]
+            [False] * mechanism.first_term + [not term.traits.inertial for term in mechanism.terms]
         )[independent]
         return cls(mechanism, independent, np.flatnonzero(~follows), np.flatnonzero(follows))
 

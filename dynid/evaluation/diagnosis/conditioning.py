@@ -155,8 +155,8 @@ def _motion_for(case: Case, parameter: int) -> tuple[str, str]:
         return joint, "accelerate {} harder, and in more poses of the joints around"
     term = mechanism.terms[parameter - mechanism.first_term]
     joint = mechanism.moving_joints[term.joint]
-    if term.kind == "rotor_inertia":
+    if term.traits.inertial:
         return joint, "accelerate {} harder while the joints behind take more poses"
-    if term.kind in ("spring_stiffness", "spring_preload", "offset"):
+    if not term.traits.dissipative:
         return joint, "move {} both ways over more of its range"
     return joint, "move {} at more different speeds, both ways"

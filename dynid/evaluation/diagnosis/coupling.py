@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.evaluation.diagnosis.case import Case
+from dynid.evaluation.diagnosis.case import Case, without
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.residual import Leftover
 from dynid.text import torque_unit
@@ -59,10 +59,10 @@ def _finding(
     name, source, (share, effect) = case.joints[joint], case.joints[other], told
     columns = _columns(left, joint, other)
     parts = [left.explained(joint, values, own)[0] for values in columns]
-    together = np.column_stack([own, *columns])
-    found = np.linalg.lstsq(together, left.error[:, joint], rcond=1e-9)[0]
-    by_other = together[:, own.shape[1] :] @ found[own.shape[1] :]
-    samples = np.arange(len(together), dtype=np.float64)
+    # what the joint's own signals have in common with the other's is not counted, nor drawn
+    beyond = without(np.column_stack(columns), own)
+    by_other = beyond @ np.linalg.lstsq(beyond, left.error[:, joint], rcond=1e-9)[0]
+    samples = np.arange(len(by_other), dtype=np.float64)
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="unmodelled_coupling",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_terms import MEMORY_KINDS
+from dynid.dynamics.joint_terms import term_kind, term_kinds
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.residual import Leftover
@@ -15,16 +15,6 @@ from dynid.text import listed, torque_unit
 
 _EXPLAINED = 0.25  # of the squared error that a term explains at least
 _EFFECT = 0.03  # of the torque that this is at least
-_PLAIN = ("viscous", "coulomb")
-_NAMES = {
-    "coulomb": "Coulomb friction",
-    "viscous": "viscous friction",
-    "viscous_root": "friction that bends over with speed",
-    "viscous_cubic": "friction that grows faster than speed",
-    "stribeck": "Stribeck friction, which falls off with speed",
-    "viscous_positive": "friction that differs between directions",
-    "coulomb_load": "friction that grows with load",
-}
 
 
 def friction_terms(case: Case) -> Iterator[Finding]:
@@ -44,19 +34,18 @@ def friction_terms(case: Case) -> Iterator[Finding]:
         if best is None or told[best][0] < _EXPLAINED or told[best][1] < _EFFECT:
             continue
         # of many shapes that are alike, the plain ones first
-        plain = [kind for kind in _PLAIN if kind in told and told[kind][0] > _EXPLAINED]
+        plain = [kind for kind in told if term_kind(kind).plain and told[kind][0] > _EXPLAINED]
         yield _finding(case, joint, plain or [best], told, left)
 
 
 def _untried(left: Leftover, joint: int) -> dict[str, list[Array]]:
     """Signals (N,) of the kinds of friction that no fit has tried at a joint."""
-    used = left.fitted(joint)
-    if used & set(MEMORY_KINDS):  # which is Coulomb friction once it slides
-        used |= {"coulomb", "stribeck"}
-    if "presliding_load" in used:
-        used.add("coulomb_load")
-    if "viscous_negative" in used:
-        used.add("viscous_positive")
+    used = {kind.name for kind in left.fitted(joint)}
+    for kind in left.fitted(joint):
+        if kind.has_memory:  # which is dry friction once it slides
+            used |= {dry.name for dry in term_kinds() if dry.dry and dry.loaded <= kind.loaded}
+        if kind.mirror:
+            used.add(kind.mirror)
     return {kind: columns for kind, columns in left.friction(joint).items() if kind not in used}
 
 
@@ -67,12 +56,11 @@ def _finding(
     friction = left.friction(joint)
     missing = left.seen([column for kind in kinds for column in friction[kind]])
     share, effect = left.explained(joint, missing, left.plain(joint))
-    terms = [
-        "viscous_positive and viscous_negative" if k == "viscous_positive" else k for k in kinds
-    ]
-    also = " (or presliding)" if kinds == ["stribeck"] else ""
+    traits = [term_kind(kind) for kind in kinds]
+    terms = [f"{k.name} and {k.mirror}" if k.mirror else k.name for k in traits]
+    also = f" (or {traits[0].alternative})" if len(kinds) == 1 and traits[0].alternative else ""
     remedy = f"Add {listed(terms)}{also} of {name} to 'terms' in the profile."
-    if set(kinds) <= left.kinds(joint):
+    if set(kinds) <= {kind.name for kind in left.kinds(joint)}:
         remedy = f"Identify again: friction of {name} is not what this model was fitted to."
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
@@ -81,7 +69,7 @@ def _finding(
         severity="warning",
         sentence=(
             f"{name}: friction is not described by the model's terms; "
-            f"{listed(_NAMES[kind] for kind in kinds)} would explain {share:.0%} of the squared "
+            f"{listed(kind.missing for kind in traits)} would explain {share:.0%} of the squared "
             f"torque error, {effect:.1%} of the torque."
         ),
         remedy=remedy,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynid.arrays import Array
+from dynid.dynamics.joint_terms import JointTerm, TermKind, term_kinds
 from dynid.evaluation.diagnosis.case import Case, without
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.signals.filters import ParallelFilter
@@ -51,41 +52,42 @@ class Leftover:
         """Signals at every sample of the recording, each (N,), through the same filter; (m, c)."""
         return np.asarray(self._filter.smooth(np.column_stack(columns))[self._kept])
 
-    def kinds(self, joint: int) -> set[str]:
+    def kinds(self, joint: int) -> set[TermKind]:
         """Kinds of terms that the model gives to a joint."""
-        return {term.kind for term in self._model.terms if term.joint == joint}
+        return {term.traits for term in self._model.terms if term.joint == joint}
 
-    def fitted(self, joint: int) -> set[str]:
+    def fitted(self, joint: int) -> set[TermKind]:
         """Kinds of terms that are as good as they can be: none where the model was given."""
         return self.kinds(joint) if self._was_fitted else set()
 
     def plain(self, joint: int) -> Array:
         """Signals of an offset and of the joint's terms of the plainest kinds, (m, c)."""
         velocity = self.signals.velocity[:, joint]
-        columns = {
-            "viscous": velocity,
-            "coulomb": np.sign(velocity),
-            "rotor_inertia": self.signals.acceleration[:, joint],
-        }
-        used = self.fitted(joint)
-        chosen = [column for kind, column in columns.items() if kind in used]
+        acceleration = self.signals.acceleration[:, joint]
+        used = {kind.name for kind in self.fitted(joint) if kind.plain}
+        chosen = [
+            JointTerm(kind.name, joint).column(velocity=velocity, acceleration=acceleration)
+            for kind in term_kinds()
+            if kind.name in used
+        ]
         return self.seen([np.ones_like(velocity), *chosen])
 
     def friction(self, joint: int) -> dict[str, list[Array]]:
         """Signals (N,) of every kind of friction a joint may have, some with several scales."""
         velocity = self.signals.velocity[:, joint]
-        sign, speed = np.sign(velocity), np.abs(velocity)
         weight = self._model.gravity_torque(self.signals.position)[:, joint]
-        top = max(float(speed.max()), 1e-300)
-        return {
-            "coulomb": [sign],
-            "viscous": [velocity],
-            "viscous_root": [sign * np.sqrt(speed)],
-            "viscous_cubic": [velocity**3],
-            "stribeck": [sign * np.exp(-((speed / (s * top)) ** 2)) for s in _STRIBECK],
-            "viscous_positive": [speed],
-            "coulomb_load": [sign * np.abs(weight)],
-        }
+        top = max(float(np.abs(velocity).max()), 1e-300)
+        found: dict[str, list[Array]] = {}
+        for kind in term_kinds():
+            if not kind.missing or kind.has_memory:
+                continue
+            scales = [share * top for share in _STRIBECK] if kind.scaled else [0.0]
+            terms = [JointTerm(kind.name, joint, scale=scale) for scale in scales]
+            found[kind.name] = [term.column(velocity=velocity, load=weight) for term in terms]
+            if kind.mirror:  # the difference between both directions
+                other = JointTerm(kind.mirror, joint).column(velocity=velocity, load=weight)
+                found[kind.name] = [column - other for column in found[kind.name]]
+        return found
 
     def explained(self, joint: int, columns: Array, own: Array) -> tuple[float, float]:
         """What ``columns`` (m, c) explain of a joint's error that ``own`` (m, k) does not.

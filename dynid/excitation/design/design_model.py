@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.configuration import per_joint
-from dynid.dynamics.joint_terms import LOAD_KINDS, MEMORY_KINDS, TermSettings
+from dynid.dynamics.joint_terms import TermSettings, term_kind
 
 if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
-_DRY = ("coulomb", "coulomb_load", *MEMORY_KINDS)
-"""Friction that is constant while a joint moves: designed for as Coulomb friction."""
-
-_KEPT = ("viscous", "offset", "rotor_inertia", "spring_stiffness", "spring_preload")
 _SMOOTHING = 0.05
 """Of a joint's velocity limit: over which a sign is smoothed, so that slopes tell of reversals."""
 
@@ -48,8 +44,8 @@ def design_model(model: Model) -> Mechanism:
     values = given.parameters[given.first_term :]
     for term, value in zip(given.terms, values.tolist(), strict=True):
         # the load's share of dry friction has no one size: it stays out of the torque
-        if term.kind not in LOAD_KINDS:
-            found[_designed(term.kind), term.joint, term.side] += value
+        if not term.traits.loaded:
+            found[term.traits.design, term.joint, term.side] += value
     own = [found[term.kind, term.joint, term.side] for term in mechanism.terms]
     return mechanism.with_parameters(np.append(given.parameters[: given.first_term], own))
 
@@ -62,18 +58,14 @@ def _smooth_terms(robot: Robot) -> list[tuple[TermSettings, str, float]]:
     if speeds is not None:
         slow[:actuated] = _SMOOTHING * per_joint(speeds, actuated, "velocity")
     kinds = dict.fromkeys(
-        (_designed(term.kind), term.joint, term.side) for term in robot.joint_terms()
+        (term.traits.design, term.joint, term.side) for term in robot.joint_terms()
     )
     return [
         (
             TermSettings(kind=kind, side=side),
             robot.moving_joints[joint],
-            float(slow[joint]) if kind == "coulomb" else 0.0,
+            float(slow[joint]) if term_kind(kind).smoothed else 0.0,
         )
         for kind, joint, side in kinds
-        if kind in (*_KEPT, "coulomb")
+        if kind
     ]
-
-
-def _designed(kind: str) -> str:
-    return "coulomb" if kind in _DRY else kind

@@ -6,6 +6,8 @@ import os
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, NamedTuple
 
+from threadpoolctl import threadpool_limits
+
 from dynid.arrays import Array
 from dynid.excitation.design.interior_point import STEPS
 from dynid.excitation.design.worker import Problem, Ready, Step, descend, workers
@@ -113,11 +115,13 @@ class _Descents:
 
     def complete(self, design: Design, seed: int) -> None:
         """Descend here from all starts that are left."""
-        for number in self.left():
-            for step in descend(design, number, seed):
-                self._keep(step)
-                self._report()
-            self._behind[number] = STEPS
+        # as in a worker: with more threads BLAS adds in another order, and steps are others
+        with threadpool_limits(1, user_api="blas"):
+            for number in self.left():
+                for step in descend(design, number, seed):
+                    self._keep(step)
+                    self._report()
+                self._behind[number] = STEPS
 
     def share_out(self, connections: list[Connection]) -> None:
         """Give each worker one start after the other, as long as there are starts and workers."""

@@ -8,6 +8,7 @@ from dynid.dynamics.base_parameters import INERTIAL
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:
+    from dynid.dynamics.joint_terms import TermKind
     from dynid.excitation.prediction.parameters import PredictedParameter
     from dynid.excitation.prediction.prediction import Prediction
 
@@ -18,16 +19,12 @@ _FEWEST_CYCLES = 3
 _ALIKE = 0.9  # correlation from which two parameters are hard to tell apart
 _NAMED = 4
 
-_HELP_OF_TERM = {
-    "rotor_inertia": "larger accelerations of {joint}, with the joints behind it in other places",
-    "offset": "as much motion of {joint} in one direction as in the other",
-    "spring_stiffness": "a wider range of {joint}",
-    "spring_preload": "a wider range of {joint}",
-    "presliding": "small and slow reversals of {joint}",
-    "presliding_load": "small and slow reversals of {joint} under different loads",
-    "lugre": "small and slow reversals of {joint}",
-    "coulomb_load": "reversals of {joint} under different loads",
-}
+_HELP_OF_ROTOR = "larger accelerations of {joint}, with the joints behind it in other places"
+_HELP_OF_OFFSET = "as much motion of {joint} in one direction as in the other"
+_HELP_OF_SPRING = "a wider range of {joint}"
+_HELP_OF_MEMORY = "small and slow reversals of {joint}"
+_HELP_OF_LOAD = "reversals of {joint} under different loads"
+_HELP_OF_MEMORY_AND_LOAD = f"{_HELP_OF_MEMORY} under different loads"
 _HELP_OF_SPEED = "slow and fast strokes of {joint}"
 _HELP_OF_SIGN = "more strokes of {joint} in both directions, slow ones among them"
 _HELP_OF_INERTIA = "larger accelerations of {joint}{before}"
@@ -108,10 +105,10 @@ def _help(prediction: Prediction, parameter: PredictedParameter) -> str:
     if parameter.lead >= mechanism.first_term:
         term = mechanism.terms[parameter.lead - mechanism.first_term]
         joint = mechanism.moving_joints[term.joint]
-        if term.kind.startswith("viscous"):
+        if term.traits.dissipative and not term.traits.dry:
             velocity = _used(prediction, joint, "velocity_share", "velocity limit")
             return _HELP_OF_SPEED.format(joint=velocity)
-        return _HELP_OF_TERM.get(term.kind, _HELP_OF_SIGN).format(joint=joint)
+        return _help_of(term.traits).format(joint=joint)
     body, kind = divmod(parameter.lead, len(INERTIAL))
     joint, before = mechanism.body_joints[body], " and of the joints before it" if body else ""
     if INERTIAL[kind].startswith("M"):
@@ -119,6 +116,20 @@ def _help(prediction: Prediction, parameter: PredictedParameter) -> str:
         return _HELP_OF_MOMENT.format(joint=moved, before=before)
     accelerated = _used(prediction, joint, "acceleration_share", "acceleration limit")
     return _HELP_OF_INERTIA.format(joint=accelerated, before=before)
+
+
+def _help_of(kind: TermKind) -> str:
+    if not kind.dry:
+        return (
+            _HELP_OF_ROTOR
+            if kind.inertial
+            else _HELP_OF_SPRING
+            if kind.elastic
+            else _HELP_OF_OFFSET
+        )
+    if kind.has_memory:
+        return _HELP_OF_MEMORY_AND_LOAD if kind.loaded else _HELP_OF_MEMORY
+    return _HELP_OF_LOAD if kind.loaded else _HELP_OF_SIGN
 
 
 def _used(prediction: Prediction, joint: str, name: str, quantity: str) -> str:

@@ -1,39 +1,41 @@
-"""An prediction as JSON, for other programs."""
+"""A prediction as JSON, for other programs."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from dynid.excitation.prediction.advice import advice, good, verdict
+from dynid.json_text import json_fields
 
 if TYPE_CHECKING:
     from dynid.excitation.prediction.parameters import PredictedParameter
     from dynid.excitation.prediction.prediction import Prediction
 
+_PRECISION = (
+    "condition_number",
+    "scaled_condition_number",
+    "rigid_condition_number",
+    "rigid_scaled_condition_number",
+    "log10_det",
+)
+
 
 def prediction_json(prediction: Prediction) -> dict[str, Any]:
     """Return what ``--json`` prints: SI, fractions, not percent; what is not known is null."""
     precision = prediction.precision
-    lowest, highest = prediction.tool_box.tolist()
+    lowest, highest = prediction.tool_box
     return {
         "robot": prediction.robot.name,
         "good": good(prediction),
         "verdict": verdict(prediction),
         "advice": advice(prediction),
-        "assumptions": list(prediction.assumptions),
+        "assumptions": prediction.assumptions,
         "duration": prediction.duration,
         "sampling_rate": prediction.signals.sampling_rate,
-        "condition_number": _finite(precision.condition_number),
-        "scaled_condition_number": _finite(precision.scaled_condition_number),
-        "rigid_condition_number": _finite(precision.rigid_condition_number),
-        "rigid_scaled_condition_number": _finite(precision.rigid_scaled_condition_number),
-        "log10_det": _finite(precision.log10_det),
+        **{name: getattr(precision, name) for name in _PRECISION},
         "parameters": {one.name: _parameter(one) for one in prediction.parameters},
         "joints": {
-            joint: {**asdict(covered), "torque": asdict(torque)}
+            joint: {**json_fields(covered), "torque": torque}
             for joint, covered, torque in zip(
                 prediction.joints, prediction.coverage, prediction.torques, strict=True
             )
@@ -46,11 +48,7 @@ def _parameter(one: PredictedParameter) -> dict[str, Any]:
     return {
         "value": one.value,
         "unit": one.unit,
-        "standard_deviation": _finite(one.standard_deviation),
-        "relative_standard_deviation": _finite(one.relative),
+        "standard_deviation": one.standard_deviation,
+        "relative_standard_deviation": one.relative,
         "determined": one.determined,
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None

@@ -24,9 +24,6 @@ from dynid.estimation.regression import Problem, model_torque
 from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.identification.payload.fit import columns_alone, payload_columns
 
-# terms that neither load nor temperature changes
-_LASTING = frozenset({"offset", "rotor_inertia", "spring_stiffness", "spring_preload"})
-
 
 @dataclass(frozen=True)
 class GainProblem:
@@ -66,7 +63,7 @@ class GainProblem:
         """
         mechanism = self.unloaded.mechanism
         terms = self.base.independent - mechanism.first_term
-        kept = [term >= 0 and mechanism.terms[term].kind not in _LASTING for term in terms]
+        kept = [term >= 0 and mechanism.terms[term].traits.dissipative for term in terms]
         return np.flatnonzero(kept)
 
     def with_loads(self, unknowns: Array) -> GainProblem:

@@ -16,7 +16,6 @@ from scipy.linalg import lstsq
 from scipy.optimize import least_squares
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_terms import LOAD_KINDS
 from dynid.errors import EstimationError
 from dynid.estimation.estimate import error_correlation
 from dynid.identification.drive_gains.equations import GainProblem
@@ -66,7 +65,7 @@ def fit_gains(problem: GainProblem) -> GainFit:
         EstimationError: a joint has no current, or does not move.
     """
     found = _fit_once(problem)
-    if not any(term.kind in LOAD_KINDS for term in problem.unloaded.mechanism.terms):
+    if not any(term.traits.loaded for term in problem.unloaded.mechanism.terms):
         return found
     for _ in range(_LOAD_ROUNDS):
         previous, found = found, _fit_once(problem.with_loads(found.unknowns))

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynid.dynamics.joint_terms import TERM_KINDS, TermSettings
+from dynid.dynamics.joint_terms import TermKind, TermSettings, term_kinds
 
 Shapes = Mapping[str, float]
 
 _ABOVE_VELOCITY_NOISE = 8.0
 _ABOVE_POSITION_NOISE = 3.0
-
-FRICTION_KINDS = frozenset(
-    kind
-    for kind in TERM_KINDS
-    if kind.startswith(("viscous", "coulomb", "stribeck", "presliding", "lugre"))
-)
-"""Kinds of joint terms that are friction; the others are springs, offsets and rotors."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +20,7 @@ class Motion:
     Attributes:
         speed: its peak [rad/s or m/s].
         travel: between its extremes [rad or m].
-        loaded: gravity asks torque of it.
+        loaded: gravity loads it.
         position_noise: half the width within which its position wavers at rest [rad or m].
         velocity_noise: root mean square of its velocity at rest [rad/s or m/s].
     """
@@ -79,70 +72,59 @@ class _Part:
     terms: Callable[[Shapes], list[TermSettings]]
 
 
-def _plain(*kinds: str) -> _Part:
-    return _Part((), lambda _: [TermSettings(kind=kind) for kind in kinds])
+def _part(name: str) -> _Part:
+    """A part of a model by its name: that of the table of joint terms, or one of these."""
+    if name.endswith((" stop", " stops")):
+        return _stops(int(name.split(maxsplit=1)[0]))
+    if name == "Coulomb":
+        return _sum_of(_kinds_of("Coulomb"), sharp=True)
+    return _sum_of(_kinds_of("Coulomb" if name == "tanh" else name), sharp=False)
 
 
-def _smooth(*kinds: str) -> _Part:
-    return _Part(
-        ("smoothing",),
-        lambda s: [TermSettings(kind=kind, smoothing=s["smoothing"]) for kind in kinds],
-    )
+def _kinds_of(part: str) -> list[TermKind]:
+    return [kind for kind in term_kinds() if kind.candidate == part]
 
 
-def _stribeck() -> _Part:
-    def terms(shapes: Shapes) -> list[TermSettings]:
-        smoothing, scale = shapes["smoothing"], shapes["stribeck_velocity"]
-        return [TermSettings(kind="stribeck", smoothing=smoothing, scale=scale)]
+def _sum_of(kinds: Sequence[TermKind], *, sharp: bool) -> _Part:
+    """One term of each kind; ``sharp`` ones keep the jump of a sign."""
+    sought = [
+        {shape: _sought(kind, shape) for shape in kind.shapes if shape != "dead_band"}
+        for kind in kinds
+    ]
+    if sharp:
+        for shapes in sought:
+            shapes.pop("smoothing", None)
 
-    return _Part(("smoothing", "stribeck_velocity"), terms)
+    def terms(values: Shapes) -> list[TermSettings]:
+        return [
+            TermSettings(kind=kind.name).model_copy(
+                update={shape: values[name] for shape, name in shapes.items()}
+            )
+            for kind, shapes in zip(kinds, sought, strict=True)
+        ]
+
+    return _Part(tuple(dict.fromkeys(name for s in sought for name in s.values())), terms)
+
+
+def _sought(kind: TermKind, shape: str) -> str:
+    """The name under which a shape is sought, so in what range."""
+    if shape != "scale":
+        return shape
+    return "distance" if kind.has_memory else "stribeck_velocity"
 
 
 def _stops(count: int) -> _Part:
     """Stop operators whose distances grow from each to the next by one and the same ratio."""
+    kinds = _kinds_of("stop")
 
     def terms(shapes: Shapes) -> list[TermSettings]:
         ratio = shapes.get("ratio", 1.0)
         distances = [shapes["distance"] * ratio**number for number in range(count)]
-        return [TermSettings(kind="presliding", scale=d) for d in distances]
+        return [TermSettings(kind=kind.name, scale=d) for kind in kinds for d in distances]
 
     return _Part(("distance", "ratio") if count > 1 else ("distance",), terms)
 
 
-def _lugre() -> _Part:
-    def terms(shapes: Shapes) -> list[TermSettings]:
-        term = TermSettings(
-            kind="lugre",
-            scale=shapes["distance"],
-            static_ratio=shapes["static_ratio"],
-            stribeck_velocity=shapes["stribeck_velocity"],
-        )
-        return [term]
-
-    return _Part(("distance", "static_ratio", "stribeck_velocity"), terms)
-
-
-_PARTS: Mapping[str, _Part] = {
-    "viscous": _plain("viscous"),
-    "root": _plain("viscous_root"),
-    "cubic": _plain("viscous_cubic"),
-    "Coulomb": _plain("coulomb"),
-    "tanh": _smooth("coulomb"),
-    "asymmetric": _Part(
-        ("smoothing",),
-        lambda s: [
-            TermSettings(kind="viscous_positive"),
-            TermSettings(kind="viscous_negative"),
-            TermSettings(kind="coulomb_positive", smoothing=s["smoothing"]),
-            TermSettings(kind="coulomb_negative", smoothing=s["smoothing"]),
-        ],
-    ),
-    "Stribeck": _stribeck(),
-    "load": _smooth("coulomb_load"),
-    "1 stop": _stops(1),
-    "2 stops": _stops(2),
-    "LuGre": _lugre(),
-}
 _MODELS = (
     "viscous + Coulomb",
     "viscous + tanh",
@@ -169,12 +151,23 @@ _MODELS = (
 
 def candidates(motion: Motion) -> tuple[Candidate, ...]:
     """Return the models that suit a joint, shapes in proportion to its motion, simplest first."""
-    names = [name for name in _MODELS if motion.loaded or "load" not in name]
+    names = [name for name in _models() if motion.loaded or not _loaded(name)]
     return tuple(sorted((_candidate(name, motion) for name in names), key=lambda c: c.parameters))
 
 
+def _models() -> tuple[str, ...]:
+    """The models above, and one for each part that is in none of them."""
+    known = " + ".join((*_MODELS, "stop")).split(" + ")
+    parts = dict.fromkeys(kind.candidate for kind in term_kinds() if kind.candidate)
+    return (*_MODELS, *(f"viscous + tanh + {part}" for part in parts if part not in known))
+
+
+def _loaded(name: str) -> bool:
+    return any(kind.loaded for part in name.split(" + ") for kind in _kinds_of(part))
+
+
 def _candidate(name: str, motion: Motion) -> Candidate:
-    parts = [_PARTS[part] for part in name.split(" + ")]
+    parts = [_part(part) for part in name.split(" + ")]
     ranges = _ranges(motion)
     used = dict.fromkeys(shape for part in parts for shape in part.shapes)
 

@@ -10,21 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_terms import JointTerm, TermSettings
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.fitting import Fit
 from dynid.estimation.regression import Problem, Rows
-from dynid.identification.friction.candidates import FRICTION_KINDS
 from dynid.signals.filters import ParallelFilter
-
-_LONE_JOINT = """<robot name="joint"><link name="base"/><link name="body"/>
-<joint name="joint" type="{kind}"><parent link="base"/><child link="body"/><axis xyz="0 0 1"/>
-<limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
 
 
 @dataclass(frozen=True)
 class Track:
-    """One joint along one recording, (N,) each: its motion, and what gravity asks of it."""
+    """One joint along one recording, (N,) each: its motion, and its gravity torque."""
 
     position: Array
     velocity: Array
@@ -62,12 +57,15 @@ class JointProblem:
 
     def columns(self, terms: Sequence[TermSettings]) -> Array:
         """Regressor columns (m, c) of these terms of the joint."""
-        lone = _lone_joint(terms, prismatic=self.prismatic)
-        loaded = np.array([term.kind == "coulomb_load" for term in terms])
         columns = []
         for track in self.tracks:
-            values = _columns_of(lone, track)
-            values[:, loaded] *= np.abs(track.load)[:, None]
+            position, velocity, load = track.position, track.velocity, track.load
+            values = np.column_stack(
+                [
+                    term.at(self.joint).column(position=position, velocity=velocity, load=load)
+                    for term in terms
+                ]
+            )
             parallel = track.parallel_filter
             columns.append(parallel.decimate(parallel.smooth(values)))
         return np.concatenate(columns)
@@ -115,7 +113,7 @@ def _own_friction(problem: Problem, joint: int) -> NDArray[np.bool_]:
     own = {
         first + number
         for number, term in enumerate(problem.mechanism.terms)
-        if term.joint == joint and term.side == "joint" and term.kind in FRICTION_KINDS
+        if term.joint == joint and term.side == "joint" and term.traits.dissipative
     }
     return np.array([int(index) in own for index in problem.base.independent])
 
@@ -143,25 +141,3 @@ def _track(mechanism: Mechanism, rows: Rows, joint: int) -> Track:
         load=mechanism.gravity_torque(signals.position)[:, joint],
         parallel_filter=rows.parallel_filter,
     )
-
-
-def _lone_joint(terms: Sequence[TermSettings], *, prismatic: bool) -> Mechanism:
-    """A mechanism of one joint with these terms, without the load of those that depend on it."""
-    # a motor without coupling moves as its joint does, where the same term cannot stand twice
-    plain = [
-        JointTerm(
-            kind="coulomb" if term.kind == "coulomb_load" else term.kind,
-            joint=0,
-            side="motor" if term.kind == "coulomb_load" else "joint",
-            **term.model_dump(exclude={"kind", "joints", "side"}),
-        )
-        for term in terms
-    ]
-    kind = "prismatic" if prismatic else "revolute"
-    return Mechanism(_LONE_JOINT.format(kind=kind), ["joint"], terms=plain)
-
-
-def _columns_of(lone: Mechanism, track: Track) -> Array:
-    position, velocity = track.position[:, None], track.velocity[:, None]
-    regressor = lone.regressor(position, velocity, np.zeros_like(velocity))
-    return np.ascontiguousarray(regressor[:, 0, lone.first_term :])

@@ -14,7 +14,7 @@ from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, fit
-from dynid.identification.friction.candidates import FRICTION_KINDS, Motion, candidates
+from dynid.identification.friction.candidates import Motion, candidates
 from dynid.identification.friction.choose import Trial, choose, try_candidates
 from dynid.identification.friction.joint_problem import JointProblem, joint_problem, with_folds
 from dynid.identification.settings import IdentificationSettings
@@ -24,7 +24,7 @@ from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 from dynid.text import listed
 
-_LOADED = 0.02  # of the joint's torque that gravity asks at least where load can matter
+_LOADED = 0.02  # least share of gravity in a joint's torque where load can matter
 _DIGITS = 3
 
 
@@ -164,9 +164,9 @@ def with_terms(robot: Robot, chosen: Sequence[tuple[TermSettings, ...]]) -> Robo
             own.setdefault(_rounded(term), []).append(name)
     terms = [_at(term, names, robot.joints) for term, names in own.items()]
     for term in robot.terms:
-        if term.side == "motor" or term.kind not in FRICTION_KINDS:
+        if term.side == "motor" or not term.traits.dissipative:
             terms.append(term)
-        elif term.joints != "all" and (kept := tuple(set(passive) & set(term.joints))):
+        elif term.joints != "all" and (kept := tuple(j for j in passive if j in term.joints)):
             terms.append(term.model_copy(update={"joints": kept}))
     return robot.model_copy(update={"terms": tuple(terms)})
 

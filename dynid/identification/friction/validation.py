@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,14 +41,6 @@ class Comparison:
     def mean_chosen(self) -> float:
         """The same with the terms chosen."""
         return float(np.mean([joint.chosen / joint.deviation for joint in self.joints]))
-
-    def json(self) -> dict[str, Any]:
-        """Return all of it for JSON."""
-        return {
-            "joints": [asdict(joint) for joint in self.joints],
-            "mean_given": self.mean_given,
-            "mean_chosen": self.mean_chosen,
-        }
 
 
 def compare_profiles(

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize, nnls
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_terms import NEVER_NEGATIVE_KINDS, TermSettings
+from dynid.dynamics.joint_terms import TermSettings
 from dynid.identification.friction.candidates import Candidate, Shapes
 from dynid.identification.friction.joint_problem import JointProblem
 
@@ -77,7 +77,7 @@ class Projection:
         within = cross[:, :-1] @ self._root
         matrix = columns @ columns.T - within @ within.T
         right = cross[:, -1] - within @ self._along
-        signed = [term.kind not in NEVER_NEGATIVE_KINDS for term in terms]
+        signed = [not term.traits.never_negative for term in terms]
         friction = _constrained(matrix, right, np.diag(columns @ columns.T), np.array(signed))
         error = self._torque - 2 * friction @ right + friction @ matrix @ friction
         others = self._root @ (self._along - within.T @ friction)

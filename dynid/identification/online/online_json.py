@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from dynid.json_text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,20 +19,20 @@ def parameters_json(found: OnlineParameters, joints: Sequence[str]) -> str:
     """Return parameters with deviations; SI units, stamp in seconds."""
     columns = zip(
         found.names,
-        found.values.tolist(),
-        found.deviations.tolist(),
+        found.values,
+        found.deviations,
         found.units,
-        found.determined.tolist(),
+        found.determined,
         strict=True,
     )
     keys = ("name", "value", "deviation", "unit", "determined")
-    content: dict[str, Any] = {
+    content = {
         "time": found.time,
         "rows": found.rows,
         "parameters": [dict(zip(keys, column, strict=True)) for column in columns],
-        "torque_deviation": dict(zip(joints, found.joint_deviation.tolist(), strict=True)),
+        "torque_deviation": dict(zip(joints, found.joint_deviation, strict=True)),
     }
-    return json.dumps(content, allow_nan=False)
+    return json_text(content)
 
 
 def change_json(change: PayloadChange) -> str:
@@ -42,8 +43,8 @@ def change_json(change: PayloadChange) -> str:
         "mass": change.mass,
         "deviation": change.deviation,
         "evidence": change.evidence,
-        "parameters": change.parameters.tolist(),
-        "deviations": np.sqrt(np.diag(change.covariance)).tolist(),
+        "parameters": change.parameters,
+        "deviations": np.sqrt(np.diag(change.covariance)),
         "sentence": str(change),
     }
-    return json.dumps(content, allow_nan=False)
+    return json_text(content)

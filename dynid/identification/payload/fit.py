@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.body import Body
-from dynid.dynamics.joint_terms import LOAD_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
@@ -59,7 +58,7 @@ def fit_payload(
     """
     columns, own = payload_columns(model), model.parameters
     problem, estimate, body = _fit_once(model, own, signals, settings)
-    for _ in range(_ROUNDS if any(term.kind in LOAD_KINDS for term in model.terms) else 0):
+    for _ in range(_ROUNDS if any(term.traits.loaded for term in model.terms) else 0):
         previous, loaded = body, model.with_parameters(_with_body(own, columns, body))
         problem, estimate, body = _fit_once(loaded, own, signals, settings)
         allowed = _TOLERANCE * np.sqrt(np.diag(body.covariance))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.dynamics.joint_terms import MEMORY_KINDS
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
 from dynid.identification.payload.consistent import Belief, believe, consistent_body
@@ -218,7 +217,7 @@ def _normal_equations(
 
 def _hold(loaded: Mechanism, own: Array, dwell: Dwell) -> tuple[Array, Array]:
     """Middle and half width (n,) of the torques that hold the model without payload in a pose."""
-    slides = [term.scale + term.dead_band for term in loaded.terms if term.kind in MEMORY_KINDS]
+    slides = [term.scale + term.dead_band for term in loaded.terms if term.traits.has_memory]
     travel = _TRAVEL * max(slides, default=0.0)
     arriving = []
     for sign in (-1.0, 1.0):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dynid.json_text import json_by
+
 UNCERTAIN = 9.0
 """Turning a segment round must cost more, in variances of the torque error, for it to be certain:
 the odds are then one to ``exp(9 / 2)``, 1 %."""
@@ -93,16 +95,6 @@ class TorqueSigns:
         """Return what ``--json`` prints."""
         return {
             "turning_cost": self.turning_cost,
-            "joints": {
-                drive.joint: {
-                    "segments": drive.segments,
-                    "uncertain": drive.uncertain,
-                    "least_cost": drive.least_cost,
-                    "certain_share": drive.certain_share,
-                    "turning_cost": drive.turning_cost,
-                    "decided_by": drive.decided_by,
-                }
-                for drive in self.drives
-            },
-            "uncertain": [vars(segment) for segment in self.uncertain],
+            "joints": json_by("joint", self.drives),
+            "uncertain": self.uncertain,
         }

@@ -1,7 +1,9 @@
 // dynid/FeedforwardController between references and drives that come late, are lost, and come back
 // after ~/reset_fault; and dynid/DriveMonitor, which says the same of them.
 
+#include <gtest/gtest.h>
 #include <unistd.h>
+
 #include <chrono>
 #include <cmath>
 #include <controller_interface/controller_interface.hpp>
@@ -10,7 +12,7 @@
 #include <std_srvs/srv/trigger.hpp>
 #include <thread>
 
-#include "../checks.hpp"
+#include "allocation_checks.hpp"
 #include "controller_under_test.hpp"
 
 namespace
@@ -42,7 +44,8 @@ class Cell
 public:
   Cell() : controller({"shoulder", "elbow"}, settings())
   {
-    expect(controller.initialised() && controller.configure(), "a controller is configured");
+    EXPECT_TRUE(controller.initialised()) << "a controller is configured";
+    EXPECT_TRUE(controller.configure());
     controller.executor().add_node(user_);
     heard_ = user_->create_subscription<DiagnosticStatus>(
       "/dynid/drives", rclcpp::QoS(1).transient_local(),
@@ -125,49 +128,46 @@ private:
   rclcpp::Client<Trigger>::SharedPtr reset_;
 };
 
-void late_drives_are_never_commanded_anywhere_else()
+TEST(DriveLink, LateDrivesAreNeverCommandedAnywhereElse)
 {
   Cell cell;
   auto & controller = cell.controller;
-  expect(controller.activate(0.0), "it is activated while no drive says anything");
+  EXPECT_TRUE(controller.activate(0.0)) << "it is activated while no drive says anything";
   cell.refer(0.0);  // as a trajectory controller that started too early has it
   cell.run(100);
-  expect(
-    std::isnan(controller.position(0)) && std::isnan(controller.position(1)),
-    "and commands nothing");
-  expect(
-    cell.happens([&] { return cell.drives.level == DiagnosticStatus::WARN; }) &&
-      cell.drives.message ==
-        "waiting for the drive of joint 'shoulder', which is not ready to switch on (status word "
-        "0x0000)",
-    "who is waited for is published");
+  EXPECT_TRUE(std::isnan(controller.position(0))) << "and commands nothing";
+  EXPECT_TRUE(std::isnan(controller.position(1)));
+  EXPECT_TRUE(cell.happens([&] { return cell.drives.level == DiagnosticStatus::WARN; }))
+    << "who is waited for is published";
+  EXPECT_EQ(
+    cell.drives.message,
+    "waiting for the drive of joint 'shoulder', which is not ready to switch on (status word "
+    "0x0000)");
   cell.measure(0.3, 0.3);
   controller.say(0, 0x0250);
   controller.say(1, 0x0250);
   cell.run(1);
-  expect(
-    controller.position(0) == 0.3 && controller.position(1) == 0.3,
-    "drives on the bus are commanded to where they are");
+  EXPECT_EQ(controller.position(0), 0.3) << "drives on the bus are commanded to where they are";
+  EXPECT_EQ(controller.position(1), 0.3);
   controller.say(0, enabled);
   controller.say(1, enabled);
   cell.run(1000);
-  expect(
-    controller.position(0) == 0.3 && controller.torque_offset(0) == 0.0,
-    "and stay there when they are enabled, though the reference is elsewhere");
+  EXPECT_EQ(controller.position(0), 0.3)
+    << "and stay there when they are enabled, though the reference is elsewhere";
+  EXPECT_EQ(controller.torque_offset(0), 0.0);
   cell.refer(0.3);
   cell.run(settled);
   for (int k = 1; k <= 100; ++k) {
     cell.refer(0.3 + 1e-4 * k, 0.1);
     cell.run(1);
   }
-  expect(std::abs(controller.position(0) - 0.31) < 1e-9, "until a reference begins where they are");
-  expect(
-    cell.happens([&] { return cell.drives.level == DiagnosticStatus::OK; }) &&
-      cell.drives.message == "every drive is enabled",
-    "that all are enabled is published");
+  EXPECT_NEAR(controller.position(0), 0.31, 1e-9) << "until a reference begins where they are";
+  EXPECT_TRUE(cell.happens([&] { return cell.drives.level == DiagnosticStatus::OK; }))
+    << "that all are enabled is published";
+  EXPECT_EQ(cell.drives.message, "every drive is enabled");
 }
 
-void one_drive_in_fault_stops_all_until_reset()
+TEST(DriveLink, OneDriveInFaultStopsAllUntilReset)
 {
   Cell cell;
   auto & controller = cell.controller;
@@ -189,48 +189,46 @@ void one_drive_in_fault_stops_all_until_reset()
     worst = std::max(worst, std::abs(controller.position(0) - before));
     before = controller.position(0);
   }
-  expect(worst <= 1e-3 + 1e-9, "the drive without a fault is led to rest without a jump");
+  EXPECT_LE(worst, 1e-3 + 1e-9) << "the drive without a fault is led to rest without a jump";
   cell.run(10);
-  expect(controller.position(0) == before, "and holds");
-  expect(
-    std::abs(controller.position(1) - 0.1) < 1e-9 && controller.torque_offset(1) == 0.0,
-    "the one in fault is commanded to where it is");
-  expect(
-    cell.happens([&] { return cell.drives.level == DiagnosticStatus::ERROR; }) &&
-      cell.drives.message ==
-        "The drive of joint 'elbow' is in fault (status word 0x0218, error code 0x7305); the robot "
-        "is stopped until ~/reset_fault.",
-    "the reason is published");
-  expect(
-    cell.drives.values[0].value == "elbow" && cell.drives.values[2].value == "29445",
-    "with joint and error code");
+  EXPECT_EQ(controller.position(0), before) << "and holds";
+  EXPECT_NEAR(controller.position(1), 0.1, 1e-9) << "the one in fault is commanded to where it is";
+  EXPECT_EQ(controller.torque_offset(1), 0.0);
+  EXPECT_TRUE(cell.happens([&] { return cell.drives.level == DiagnosticStatus::ERROR; }))
+    << "the reason is published";
+  EXPECT_EQ(
+    cell.drives.message,
+    "The drive of joint 'elbow' is in fault (status word 0x0218, error code 0x7305); the robot "
+    "is stopped until ~/reset_fault.");
+  EXPECT_EQ(cell.drives.values[0].value, "elbow") << "with joint and error code";
+  EXPECT_EQ(cell.drives.values[2].value, "29445");
   controller.say(1, 0x021F, 0x7305);
   auto answer = cell.reset();
-  expect(
-    !answer.success && answer.message.rfind("the robot is still braking", 0) == 0 &&
-      !cell.resets_seen,
-    "~/reset_fault is refused while a drive brakes");
+  EXPECT_FALSE(answer.success) << "~/reset_fault is refused while a drive brakes";
+  EXPECT_EQ(answer.message.rfind("the robot is still braking", 0), 0U);
+  EXPECT_FALSE(cell.resets_seen);
   controller.say(1, in_fault, 0x7305);
   answer = cell.reset(false);
-  expect(
-    !answer.success &&
-      answer.message.rfind("the drive of joint 'elbow' is still in fault (status word 0x0218", 0) ==
-        0,
-    "a fault that stays is said");
+  EXPECT_FALSE(answer.success) << "a fault that stays is said";
+  EXPECT_EQ(
+    answer.message.rfind("the drive of joint 'elbow' is still in fault (status word 0x0218", 0),
+    0U);
   cell.measure(before, 0.05);
   answer = cell.reset();
-  expect(answer.success && cell.resets_seen, "~/reset_fault resets the drive in fault");
+  EXPECT_TRUE(answer.success) << "~/reset_fault resets the drive in fault";
+  EXPECT_TRUE(cell.resets_seen);
   cell.refer(position);
   cell.run(settled);
-  expect(
-    controller.position(0) == before && controller.position(1) == 0.05,
-    "then both hold where they are, since the reference is far away");
+  EXPECT_EQ(controller.position(0), before)
+    << "then both hold where they are, since the reference is far away";
+  EXPECT_EQ(controller.position(1), 0.05);
   cell.run(pulse);
-  expect(controller.reset_command(1) == 0.0, "and the reset is taken back");
-  expect(cell.happens([&] { return cell.drives.level == DiagnosticStatus::OK; }), "all is well");
+  EXPECT_EQ(controller.reset_command(1), 0.0) << "and the reset is taken back";
+  EXPECT_TRUE(cell.happens([&] { return cell.drives.level == DiagnosticStatus::OK; }))
+    << "all is well";
 }
 
-void a_drive_that_comes_back_by_itself_moves_nothing()
+TEST(DriveLink, ADriveThatComesBackByItselfMovesNothing)
 {
   Cell cell;
   auto & controller = cell.controller;
@@ -241,15 +239,15 @@ void a_drive_that_comes_back_by_itself_moves_nothing()
   cell.run(settled);
   cell.refer(0.01);
   cell.run(1000);
-  expect(controller.position(0) == 0.0, "a drive that comes back by itself moves nothing");
+  EXPECT_EQ(controller.position(0), 0.0) << "a drive that comes back by itself moves nothing";
   const auto answer = cell.reset();
-  expect(
-    answer.success && answer.message.rfind("no drive is in fault", 0) == 0, "before it is reset");
+  EXPECT_TRUE(answer.success) << "before it is reset";
+  EXPECT_EQ(answer.message.rfind("no drive is in fault", 0), 0U);
   cell.run(1000);
-  expect(std::abs(controller.position(0) - 0.01) < 1e-9, "then references count again");
+  EXPECT_NEAR(controller.position(0), 0.01, 1e-9) << "then references count again";
 }
 
-void deactivation_in_another_thread_lasts_some_cycles()
+TEST(DriveLink, DeactivationInAnotherThreadLastsSomeCycles)
 {
   Cell cell;
   cell.follow(0.0);
@@ -257,12 +255,11 @@ void deactivation_in_another_thread_lasts_some_cycles()
   cycle.join();
   const auto begin = std::chrono::steady_clock::now();
   cell.controller.deactivate();
-  expect(
-    std::chrono::steady_clock::now() - begin >= 5ms,
-    "deactivation in another thread than the control cycle's lasts five cycles");
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 5ms)
+    << "deactivation in another thread than the control cycle's lasts five cycles";
 }
 
-void a_cycle_allocates_nothing()
+TEST(DriveLink, ACycleAllocatesNothing)
 {
   Cell cell;
   cell.follow(0.0);
@@ -274,7 +271,7 @@ void a_cycle_allocates_nothing()
   });
 }
 
-void the_monitor_is_found()
+TEST(DriveLink, TheMonitorIsFound)
 {
   pluginlib::ClassLoader<controller_interface::ControllerInterface> loader(
     "controller_interface", "controller_interface::ControllerInterface");
@@ -285,32 +282,27 @@ void the_monitor_is_found()
   params.controller_manager_update_rate = 1000;
   params.node_options = monitor->define_custom_node_options();
   params.node_options.parameter_overrides({{"joints", std::vector<std::string>{"axis"}}});
-  expect(
-    monitor->init(params) == controller_interface::return_type::OK &&
-      monitor->configure().id() == lifecycle_msgs::msg::State::PRIMARY_STATE_INACTIVE,
-    "the monitor is found and configured");
-  expect(
-    monitor->state_interface_configuration().names ==
-        std::vector<std::string>{"axis/position", "axis/status_word", "axis/error_code"} &&
-      monitor->command_interface_configuration().names ==
-        std::vector<std::string>{"axis/reset_fault"},
-    "and commands nothing but resets");
+  EXPECT_EQ(monitor->init(params), controller_interface::return_type::OK)
+    << "the monitor is found and configured";
+  EXPECT_EQ(monitor->configure().id(), lifecycle_msgs::msg::State::PRIMARY_STATE_INACTIVE);
+  EXPECT_EQ(
+    monitor->state_interface_configuration().names,
+    (std::vector<std::string>{"axis/position", "axis/status_word", "axis/error_code"}))
+    << "and commands nothing but resets";
+  EXPECT_EQ(
+    monitor->command_interface_configuration().names, std::vector<std::string>{"axis/reset_fault"});
 }
 
 }  // namespace
 
 int main(int count, char ** arguments)
 {
+  testing::InitGoogleTest(&count, arguments);
+  // apart from other processes on this machine
   setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
   setenv("ROS_DOMAIN_ID", std::to_string(1 + getpid() % 200).c_str(), 1);
   rclcpp::init(count, arguments);
-  expect_that_allocations_are_counted();
-  late_drives_are_never_commanded_anywhere_else();
-  one_drive_in_fault_stops_all_until_reset();
-  a_drive_that_comes_back_by_itself_moves_nothing();
-  deactivation_in_another_thread_lasts_some_cycles();
-  a_cycle_allocates_nothing();
-  the_monitor_is_found();
+  const int result = RUN_ALL_TESTS();
   rclcpp::shutdown();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return result;
 }

@@ -1,7 +1,9 @@
 // dynid/FeedforwardController: parameters, modes, what reaches the drives, and that a cycle does
 // not allocate.
 
+#include <gtest/gtest.h>
 #include <unistd.h>
+
 #include <chrono>
 #include <cmath>
 #include <controller_manager/controller_manager.hpp>
@@ -16,7 +18,7 @@
 #include <thread>
 #include <trajectory_msgs/msg/joint_trajectory.hpp>
 
-#include "../checks.hpp"
+#include "allocation_checks.hpp"
 #include "controller_under_test.hpp"
 #include "dynid/seal.hpp"
 #include "dynid/sha256.hpp"
@@ -130,7 +132,9 @@ void rest(ControllerUnderTest & controller, int cycles, double effort = -weight)
   }
 }
 
-bool near(double a, double b) { return std::abs(a - b) < 1e-9 * (1.0 + std::abs(b)); }
+constexpr double tolerance = 1e-8;  // of torques of some 10 N m
+
+bool near(double a, double b) { return std::abs(a - b) < tolerance; }
 
 /// Lets callbacks run until something has happened.
 bool happens(ControllerUnderTest & controller, const std::function<bool()> & event)
@@ -143,56 +147,54 @@ bool happens(ControllerUnderTest & controller, const std::function<bool()> & eve
   return event();
 }
 
-void test_of_a_cycle()
+TEST(FeedforwardController, RunsCycles)
 {
   ControllerUnderTest controller({"axis"}, with_model());
-  expect(controller.initialised() && controller.configure(), "it is configured");
-  expect(controller.activate(0.3), "and activated");
-  expect(
-    controller.position() == 0.3 && controller.torque_offset() == 0.0,
-    "where it commands the robot to stay where it is");
+  EXPECT_TRUE(controller.initialised()) << "it is configured";
+  EXPECT_TRUE(controller.configure());
+  EXPECT_TRUE(controller.activate(0.3)) << "and activated";
+  EXPECT_EQ(controller.position(), 0.3) << "where it commands the robot to stay where it is";
+  EXPECT_EQ(controller.torque_offset(), 0.0);
   controller.update();
-  expect(
-    controller.position() == 0.3 && controller.torque_offset() == 0.0,
-    "and goes on so without a reference");
-  expect(
-    controller.references().size() == 3 &&
-      controller.references()[0]->get_name() == "feedforward_controller/axis/position" &&
-      controller.references()[2]->get_name() == "feedforward_controller/axis/acceleration",
-    "references have the controller's name");
+  EXPECT_EQ(controller.position(), 0.3) << "and goes on so without a reference";
+  EXPECT_EQ(controller.torque_offset(), 0.0);
+  EXPECT_EQ(controller.references().size(), 3) << "references have the controller's name";
+  EXPECT_EQ(controller.references()[0]->get_name(), "feedforward_controller/axis/position");
+  EXPECT_EQ(controller.references()[2]->get_name(), "feedforward_controller/axis/acceleration");
   controller.deactivate();
 
   controller.activate(0.0);
   rest(controller, 50);
-  expect(near(controller.torque_offset(), -weight), "a model's weight is carried");
+  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "a model's weight is carried";
   controller.refer(0, 0.0, 0.0, 0.0);
   controller.measure(0, 0.0, 0.0, -weight + 9.0);
   for (int k = 0; k < 3; ++k) {
     controller.update();
   }
-  expect(controller.torque_offset() == 0.0, "a collision ends that");
+  EXPECT_EQ(controller.torque_offset(), 0.0) << "a collision ends that";
   controller.refer(0, 0.05, 1.0, 0.0);
   controller.update();
-  expect(controller.position() == 0.0, "and the motion");
+  EXPECT_EQ(controller.position(), 0.0) << "and the motion";
   controller.deactivate();
   controller.activate(0.0);
   rest(controller, 50);
-  expect(near(controller.torque_offset(), -weight), "activation forgets the collision");
+  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "activation forgets the collision";
   controller.deactivate();
-  expect(controller.torque_offset() == 0.0, "deactivation takes the torque offset away");
+  EXPECT_EQ(controller.torque_offset(), 0.0) << "deactivation takes the torque offset away";
 }
 
-void test_of_what_was_altered()
+TEST(FeedforwardController, RefusesAlteredModels)
 {
   ControllerUnderTest controller({"axis"}, settings(sealed()));
-  expect(controller.configure() && controller.activate(), "a sealed model is used from the start");
+  EXPECT_TRUE(controller.configure()) << "a sealed model is used from the start";
+  EXPECT_TRUE(controller.activate());
   rest(controller, 50);
-  expect(near(controller.torque_offset(), -weight), "and carries the weight");
+  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "and carries the weight";
   const auto refused = [&](const Parameters & change, const std::string & sentence) {
     const auto said = controller.set(change);
-    expect(said.find(sentence) != std::string::npos, "refused: " + sentence);
+    EXPECT_NE(said.find(sentence), std::string::npos) << "refused: " << sentence;
     rest(controller, 50);
-    expect(near(controller.torque_offset(), -weight), "and the model before goes on");
+    EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "and the model before goes on";
   };
   const std::string altered = "were altered after they were written";
   refused({{"model.gravity", std::vector<double>{0.0, 0.0, -1.6}}}, altered);
@@ -211,113 +213,111 @@ void test_of_what_was_altered()
   other[13] = {
     "model.parameters", std::vector<double>{1.0, 0.5, 0, 0, .01, 0, .51, 0, 0, .51, -1.0}};
   refused(other, "'Fc1' (coulomb) is -1, but cannot be below 0");
-  expect(controller.set(sealed(1.0, "2026-02-01T12:00:00Z")).empty(), "a good one is taken");
+  EXPECT_TRUE(controller.set(sealed(1.0, "2026-02-01T12:00:00Z")).empty()) << "a good one is taken";
   rest(controller, 50, -weight / 2);
-  expect(near(controller.torque_offset(), -weight / 2), "and used");
-  expect(controller.set(sealed()).empty(), "in whose place another comes whole");
-  expect(controller.set({{"force", true}}).empty(), "so that it is still right on its own");
+  EXPECT_NEAR(controller.torque_offset(), -weight / 2, tolerance) << "and used";
+  EXPECT_TRUE(controller.set(sealed()).empty()) << "in whose place another comes whole";
+  EXPECT_TRUE(controller.set({{"force", true}}).empty()) << "so that it is still right on its own";
 
   auto bad = sealed();
   bad[13] = model("success", 3.0)[13];
   ControllerUnderTest altered_before({"axis"}, settings(bad));
-  expect(
-    altered_before.initialised() && !altered_before.configure(),
-    "with a model that was altered it is not configured");
+  EXPECT_TRUE(altered_before.initialised()) << "with a model that was altered it is not configured";
+  EXPECT_FALSE(altered_before.configure());
   ControllerUnderTest mended({"axis"}, settings(bad));
-  expect(mended.set(sealed()).empty() && mended.configure(), "unless it gets a good one");
+  EXPECT_TRUE(mended.set(sealed()).empty()) << "unless it gets a good one";
+  EXPECT_TRUE(mended.configure());
 }
 
-void test_of_parameters()
+TEST(FeedforwardController, TakesAndRefusesParameters)
 {
-  expect(
-    !ControllerUnderTest({"axis"}, {}).initialised(), "without torque_max there is no controller");
+  EXPECT_FALSE(ControllerUnderTest({"axis"}, {}).initialised())
+    << "without torque_max there is no controller";
   ControllerUnderTest counted({"axis"}, settings({{"friction_smoothing", std::vector{0.1, 0.2}}}));
-  expect(!counted.configure(), "nor with a list that does not fit");
+  EXPECT_FALSE(counted.configure()) << "nor with a list that does not fit";
 
   ControllerUnderTest controller({"axis"}, settings());
   controller.configure();
   controller.activate();
   rest(controller, 50);
-  expect(controller.torque_offset() == 0.0, "without a model there is no additive torque");
-  expect(
-    controller.set(model("failed")) ==
-      "The model's identification failed; identify again, or set 'force' to use it all the same.",
-    "a failed model is refused");
+  EXPECT_EQ(controller.torque_offset(), 0.0) << "without a model there is no additive torque";
+  EXPECT_EQ(
+    controller.set(model("failed")),
+    "The model's identification failed; identify again, or set 'force' to use it all the same.")
+    << "a failed model is refused";
   auto other = model();
   other[4] = {"model.joints", std::vector<std::string>{"other"}};
-  expect(
-    controller.set(other) == "The model is of the joints other, but the controller has axis.",
-    "and one of another robot");
+  EXPECT_EQ(controller.set(other), "The model is of the joints other, but the controller has axis.")
+    << "and one of another robot";
   other = model();
   other[13] = {"model.parameters", std::vector<double>{1.0}};
-  expect(
-    controller.set(other) == "The mechanism has 11 parameters, but got 1.",
-    "and one that is not whole");
-  expect(
-    controller.set({{"model.format", 1}}).find("'model.status' is missing") != std::string::npos,
-    "and a part of one");
+  EXPECT_EQ(controller.set(other), "The mechanism has 11 parameters, but got 1.")
+    << "and one that is not whole";
+  EXPECT_NE(
+    controller.set({{"model.format", 1}}).find("'model.status' is missing"), std::string::npos)
+    << "and a part of one";
   rest(controller, 50);
-  expect(controller.torque_offset() == 0.0, "none of which has any effect");
-  expect(controller.set(model()).empty(), "a good model is taken at run time");
+  EXPECT_EQ(controller.torque_offset(), 0.0) << "none of which has any effect";
+  EXPECT_TRUE(controller.set(model()).empty()) << "a good model is taken at run time";
   rest(controller, 50);
-  expect(near(controller.torque_offset(), -weight), "and used");
+  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "and used";
   auto forced = model("failed", 1.0);
   forced.emplace_back("force", true);
-  expect(controller.set(forced).empty(), "so is a failed one by force");
+  EXPECT_TRUE(controller.set(forced).empty()) << "so is a failed one by force";
   rest(controller, 50, -weight / 2);
-  expect(near(controller.torque_offset(), -weight / 2), "in place of the first");
-  expect(controller.set({{"gain", 0.5}}).empty(), "the gain can be changed");
+  EXPECT_NEAR(controller.torque_offset(), -weight / 2, tolerance) << "in place of the first";
+  EXPECT_TRUE(controller.set({{"gain", 0.5}}).empty()) << "the gain can be changed";
   rest(controller, 50, -weight / 2);
-  expect(near(controller.torque_offset(), -weight / 4), "and counts");
-  expect(!controller.set({{"gain", 2.0}}).empty(), "but only from 0 to 1");
-  expect(
-    controller.set({{"collision.torque_error_max", std::vector{1.0, 2.0}}}) ==
-      "The parameter 'collision.torque_error_max' has 2 values, but must have 1 or 1, one for each "
-      "joint.",
-    "thresholds must fit the joints");
-  expect(
-    !controller.set({{"payload.inertia", std::vector{1.0, 0.0, 0.1, 0.0, 0.0, 0.1}}}).empty(),
-    "and a payload must be a body");
-  expect(
+  EXPECT_NEAR(controller.torque_offset(), -weight / 4, tolerance) << "and counts";
+  EXPECT_FALSE(controller.set({{"gain", 2.0}}).empty()) << "but only from 0 to 1";
+  EXPECT_EQ(
+    controller.set({{"collision.torque_error_max", std::vector{1.0, 2.0}}}),
+    "The parameter 'collision.torque_error_max' has 2 values, but must have 1 or 1, one for each "
+    "joint.")
+    << "thresholds must fit the joints";
+  EXPECT_FALSE(
+    controller.set({{"payload.inertia", std::vector{1.0, 0.0, 0.1, 0.0, 0.0, 0.1}}}).empty())
+    << "and a payload must be a body";
+  EXPECT_TRUE(
     controller
       .set({{"gain", 1.0}, {"payload.mass", 1.0}, {"payload.centre", std::vector{1.0, 0.0, 0.0}}})
-      .empty(),
-    "which is then carried");
+      .empty())
+    << "which is then carried";
   rest(controller, 50, -weight / 2 - 9.81);
-  expect(near(controller.torque_offset(), -weight / 2 - 9.81), "too");
+  EXPECT_NEAR(controller.torque_offset(), -weight / 2 - 9.81, tolerance) << "too";
 }
 
-void test_of_times()
+TEST(FeedforwardController, TimesMeanSecondsAtAnyRate)
 {
   ControllerUnderTest filter(
     {"axis"},
     {{"torque_max", std::vector{20.0}}, {"collision.torque_error_filter", std::vector{0.9}}});
-  expect(!filter.configure(), "a filter in control cycles is refused, not ignored");
+  EXPECT_FALSE(filter.configure()) << "a filter in control cycles is refused, not ignored";
   ControllerUnderTest debounce({"axis"}, settings({{"collision.debounce", 3}}));
-  expect(!debounce.configure(), "so is a debounce in cycles");
+  EXPECT_FALSE(debounce.configure()) << "so is a debounce in cycles";
 
   ControllerUnderTest controller({"axis"}, with_model());
   controller.configure();
   controller.activate(0.0);
   rest(controller, 50);
-  expect(
-    controller
-      .set(
-        {{"collision.torque_error_time_constant", std::vector{0.0}},
-         {"collision.acceleration_step", std::vector{3.0}},
-         {"collision.debounce_time", 60.0}})
-      .empty(),
-    "times can be changed while it runs");
+  EXPECT_TRUE(controller
+                .set(
+                  {{"collision.torque_error_time_constant", std::vector{0.0}},
+                   {"collision.acceleration_step", std::vector{3.0}},
+                   {"collision.debounce_time", 60.0}})
+                .empty())
+    << "times can be changed while it runs";
   rest(controller, 50, -weight + 9.0);
-  expect(near(controller.torque_offset(), -weight), "and count: a minute's debounce finds nothing");
+  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance)
+    << "and count: a minute's debounce finds nothing";
 }
 
 // The torque measured in this test is that at rest: a faster start would be a collision.
-void test_of_limits()
+TEST(FeedforwardController, KeepsLimits)
 {
   ControllerUnderTest reversed(
     {"axis"}, settings({{"position_min", std::vector{1.0}}, {"position_max", std::vector{0.5}}}));
-  expect(!reversed.configure(), "limits that are not in order are refused");
+  EXPECT_FALSE(reversed.configure()) << "limits that are not in order are refused";
   ControllerUnderTest controller(
     {"axis"}, with_model(
                 {{"position_max", std::vector{0.08}},
@@ -338,30 +338,31 @@ void test_of_limits()
   };
   follow(0.0);
   follow(0.07);
-  expect(controller.position() == 0.07, "a reference within the limits is reached");
-  expect(fastest < 0.5001e-3, "as fast as may be");
+  EXPECT_EQ(controller.position(), 0.07) << "a reference within the limits is reached";
+  EXPECT_LT(fastest, 0.5001e-3) << "as fast as may be";
   follow(0.09);
-  expect(
-    controller.position() <= 0.08 && controller.torque_offset() == 0.0,
-    "and none beyond a limit, nor is there additive torque for it");
+  EXPECT_LE(controller.position(), 0.08)
+    << "and none beyond a limit, nor is there additive torque for it";
+  EXPECT_EQ(controller.torque_offset(), 0.0);
 }
 
-void test_of_missing_effort()
+TEST(FeedforwardController, StopsWithoutMeasuredEffort)
 {
   ControllerUnderTest controller({"axis"}, with_model());
   controller.configure();
   controller.activate(0.0);
   rest(controller, 50);
   rest(controller, 80, nan);
-  expect(near(controller.torque_offset(), -weight), "effort may be missing for less than max_age");
+  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance)
+    << "effort may be missing for less than max_age";
   rest(controller, 40, nan);
-  expect(controller.torque_offset() == 0.0, "but then the robot is stopped");
+  EXPECT_EQ(controller.torque_offset(), 0.0) << "but then the robot is stopped";
   controller.refer(0, 0.05, 0.0, 0.0);
   controller.update();
-  expect(controller.position() == 0.0, "and follows no reference");
+  EXPECT_EQ(controller.position(), 0.0) << "and follows no reference";
 }
 
-void test_of_topics()
+TEST(FeedforwardController, TalksOverTopicsAndServices)
 {
   ControllerUnderTest controller({"axis"}, with_model());
   controller.configure();
@@ -387,32 +388,31 @@ void test_of_topics()
   message.points[0].positions = {0.002};
   message.points[0].velocities = {0.0};
   message.points[0].accelerations = {0.0};
-  expect(
-    happens(
-      controller,
-      [&] {
-        references->publish(message);
-        return near(controller.position(), 0.002);
-      }),
-    "references come by topic where the controller is not chained");
-  expect(
-    happens(controller, [&] { return state.name.size() == 5 && near(state.effort[1], -weight); }) &&
-      state.name[1] == "axis/feedback",
-    "its state is published");
+  EXPECT_TRUE(happens(
+    controller,
+    [&] {
+      references->publish(message);
+      return near(controller.position(), 0.002);
+    }))
+    << "references come by topic where the controller is not chained";
+  EXPECT_TRUE(
+    happens(controller, [&] { return state.name.size() == 5 && near(state.effort[1], -weight); }))
+    << "its state is published";
+  EXPECT_EQ(state.name[1], "axis/feedback");
 
   controller.deactivate();
   controller.activate(0.0);
   rest(controller, 50);
   controller.measure(0, 0.0, 0.0, 9.0 - weight);
-  expect(
-    happens(controller, [&] { return collision.level == collision.ERROR; }),
-    "a collision is published");
-  expect(
-    collision.message ==
-        "Collision at joint 'axis': torque error -9 N m beyond 5 N m; the robot is stopped until "
-        "~/reset." &&
-      collision.values.size() == 5 && collision.values[0].value == "axis",
-    "with what happened");
+  EXPECT_TRUE(happens(controller, [&] { return collision.level == collision.ERROR; }))
+    << "a collision is published";
+  EXPECT_EQ(
+    collision.message,
+    "Collision at joint 'axis': torque error -9 N m beyond 5 N m; the robot is stopped until "
+    "~/reset.")
+    << "with what happened";
+  EXPECT_EQ(collision.values.size(), 5);
+  EXPECT_EQ(collision.values[0].value, "axis");
 
   // the service waits for the control cycle, which is another thread
   std::atomic<bool> running{true};
@@ -433,19 +433,18 @@ void test_of_topics()
   controller.refer(0, 0.5, 0.0, 0.0);
   controller.update();
   auto answer = ask();
-  expect(
-    !answer.success && answer.message.find("is 0.5 rad away") != std::string::npos,
-    "a reset is refused while the reference is away");
+  EXPECT_FALSE(answer.success) << "a reset is refused while the reference is away";
+  EXPECT_NE(answer.message.find("is 0.5 rad away"), std::string::npos);
   controller.measure(0, 0.0, 0.0, -weight);
   controller.refer(0, 0.0, 0.0, 0.0);
   controller.update();
   answer = ask();
-  expect(answer.success, "and done when it is not");
-  expect(
-    happens(controller, [&] { return collision.level == collision.OK; }), "which is published too");
+  EXPECT_TRUE(answer.success) << "and done when it is not";
+  EXPECT_TRUE(happens(controller, [&] { return collision.level == collision.OK; }))
+    << "which is published too";
 }
 
-void test_that_nothing_bad_comes_out()
+TEST(FeedforwardController, WhateverComesInNothingBadComesOut)
 {
   ControllerUnderTest controller(
     {"axis"}, with_model({{"state_publish_rate", 500.0}, {"collision.method", "momentum"}}));
@@ -479,10 +478,10 @@ void test_that_nothing_bad_comes_out()
   controller.set({{"collision.torque_error_max", std::vector{1.0}}, {"payload.mass", 0.5}});
   expect_no_allocation("taking over a model and settings", [&] { rest(controller, 1000); });
   expect_no_allocation("a collision", [&] { rest(controller, 1000, 100.0); });
-  expect(good, "what goes to the drives is finite and within the limits");
+  EXPECT_TRUE(good) << "what goes to the drives is finite and within the limits";
 }
 
-void test_of_loading()
+TEST(FeedforwardController, IsLoadedByTheControllerManager)
 {
   const auto executor = std::make_shared<rclcpp::executors::SingleThreadedExecutor>();
   const std::string robot =
@@ -500,15 +499,14 @@ void test_of_loading()
   std::ofstream(file) << "feedforward_controller:\n  ros__parameters:\n    joints: [axis]\n"
                       << "    torque_max: [20.0]\n";
   manager.set_parameter({"feedforward_controller.type", "dynid/FeedforwardController"});
-  expect(
-    manager.load_controller("feedforward_controller") == nullptr,
-    "a controller manager does not load it without parameters");
+  EXPECT_EQ(manager.load_controller("feedforward_controller"), nullptr)
+    << "a controller manager does not load it without parameters";
   manager.set_parameter(
     {"feedforward_controller.params_file", std::vector<std::string>{file.string()}});
-  expect(manager.load_controller("feedforward_controller") != nullptr, "but with them");
-  expect(
-    manager.configure_controller("feedforward_controller") == controller_interface::return_type::OK,
-    "and configures it");
+  EXPECT_NE(manager.load_controller("feedforward_controller"), nullptr) << "but with them";
+  EXPECT_EQ(
+    manager.configure_controller("feedforward_controller"), controller_interface::return_type::OK)
+    << "and configures it";
   std::filesystem::remove(file);
 }
 
@@ -516,17 +514,9 @@ void test_of_loading()
 
 int main(int count, char ** arguments)
 {
+  testing::InitGoogleTest(&count, arguments);
   rclcpp::init(count, arguments);
-  expect_that_allocations_are_counted();
-  test_of_a_cycle();
-  test_of_parameters();
-  test_of_what_was_altered();
-  test_of_times();
-  test_of_limits();
-  test_of_missing_effort();
-  test_of_topics();
-  test_that_nothing_bad_comes_out();
-  test_of_loading();
+  const int result = RUN_ALL_TESTS();
   rclcpp::shutdown();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return result;
 }

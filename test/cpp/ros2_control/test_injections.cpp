@@ -1,6 +1,8 @@
 // Faults and forces come to dynid/SimulatedDrives by the topics and services of its node.
 
+#include <gtest/gtest.h>
 #include <unistd.h>
+
 #include <chrono>
 #include <cmath>
 #include <diagnostic_msgs/msg/diagnostic_array.hpp>
@@ -14,7 +16,7 @@
 #include <std_srvs/srv/trigger.hpp>
 #include <stdexcept>
 
-#include "../checks.hpp"
+#include "allocation_checks.hpp"
 #include "drives_under_test.hpp"
 
 namespace
@@ -113,29 +115,29 @@ WrenchStamped wrench(const std::string & link, double upwards)
   return made;
 }
 
-void a_fault_is_injected_told_and_cleared()
+TEST(Injections, AFaultIsInjectedToldAndCleared)
 {
   Cell cell;
-  expect(cell.call("clear_fault").message == "the drives have no fault", "there is no fault yet");
-  expect(cell.call("inject_fault").success, "a fault is injected");
-  expect(
-    cell.until([&] {
-      return cell.status.level == DiagnosticStatus::ERROR &&
-             cell.status.message.find("A drive fault was injected at ") == 0;
-    }),
-    "/diagnostics tells it");
+  EXPECT_EQ(cell.call("clear_fault").message, "the drives have no fault")
+    << "there is no fault yet";
+  EXPECT_TRUE(cell.call("inject_fault").success) << "a fault is injected";
+  EXPECT_TRUE(cell.until([&] {
+    return cell.status.level == DiagnosticStatus::ERROR &&
+           cell.status.message.find("A drive fault was injected at ") == 0;
+  }))
+    << "/diagnostics reports it";
   for (int k = 1; k <= 200; ++k) {
     cell.drives().cycle(home + 1e-3 * k);
   }
-  expect(std::abs(cell.drives().told("position") - home) < 1e-3, "in it, commands are ignored");
-  expect(cell.call("clear_fault").success, "it is cleared");
+  EXPECT_NEAR(cell.drives().told("position"), home, 1e-3) << "in it, commands are ignored";
+  EXPECT_TRUE(cell.call("clear_fault").success) << "it is cleared";
   for (int k = 1; k <= 200; ++k) {
     cell.drives().cycle(home + 1e-3 * k);
   }
-  expect(cell.drives().told("position") > home + 0.1, "and targets are followed again");
+  EXPECT_GT(cell.drives().told("position"), home + 0.1) << "and targets are followed again";
 }
 
-void a_fault_is_not_cleared_while_the_drives_brake()
+TEST(Injections, AFaultIsNotClearedWhileTheDrivesBrake)
 {
   Cell cell;
   for (int k = 1; k <= 100; ++k) {
@@ -146,41 +148,39 @@ void a_fault_is_not_cleared_while_the_drives_brake()
     cell.drives().cycle(home);  // from 2 rad/s to rest takes 200 cycles at 10 rad/s^2
   }
   const auto answer = cell.call("clear_fault");
-  expect(
-    !answer.success && answer.message.find("the drives are still braking") == 0,
-    "a fault is not cleared while the drives brake");
+  EXPECT_FALSE(answer.success) << "a fault is not cleared while the drives brake";
+  EXPECT_EQ(answer.message.find("the drives are still braking"), 0U);
 }
 
-void the_drive_of_a_joint_can_fail_alone()
+TEST(Injections, TheDriveOfAJointCanFailAlone)
 {
   Cell cell;
   cell.send("fail_drive", String().set__data("axis"));
-  expect(
-    cell.until([&] { return cell.drives().told("status_word") == 0x0218; }),
-    "the drive of a joint can be in fault");
+  EXPECT_TRUE(cell.until([&] { return cell.drives().told("status_word") == 0x0218; }))
+    << "the drive of a joint can be in fault";
   cell.send("fail_drive", String().set__data("elbow"));
-  expect(
-    cell.until([&] {
-      return cell.said.find(
-               "There is no drive of a joint 'elbow' that could have a fault; "
-               "expected one of axis.") != std::string::npos;
-    }),
-    "but not that of a joint that is none");
+  EXPECT_TRUE(cell.until([&] {
+    return cell.said.find(
+             "There is no drive of a joint 'elbow' that could have a fault; "
+             "expected one of axis.") != std::string::npos;
+  }))
+    << "but not that of a joint that is none";
 }
 
-void a_wrench_pushes_until_one_of_zeros_comes()
+TEST(Injections, AWrenchPushesUntilOneOfZerosComes)
 {
   Cell cell;
   const auto effort = [&] { return cell.drives().told("effort"); };
   const double before = effort();
   cell.send("external_force", wrench("bob", 20.0));
-  expect(
-    cell.until([&] { return std::abs(effort() - before) > 9.0; }), "the drive holds against it");
+  EXPECT_TRUE(cell.until([&] { return std::abs(effort() - before) > 9.0; }))
+    << "the drive holds against it";
   cell.send("external_force", wrench("", 0.0));
-  expect(cell.until([&] { return std::abs(effort() - before) < 1.0; }), "until it is taken away");
+  EXPECT_TRUE(cell.until([&] { return std::abs(effort() - before) < 1.0; }))
+    << "until it is taken away";
 }
 
-void lost_frames_freeze_the_states()
+TEST(Injections, LostFramesFreezeTheStates)
 {
   Cell cell;
   cell.send("frame_loss", Float64().set__data(1.0));
@@ -189,30 +189,30 @@ void lost_frames_freeze_the_states()
     last = cell.drives().told("effort");
     return same > 50;
   };
-  expect(cell.until(frozen), "with every frame lost, states stay as they were told last");
+  EXPECT_TRUE(cell.until(frozen)) << "with every frame lost, states stay as they were told last";
   cell.send("frame_loss", Float64().set__data(0.0));
   const double told = cell.drives().told("effort");
-  expect(
-    cell.until([&] { return cell.drives().told("effort") != told; }), "until frames come again");
+  EXPECT_TRUE(cell.until([&] { return cell.drives().told("effort") != told; }))
+    << "until frames come again";
   cell.send("lose_frames", Int32().set__data(100));
-  expect(cell.until(frozen), "and a number of frames can be lost");
+  EXPECT_TRUE(cell.until(frozen)) << "and a number of frames can be lost";
 }
 
-void a_saturated_drive_loses_its_target()
+TEST(Injections, ASaturatedDriveLosesItsTarget)
 {
   Cell cell;
   cell.send("saturate", Float64MultiArray().set__data({0.01}));
-  expect(
-    cell.until([&] { return cell.status.level == DiagnosticStatus::ERROR; }) &&
-      cell.status.message.find("The drive of joint 'axis' lost its target at ") == 0,
-    "a saturated drive loses its target");
+  EXPECT_TRUE(cell.until([&] { return cell.status.level == DiagnosticStatus::ERROR; }))
+    << "a saturated drive loses its target";
+  EXPECT_EQ(cell.status.message.find("The drive of joint 'axis' lost its target at "), 0U);
 }
 
-void impossible_injections_are_refused_with_a_sentence_in_the_log()
+TEST(Injections, ImpossibleInjectionsAreRefusedWithASentenceInTheLog)
 {
   Cell cell;
   const auto refused = [&](const std::string & sentence) {
-    expect(cell.until([&] { return cell.said.find(sentence) != std::string::npos; }), sentence);
+    EXPECT_TRUE(cell.until([&] { return cell.said.find(sentence) != std::string::npos; }))
+      << sentence;
   };
   cell.send("external_force", wrench("hand", 1.0));
   refused("The URDF has no link 'hand'; the links that move are bob.");
@@ -224,7 +224,7 @@ void impossible_injections_are_refused_with_a_sentence_in_the_log()
   refused("There are 2 factors to saturate drives with; expected 1, one for each joint.");
 }
 
-void a_cycle_with_injections_allocates_nothing()
+TEST(Injections, ACycleWithInjectionsAllocatesNothing)
 {
   Cell cell;
   const double before = cell.drives().told("effort");
@@ -235,26 +235,20 @@ void a_cycle_with_injections_allocates_nothing()
     allocated += allocations_in([&] { cell.drives().cycle(home); });
     return std::abs(cell.drives().told("effort") - before) > 9.0;
   };
-  expect(cell.until(pushed, false) && allocated == 0, "a cycle with injections allocates nothing");
+  EXPECT_TRUE(cell.until(pushed, false)) << "a cycle with injections allocates nothing";
+  EXPECT_EQ(allocated, 0);
 }
 
 }  // namespace
 
-int main(int argc, char ** argv)
+int main(int count, char ** arguments)
 {
+  testing::InitGoogleTest(&count, arguments);
   // apart from other processes on this machine
   setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
   setenv("ROS_DOMAIN_ID", std::to_string(1 + getpid() % 200).c_str(), 1);
-  rclcpp::init(argc, argv);
-  expect_that_allocations_are_counted();
-  a_fault_is_injected_told_and_cleared();
-  the_drive_of_a_joint_can_fail_alone();
-  a_fault_is_not_cleared_while_the_drives_brake();
-  a_wrench_pushes_until_one_of_zeros_comes();
-  lost_frames_freeze_the_states();
-  a_saturated_drive_loses_its_target();
-  impossible_injections_are_refused_with_a_sentence_in_the_log();
-  a_cycle_with_injections_allocates_nothing();
+  rclcpp::init(count, arguments);
+  const int result = RUN_ALL_TESTS();
   rclcpp::shutdown();
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return result;
 }

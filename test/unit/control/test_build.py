@@ -150,9 +150,9 @@ def test_no_reference_leads_beyond_the_limits(tolerance: str) -> None:
     if tolerance == "null":
         assert q[-1, 0] == PUMA.limits.position[0][1]  # type: ignore[index]
     else:
-        assert law.silence == _core.Silence.too_fast
+        assert law.inactive_reason == _core.InactiveReason.too_fast
         assert law.limited_drive == 0
-        said = _core.describe_silence(law.silence, law.limited_drive, PUMA.joints)
+        said = _core.describe_inactive_reason(law.inactive_reason, law.limited_drive, PUMA.joints)
         assert "the reference of joint 'joint_1' was too fast" in said
 
 

@@ -25,6 +25,7 @@ from dynid.control.ros2_control import (
     uses_ros2_control,
 )
 from dynid.dynamics.closed_chain import ClosedChain, chain_lists
+from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.errors import ConfigurationError
 from dynid.profile import load_robot
 from dynid.robot.drives import Drives
@@ -70,9 +71,7 @@ def test_every_number_survives_as_text(name: str) -> None:
         "home": SimulatedRobot(robot).home,
         "torque_factor": robot.drives.torque_factor(len(robot.joints)),
         "term_joints": [term.joint for term in terms],
-        "term_scales": [term.scale for term in terms],
-        "term_static_ratios": [term.static_ratio for term in terms],
-        "term_stribeck_velocities": [term.stribeck_velocity for term in terms],
+        **{f"term_{s.plural}": [term.shapes()[s.name] for term in terms] for s in TERM_SHAPES},
         "bandwidth_hz": made.settings.bandwidth_hz,
         "rated_torque": made.settings.rated_torque,
         "lower": made.settings.lower,
@@ -91,7 +90,7 @@ def test_the_described_plant_moves_as_the_simulated_robot_does() -> None:
         setattr(settings, name, values if kind is np.ndarray else kind(values[0]))
     words = (texts[f"term_{part}"].split() for part in ("kinds", "sides"))
     terms = [
-        _core.JointTerm(kind, int(joint), side == "motor", 0.0, scale, 0.0)
+        _core.JointTerm(kind, int(joint), side == "motor", {"scale": scale})
         for kind, side, joint, scale in zip(
             *words, *(numbers(texts, f"term_{part}") for part in ("joints", "scales")), strict=True
         )
@@ -127,6 +126,7 @@ def test_the_plugin_reads_what_is_written() -> None:
     code = "".join(path.read_text() for path in PLUGIN.glob("*.cpp"))
     written = set(parameters(described())) | {"locked_joints", "locked_positions"}
     written |= set(chain_lists(ClosedChain()))
+    written -= {f"term_{shape.plural}" for shape in TERM_SHAPES}  # from the core's table
     assert written <= set(re.findall(r'"(\w+)"', code))
     read = re.findall(r'\((?:info\.hardware_)?parameters, "(\w+)"', code)
     assert set(read) <= written

@@ -266,6 +266,13 @@ def test_the_command_line_prints_json(
 ) -> None:
     assert run(monkeypatch, workshop, "--json", "--false-alarms-per-hour", 100) == 0
     told = json.loads(capsys.readouterr().out)
+    assert set(told) == {
+        *("robot", "minutes", "false_alarms_per_hour", "joints", "torque_error_max"),
+        *("velocity_factor", "acceleration_factor", "reversal_boost", "acceleration_step"),
+        *("held_out_alarms", "largest_error", "friction", "raised", "moving", "resting"),
+        "warnings",
+    }
+    assert set(told["moving"][0]) == {"value", "low", "high", "peaks"}
     assert told["joints"] == ["shoulder", "elbow"]
     assert len(told["torque_error_max"]) == 2
 

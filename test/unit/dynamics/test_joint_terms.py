@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.integrate import solve_ivp
 from support.synthetic import ARM_URDF
 
-from dynid.dynamics.joint_terms import JointTerm
+from dynid.dynamics.joint_terms import JointTerm, TermKind, term_kind, term_kinds
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import MechanismError
 
@@ -117,6 +119,49 @@ def test_load_friction_follows_the_parameters_of_its_mechanism() -> None:
     assert ratio == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize("kind", term_kinds(), ids=lambda kind: kind.name)
+def test_the_column_of_a_kind_is_its_formula(kind: TermKind) -> None:
+    q, v, a, load, step = np.random.default_rng(2).normal(size=(5, 30))
+    path = np.cumsum(1e-3 * step)  # a contact sticks and slides
+    given = {"smoothing": 0.3, "scale": 2e-3 if kind.has_memory else 0.7}
+    shapes = {name: given[name] for name in kind.shapes if name in given}
+    position = path if kind.has_memory else q
+    term = JointTerm(kind.name, 0, **shapes)
+    column = term.column(position=position, velocity=v, acceleration=a, load=load)
+
+    names = {"q": position, "v": v, "a": a, "load": load, "scale": term.scale}
+    names["z"] = stop_operator(path, 2e-3)
+    if kind.weakens:  # bristles, not a stop
+        names["z"] = JointTerm("lugre", 0, **shapes).column(position=path, velocity=v)
+    functions = {
+        "s": lambda velocity: np.tanh(velocity / term.smoothing),
+        "max": np.maximum,
+        "min": np.minimum,
+        **{name: getattr(np, name) for name in ("sign", "exp", "sqrt", "abs")},
+    }
+    expected = eval(kind.formula.replace("^", "**"), functions, names)  # noqa: S307  own table
+    np.testing.assert_allclose(column, np.broadcast_to(expected, 30), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", term_kinds(), ids=lambda kind: kind.name)
+def test_traits_of_a_kind_do_not_contradict_each_other(kind: TermKind) -> None:
+    names = {one.name for one in term_kinds()}
+    assert {kind.mirror, kind.design, kind.alternative} <= names | {""}
+    assert kind.dissipative >= kind.dry >= kind.has_memory
+    assert not (kind.inertial and kind.dissipative)
+    if kind.mirror:
+        assert term_kind(kind.mirror).mirror == kind.name
+    if kind.design:
+        assert term_kind(kind.design).design == kind.design
+    one_way = [np.abs(JointTerm(kind.name, 0).column(velocity=v)).max() for v in ONE_SECOND]
+    if kind.dissipative and not (kind.scaled or kind.loaded):
+        assert (min(one_way) == 0) == bool(kind.mirror)
+
+
+ONE_SECOND = (np.ones(5), -np.ones(5))
+"""Velocities [rad/s] forwards and backwards."""
+
+
 @pytest.mark.parametrize(
     ("term", "said"),
     [
@@ -132,3 +177,10 @@ def test_load_friction_follows_the_parameters_of_its_mechanism() -> None:
 def test_refuses_a_term_of_an_impossible_shape(term: JointTerm, said: str) -> None:
     with pytest.raises(MechanismError, match=said):
         Mechanism(ARM_URDF, ["shoulder"], terms=[term])
+
+
+def test_the_documentation_has_every_kind_with_its_parameter() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "method.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    for kind in term_kinds():
+        assert any(f"`{kind.name}`" in row and f"`{kind.prefix}`" in row for row in rows), kind.name

@@ -8,14 +8,14 @@ from hypothesis import given
 from support.random_mechanisms import RandomTree, random_trees
 
 from dynid.dynamics.model_at_point import model_at_point, point_json
-from dynid.dynamics.torque_parts import ROTOR_KIND, torque_parts
+from dynid.dynamics.torque_parts import torque_parts
 from dynid.profile import load_robot
 
 STEP = 1e-5
 """Of central differences, whose error is of the order of its square."""
 ROUNDING = 1e-11
 
-STATELESS_FRICTION = ("viscous", "viscous_cubic", "coulomb", "stribeck", ROTOR_KIND)
+STATELESS_FRICTION = ("viscous", "viscous_cubic", "coulomb", "stribeck", "rotor_inertia")
 
 
 def size(*arrays: np.ndarray) -> float:
@@ -43,7 +43,7 @@ def test_parts_are_those_of_the_matrices(tree: RandomTree) -> None:
     coriolis = np.einsum("tij,tj->ti", mechanism.coriolis_matrix(q, dq), dq)
     np.testing.assert_allclose(parts.coriolis, coriolis, rtol=0, atol=atol)
     np.testing.assert_allclose(parts.gravity, mechanism.gravity_torque(q), rtol=0, atol=atol)
-    kinds = {term.kind for term in mechanism.terms} - {ROTOR_KIND}
+    kinds = {term.kind for term in mechanism.terms} - {"rotor_inertia"}
     assert set(parts.terms) == kinds
 
 

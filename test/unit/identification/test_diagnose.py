@@ -171,6 +171,7 @@ def test_recording_that_cannot_be_identified_is_diagnosed_all_the_same(
     assert run(monkeypatch, workshop, "rest", "-p", "arm.yaml", "--json") == 1
     told = json.loads(capsys.readouterr().out)
     assert "an identification needs motion" in told["no_model"]
+    assert set(told) == {"robot", "no_model", "findings"}
     assert [one["cause"] for one in told["findings"]] == ["too_slow"]
     assert set(told["findings"][0]) == {
         *("cause", "joint", "severity", "sentence", "remedy", "evidence")

@@ -137,11 +137,12 @@ public:
   [[nodiscard]] const Eigen::VectorXd & torque_offset() const noexcept;  ///< finite, <= torque_max
   [[nodiscard]] const Eigen::VectorXd & torque_error() const noexcept;   ///< unfiltered
   [[nodiscard]] const CollisionDetector & detector() const noexcept;
-  [[nodiscard]] Silence silence() const noexcept;
+  [[nodiscard]] InactiveReason inactive_reason() const noexcept;
   [[nodiscard]] double gain() const noexcept;
   [[nodiscard]] bool latched() const noexcept;
 
-  /// The drive that could not follow, where silence() is position_limit or too_fast; else -1.
+  /// The drive that could not follow, where inactive_reason() is position_limit or too_fast; else
+  /// -1.
   [[nodiscard]] int limited_drive() const noexcept;
 
   /// supervised() of the settings in use.

@@ -61,7 +61,7 @@ public:
 
   /// M dq, and the torque that would keep it constant: gravity and friction - C^T dq.
   void momentum(
-    const VectorIn & q, const VectorIn & dq, VectorOut momentum, VectorOut keeping) noexcept;
+    const VectorIn & q, const VectorIn & dq, VectorOut momentum, VectorOut bias_torque) noexcept;
 
 private:
   void to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept;

@@ -24,7 +24,7 @@ struct JointNames
 /// Whether there is additive torque, and else why not; with the drive that could not follow, from
 /// ControlLaw::limited_drive().
 [[nodiscard]] std::string describe(
-  Silence silence, int limited_drive = -1, const JointNames & joints = {});
+  InactiveReason reason, int limited_drive = -1, const JointNames & joints = {});
 
 /// Whether torque is supervised at each joint: from ControlLaw::supervised().
 [[nodiscard]] std::string describe_supervision(

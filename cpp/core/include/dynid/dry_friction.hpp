@@ -41,13 +41,10 @@ public:
     const std::vector<JointTerm> & terms, const VectorIn & values, const MatrixIn & to_motor,
     const Stribeck & besides);
 
-  /// Whether a term's torque jumps where the velocity changes its sign, or remembers positions.
-  [[nodiscard]] static bool is_dry(const TermKind & kind) noexcept;
-
   /// Number of surfaces k.
   [[nodiscard]] Eigen::Index count() const noexcept { return directions_.cols(); }
 
-  /// Whether any friction grows with the torque that gravity asks of its joint.
+  /// Whether any friction grows with the gravity torque of its joint.
   [[nodiscard]] bool loaded() const noexcept { return loaded_; }
 
   /// J (n, k): joint torque per unit of each surface's friction torque.
@@ -60,7 +57,7 @@ public:
   ///
   /// \param free velocity (k,) of the surfaces at its end, without friction
   /// \param mobility dt A (k, k): how much one unit of torque slows each surface
-  /// \param load torque that gravity asks of the joints (n,) [N*m or N]; looked at if loaded()
+  /// \param load gravity torque of the joints (n,) [N*m or N]; looked at if loaded()
   /// \param step [s]
   void solve(
     const VectorIn & free, const MatrixIn & mobility, const VectorIn & load, double step,
@@ -69,15 +66,14 @@ public:
 private:
   struct Torque
   {
-    double size;   // [N*m or N], or per unit of load
-    double scale;  // Stribeck velocity [rad/s or m/s], or infinity
-    bool forwards;
-    bool backwards;
-    bool loaded;
+    double size;  // [N*m or N], or per unit of load
+    JointTerm term;
+    double forwards;   // of sliding slowly, per unit of size
+    double backwards;  // the same in the other direction
   };
   struct Surface
   {
-    JointTerm term;  // side, joint and smoothing; of a contact that remembers, all
+    JointTerm term;  // side, joint and smoothing; of a contact with memory, all
     std::vector<Torque> torques;
     double velocity = 0.0;
     double torque = 0.0;
@@ -85,7 +81,7 @@ private:
     double high = 0.0;  // torque of sliding forwards
     double sliding = 0.0;
     double after = 0.0;
-    double deflection = 0.0;  // of a contact that remembers, before the step [rad or m]
+    double deflection = 0.0;  // of a contact with memory, before the step [rad or m]
 
     [[nodiscard]] bool remembers() const noexcept { return term.kind->remembers(); }
     [[nodiscard]] double stretched(double step, double velocity) const noexcept;

@@ -24,7 +24,7 @@ struct FeedforwardSettings
 };
 
 /// Why there is no additive torque.
-enum class Silence
+enum class InactiveReason
 {
   none,  ///< there is
   no_model,
@@ -42,9 +42,9 @@ enum class Silence
 /// The additive torque: the inverse dynamics of the commanded motion, some cycles later.
 ///
 /// It comes and goes along a ramp. When the model or its payload is another one, the difference
-/// fades over the same time. In a Silence it is zero at once, and afterwards ramps in anew; but
-/// where the model was taken away, or the command comes to rest on its path (fade()), it goes along
-/// the ramp.
+/// fades over the same time. For an InactiveReason it is zero at once, and afterwards ramps in
+/// anew; but where the model was taken away, or the command comes to rest on its path (fade()), it
+/// goes along the ramp.
 class Feedforward
 {
 public:
@@ -73,31 +73,31 @@ public:
     const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles = 1.0) noexcept;
 
   /// The first half of update(): why there is no additive torque for these references, if so.
-  [[nodiscard]] Silence check(
+  [[nodiscard]] InactiveReason check(
     const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept;
 
   /// The second half: one cycle, with what check() found; for the motion that is commanded, which
   /// need not be the reference.
   const Eigen::VectorXd & send(
-    Silence found, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+    InactiveReason found, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
 
   /// One cycle in which the torque of the motion commanded goes along the ramp.
   const Eigen::VectorXd & fade(
-    Silence why, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
+    InactiveReason why, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
 
   /// One cycle without commands that count.
-  const Eigen::VectorXd & stay_silent(Silence why) noexcept;
+  const Eigen::VectorXd & suspend(InactiveReason why) noexcept;
 
   /// The whole torque (n,) that the commands of the last cycle take, in whatever mode, neither
   /// delayed nor limited; valid while known().
   [[nodiscard]] const Eigen::VectorXd & model_torque() const noexcept { return model_torque_; }
   [[nodiscard]] bool known() const noexcept { return known_; }
   [[nodiscard]] const Eigen::VectorXd & torque_offset() const noexcept { return offset_; }
-  [[nodiscard]] Silence silence() const noexcept { return silence_; }
+  [[nodiscard]] InactiveReason inactive_reason() const noexcept { return inactive_reason_; }
   [[nodiscard]] double gain() const noexcept { return gain_; }
 
 private:
-  [[nodiscard]] Silence evaluate(
+  [[nodiscard]] InactiveReason evaluate(
     const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
   void blend(double wanted_gain) noexcept;
   const Eigen::VectorXd & pass_on() noexcept;
@@ -105,7 +105,7 @@ private:
   FeedforwardSettings settings_;
   ControlModel * model_ = nullptr;
   FeedforwardMode mode_ = FeedforwardMode::full;
-  Silence silence_ = Silence::no_model;
+  InactiveReason inactive_reason_ = InactiveReason::no_model;
   double step_;  // of the ramp in one cycle
   double wanted_gain_ = 1.0;
   double gain_ = 0.0;

@@ -1,49 +1,15 @@
 #pragma once
 
+#include <array>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "dynid/term_kinds.hpp"
+
 namespace dynid
 {
-
-struct JointTerm;
-
-/// What a term can depend on, at its joint or motor.
-struct TermInput
-{
-  double q;
-  double dq;
-  double ddq;
-  double load;        ///< torque that gravity asks of the joint [N*m or N]
-  double deflection;  ///< of a contact that remembers, 1 where it slides (see Presliding)
-};
-
-/// One kind of joint term: a row of the table in joint_terms.cpp, the only place a kind is defined.
-struct TermKind
-{
-  using Column = double (*)(const JointTerm & term, const TermInput & at) noexcept;
-  /// The deflection [rad or m] of a contact after it moved by `step` at velocity `dq`.
-  using Stretch =
-    double (*)(const JointTerm & term, double deflection, double step, double dq) noexcept;
-
-  std::string_view name;         ///< as profiles write it, e.g. "viscous"
-  std::string_view prefix;       ///< of the parameter's name, e.g. "Fv" for Fv1
-  std::string_view rotary_unit;  ///< of the parameter, at a revolute joint
-  std::string_view linear_unit;  ///< of the parameter, at a prismatic joint
-  bool smoothed;                 ///< uses JointTerm::smoothing
-  bool scaled;                   ///< needs JointTerm::scale
-  bool inertial;                 ///< proportional to ddq, so part of the mass matrix
-  bool loaded;                   ///< depends on TermInput::load, hence on the parameters
-  bool weakens;                  ///< takes JointTerm::static_ratio and stribeck_velocity
-  bool never_negative;           ///< the parameter, where nothing passive drives the robot
-  Column column;                 ///< torque [N*m or N] per unit of the parameter
-  Stretch stretch = nullptr;     ///< of a kind that remembers past positions
-
-  /// Depends on TermInput::deflection, hence on past positions.
-  [[nodiscard]] bool remembers() const noexcept { return stretch != nullptr; }
-};
 
 /// Whether a term depends on the joint's motion, or on the motor's (behind gear and coupling).
 enum class TermSide
@@ -61,7 +27,7 @@ struct JointTerm
   /// sign(v) becomes tanh(v / smoothing) [rad/s or m/s]; 0 keeps the sign, with sign(0) = 0
   double smoothing = 0.0;
   double scale = 0.0;  ///< Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]
-  /// of a term that remembers [rad or m]: smaller motion to and fro is noise
+  /// of a term with memory [rad or m]: smaller motion to and fro is noise
   double dead_band = 0.0;
   double static_ratio = 0.0;       ///< by how much friction at rest exceeds Coulomb's, as a share
   double stribeck_velocity = 0.0;  ///< at which that excess is gone [rad/s or m/s]
@@ -72,7 +38,31 @@ struct JointTerm
   /// Dry friction at most per unit of its parameter, and of the load where it is loaded: of motion
   /// forward (direction 1) or backward (-1). 0 of what is no dry friction.
   [[nodiscard]] double largest_dry_friction(double direction) const noexcept;
+
+  /// Dry friction without memory that slides at a speed [rad/s or m/s] in a direction (1 or -1),
+  /// per unit of its parameter and of the load where it is loaded; that of the slowest motion at 0.
+  [[nodiscard]] double sliding_friction(double speed, double direction) const noexcept;
 };
+
+/// A number besides its parameter that gives a term its shape. Profiles have an entry of its name,
+/// and model.yaml a list; the seal of a model.yaml is over all of them, so a new one takes a new
+/// format of the file.
+struct TermShape
+{
+  using Unit = std::string_view (*)(const TermKind & kind, bool linear) noexcept;
+
+  std::string_view name;                          ///< e.g. "dead_band"
+  std::string_view plural;                        ///< of the name, e.g. "dead_bands"
+  std::string_view label;                         ///< in sentences, e.g. "dead band"
+  double JointTerm::* value;                      ///< never negative
+  bool (*taken)(const TermKind & kind) noexcept;  ///< whether terms of a kind have it
+  Unit unit;                                      ///< at a revolute or a prismatic joint
+  bool needed;                                    ///< must be above 0 where it is taken
+  bool rare;  ///< a model.yaml leaves its list out where no term has it
+};
+
+/// Every shape there is, in the order of a model.yaml.
+[[nodiscard]] const std::array<TermShape, 5> & term_shapes() noexcept;
 
 /// The memory of one presliding term: an elastic contact that slides when stretched by the term's
 /// scale, at once (stop operator of Prandtl and Ishlinskii) or by and by (bristles of LuGre). It
@@ -88,11 +78,9 @@ struct Presliding
   double deflection = 0.0;                     ///< [rad or m]
 };
 
-/// Every kind there is.
-[[nodiscard]] const std::vector<TermKind> & term_kinds();
-
-/// The kind of that name; throws std::invalid_argument that lists what there is.
-[[nodiscard]] const TermKind & term_kind(std::string_view name);
+/// Torque [N*m or N] per unit of a term's parameter where its joint moved on to `at`; the past is
+/// that of a term with memory, from which the deflection follows.
+[[nodiscard]] double term_column(const JointTerm & term, TermInput at, Presliding & past) noexcept;
 
 /// "Fv2" for the viscous friction of joint 1 (counted from 0), "Fvm2" for that of motor 1; a second
 /// term of the same kind there, of another scale, is "Fs2_2".

@@ -157,7 +157,7 @@ public:
   /// count with the load of the last torque(). Passive joints of closed chains have no part in it.
   void dry_friction(Workspace & workspace, VectorOut tau) const noexcept;
 
-  /// Rigid body: torque that gravity asks for, without springs.
+  /// Rigid body: gravity torque, without springs.
   void gravity_torque(Workspace & workspace, const VectorIn & q, VectorOut tau) const noexcept;
 
   /// Rigid body: M(q) with rotor inertias (n, n).

@@ -9,7 +9,7 @@ namespace dynid
 
 /// Observes the torque that others than the drives exert, from the motion it leads to:
 ///
-///     r = K (p - p_0 - integral of (tau - keeping + r) dt),   p = M dq,
+///     r = K (p - p_0 - integral of (tau - bias_torque + r) dt),   p = M dq,
 ///
 /// which follows that torque as a first-order low-pass of rate K (De Luca, Mattone, ICRA 2005).
 class MomentumObserver
@@ -18,7 +18,7 @@ public:
   MomentumObserver(Eigen::Index drives, double gain, double control_rate)
   : gain_(gain), step_(1.0 / control_rate)
   {
-    for (auto * vector : {&observed_, &integral_, &momentum_, &keeping_}) {
+    for (auto * vector : {&observed_, &integral_, &momentum_, &bias_torque_}) {
       vector->setZero(drives);
     }
   }
@@ -30,13 +30,13 @@ public:
   const Eigen::VectorXd & update(
     ControlModel & model, const VectorIn & q, const VectorIn & dq, const VectorIn & tau) noexcept
   {
-    model.momentum(q, dq, momentum_, keeping_);
+    model.momentum(q, dq, momentum_, bias_torque_);
     if (!begun_) {
       begun_ = true;
       observed_.setZero();
       integral_ = momentum_;
     } else {
-      integral_ += step_ * (tau - keeping_ + observed_);
+      integral_ += step_ * (tau - bias_torque_ + observed_);
       observed_ = gain_ * (momentum_ - integral_);
     }
     return observed_;
@@ -49,7 +49,7 @@ private:
   Eigen::VectorXd observed_;
   Eigen::VectorXd integral_;
   Eigen::VectorXd momentum_;
-  Eigen::VectorXd keeping_;
+  Eigen::VectorXd bias_torque_;
 };
 
 }  // namespace dynid

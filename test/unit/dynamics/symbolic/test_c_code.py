@@ -12,10 +12,9 @@ import pytest
 from support.random_mechanisms import RandomTree, random_urdf
 
 from dynid.dynamics.base_table import base_table
-from dynid.dynamics.joint_terms import JointTerm
+from dynid.dynamics.joint_terms import JointTerm, term_kinds
 from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
 from dynid.dynamics.symbolic.minimal_model import Formulas, minimal_model
-from dynid.dynamics.symbolic.term_formulas import TERM_FORMULAS
 from dynid.errors import OutputError
 from dynid.profile import load_robot
 
@@ -30,7 +29,7 @@ ACCURACY = 1e-9
 def shipped(name: str) -> Formulas:
     """Return a robot whose parameters are all known and none zero, so that all are in the code."""
     robot = load_robot(name)
-    kept = tuple(term for term in robot.terms if term.kind in TERM_FORMULAS)
+    kept = tuple(term for term in robot.terms if not term.traits.has_memory)
     robot = robot.model_copy(update={"terms": kept})
     bare = robot.mechanism()
     added = np.random.default_rng(0).uniform(0.1, 1.0, len(bare.parameters))
@@ -44,11 +43,11 @@ def random_tree() -> Formulas:
     types = ["revolute", "prismatic", "continuous", "revolute", "revolute"]
     joints = ("j5", "j2", "j1", "j3")
     terms = [
-        JointTerm(kind, k, side, scale=0.3 if kind == "stribeck" else 0.0)
+        JointTerm(kind.name, k, side, scale=0.3 if kind.scaled else 0.0)
         for k in range(4)
-        for kind in TERM_FORMULAS
+        for kind in term_kinds()
         for side in ("joint", "motor")
-        if side == "joint" or kind != "coulomb_load"
+        if not kind.has_memory and (side == "joint" or not kind.loaded)
     ]
     coupling = np.eye(4) + rng.uniform(-0.2, 0.2, (4, 4))
     urdf_xml = random_urdf(rng, types, chain=False)

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from support.evaluated import evaluated
 from support.random_mechanisms import RandomTree, random_trees
 
-from dynid.dynamics.joint_terms import TERM_KINDS
+from dynid.dynamics.joint_terms import term_kinds
 from dynid.dynamics.symbolic.minimal_model import Formulas, minimal_model, operation_counts
-from dynid.dynamics.symbolic.term_formulas import TERM_FORMULAS
 from dynid.errors import MechanismError
 from dynid.profile import load_robot, make_robot
 
@@ -27,7 +26,7 @@ def assert_close(found: np.ndarray, expected: np.ndarray, size: float) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=ACCURACY * size)
 
 
-@given(random_trees(kinds=tuple(TERM_FORMULAS)))
+@given(random_trees(kinds=[kind.name for kind in term_kinds() if not kind.has_memory]))
 @settings(max_examples=10)
 def test_formulas_are_what_the_core_computes(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
@@ -45,10 +44,6 @@ def test_formulas_are_what_the_core_computes(tree: RandomTree) -> None:
     mass = mechanism.mass_matrix(q)
     found = np.array([evaluated(row, at_rest) for row in formulas.mass_matrix])
     assert_close(found, mass, 1.0 + np.abs(mass).max())
-
-
-def test_every_kind_of_term_without_memory_has_a_formula() -> None:
-    assert set(TERM_KINDS) - set(TERM_FORMULAS) == {"presliding", "presliding_load", "lugre"}
 
 
 def test_a_term_with_memory_is_refused_with_the_joint_and_the_way_out() -> None:

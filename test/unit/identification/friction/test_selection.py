@@ -58,11 +58,19 @@ def test_what_is_no_friction_of_the_joints_stays() -> None:
     )
 
 
+def test_friction_of_passive_joints_stays_in_their_order() -> None:
+    robot = load_robot("delta_3")
+    passive = tuple(robot.closed_chain.passive)
+    everywhere = TermSettings(kind="viscous", joints=(*reversed(passive), *robot.joints))
+    changed = with_terms(robot.with_terms((everywhere,)), [(VISCOUS,)] * len(robot.joints))
+    assert changed.terms[-1].joints == passive  # not as a set has them: that differs by process
+
+
 def test_the_written_profile_loads_as_what_was_chosen(tmp_path: Path) -> None:
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
     robot = arm_robot(limits={"velocity": [5.0, 5.0, 5.0]})
     changed = with_terms(robot, [(VISCOUS,), (VISCOUS, STOP), (VISCOUS,)])
-    write_profile(changed, tmp_path / "arm.yaml")
+    write_profile(changed, tmp_path / "arm.yaml", note="Of a test.")
     loaded = load_robot(tmp_path / "arm.yaml")
     assert loaded == changed
     assert loaded.urdf_xml == ARM_URDF
@@ -113,7 +121,8 @@ def write_shoulder(folder: Path) -> list[str]:
         arrays = {"time": one.time, "position": one.position, "effort": one.effort}
         np.savez(files[-1], joint_names=names, **arrays)
     files.append(folder / "arm_friction.yaml")
-    files[-1].write_text(yaml.safe_dump(robot.yaml_content(exclude_unset=True)))
+    content = yaml.safe_dump(robot.yaml_content(exclude_unset=True))
+    files[-1].write_text(f"# My arm\n{content}")
     return [str(file) for file in files]
 
 
@@ -125,9 +134,19 @@ def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
-    assert told["joints"]["shoulder"]["chosen"] == "viscous + Coulomb"
-    assert told["validation"]["swing_2.npz"]["mean_chosen"] < 0.05
+    assert set(told) == {"left_out", "joints", "terms", "validation", "notes"}
+    shoulder, validation = told["joints"]["shoulder"], told["validation"]["swing_2.npz"]
+    assert shoulder["chosen"] == "viscous + Coulomb"
+    assert set(shoulder) == {"chosen", "unit", "candidates"}
+    assert set(shoulder["candidates"][0]) == {
+        *("name", "parameters", "shapes", "fit_error", "held_out_error")
+    }
+    assert validation["mean_chosen"] < 0.05
+    assert set(validation) == {"joints", "mean_given", "mean_chosen"}
+    assert set(validation["joints"][0]) == {"joint", "unit", "given", "chosen", "deviation"}
     assert "<svg" in (out / "friction.html").read_text()
+    written = (out / "arm_friction.yaml").read_text()
+    assert written.startswith("# Terms chosen by `dynid friction`.\n# My arm\n")
     identified = CliRunner().invoke(
         app, ["identify", recordings[0], "-p", str(out / "arm_friction.yaml"), "-o", str(out)]
     )

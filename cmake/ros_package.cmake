@@ -1,0 +1,37 @@
+# The ROS 2 package. Included at the top, because ament collects what it exports in variables.
+
+foreach(package dynid dynid_ros)
+  # the entry points of setup.cfg, which ament looks for beside this file
+  ament_python_install_package(
+    ${package} PACKAGE_DIR "${PROJECT_SOURCE_DIR}/${package}" SETUP_CFG
+    "${PROJECT_SOURCE_DIR}/setup.cfg" SCRIPTS_DESTINATION lib/${PROJECT_NAME})
+endforeach()
+if(DYNID_BUILD_PYTHON)
+  # pinocchio may come from a prefix that no environment variable names
+  set_target_properties(dynid_python PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS dynid_python DESTINATION "${PYTHON_INSTALL_DIR}/dynid")
+endif()
+install(DIRECTORY config urdf launch rviz DESTINATION share/dynid)
+
+if(DYNID_ROS2_CONTROL)
+  pluginlib_export_plugin_description_file(
+    hardware_interface cpp/ros2_control/simulated_drives.xml)
+  pluginlib_export_plugin_description_file(
+    controller_interface cpp/ros2_control/feedforward_controller.xml)
+endif()
+
+if(BUILD_TESTING)
+  find_package(launch_testing_ament_cmake QUIET)
+  if(launch_testing_ament_cmake_FOUND)
+    file(GLOB DYNID_LAUNCH_TESTS CONFIGURE_DEPENDS test/launch/test_*.py)
+    foreach(file ${DYNID_LAUNCH_TESTS})
+      add_launch_test(
+        ${file} TIMEOUT 1800 APPEND_ENV PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/test/launch)
+    endforeach()
+  else()
+    message(STATUS "dynid: no launch_testing here, so launch tests are skipped")
+  endif()
+endif()
+
+ament_export_targets(dynid HAS_LIBRARY_TARGET)
+ament_package(CONFIG_EXTRAS "${PROJECT_SOURCE_DIR}/cmake/dynid-dependencies.cmake.in")
