@@ -10,7 +10,7 @@ from signal import SIGUSR1
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from launch.actions import EmitEvent, ExecuteProcess, OpaqueFunction, RegisterEventHandler
+from launch.actions import EmitEvent, ExecuteProcess, LogInfo, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown
 from launch.events.process import ProcessExited, SignalProcess
@@ -18,8 +18,9 @@ from launch.logging import launch_config
 from launch.utilities.signal_management import AsyncSafeSignalManager
 from launch_ros.actions import Node
 
-from dynid_ros.outlive import LONGEST
-from dynid_ros.stop import ENDS_WITH_PARENT, LONGEST_END
+from dynid_ros.discovery_range import OPEN_BY, stay_on_this_machine
+from dynid_ros.outlive import LONGEST, LONGEST_AFTER_RELEASE
+from dynid_ros.stop import ENDS_WITH_PARENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,9 +33,20 @@ AT_REST, RELEASED = ENDS = ("at_rest", "released")
 # [s] after which launch signals again; for the first time where SIGINT went to launch alone, which
 # leaves it to the terminal to signal the others
 _TERM = 10.0
-_KILL = LONGEST + LONGEST_END + 10.0  # [s] after which launch kills what has not ended by itself
+_KILL = (
+    LONGEST + LONGEST_AFTER_RELEASE + 4.0
+)  # [s] after which launch kills what has not ended by itself
 
 Value = str | int | float | bool | list[str]
+
+
+def on_this_machine() -> OpaqueFunction:
+    """Let only nodes on this machine be found by what is started after it; say how to open it."""
+    return OpaqueFunction(function=_close)
+
+
+def _close(context: LaunchContext) -> list[LogInfo]:
+    return [LogInfo(msg=OPEN_BY)] if stay_on_this_machine(context.environment) else []
 
 
 def parameter_file(name: str, parameters: Mapping[str, Any]) -> str:
@@ -121,6 +133,9 @@ def _listen(context: LaunchContext) -> None:
     manager = getattr(AsyncSafeSignalManager, "_AsyncSafeSignalManager__current", None)
     if manager is None:
         return
+    # launch hears of Ctrl-C beside Python, which would break off the action that it is in the
+    # middle of: a process that was begun by then would not be known, and launch wait for it
+    signal.signal(signal.SIGINT, lambda *_: None)
     for number in (signal.SIGTERM, signal.SIGHUP):
 
         def end(heard: int) -> None:

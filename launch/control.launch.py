@@ -12,7 +12,7 @@ from dynid.control.ros2_control import uses_ros2_control
 from dynid.errors import ConfigurationError, ModelFileWarning
 from dynid.profile import load_model, load_robot
 from dynid.robot.acceptance import check_acceptance
-from dynid_ros.launching import dynid_node, end_in_order
+from dynid_ros.launching import dynid_node, end_in_order, on_this_machine
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -50,6 +50,7 @@ def generate_launch_description() -> LaunchDescription:
         [
             *ARGUMENTS,
             end_in_order(),
+            on_this_machine(),
             OpaqueFunction(function=_check_model),  # before anything runs
             IncludeLaunchDescription(robot),
             OpaqueFunction(function=_publisher),

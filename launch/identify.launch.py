@@ -27,7 +27,7 @@ from launch_ros.substitutions import FindPackageShare
 from dynid.control.ros2_control import TRAJECTORIES, uses_ros2_control
 from dynid.playback.plan import second_seed
 from dynid.profile import load_robot
-from dynid_ros.launching import RELEASED, dynid_node, end_in_order, release_robot
+from dynid_ros.launching import RELEASED, dynid_node, end_in_order, on_this_machine, release_robot
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -87,7 +87,8 @@ def generate_launch_description() -> LaunchDescription:
     moves = IfCondition(EqualsSubstitution(LaunchConfiguration("recording"), ""))
     robot = _included("robot.launch.py", condition=moves, ends=RELEASED)
     # where the job is refused, no robot runs yet
-    return LaunchDescription([*ARGUMENTS, end_in_order(), OpaqueFunction(function=_job), robot])
+    first = (*ARGUMENTS, end_in_order(), on_this_machine())
+    return LaunchDescription([*first, OpaqueFunction(function=_job), robot])
 
 
 def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:

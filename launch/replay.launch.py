@@ -12,7 +12,7 @@ from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 
 from dynid.errors import ConfigurationError
-from dynid_ros.launching import dynid_node, end_in_order
+from dynid_ros.launching import dynid_node, end_in_order, on_this_machine
 
 ARGUMENTS = [
     DeclareLaunchArgument("recording", description="Bag to replay."),
@@ -34,7 +34,8 @@ ARGUMENTS = [
 
 def generate_launch_description() -> LaunchDescription:
     """The identifier, and the task that ends it all."""
-    return LaunchDescription([*ARGUMENTS, end_in_order(), OpaqueFunction(function=_replay)])
+    first = (*ARGUMENTS, end_in_order(), on_this_machine())
+    return LaunchDescription([*first, OpaqueFunction(function=_replay)])
 
 
 def _replay(context: LaunchContext) -> list[LaunchDescriptionEntity]:

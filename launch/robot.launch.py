@@ -34,6 +34,7 @@ from dynid_ros.launching import (
     ENDS,
     dynid_node,
     end_in_order,
+    on_this_machine,
     parameter_file,
     release_robot,
     robot_node,
@@ -88,7 +89,8 @@ ARGUMENTS = [
 
 def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes that follow from them."""
-    return LaunchDescription([*ARGUMENTS, end_in_order(), OpaqueFunction(function=_robot)])
+    first = (*ARGUMENTS, end_in_order(), on_this_machine())
+    return LaunchDescription([*first, OpaqueFunction(function=_robot)])
 
 
 def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:

@@ -10,7 +10,7 @@ from launch_ros.actions import Node
 
 from dynid.control.ros2_control import installed, root_link
 from dynid.profile import load_robot
-from dynid_ros.launching import dynid_node, end_in_order, parameter_file
+from dynid_ros.launching import dynid_node, end_in_order, on_this_machine, parameter_file
 
 ARGUMENTS = [
     DeclareLaunchArgument(
@@ -35,7 +35,8 @@ ARGUMENTS = [
 
 def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes that follow from them."""
-    return LaunchDescription([*ARGUMENTS, end_in_order(), OpaqueFunction(function=_view)])
+    first = (*ARGUMENTS, end_in_order(), on_this_machine())
+    return LaunchDescription([*first, OpaqueFunction(function=_view)])
 
 
 def _view(context: LaunchContext) -> list[LaunchDescriptionEntity]:

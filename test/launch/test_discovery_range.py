@@ -1,0 +1,28 @@
+"""What is launched is found by this machine's nodes alone, unless the user chooses a range."""
+
+import unittest
+
+import launch_testing
+from joint_listener import Listener
+from launch.actions import ExecuteProcess
+from launched import running, said, under_test
+
+from dynid_ros.discovery_range import OPEN_BY, RANGE
+
+STARTED = "[simulated_robot-1]: process started"
+
+
+@launch_testing.parametrize("chosen, found", [("", "LOCALHOST"), ("SUBNET", "SUBNET")])
+def generate_test_description(chosen, found):
+    robot = ["ros2", "launch", "dynid", "robot.launch.py", "ros2_control:=false"]
+    process = ExecuteProcess(cmd=["env", f"{RANGE}={chosen}", *robot], output="screen")
+    return under_test(process, chosen=chosen, found=found)
+
+
+class DiscoveryRange(unittest.TestCase):
+    def test_nodes_have_the_range_and_the_user_is_told(self, proc_output, process, chosen, found):
+        with Listener() as listener:
+            listener.until(lambda: STARTED in said(proc_output, process))
+        environment = (running("simulated_robot") / "environ").read_bytes().split(b"\0")
+        assert f"{RANGE}={found}".encode() in environment
+        assert said(proc_output, process).count(OPEN_BY) == (0 if chosen else 1)
