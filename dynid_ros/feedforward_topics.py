@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 _QUANTITIES = ("reference", "feedback", "torque_error", "filtered_error", "threshold")
 _STATE_RATE = 100.0  # [Hz]
 _REFERENCES = (
-    _core.Silence.command_jump,
-    _core.Silence.acceleration,
-    _core.Silence.reference_away,
-    _core.Silence.position_limit,
-    _core.Silence.too_fast,
-    _core.Silence.uneven,
+    _core.InactiveReason.command_jump,
+    _core.InactiveReason.acceleration,
+    _core.InactiveReason.reference_away,
+    _core.InactiveReason.position_limit,
+    _core.InactiveReason.too_fast,
+    _core.InactiveReason.uneven,
 )
 
 
@@ -67,7 +67,7 @@ class FeedforwardTopics:
         node.create_service(Trigger, f"{name}/reset", node.answering(self._reset))
         node.create_subscription(String, "/dynid/model", self._take, LATCHED)
         self._told = ""
-        self._silence = law.silence
+        self._inactive_reason = law.inactive_reason
         self._tell()
         node.get_logger().info(self._supervision())
 
@@ -81,7 +81,9 @@ class FeedforwardTopics:
 
     def _said(self) -> str:
         law = self._law
-        return _core.describe_silence(law.silence, law.limited_drive, self._robot.joints)
+        return _core.describe_inactive_reason(
+            law.inactive_reason, law.limited_drive, self._robot.joints
+        )
 
     def _supervision(self) -> str:
         return _core.describe_supervision(self._law.supervised, self._robot.joints)
@@ -97,7 +99,7 @@ class FeedforwardTopics:
             self._cycle = 0
             self._publish_state(stamp)
             self._tell()
-            self._warn_of_silence()
+            self._warn_of_inactivity()
 
     def _publish_state(self, stamp: Time) -> None:
         controlled, law = self._controlled, self._law
@@ -150,16 +152,16 @@ class FeedforwardTopics:
             )
         )
 
-    def _warn_of_silence(self) -> None:
+    def _warn_of_inactivity(self) -> None:
         """Say once why there is no additive torque where the reference is the reason."""
-        silence = self._law.silence
-        if silence != self._silence:
-            self._silence = silence
+        reason = self._law.inactive_reason
+        if reason != self._inactive_reason:
+            self._inactive_reason = reason
             said = self._said()
-            if silence in _REFERENCES:
+            if reason in _REFERENCES:
                 self._node.get_logger().warning(said)
                 self._node.health(WARN, said)
-            elif silence == _core.Silence.none:
+            elif reason == _core.InactiveReason.none:
                 self._node.health(OK, f"simulating {self._robot.name}, {said}")
 
     def _reset(self) -> str:

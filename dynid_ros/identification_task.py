@@ -64,6 +64,7 @@ class IdentificationTask(SequenceNode):
         )
         self._player = Remote(self, "/excitation_player", self.wait, ("prepare", "start", "stop"))
         self._recorder = Remote(self, "/recorder", self.wait, ("start", "stop"))
+        self._bag: Path | None = None  # that is recorded, or was last
         self._model_publisher = Remote(self, "/model_publisher", self.wait, ("load",))
 
     def sequence(self, step: Callable[[str], None]) -> bool:
@@ -117,7 +118,9 @@ class IdentificationTask(SequenceNode):
         if recorder.present and recorder.state == _RECORDING:
             self.attempt(lambda: recorder.call("stop", timeout=_STOPPING))
         self._await_last_state(recorder, (_RECORDING,))
-        incomplete = recorder.state == _RECORDING
+        # what a node says last is lost where this one was held up, but a bag ends with its metadata
+        complete = self._bag is not None and (self._bag / "metadata.yaml").is_file()
+        incomplete = recorder.state == _RECORDING and not complete
         return ["the recorder has not completed the bag."] if incomplete else []
 
     def _await_last_state(self, remote: Remote, states: Collection[str]) -> None:
@@ -127,7 +130,7 @@ class IdentificationTask(SequenceNode):
 
     def _record(self, folder: str, motion: str, step: Callable[[str], None]) -> Path:
         """Move to a motion's start, play it and record it into a folder of the output."""
-        recording = named(self._output, folder)
+        recording = self._bag = named(self._output, folder)
         step(f"moving to the start of {motion}")
         self._recorder.set(output=str(recording))
         self._begin("prepare")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from std_srvs.srv import Trigger
 from dynid.errors import RecordingError
 from dynid.identification.identify import identify
 from dynid.identification.validate import validate
+from dynid.json_text import json_text
 from dynid.profile import load_model, load_robot
 from dynid.recording.model import Recording
 from dynid.recording.settings import RecordingSettings
@@ -204,7 +204,7 @@ class Identifier(DynidNode):
 
         def conclude() -> Answer:
             path = written_model(asked.output, success=success)
-            self._judgement.publish(String(data=json.dumps(judged, allow_nan=False)))
+            self._judgement.publish(String(data=json_text(judged)))
             if success:
                 self._model.publish(String(data=model))
                 outcome = f"identified {robot.name}", f"model in {path}"
@@ -234,7 +234,7 @@ class Identifier(DynidNode):
         )
 
         def conclude() -> Answer:
-            self._validation.publish(String(data=json.dumps(judged, allow_nan=False)))
+            self._validation.publish(String(data=json_text(judged)))
             verb = "validated" if result.verdict.success else "refuted"
             return self._judged(
                 result.verdict,

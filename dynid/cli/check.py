@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dynid.cli.json_output import finite_or_none, print_json
+from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Set, Urdf
 from dynid.errors import ConfigurationError
 from dynid.excitation.workspace.workspace import Workspace
@@ -118,13 +118,13 @@ def _check_json(check: MotionCheck) -> dict[str, object]:
     return {
         "safe": check.violation is None,
         "verdict": check.verdict,
-        "unchecked": list(check.unchecked),
+        "unchecked": check.unchecked,
         "violation": check.violation,
         "violation_time": check.time,
         "limits": [_use_json(use) for use in check.uses],
-        "grounds": list(check.grounds),
+        "grounds": check.grounds,
         "pairs": {
-            "checked": [list(pair) for pair in check.pairs],
+            "checked": check.pairs,
             "left_out": [one._asdict() for one in check.left_out],
         },
     }
@@ -135,7 +135,7 @@ def _use_json(use: LimitUse) -> dict[str, object]:
         "limit": use.limit.removeprefix("the "),
         "of": use.of,
         "unit": use.unit,
-        **{key: finite_or_none(value) for key, value in use.most._asdict().items()},
-        "used": None if use.used is None else finite_or_none(use.used),
+        **use.most._asdict(),
+        "used": use.used,
         "passed": use.passed,
     }

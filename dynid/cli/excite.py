@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import typer
 from rich.text import Text
 
+from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Set, Urdf
 from dynid.errors import ConfigurationError
 from dynid.excitation.build import build_excitation
@@ -129,12 +129,8 @@ def excite_command(
     prediction = predict(identified, excitation, stated_noise=stated)
     _write(found, prediction, files)
     if as_json:
-        content = prediction_json(prediction) | {
-            "excitation": found.model_dump(mode="json"),
-            "limits_verdict": kept_sentence(left_open),
-            "unchecked": list(left_open),
-        }
-        typer.echo(json.dumps(content, allow_nan=False))
+        limits = {"limits_verdict": kept_sentence(left_open), "unchecked": left_open}
+        print_json({**prediction_json(prediction), "excitation": found, **limits})
     else:
         print_prediction(console, prediction)
         if isinstance(found, SineSettings):

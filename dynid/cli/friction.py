@@ -13,11 +13,13 @@ from dynid.cli.options import AsJson, Output, Recordings, Set, Start, Stop, Urdf
 from dynid.files import write_text
 from dynid.identification.friction.selection import select_friction
 from dynid.identification.friction.validation import compare_profiles
-from dynid.profile import load_robot, write_profile
+from dynid.profile import load_robot, profile_text, write_profile
 from dynid.report.friction import write_page
 from dynid.report.terminal.console import print_written, progress, result_console
 from dynid.report.terminal.friction import print_comparisons, print_selection, selection_json
 from dynid.transaction import written_together
+
+_NOTE = "Terms chosen by `dynid friction`."
 
 
 def friction_command(
@@ -51,7 +53,8 @@ def friction_command(
         comparisons = compare_profiles(given, chosen, loaded, unseen, progress=step)
         step("writing the profile")
         with written_together(output) as unfinished:
-            write_profile(chosen, unfinished / f"{chosen.name}_friction.yaml")
+            path = unfinished / f"{chosen.name}_friction.yaml"
+            write_profile(chosen, path, given=profile_text(profile), note=_NOTE)
             write_text(unfinished / chosen.urdf, chosen.urdf_xml)
             write_page(selection, unfinished / "friction.html")
             names = sorted(path.name for path in unfinished.iterdir())

@@ -116,9 +116,8 @@ def along_command(
         if output is not None:
             write_split(split, output)
     if as_json:
-        rms = {name: values.tolist() for name, values in split.rms().items()}
-        joints = list(chosen.mechanism.joints)
-        print_json({"parameters": _origin(chosen), "joints": joints, "rms_torque": rms})
+        about = {"parameters": _origin(chosen), "joints": chosen.mechanism.joints}
+        print_json({**about, "rms_torque": split.rms()})
         return
     console.print(f"{chosen.robot.name}: {_origin(chosen)}\n", highlight=False, soft_wrap=True)
     print_shares(console, split)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
-import yaml
 from rich.console import Console
 from rich.text import Text
 
@@ -18,7 +17,7 @@ from dynid.dynamics.given_parameters import read_base_parameters
 from dynid.estimation.retrieval import retrieve
 from dynid.files import write_text
 from dynid.identification.settings import IdentificationSettings
-from dynid.profile import load_robot
+from dynid.profile import load_robot, profile_text, write_profile
 from dynid.report.terminal.console import print_written, progress, result_console, roomy, table
 from dynid.robot.robot import Robot
 from dynid.robot.urdf_export import identified_urdf
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from dynid.dynamics.base_parameters import BaseParameterization
     from dynid.dynamics.mechanism import Mechanism
     from dynid.estimation.retrieval import Retrieval
+
+_NOTE = "Parameters found by `dynid retrieve`."
 
 
 def retrieve_command(
@@ -60,7 +61,7 @@ def retrieve_command(
         found = retrieve(
             mechanism, base, values, robot.limits, robot.settings(IdentificationSettings).physical
         )
-    written = _write(robot, mechanism, found, output)
+    written = _write(robot, profile_text(profile), mechanism, found, output)
     if as_json:
         print_json(_json(mechanism, base, found))
         return
@@ -68,20 +69,21 @@ def retrieve_command(
     print_written(console, written)
 
 
-def _write(robot: Robot, mechanism: Mechanism, found: Retrieval, folder: Path) -> list[Path]:
-    """Write the URDF, and the profile whose simulated robot has every parameter."""
+def _write(
+    robot: Robot, given: str | None, mechanism: Mechanism, found: Retrieval, folder: Path
+) -> list[Path]:
+    """Write the URDF, and the given profile with every parameter in its simulated robot."""
     names = [f"{robot.name}_retrieved{ending}" for ending in (".urdf", ".yaml")]
     parameters = dict(zip(mechanism.parameter_names, found.parameters.tolist(), strict=True))
     simulation = (robot.find(SimulationSettings) or SimulationSettings()).model_copy(
         update={"parameters": parameters}
     )
     retrieved = robot.model_copy(update={"urdf": names[0]}).with_settings(simulation)
-    content = yaml.safe_dump(retrieved.yaml_content(), sort_keys=False, width=100)
     with written_together(folder) as unfinished:
         write_text(
             unfinished / names[0], identified_urdf(robot.urdf_xml, mechanism, found.parameters)
         )
-        write_text(unfinished / names[1], content)
+        write_profile(retrieved, unfinished / names[1], given=given, note=_NOTE)
     return [folder / name for name in names]
 
 
@@ -107,11 +109,11 @@ def _print(
 
 
 def _json(mechanism: Mechanism, base: BaseParameterization, found: Retrieval) -> dict[str, object]:
-    given = zip(base.names, found.given.tolist(), strict=True)
+    given = zip(base.names, found.given, strict=True)
     return {
         "feasible": found.feasible,
-        "torque_change": dict(zip(mechanism.joints, found.torque_change.tolist(), strict=True)),
+        "torque_change": dict(zip(mechanism.joints, found.torque_change, strict=True)),
         "given": {name: value for name, value in given if np.isfinite(value)},
-        "base_parameters": dict(zip(base.names, found.found.tolist(), strict=True)),
-        "parameters": dict(zip(mechanism.parameter_names, found.parameters.tolist(), strict=True)),
+        "base_parameters": dict(zip(base.names, found.found, strict=True)),
+        "parameters": dict(zip(mechanism.parameter_names, found.parameters, strict=True)),
     }

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson
+from dynid.json_text import json_fields
 from dynid.profile import load_robot, shipped_profiles
 from dynid.report.robot_summary import RobotSummary, summarize
 from dynid.report.terminal.console import print_written, progress, result_console, roomy, table
@@ -103,17 +104,6 @@ def _draw(scenes: dict[str, Scene], folder: Path) -> list[Path]:
 
 
 def _entry(row: RobotSummary) -> dict[str, object]:
-    return {
-        "name": row.name,
-        "joints": [
-            {"name": name, "type": kind}
-            for name, kind in zip(row.joints, row.joint_types, strict=True)
-        ],
-        "kind": row.kind,
-        "base_parameters": row.base_parameters,
-        "rigid_base_parameters": row.rigid_base_parameters,
-        "excitation": row.excitation,
-        "simulation": row.simulation,
-        "tracking": row.tracking,
-        "recording": row.recording,
-    }
+    pairs = zip(row.joints, row.joint_types, strict=True)
+    joints = [{"name": name, "type": kind} for name, kind in pairs]
+    return json_fields(row, without=["joint_types"]) | {"joints": joints}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dynid.cli.json_output import print_json
 from dynid.control.tracking.trial import identified, track
 from dynid.errors import ConfigurationError
 from dynid.profile import load_model, load_robot
@@ -61,7 +61,7 @@ def tracking_command(
         if output is not None:
             write_plot(trial, output)
     if as_json:
-        typer.echo(json.dumps(trial.as_json()))
+        print_json(trial.as_json())
     else:
         print_trial(console, trial)
         print_written(console, [] if output is None else [output])

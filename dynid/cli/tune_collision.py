@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_model_for
 from dynid.configuration import changed
 from dynid.control.residual import recorded_residual
@@ -86,7 +86,7 @@ def tune_collision_command(
         )
         write_thresholds(tuned, tuning_header(robot, tuning, recordings, model), output)
     if as_json:
-        typer.echo(json.dumps(tuning_json(robot, tuning)))
+        print_json(tuning_json(robot, tuning))
     else:
         print_tuning(console, robot, tuning)
         typer.echo(profile_lines(robot, tuning), nl=False)

@@ -37,12 +37,13 @@ def write_validation_report(validation: Validation, path: Path) -> None:
         OutputError: The file cannot be written.
     """
     motion = _motion(validation)
-    content = _common(validation, motion)
+    content, made = _common(validation, motion), validation.model.provenance
     content |= {
         "title": f"{validation.model.robot.name}: validation of its dynamic model",
         "verdict": words.verdict(validation.verdict, content["allowed"], held_out=True),
         "identification": None,
         "created": None,
+        "model_of": None if made is None else made.dated,
     }
     write_text(path, render("template.html.j2", content))
 
@@ -57,6 +58,7 @@ def report_html(identification: Identification) -> str:
         "verdict": words.verdict(verdict, content["allowed"], held_out=False),
         "identification": identification,
         "created": iso_time(identification.provenance.created),
+        "model_of": None,
         "steps": content["steps"] + words.estimation_steps(identification),
         "quantity_rows": [tables.quantity_row(one) for one in identification.quantities],
         "sign_rows": identification.signs.drives if identification.signs else (),

@@ -221,7 +221,7 @@ def term_table(identification: Identification) -> TermTable:
     values = identification.parameters[mechanism.first_term :]
     found: dict[tuple[str, int], Cell] = {}
     for term, parameter in zip(mechanism.terms, values, strict=True):
-        kind = term.kind.replace("_", " ") + (" (motor)" if term.side == "motor" else "")
+        kind = term.traits.label + (" (motor)" if term.side == "motor" else "")
         if term.scale:
             kind += f" at {term.scale:g}"
         kind = _unused(kind, term.joint, found)

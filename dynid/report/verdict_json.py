@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from dynid.errors import ModelFileError
-from dynid.evaluation.verdict import JointErrors, Verdict
+from dynid.evaluation.verdict import Verdict
 from dynid.identification.quantities import Quantity
 from dynid.identification.result import Identification
 from dynid.identification.validate import Validation
+from dynid.json_text import json_by
 
-_MEASURES = (
-    "rmse",
-    "unit",
-    "rmse_torque",
-    "rmse_raw",
-    "nrmse",
-    "relative_error",
-    "r_squared",
-    "max_relative_torque_error",
-    "mean_relative_torque_error",
-    "samples",
-    "moving_samples",
-    "velocity_threshold",
-)
-_WORDS = ("unit", "of", "meaning", "unknown")
+_VERDICT = TypeAdapter(Verdict)
+_QUANTITIES = TypeAdapter(tuple[Quantity, ...])
 
 
 def verdict_json(
@@ -39,22 +28,19 @@ def verdict_json(
     samples: int,
     quantities: Sequence[Quantity] = (),
 ) -> dict[str, Any]:
-    """Return what ``--json`` prints: fractions, not percent; what is not a number is null.
+    """Return what ``--json`` prints: fractions, not percent.
 
     ``quantities`` is a key of it only where there are any.
     """
-    found = {"quantities": {one.name: _quantity(one) for one in quantities}} if quantities else {}
+    found = {"quantities": json_by("name", quantities)} if quantities else {}
     return {
-        "joints": {
-            joint.joint: {name: finite(getattr(joint, name)) for name in _MEASURES}
-            for joint in verdict.joints
-        },
-        "success": bool(verdict.success),
-        "reasons": list(verdict.reasons),
-        "warnings": list(verdict.warnings),
-        "condition_number": finite(condition_number),
-        "base_parameters": int(base_parameters),
-        "samples": int(samples),
+        "joints": json_by("joint", verdict.joints, without=["sliding"]),
+        "success": verdict.success,
+        "reasons": verdict.reasons,
+        "warnings": verdict.warnings,
+        "condition_number": condition_number,
+        "base_parameters": base_parameters,
+        "samples": samples,
         **found,
     }
 
@@ -67,12 +53,8 @@ def read_judgement(text: str) -> Verdict:
     """
     with _sentence(text):
         content = json.loads(text)
-        return Verdict(
-            joints=tuple(_joint(name, values) for name, values in content["joints"].items()),
-            success=bool(content["success"]),
-            reasons=tuple(map(str, content["reasons"])),
-            warnings=tuple(map(str, content["warnings"])),
-        )
+        joints = [{**values, "joint": name} for name, values in content["joints"].items()]
+        return _VERDICT.validate_python({**content, "joints": joints})
 
 
 def read_quantities(text: str) -> tuple[Quantity, ...]:
@@ -83,15 +65,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     """
     with _sentence(text):
         content = json.loads(text).get("quantities", {})
-        return tuple(
-            Quantity(
-                name=name,
-                value=_number(entry["value"]),
-                standard_deviation=_number(entry["standard_deviation"]),
-                **{key: str(entry[key]) for key in _WORDS},
-            )
-            for name, entry in content.items()
-        )
+        return _QUANTITIES.validate_python([{**one, "name": name} for name, one in content.items()])
 
 
 @contextmanager
@@ -105,30 +79,6 @@ def _sentence(text: str) -> Iterator[None]:
             f"a verdict must be the JSON object that dynid identify --json prints, got: {start}"
         )
         raise ModelFileError(message) from None
-
-
-def _joint(name: str, values: dict[str, Any]) -> JointErrors:
-    measures: dict[str, Any] = {key: _number(values[key]) for key in _MEASURES}
-    return JointErrors(joint=name, **measures)
-
-
-def _quantity(one: Quantity) -> dict[str, Any]:
-    numbers = {"value": one.value, "standard_deviation": one.standard_deviation}
-    return {
-        **{key: finite(value) for key, value in numbers.items()},
-        **{key: getattr(one, key) for key in _WORDS},
-    }
-
-
-def _number(value: Any) -> Any:  # noqa: ANN401 (a unit is a word)
-    return math.nan if value is None else value
-
-
-def finite(value: float | str) -> float | str | None:
-    """Return a number as JSON has it: null for what is not finite."""
-    if isinstance(value, str | int):
-        return value
-    return float(value) if math.isfinite(value) else None
 
 
 def identification_json(

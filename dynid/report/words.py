@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dynid.dynamics.joint_terms import TERM_SHAPES
 from dynid.identification.settings import IdentificationSettings
 from dynid.text import count, percent, significant
 
@@ -141,11 +142,9 @@ def _terms(robot: Robot) -> str:
     for term in robot.terms:
         where = "all joints" if term.joints == "all" else ", ".join(term.joints)
         details = [where, *(["at the motor"] if term.side == "motor" else [])]
-        if term.smoothing:
-            details.append(f"smoothed over {term.smoothing:g} rad/s")
-        if term.scale:
-            details.append(f"scale {term.scale:g}")
-        parts.append(f"{term.kind.replace('_', ' ')} ({', '.join(details)})")
+        shapes = [(shape.label, getattr(term, shape.name)) for shape in TERM_SHAPES]
+        details += [f"{label} {value:g}" for label, value in shapes if value]
+        parts.append(f"{term.traits.label} ({', '.join(details)})")
     coupled = "; motors and joints coupled" if robot.coupling is not None else ""
     return ("; ".join(parts) or "none") + coupled
 

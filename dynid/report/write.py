@@ -40,7 +40,7 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
         model, report, signals = MODEL, "report.html", "signals.mcap"
         stale = (f"*{_URDF}", *_VALIDATION, *_FAILED, *_FAILED_VALIDATION)
     with written_together(folder, stale=stale) as unfinished:
-        identification.model.save(unfinished / model)
+        identification.model.save(unfinished / model, force=True)  # by its name
         write_signals(identification, unfinished / signals)
         write_report(identification, unfinished / report)
         made = identification.provenance

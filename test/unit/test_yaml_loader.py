@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from datetime import date
+
 import pytest
 import yaml
 
@@ -62,6 +65,32 @@ def test_refuses_in_a_sentence(text: str, sentence: str) -> None:
 )
 def test_reads_what_the_safe_loader_reads(text: str) -> None:
     assert repr(load_yaml(text, "f.yaml")) == repr(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        *[(word, True) for word in ("yes", "Yes", "on", "ON", "true", "True")],
+        *[(word, False) for word in ("no", "NO", "off", "Off", "false")],
+        *[(word, word) for word in ("y", "n", "1e3", "1e-3", "1.0e3", "0o17", "08", "t", "_1")],
+        *[("017", 15), ("0x1F", 31), ("0b101", 5), ("1_000", 1000), ("+5", 5), ("-0", 0)],
+        *[("1:30", 90), ("1:30:00", 5400), ("1:30.5", 90.5), ("190:20:30", 685230)],
+        *[
+            ("1.0e+3", 1000.0),
+            ("1.e-3", 1e-3),
+            (".5", 0.5),
+            ("1.", 1.0),
+            ("6.8523015e+5", 685230.15),
+        ],
+        *[(".inf", math.inf), ("-.INF", -math.inf), ("~", None), ("null", None), ("", None)],
+        *[("2026-01-31", date(2026, 1, 31)), ("0.1.2", "0.1.2")],
+    ],
+)
+def test_words_mean_what_yaml_1_1_has_them_mean(word: str, meant: object) -> None:
+    # YAML 1.2 reads many of them otherwise, and profiles that exist must not change
+    read = load_yaml(f"a: {word}\n", "f.yaml")["a"]
+    assert read == meant
+    assert type(read) is type(meant)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from dynid.json_text import json_fields
 from dynid.report.terminal.console import roomy, table
 from dynid.text import significant
 
@@ -35,8 +35,10 @@ def collisions_json(robot: Robot, found: Sequence[Playback]) -> dict[str, Any]:
             {
                 "recording": one.recording,
                 "minutes": 60 * one.hours,
-                "alarms": [asdict(alarm) for alarm in one.alarms],
-                "margins": [asdict(margin) | {"share": margin.share} for margin in one.margins],
+                "alarms": one.alarms,
+                "margins": [
+                    {**json_fields(margin), "share": margin.share} for margin in one.margins
+                ],
             }
             for one in found
         ],

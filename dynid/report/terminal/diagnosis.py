@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from dynid.json_text import json_fields
 from dynid.report.terminal.console import print_sentences, roomy
-from dynid.report.verdict_json import finite
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,19 +32,9 @@ def print_diagnosis(console: Console, diagnosis: Diagnosis) -> None:
 
 
 def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Return what ``--json`` prints; what is not a finite number is null."""
+    """Return what ``--json`` prints."""
     return {
         "robot": diagnosis.robot,
         "no_model": diagnosis.no_model,
-        "findings": [
-            {
-                "cause": finding.cause,
-                "joint": finding.joint,
-                "severity": finding.severity,
-                "sentence": finding.sentence,
-                "remedy": finding.remedy,
-                "evidence": {name: finite(value) for name, value in finding.evidence.items()},
-            }
-            for finding in diagnosis.findings
-        ],
+        "findings": [json_fields(finding, without=["plot"]) for finding in diagnosis.findings],
     }

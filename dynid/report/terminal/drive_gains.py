@@ -62,7 +62,7 @@ def drive_gains_json(found: DriveGains) -> dict[str, Any]:
     """Return what ``dynid drive-gains --json`` prints; what is not told is null."""
 
     def number(values: Array | None, joint: int) -> float | None:
-        return float(values[joint]) if found.told[joint] and values is not None else None
+        return values[joint] if found.told[joint] and values is not None else None
 
     return {
         "robot": found.robot,
@@ -70,7 +70,7 @@ def drive_gains_json(found: DriveGains) -> dict[str, Any]:
         "payload_mass": found.payload.mass,
         "joints": {
             name: {
-                "profile": float(found.profile[joint]),
+                "profile": found.profile[joint],
                 "value": number(found.fitted, joint),
                 "standard_deviation": number(found.deviations, joint),
                 "consistent_value": number(found.consistent, joint),
@@ -78,5 +78,5 @@ def drive_gains_json(found: DriveGains) -> dict[str, Any]:
             for joint, name in enumerate(found.joints)
         },
         "success": found.success,
-        "reasons": list(found.reasons),
+        "reasons": found.reasons,
     }

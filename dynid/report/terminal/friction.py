@@ -11,7 +11,7 @@ from rich.text import Text
 from dynid.identification.friction.selection import FrictionSelection, JointChoice
 from dynid.identification.friction.validation import Comparison
 from dynid.report.terminal.console import print_sentences, roomy, table
-from dynid.text import percent, significant, unit
+from dynid.text import percent, printable, significant, unit
 
 
 def print_selection(console: Console, selection: FrictionSelection) -> None:
@@ -65,8 +65,8 @@ def selection_json(
         "terms": [
             term.model_dump(mode="json", exclude_defaults=True) for term in selection.robot.terms
         ],
-        "validation": {one.name: one.json() for one in comparisons},
-        "notes": list(selection.notes),
+        "validation": {printable(one.name): _comparison_json(one) for one in comparisons},
+        "notes": selection.notes,
     }
 
 
@@ -78,10 +78,15 @@ def _joint_json(one: JointChoice) -> dict[str, Any]:
             {
                 "name": trial.name,
                 "parameters": trial.parameters,
-                "shapes": dict(trial.fit.shapes),
+                "shapes": trial.fit.shapes,
                 "fit_error": trial.fit_error / one.torque_per_effort,
                 "held_out_error": trial.held_out_error / one.torque_per_effort,
             }
             for trial in one.trials
         ],
     }
+
+
+def _comparison_json(one: Comparison) -> dict[str, Any]:
+    means = {"mean_given": one.mean_given, "mean_chosen": one.mean_chosen}
+    return {"joints": one.joints, **means}

@@ -111,8 +111,8 @@ def payload_identification_json(found: PayloadIdentification) -> dict[str, Any]:
             for before, after, held_out in rows
         },
         "success": found.verdict.success,
-        "reasons": list(found.verdict.reasons),
-        "warnings": list(found.verdict.warnings),
+        "reasons": found.verdict.reasons,
+        "warnings": found.verdict.warnings,
         "samples": found.samples,
     }
 
@@ -126,8 +126,7 @@ def static_payload_json(found: StaticPayload) -> dict[str, Any]:
         "mass_standard_deviation": found.mass_deviation,
         "dwells": len(found.dwells),
         "joints": {
-            joint: {"friction": float(friction), "from_both_sides": both}
-            for joint, friction, both in rows
+            joint: {"friction": friction, "from_both_sides": both} for joint, friction, both in rows
         },
         "success": found.success,
     }

@@ -57,14 +57,14 @@ def tuning_json(robot: Robot, tuning: Tuning) -> dict[str, Any]:
         "minutes": 60 * tuning.hours,
         "false_alarms_per_hour": tuning.false_alarms_per_hour,
         "joints": [joint.joint for joint in tuning.joints],
-        **{name: list(values) for name, values in tuning.settings().items()},
-        "held_out_alarms": list(tuning.held_out_alarms),
+        **tuning.settings(),
+        "held_out_alarms": tuning.held_out_alarms,
         "largest_error": [joint.largest for joint in tuning.joints],
         "friction": [joint.friction for joint in tuning.joints],
-        "raised": [list(joint.raised) for joint in tuning.joints],
+        "raised": [joint.raised for joint in tuning.joints],
         "moving": [joint.moving._asdict() for joint in tuning.joints],
         "resting": [joint.resting and joint.resting._asdict() for joint in tuning.joints],
-        "warnings": list(tuning.warnings),
+        "warnings": tuning.warnings,
     }
 
 

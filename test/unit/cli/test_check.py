@@ -53,6 +53,14 @@ def test_json_has_the_verdict_the_pairs_and_why_some_are_left_out(check) -> None
     told = json.loads(out)
     assert told["verdict"].startswith("Limits kept; collisions with floor or table not checked")
     assert len(told["unchecked"]) == 1
+    assert set(told) == {
+        *("robot", "excitation", "duration", "safe", "verdict", "unchecked"),
+        *("violation", "violation_time", "limits", "grounds", "pairs"),
+    }
+    assert set(told["limits"][0]) == {
+        *("limit", "of", "unit", "time", "value", "allowed", "beyond", "used", "passed")
+    }
+    assert set(told["pairs"]) == {"checked", "left_out"}
     assert ["link_6", "link_2"] in told["pairs"]["checked"]
     left_out = {tuple(one["pair"]): one["reason"] for one in told["pairs"]["left_out"]}
     assert left_out["link_2", "link_1"] == "adjacent"

@@ -72,7 +72,12 @@ def test_a_push_is_one_alarm_of_its_joint_at_its_time(
 ) -> None:
     found = played(capsys, monkeypatch, workshop, ["pushed"])
     assert found["alarms"] == 1
+    assert set(found) == {"robot", "alarms", "minutes", "recordings"}
+    assert set(found["recordings"][0]) == {"recording", "minutes", "alarms", "margins"}
     (alarm,) = found["recordings"][0]["alarms"]
+    assert set(alarm) == {"time", "until", "joint", "cause", "value", "threshold"}
+    margin = found["recordings"][0]["margins"][0]
+    assert set(margin) == {"joint", "time", "value", "threshold", "share"}
     assert alarm["joint"] == "elbow"
     assert alarm["cause"] == "torque_error"
     assert ONSET <= alarm["time"] < ONSET + 0.1

@@ -48,6 +48,8 @@ def test_json_tells_values_deviations_and_what_the_profile_had(arguments: list[s
     found = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
     assert found["success"]
     elbow = found["joints"]["elbow"]
+    assert set(found) == {*("robot", "quantity", "payload_mass", "joints", "success", "reasons")}
+    assert set(elbow) == {"profile", "value", "standard_deviation", "consistent_value"}
     assert elbow["profile"] == -1.0
     assert abs(elbow["value"] - CONSTANTS[1]) < 5 * elbow["standard_deviation"]
     assert abs(elbow["consistent_value"] / CONSTANTS[1] - 1) < 0.02

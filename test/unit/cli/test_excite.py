@@ -55,6 +55,23 @@ def test_a_series_lasts_as_long_as_it_is_asked_to(run) -> None:
     assert code == 0
     told = json.loads(out)
     assert told["duration"] == pytest.approx(9.0)
+    assert set(told) == {
+        *("robot", "good", "verdict", "advice", "assumptions", "duration", "sampling_rate"),
+        *("condition_number", "scaled_condition_number", "log10_det"),
+        *("rigid_condition_number", "rigid_scaled_condition_number"),
+        *("parameters", "joints", "tool", "excitation", "limits_verdict", "unchecked"),
+    }
+    parameter, joint = (next(iter(told[group].values())) for group in ("parameters", "joints"))
+    assert set(parameter) == {
+        *("value", "unit", "standard_deviation", "relative_standard_deviation", "determined")
+    }
+    assert set(joint) == {
+        *("lowest", "highest", "range_share", "bin_share", "pair_share", "peak_velocity"),
+        *("velocity_share", "peak_acceleration", "acceleration_share", "cycles"),
+        *("moving_share", "torque"),
+    }
+    assert set(joint["torque"]) == {"peak", "rms", "share", "noise"}
+    assert set(told["tool"]) == {"speed", "lowest", "highest"}
     written = yaml.safe_load(Path("excitation.yaml").read_text("utf-8"))["excitation"]
     assert written["periods"] == 3
     assert written["base_frequency"] == pytest.approx(1 / 3)

@@ -58,6 +58,10 @@ def test_at_a_point_tells_the_torque_of_the_simulated_robot(
     np.testing.assert_allclose(found["mass_matrix"], model.mass_matrix(q))
     np.testing.assert_allclose(found["torque"]["coulomb"], [4.0, 0.0, -0.5])
     assert "simulated robot" in found["parameters"]
+    assert set(found) == {
+        *("robot", "parameters", "joints", "q", "dq", "ddq", "mass_matrix", "eigenvalues"),
+        *("condition", "coriolis_matrix", "torque", "inverse_dynamics", "tau", "forward_dynamics"),
+    }
 
 
 def test_at_a_point_prints_tables(

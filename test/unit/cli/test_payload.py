@@ -77,7 +77,17 @@ def test_json_tells_errors_without_and_with_the_payload(folder: Path, tmp_path: 
     found = json.loads(result.stdout)
     assert found["success"]
     assert found["payload"]["centre_z"]["standard_deviation"] is None
+    assert set(found) == {
+        *("robot", "joint", "base_model", "payload", "parameters", "not_told", "joints"),
+        *("success", "reasons", "warnings", "samples"),
+    }
+    assert set(found["base_model"]) == {"name", "sha256"}
+    assert set(next(iter(found["joints"].values()))) == {
+        *("rmse_torque_without", "rmse_torque", "relative_error_without", "relative_error"),
+        "held_out_relative_error",
+    }
     mass = found["payload"]["mass"]
+    assert set(mass) == {"value", "standard_deviation", "unit"}
     assert abs(mass["value"] - MASS) < 0.05 * MASS
     for joint in found["joints"].values():
         assert joint["rmse_torque"] < 0.5 * joint["rmse_torque_without"]
@@ -109,6 +119,11 @@ def test_a_robot_at_rest_is_weighed(folder: Path, tmp_path: Path) -> None:
     assert "friction at rest" in result.output
     found = json.loads(run(*arguments, "--json").stdout)
     assert found["dwells"] == 2
+    assert set(found) == {
+        *("robot", "joint", "base_model", "payload", "parameters", "not_told", "joints"),
+        *("mass", "mass_standard_deviation", "dwells", "success"),
+    }
+    assert set(next(iter(found["joints"].values()))) == {"friction", "from_both_sides"}
     assert abs(found["mass"] - MASS) < 3 * found["mass_standard_deviation"]
     assert result.exit_code == (0 if found["success"] else 1)
     assert (tmp_path / "payload.yaml").exists() == found["success"]
@@ -147,7 +162,7 @@ def test_settings_without_a_profile_are_refused(folder: Path) -> None:
 def test_a_model_that_failed_is_no_base(folder: Path, tmp_path: Path) -> None:
     model = load_model(folder / "base/model.yaml")
     provenance = replace(model.identified_provenance, status="failed")
-    replace(model, provenance=provenance).save(tmp_path / "failed.yaml")
+    replace(model, provenance=provenance).save(tmp_path / "failed.yaml", force=True)
     result = run(
         "identify", folder / "with.npz", "--payload", "--base-model", tmp_path / "failed.yaml"
     )

@@ -64,6 +64,11 @@ def test_json_tells_joints_counts_and_what_is_there(few: tuple[str, ...]) -> Non
         "prismatic",
         "revolute",
     ]
+    assert set(scara["joints"][0]) == {"name", "type"}
+    assert set(puma) == {
+        *("name", "joints", "kind", "base_parameters", "rigid_base_parameters"),
+        *("excitation", "simulation", "tracking", "recording"),
+    }
     assert puma["rigid_base_parameters"] == 36
     assert puma["base_parameters"] == 58  # Fv, Fc, Off of six joints, Ia of four
     assert puma["tracking"] == "oscillate"

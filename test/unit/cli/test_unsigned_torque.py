@@ -61,7 +61,13 @@ def test_json_tells_how_certain_the_signs_are(
 ) -> None:
     assert run(monkeypatch, *COMMAND, "-o", str(workshop / "found"), "--json") == 0
     signs = json.loads(capsys.readouterr().out)["torque_signs"]
+    assert set(signs) == {"turning_cost", "joints", "uncertain"}
     assert list(signs["joints"]) == ["shoulder", "elbow", "wrist"]
+    assert set(signs["joints"]["elbow"]) == {
+        *("segments", "uncertain", "least_cost", "certain_share", "turning_cost", "decided_by")
+    }
+    for segment in signs["uncertain"]:
+        assert set(segment) == {"joint", "recording", "start", "stop", "cost"}
     for joint in signs["joints"].values():
         assert joint["segments"] > joint["uncertain"] >= 0
         assert 0.8 < joint["certain_share"] <= 1.0

@@ -20,6 +20,7 @@ from dynid.excitation.prediction.advice import worst_first
 from dynid.excitation.prediction.prediction import predict
 from dynid.excitation.prediction.prediction_json import prediction_json
 from dynid.excitation.settings import find_excitation
+from dynid.json_text import json_text
 from dynid.playback.plan import make_plan
 from dynid.profile import load_robot, make_robot
 from dynid.report.prediction import write_prediction_report
@@ -123,7 +124,7 @@ def test_json_says_null_where_nothing_is_known(duo):
         parameters=(lost, *duo.parameters[1:]),
         precision=replace(duo.precision, condition_number=np.inf),
     )
-    found = json.loads(json.dumps(prediction_json(unsure), allow_nan=False))
+    found = json.loads(json_text(prediction_json(unsure)))
     assert found["condition_number"] is None
     assert found["parameters"][lost.name]["standard_deviation"] is None
     assert found["parameters"][lost.name]["determined"] is False

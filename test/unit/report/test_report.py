@@ -4,6 +4,7 @@ import math
 import os
 import re
 from dataclasses import replace
+from datetime import datetime, timezone
 from html.parser import HTMLParser
 
 import numpy as np
@@ -16,7 +17,7 @@ from dynid.identification.validate import Validation
 from dynid.report.report import report_html, write_report, write_validation_report
 from dynid.report.svg import envelope, evenly
 from dynid.report.tables import base_row, term_table
-from dynid.text import percent, significant, unit
+from dynid.text import iso_time, percent, significant, unit
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
@@ -180,7 +181,21 @@ def test_a_validation_has_a_report_of_its_own(identification, tmp_path):
     text = Page(path.read_text()).text
     assert "arm: validation of its dynamic model" in text
     assert "the recordings, which it had not seen," in text
+    assert f"Model of {iso_time(identification.provenance.created)} " in text
+    assert "edited" not in text
     assert "Base parameters" not in text
+
+
+def test_a_validation_tells_when_its_model_was_edited(identification, tmp_path):
+    made = replace(
+        identification.provenance, edited_at=datetime(2026, 5, 4, 3, 2, 1, tzinfo=timezone.utc)
+    )
+    edited = replace(identification.model, provenance=made)
+    path = tmp_path / "validation.html"
+    write_validation_report(replace(validation_of(identification), model=edited), path)
+    text = Page(path.read_text()).text
+    assert f"Model of {made.dated}" in text
+    assert "edited by hand on 2026-05-04T03:02:01" in text
 
 
 def validation_of(identification) -> Validation:

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from dynid.errors import ModelFileError
+from dynid.json_text import json_content, json_text
 from dynid.report.terminal.results import print_verdict
 from dynid.report.verdict_json import read_judgement, verdict_json
 
@@ -31,7 +32,7 @@ JOINT_KEYS = {
 
 def as_json(verdict):
     content = verdict_json(verdict, condition_number=42.5, base_parameters=3, samples=800)
-    return json.loads(json.dumps(content, allow_nan=False))
+    return json.loads(json_text(content))
 
 
 def test_json_has_exactly_the_promised_keys(identification):
@@ -74,7 +75,7 @@ def test_a_condition_number_of_infinity_is_null_in_json(identification):
     content = verdict_json(
         identification.verdict, condition_number=math.inf, base_parameters=3, samples=1
     )
-    assert content["condition_number"] is None
+    assert json_content(content)["condition_number"] is None
 
 
 def test_failure_and_reasons_are_in_json(failed):
@@ -84,7 +85,7 @@ def test_failure_and_reasons_are_in_json(failed):
 
 
 def text_of(verdict):
-    return json.dumps(verdict_json(verdict, condition_number=42.5, base_parameters=3, samples=800))
+    return json_text(verdict_json(verdict, condition_number=42.5, base_parameters=3, samples=800))
 
 
 def printed(verdict):
@@ -114,7 +115,13 @@ def test_what_is_not_a_number_comes_back_as_nan(identification):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"joints": {"a": {}}}', '{"joints": [1]}', "x" * 99]
+    "text",
+    [
+        *("", "[]", "{}", '{"joints": {"a": {}}}', '{"joints": [1]}', "x" * 99),
+        '{"joints": {}, "success": "perhaps", "reasons": [], "warnings": []}',
+        '{"joints": {}, "success": true, "reasons": [1], "warnings": []}',
+        '{"joints": {}, "success": true, "reasons": [], "warnings": null}',
+    ],
 )
 def test_refuses_what_is_no_judgement(text):
     with pytest.raises(ModelFileError, match="a verdict must be the JSON object"):

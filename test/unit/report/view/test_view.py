@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import yaml
 from PIL import Image
+from support.deadlines import LONGEST
 from support.synthetic import ARM_URDF, arm_robot, recorded, true_parameters
 from typer.testing import CliRunner
 
@@ -127,7 +128,7 @@ def test_the_server_gives_the_page_and_nothing_else(moving: Scene) -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         answers = []
         for path in ("/", "/etc/passwd"):
-            connection = HTTPConnection(HOST, server.server_port, timeout=20)
+            connection = HTTPConnection(HOST, server.server_port, timeout=LONGEST)
             connection.request("GET", path)
             answer = connection.getresponse()
             answers.append((answer.status, len(answer.read())))
@@ -232,7 +233,7 @@ def test_the_page_is_given_only_to_who_asks_this_machine_by_its_name(
     _needs_meshcat()
     with page_server(moving) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        connection = HTTPConnection(HOST, server.server_port, timeout=60)
+        connection = HTTPConnection(HOST, server.server_port, timeout=LONGEST)
         name = host.format(port=server.server_port)
         connection.request("GET", "/", headers={"Host": name})
         response = connection.getresponse()

@@ -1,0 +1,127 @@
+"""A YAML text with other content, in which all that stays is the same to the byte.
+
+Values that change are cut out by the places that PyYAML's nodes tell. ruamel.yaml would do it
+through its own objects, but breaks lines of lists and tables elsewhere, and loses comments below a
+list that is replaced (docs/dependencies.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from textwrap import indent
+from typing import Any
+
+import yaml
+
+from dynid.errors import ConfigurationError
+from dynid.yaml_loader import load_yaml
+
+_WIDTH = 100  # columns
+Edit = tuple[int, int, str]
+"""Begin, end, and the text that comes in between."""
+
+
+def rewritten(text: str, content: Mapping[str, Any]) -> str | None:
+    """Return a YAML text that holds ``content``, and keeps comments, order and spelling.
+
+    Comments within a list that changes are lost with it. Keys that ``content`` lacks are removed
+    unless they are null. A number stands for a list of one.
+
+    Args:
+        text: of a mapping, as :func:`dynid.yaml_loader.load_yaml` reads it.
+        content: what the new text shall hold.
+
+    Returns:
+        None where that cannot be done, such as where a value that changes is shared by an alias.
+    """
+    try:
+        old = load_yaml(text, "text")
+        node = yaml.compose(text, yaml.SafeLoader)
+        if not (
+            isinstance(node, yaml.MappingNode) and _is_block(node) and _keeps_some(old, content)
+        ):
+            return None
+        found = text
+        for begin, end, new in sorted(_edits(text, node, old, content), reverse=True):
+            found = found[:begin] + new + found[end:]
+        return found if _same(load_yaml(found, "text"), content) else None
+    except (ConfigurationError, yaml.YAMLError):
+        return None
+
+
+def _edits(
+    text: str, group: yaml.MappingNode, old: Mapping[str, Any], new: Mapping[str, Any]
+) -> Iterator[Edit]:
+    """Yield what makes a group in block style, whose content is ``old``, hold ``new``."""
+    nodes = {key.value: (key, value) for key, value in group.value}
+    column = group.value[0][0].start_mark.column
+    added, last = "", 0
+    for name, (key, value) in nodes.items():
+        end = _line_end(text, value)
+        if name not in new and old[name] is not None:
+            yield key.start_mark.index - column, end + 1, ""
+        else:
+            last = end
+    for name, value in new.items():
+        if name in old and _same(old[name], value):
+            continue
+        if name not in nodes:
+            added += "\n" + indent(_dumped(name, value, None), column * " ")
+            continue
+        key, node = nodes[name]
+        block = _is_block(node)
+        if block and isinstance(value, Mapping) and _keeps_some(old[name], value):
+            yield from _edits(text, node, old[name], value)
+        else:
+            # beside the end of a block stands what is about its last entry
+            end = _line_end(text, node) if block else _end(text, node)
+            style = True if isinstance(node, yaml.CollectionNode) and node.flow_style else None
+            lines = indent(_dumped(name, value, style), column * " ")
+            yield key.start_mark.index, end, lines[column:]
+    if added:
+        yield last, last, added
+
+
+def _is_block(node: yaml.Node | None) -> bool:
+    return isinstance(node, yaml.CollectionNode) and not node.flow_style
+
+
+def _keeps_some(old: object, new: Mapping[str, Any]) -> bool:
+    return isinstance(old, Mapping) and any(key in old for key in new)
+
+
+def _dumped(key: str, value: object, style: bool | None) -> str:
+    text: str = yaml.safe_dump(
+        {key: value}, sort_keys=False, default_flow_style=style, width=_WIDTH, allow_unicode=True
+    )
+    text = text.rstrip("\n")
+    return text[1:-1] if text.startswith("{") else text
+
+
+def _end(text: str, node: yaml.Node) -> int:
+    """Where a node's last value ends; the end mark of a block is where the next one begins."""
+    while isinstance(node, yaml.CollectionNode) and not node.flow_style:
+        last = node.value[-1]
+        node = last[1] if isinstance(last, tuple) else last
+    begin = node.start_mark.index
+    return begin + len(text[begin : node.end_mark.index].rstrip())
+
+
+def _line_end(text: str, node: yaml.Node) -> int:
+    """The end of the line of a node's last value."""
+    found = text.find("\n", _end(text, node))
+    return len(text) if found < 0 else found
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two values mean the same to a profile: null is no entry, a number a list of one."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        keys = {key for group in (one, other) for key, value in group.items() if value is not None}
+        return all(_same(one.get(key), other.get(key)) for key in keys)
+    if isinstance(one, list) and isinstance(other, list):
+        pairs = zip(one, other, strict=False)
+        return len(one) == len(other) and all(_same(*pair) for pair in pairs)
+    if isinstance(one, list) != isinstance(other, list):
+        one, other = (value if isinstance(value, list) else [value] for value in (one, other))
+        return _same(one, other)
+    return one == other or str(one) == str(other) == "nan"
