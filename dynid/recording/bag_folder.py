@@ -80,13 +80,21 @@ def bag_folder(path: Path) -> BagFolder:
         return BagFolder(files)
     try:
         names, expected = _read(path / "metadata.yaml")
-    except (ConfigurationError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (
+        ConfigurationError,
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+    ) as error:
         reason = str(error).rstrip(".") if isinstance(error, ConfigurationError) else "is damaged"
         reason = reason.removeprefix(f"{path / 'metadata.yaml'}: ")
         return BagFolder(
             files, repairs=[f"{path.name} was read file by file because metadata.yaml {reason}."]
         )
-    absent = [name for name in names if not (path / name).is_file()]
+    there = {file.name for file in files if file.is_file()}
+    absent = [name for name in names if name not in there]
     if absent:
         return BagFolder(
             files,

@@ -136,7 +136,8 @@ def records(content: bytes) -> Iterator[tuple[int, int, int]]:
     """(kind, begin, end) of the records in a chunk.
 
     Raises:
-        DamagedRecordError: one does not end within it.
+        DamagedRecordError: one does not end within it, or is of kind 0, which there is not: zeros
+            are no empty records, of which a chunk could hold millions.
     """
     offset, size = 0, len(content)
     while offset < size:
@@ -145,7 +146,7 @@ def records(content: bytes) -> Iterator[tuple[int, int, int]]:
             raise DamagedRecordError
         kind, length = HEAD.unpack_from(content, offset)
         offset = begin + length
-        if offset > size or (kind == Opcode.MESSAGE and length < MESSAGE.size):
+        if kind == 0 or offset > size or (kind == Opcode.MESSAGE and length < MESSAGE.size):
             raise DamagedRecordError
         yield kind, begin, offset
 

@@ -130,7 +130,9 @@ class Scan:
         """Take a record in; False if it is none, so that the next one must be searched for."""
         if kind == Opcode.CHUNK:
             return self._take_chunk(offset)
-        if kind == Opcode.MESSAGE and length >= MESSAGE.size:
+        if kind == Opcode.MESSAGE:
+            if length < MESSAGE.size:
+                return False
             (channel,) = _CHANNEL.unpack(self._file.read(_CHANNEL.size))
             self._add_message(channel, offset, length)
             return True
@@ -202,7 +204,9 @@ class Scan:
             if past > self._size or kind not in DATA or length > _LARGEST_RECORD:
                 break
             content = self._file.read(length)
-            if kind == Opcode.MESSAGE and length >= MESSAGE.size:
+            if kind == Opcode.MESSAGE:
+                if length < MESSAGE.size:
+                    break
                 segment.counts[_CHANNEL.unpack_from(content)[0]] += 1
             elif not self._describe(kind, content):
                 break

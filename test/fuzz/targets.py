@@ -22,7 +22,7 @@ from dynid.excitation.build import described_excitation
 from dynid.excitation.files import read_excitation
 from dynid.excitation.workspace.meshes import mesh_hulls
 from dynid.excitation.workspace.srdf import read_srdf
-from dynid.profile import load_model, load_robot
+from dynid.profile import load_model, load_robot, profile_text, write_profile
 from dynid.recording.columns import ColumnMap
 from dynid.recording.load import load_recording
 from dynid.recording.model import Recording
@@ -88,7 +88,12 @@ def _profile(path: Path, folder: Path) -> Numbers:
     own = path.with_name("duo.urdf")
     if not own.exists():
         shutil.copy(folder / "duo.urdf", own)
-    yield from _motion(load_robot(path))
+    robot = load_robot(path)
+    yield from _motion(robot)
+    changed = robot.model_copy(update={"terms": robot.terms[:1]})
+    written = path.with_name("written.yaml")
+    write_profile(changed, written, given=profile_text(str(path)), note="By fuzzing.")
+    assert load_robot(written) == changed
 
 
 def _urdf(path: Path, folder: Path) -> Numbers:

@@ -215,6 +215,20 @@ def test_an_interruption_in_the_middle_brings_the_robot_to_rest_and_closes_the_b
     loop.assert_bag_closed()
 
 
+def test_a_bag_is_complete_even_where_the_recorders_last_word_is_lost(loop, monkeypatch) -> None:
+    """A task that was held up hears no more of a recorder that has ended meanwhile."""
+    loop.start()
+
+    def interrupt() -> None:
+        monkeypatch.setattr(loop.nodes["recorder"], "_say", lambda *_, **__: None)
+        loop.stop.asked = True
+
+    loop.when_playing(interrupt)
+    assert loop.failed() == "interrupted by SIGINT while playing and recording the excitation."
+    (bag,) = loop.output.glob("recording_*")
+    assert not load_recording(bag, JOINTS).repairs
+
+
 def test_a_simulated_clock_that_stops_is_noticed_against_the_steady_one(loop, monkeypatch) -> None:
     monkeypatch.setattr("dynid_ros.identification_task._STOPPING", 1.0)  # it never rests
     loop.start()

@@ -74,11 +74,11 @@ def test_times_of_reception_are_the_middlewares_however_late_a_message_is_taken(
     begin(graph, robot, recorder())
     before = time.time_ns()
     robot.publish()
-    between = time.time_ns()
-    time.sleep(0.2)  # the node is not spun: it takes the message only after this
+    between = time.time_ns()  # within a process Fast DDS delivers before publishing returns
+    # the node has not been spun: it takes the message only now
     assert graph.call("/recorder/stop").success
     *_, (_, received, _) = content(tmp_path / "bag")
-    assert before < received < between + 100_000_000
+    assert before <= received <= between
 
 
 def test_stop_drains_what_still_waits(graph, robot, recorder, tmp_path):

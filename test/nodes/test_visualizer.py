@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,9 +20,6 @@ from dynid_ros.node import ERROR, OK
 from dynid_ros.qos import LATCHED
 from dynid_ros.visualizer import VisualizerNode
 
-if TYPE_CHECKING:
-    from support.ros_graph import Graph
-
 POSITION = [0.1, -0.5, 0.6]
 
 
@@ -37,21 +34,23 @@ def arm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"profile": str(files.profile), "model": str(folder / "model.yaml")}
 
 
-def test_the_path_of_the_excitation_reaches_whoever_comes_later(graph: Graph) -> None:
-    graph.start(VisualizerNode)
-    graph.spin(0.2)
-    heard = graph.listen(MarkerArray, "/visualizer/path", LATCHED)
-    graph.until(lambda: heard)
+def test_the_path_of_the_excitation_reaches_whoever_comes_later(
+    stepped_graph,
+) -> None:
+    stepped_graph.start(VisualizerNode)
+    stepped_graph.spin(0.2)
+    heard = stepped_graph.listen(MarkerArray, "/visualizer/path", LATCHED)
+    stepped_graph.until(lambda: heard)
     (path,) = heard[0].markers
     assert path.type == Marker.LINE_STRIP
     assert path.header.frame_id == "base_link"
     assert len(path.points) > 1000
 
 
-def test_markers_stand_at_the_joints_of_the_moving_robot(graph: Graph, arm) -> None:
+def test_markers_stand_at_the_joints_of_the_moving_robot(stepped_graph, arm) -> None:
     robot = load_robot(arm["profile"])
-    graph.start(VisualizerNode, rate=50.0, profile=arm["profile"])
-    markers = _markers(graph, robot.joints, effort=None)
+    stepped_graph.start(VisualizerNode, rate=50.0, profile=arm["profile"])
+    markers = _markers(stepped_graph, robot.joints, effort=None)
     joints = robot.kinematics().poses([POSITION])[0][1:]
     balls = [m for m in markers if m.ns == "torque_error"]
     axes = [m for m in markers if m.ns == "axis"]
@@ -61,66 +60,66 @@ def test_markers_stand_at_the_joints_of_the_moving_robot(graph: Graph, arm) -> N
     assert [m.text for m in markers if m.ns == "label"] == list(robot.joints)
 
 
-def test_a_joint_that_pushes_too_hard_turns_red(graph: Graph, arm) -> None:
+def test_a_joint_that_pushes_too_hard_turns_red(stepped_graph, arm) -> None:
     model = load_model(arm["model"])
     effort = model.mechanism.gravity_torque([POSITION])[0]
     effort[1] += 20.0
-    graph.start(VisualizerNode, rate=50.0, **arm)
-    markers = _markers(graph, model.robot.joints, effort.tolist(), known=True)
+    stepped_graph.start(VisualizerNode, rate=50.0, **arm)
+    markers = _markers(stepped_graph, model.robot.joints, effort.tolist(), known=True)
     balls = [m for m in markers if m.ns == "torque_error"]
     assert _colour(balls[1]) == pytest.approx(RED, abs=1e-6)
     assert balls[1].scale.x > 1.5 * balls[0].scale.x
     assert all(_colour(ball)[2] > 0.8 for ball in (balls[0], balls[2]))  # nearly white
 
 
-def test_a_collision_is_written_over_its_joint_until_it_is_reset(graph: Graph, arm) -> None:
-    graph.start(VisualizerNode, rate=50.0, **arm)
-    tell = graph.peer.create_publisher(
+def test_a_collision_is_written_over_its_joint_until_it_is_reset(stepped_graph, arm) -> None:
+    stepped_graph.start(VisualizerNode, rate=50.0, **arm)
+    tell = stepped_graph.peer.create_publisher(
         DiagnosticStatus, "/feedforward_controller/collision", LATCHED
     )
     sentence = "Collision at joint 'elbow': torque error 9 N m beyond 5 N m; the robot is stopped."
     elbow = [KeyValue(key="joint", value="elbow")]
     tell.publish(DiagnosticStatus(level=ERROR, message=sentence, values=elbow))
-    heard = graph.listen(MarkerArray, "/visualizer/markers", 1)
+    heard = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
 
     def told() -> Marker:
         return next(m for m in heard[-1].markers if m.ns == "collision")
 
-    _markers(graph, ("shoulder", "elbow", "wrist"), [0.0] * 3, known=True)
-    graph.until(lambda: heard and told().action == Marker.ADD)
+    _markers(stepped_graph, ("shoulder", "elbow", "wrist"), [0.0] * 3, known=True)
+    stepped_graph.until(lambda: heard and told().action == Marker.ADD)
     assert told().text.replace("\n", " ") == sentence
     assert _colour(told()) == pytest.approx(RED, abs=1e-6)
     tell.publish(DiagnosticStatus(level=OK, message="no collision"))
-    graph.until(lambda: told().action == Marker.DELETE)
+    stepped_graph.until(lambda: told().action == Marker.DELETE)
 
 
-def test_torque_errors_become_unknown_when_the_robot_falls_silent(graph: Graph, arm) -> None:
-    told = graph.listen(DiagnosticArray, "/diagnostics", 10)
-    graph.start(VisualizerNode, rate=50.0, **arm)
-    _markers(graph, ("shoulder", "elbow", "wrist"), [0.0] * 3, known=True)
-    heard = graph.listen(MarkerArray, "/visualizer/markers", 1)
-    graph.until(lambda: heard and not _known(heard[-1]))
-    graph.until(lambda: any("no joint states for" in t.status[0].message for t in told))
+def test_torque_errors_become_unknown_when_the_robot_falls_silent(stepped_graph, arm) -> None:
+    told = stepped_graph.listen(DiagnosticArray, "/diagnostics", 10)
+    stepped_graph.start(VisualizerNode, rate=50.0, **arm)
+    _markers(stepped_graph, ("shoulder", "elbow", "wrist"), [0.0] * 3, known=True)
+    heard = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
+    stepped_graph.until(lambda: heard and not _known(heard[-1]))
+    stepped_graph.until(lambda: any("no joint states for" in t.status[0].message for t in told))
 
 
-def test_says_so_when_joint_states_lack_a_joint(graph: Graph, arm) -> None:
-    told = graph.listen(DiagnosticArray, "/diagnostics", 10)
-    graph.start(VisualizerNode, rate=50.0, **arm)
-    publisher = graph.peer.create_publisher(JointState, "/joint_states", 10)
+def test_says_so_when_joint_states_lack_a_joint(stepped_graph, arm) -> None:
+    told = stepped_graph.listen(DiagnosticArray, "/diagnostics", 10)
+    stepped_graph.start(VisualizerNode, rate=50.0, **arm)
+    publisher = stepped_graph.peer.create_publisher(JointState, "/joint_states", 10)
     lacking = JointState(name=["shoulder", "elbow"], position=[0.1, 0.2])
-    graph.peer.create_timer(0.05, lambda: publisher.publish(lacking))
-    graph.until(lambda: any("lack the position of" in t.status[0].message for t in told))
+    stepped_graph.peer.create_timer(0.05, lambda: publisher.publish(lacking))
+    stepped_graph.until(lambda: any("lack the position of" in t.status[0].message for t in told))
 
 
-def test_the_robot_is_shown_where_asked_for(graph: Graph, arm) -> None:
-    graph.start(VisualizerNode, rate=50.0, robot=True, profile=arm["profile"])
-    markers = _markers(graph, ("shoulder", "elbow", "wrist"), effort=None)
+def test_the_robot_is_shown_where_asked_for(stepped_graph, arm) -> None:
+    stepped_graph.start(VisualizerNode, rate=50.0, robot=True, profile=arm["profile"])
+    markers = _markers(stepped_graph, ("shoulder", "elbow", "wrist"), effort=None)
     assert any(m.ns == "robot" and m.type == Marker.CYLINDER for m in markers)
 
 
-def test_refuses_a_model_of_another_robot(graph: Graph, arm) -> None:
+def test_refuses_a_model_of_another_robot(stepped_graph, arm) -> None:
     with pytest.raises(DynidError, match="its joints are shoulder, elbow, wrist, but those of"):
-        graph.start(VisualizerNode, profile="puma560", model=arm["model"])
+        stepped_graph.start(VisualizerNode, profile="puma560", model=arm["model"])
 
 
 @pytest.mark.parametrize(
@@ -132,27 +131,31 @@ def test_refuses_a_model_of_another_robot(graph: Graph, arm) -> None:
         ({"rate": 0.0}, "parameter 'rate' of visualizer"),
     ],
 )
-def test_refuses_to_start_with(graph: Graph, parameters: dict[str, Any], sentence: str) -> None:
+def test_refuses_to_start_with(stepped_graph, parameters: dict[str, Any], sentence: str) -> None:
     with pytest.raises(DynidError, match=sentence):
-        graph.start(VisualizerNode, **parameters)
+        stepped_graph.start(VisualizerNode, **parameters)
 
 
 def _markers(
-    graph: Graph, joints: tuple[str, ...], effort: list[float] | None, *, known: bool = False
+    stepped_graph,
+    joints: tuple[str, ...],
+    effort: list[float] | None,
+    *,
+    known: bool = False,
 ) -> Any:
     """Markers of the first array (with known errors) while the robot stands still."""
-    publisher = graph.peer.create_publisher(JointState, "/joint_states", 10)
-    heard = graph.listen(MarkerArray, "/visualizer/markers", 1)
+    publisher = stepped_graph.peer.create_publisher(JointState, "/joint_states", 10)
+    heard = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
     message = JointState(name=joints[::-1], position=POSITION[::-1])
     message.effort = [] if effort is None else effort[::-1]
 
     def send() -> None:
-        message.header.stamp = graph.peer.get_clock().now().to_msg()
+        message.header.stamp = stepped_graph.clock.now().to_msg()
         publisher.publish(message)
 
-    timer = graph.peer.create_timer(0.005, send)
-    graph.until(lambda: heard and (_known(heard[-1]) or not known))
-    graph.peer.destroy_timer(timer)
+    timer = stepped_graph.peer.create_timer(0.005, send)
+    stepped_graph.until(lambda: heard and (_known(heard[-1]) or not known))
+    timer.cancel()
     return heard[-1].markers
 
 

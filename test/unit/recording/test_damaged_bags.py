@@ -1,8 +1,10 @@
+import re
 import shutil
 import sqlite3
 
 import numpy as np
 import pytest
+import yaml
 
 from dynid.errors import RecordingError
 from dynid.recording.load import load_recording
@@ -142,3 +144,37 @@ def test_a_cut_off_file_may_hold_messages_out_of_the_order_of_reception(
     cut_off(file, 0.8)
     recording = load_recording(file, motion.names)
     np.testing.assert_array_equal(recording.position, motion.position[: len(recording.time)])
+
+
+def name_too_long(information):
+    information["relative_file_paths"] = ["9" * 5000 + ".mcap"]
+
+
+def count_without_end(information):
+    information["topics_with_message_count"][0]["message_count"] = float("inf")
+
+
+@pytest.mark.parametrize("alter", [name_too_long, count_without_end])
+def test_metadata_with_an_impossible_name_or_number_is_not_used(
+    motion, messages_of, write_messages, alter
+):
+    bag = write_messages({"/joint_states": messages_of(motion)})
+    content = yaml.safe_load((bag / "metadata.yaml").read_text())
+    alter(content["rosbag2_bagfile_information"])
+    (bag / "metadata.yaml").write_text(yaml.safe_dump(content))
+    recording = load_recording(bag, motion.names)
+    np.testing.assert_array_equal(recording.position, motion.position)
+    assert "was read file by file because" in recording.repairs[0]
+
+
+def test_a_message_too_short_for_one_in_a_cut_off_chunk_ends_what_is_read(single_file, motion):
+    file = single_file("mcap")
+    cut_off(file, 0.7)
+    whole = load_recording(file, motion.names)
+    dropped = int(re.search(r"cut off: (\d+) bytes", whole.repairs[0]).group(1))
+    content = file.read_bytes()
+    with file.open("wb") as out:
+        out.write(content[: len(content) - dropped])
+        out.write(bytes([5]) + (1).to_bytes(8, "little") + b"\0")
+    recording = load_recording(file, motion.names)
+    np.testing.assert_array_equal(recording.position, whole.position)

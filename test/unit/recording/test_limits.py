@@ -18,7 +18,7 @@ from dynid import limits
 from dynid.errors import ConfigurationError, RecordingError
 from dynid.recording.limits import check_memory
 from dynid.recording.load import load_recording
-from dynid.recording.mcap_records import MAGIC
+from dynid.recording.mcap_records import MAGIC, DamagedRecordError, records
 from dynid.recording.timeline import build_recording
 
 NAMES = ["base", "elbow", "wrist"]
@@ -86,6 +86,11 @@ def test_a_chunk_is_never_unpacked_further_than_it_claims(bomb, peak, compressio
     ):
         load_recording(bomb(compression, 64 * MIB, 1000), NAMES)
     assert peak() < 8 * MIB
+
+
+def test_zeros_are_no_records():
+    with pytest.raises(DamagedRecordError):
+        next(records(bytes(18)))
 
 
 def npz(path, compressed, shape, content):

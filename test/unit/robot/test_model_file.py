@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import re
 import struct
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -14,7 +15,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynid.errors import DynidError, ModelFileError, ModelFileWarning
+from dynid.errors import DynidError, ModelFileError, ModelFileWarning, OutputError
 from dynid.profile import load_model, load_robot, make_robot
 from dynid.recording.model import Source
 from dynid.robot.model import Model, nominal_model
@@ -224,6 +225,20 @@ def test_a_link_to_the_model_is_followed(identification, tmp_path):
     identification.model.save(tmp_path / "link.yaml")
     assert (tmp_path / "link.yaml").is_symlink()
     assert load_model(tmp_path / "model.yaml").provenance.status == "success"
+
+
+def test_a_failed_model_is_saved_only_where_that_is_said(identification, failed, tmp_path):
+    good, other = tmp_path / "model.yaml", tmp_path / "model.failed.yaml"
+    identification.model.save(good)
+    before = good.read_bytes()
+    reason = re.escape(failed.provenance.reasons[0].rstrip("."))
+    for path in (good, other):
+        with pytest.raises(OutputError, match=rf"not written, because .* failed \({reason}"):
+            failed.model.save(path)
+    assert good.read_bytes() == before
+    assert not other.exists()
+    failed.model.save(other, force=True)
+    assert load_model(other).failed
 
 
 def test_refuses_to_write_where_there_is_no_folder(identification, tmp_path):

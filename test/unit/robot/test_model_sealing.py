@@ -164,14 +164,14 @@ def test_a_file_of_the_first_format_becomes_one_of_the_second(good):
 
 
 def test_status_stays_as_it_is(good, possible, failed):
-    replace(possible, provenance=failed.model.provenance).save(good)
+    replace(possible, provenance=failed.model.provenance).save(good, force=True)
     heavier(good)
     assert confirm_edit(good, make_robot).model.failed
     assert load_model(good).failed
 
 
 def test_a_failed_model_cannot_be_made_a_good_one(good, possible, failed):
-    replace(possible, provenance=failed.model.provenance).save(good)
+    replace(possible, provenance=failed.model.provenance).save(good, force=True)
     edit(good, 'status: "failed"', 'status: "success"')
     before = good.read_bytes()
     with pytest.raises(ModelFileError, match="was not sealed: identify again"):
@@ -251,6 +251,7 @@ def test_the_command_says_what_it_did(good):
     result = CliRunner().invoke(app, ["model", "seal", str(good)])
     assert "its seal is right" in result.output
     shown = json.loads(CliRunner().invoke(app, ["model", "seal", str(good), "--json"]).output)
+    assert set(shown) == {*("model", "changed", "sha256_before", "sha256", "status", "edited_at")}
     assert shown["changed"] is False
     assert shown["sha256"] == shown["sha256_before"] == after
     assert re.fullmatch(TIME, shown["edited_at"])

@@ -227,7 +227,7 @@ def test_friction_that_gives_energy_is_refused_though_it_is_sealed(models):
         if sentence:
             assert f"'{name}' ({kind}) is -0.01, but cannot be below 0" in sentence
             refused.add(kind)
-    assert refused == set(kinds.values()) & set(_core.never_negative_kinds())
+    assert refused == {k for k in kinds.values() if _core.term_kind(k).never_negative}
     assert refused
 
 

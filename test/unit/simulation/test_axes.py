@@ -14,6 +14,7 @@ from rich.console import Console
 from dynid.identification.identify import identify
 from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import Identification
+from dynid.json_text import json_text
 from dynid.playback.plan import make_plan
 from dynid.profile import load_model, load_robot
 from dynid.report.report import report_html
@@ -154,7 +155,7 @@ def test_what_is_printed_as_json_is_read_back_as_the_same_quantities() -> None:
         samples=9,
         quantities=spring().quantities,
     )
-    text = json.dumps(content, allow_nan=False)
+    text = json_text(content)
     assert json.loads(text)["quantities"]["total_mass"]["value"] is None
     # NaN is not equal to itself, its text is
     assert str(read_quantities(text)) == str(spring().quantities)

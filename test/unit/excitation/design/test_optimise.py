@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.excitation_designs import NOISE, SETTINGS, SPEC, small_design, small_model
 
 from dynid.errors import ConfigurationError, ExcitationError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.design.design import ExcitationSpec, make_design
+from dynid.excitation.design.information import Objective
 from dynid.excitation.design.optimise import optimise
 from dynid.excitation.design.proposal import propose_series
 from dynid.excitation.design.search import Search
@@ -18,6 +21,7 @@ from dynid.profile import load_robot, shipped_profiles
 from dynid.robot.model import nominal_model
 
 TIGHT = {"torque_max": [10.0, 1.6]}
+USED = small_model()  # by every example, one after the other
 
 
 def test_it_is_better_than_the_best_of_fifty_random_motions() -> None:
@@ -65,6 +69,19 @@ def test_the_same_seed_gives_the_same_motion_whatever_the_number_of_processes() 
     assert here.settings == there.settings
     assert here.objectives == there.objectives
     assert here.settings != optimise(model, SPEC, NOISE, starts=2, seed=5, jobs=1).settings
+
+
+@given(st.integers(0, 3), st.sampled_from(["condition", "determinant", "both"]))
+@settings(max_examples=4)
+def test_what_ran_before_makes_no_difference(seed: int, objective: Objective) -> None:
+    """Neither do another design, a used model, or what a property test does to its process."""
+    spec = replace(SPEC, objective=objective)
+    first = optimise(USED, spec, NOISE, starts=2, seed=seed, jobs=1)
+    optimise(small_model(**TIGHT), SPEC, NOISE, starts=1, seed=seed + 1, jobs=1)
+    again = optimise(USED, spec, NOISE, starts=2, seed=seed, jobs=1)
+    fresh = optimise(small_model(), spec, NOISE, starts=2, seed=seed, jobs=2)
+    assert first.settings == again.settings == fresh.settings
+    assert first.objectives == again.objectives == fresh.objectives
 
 
 def test_an_interruption_leaves_the_best_motion_so_far() -> None:

@@ -12,13 +12,16 @@ from textwrap import indent
 import numpy as np
 import pytest
 from support.excitation_designs import NOISE, SETTINGS, SPEC, small_design, small_model
+from threadpoolctl import threadpool_limits
 
 from dynid.errors import ExcitationError
 from dynid.excitation.design import worker
-from dynid.excitation.design.design import Design, ExcitationSpec
+from dynid.excitation.design.design import Design, ExcitationSpec, make_design
 from dynid.excitation.design.interior_point import STEPS
 from dynid.excitation.design.optimise import optimise
 from dynid.excitation.design.search import Search, StartResult, search_here, search_in_processes
+from dynid.profile import load_robot
+from dynid.robot.model import nominal_model
 
 TESTS = Path(__file__).parents[3]
 DEADLINE = 600.0  # [s] for a script to end
@@ -139,6 +142,28 @@ def test_any_number_of_workers_finds_the_same(
     assert all(process.returncode is not None for process in processes)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
+
+
+def test_the_threads_of_blas_make_no_difference() -> None:
+    spec = ExcitationSpec(SETTINGS.model_copy(update={"harmonics": 12}))
+    design = make_design(nominal_model(load_robot("puma560")), spec, np.full(6, 0.1))
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            found.append(first_steps(design, 6))
+    np.testing.assert_array_equal(*found)
+
+
+def first_steps(design: Design, count: int) -> np.ndarray:
+    """Where a search here is after its first steps."""
+    told: list[float] = []
+
+    def interrupt(share: float) -> None:
+        told.append(share)
+        if len(told) == count:
+            raise KeyboardInterrupt
+
+    return search_here(design, 1, SEED, interrupt).found[0].y
 
 
 def steps_behind(found: tuple[StartResult, ...]) -> int:
