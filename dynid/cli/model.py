@@ -152,7 +152,7 @@ def base_command(
         Path | None, typer.Option("--output", "-o", help="File, in place of the terminal.")
     ] = None,
 ) -> None:
-    """Base parameters with their regrouping relations, in SYMORO's names."""
+    """Base parameters with their regrouping relations."""
     chosen = _named_model(model, profile, urdf, settings)
     name = chosen.robot.name
     base = base_parameterization(chosen.mechanism)

@@ -190,11 +190,21 @@ def _texts(
     base_names, expressions = [], []
     for row, lead in enumerate(independent):
         others = [c for c in np.flatnonzero(regrouping[row]) if c != lead]
-        name = names[lead] + ("R" if others else "")
+        name = base_parameter_name(names[lead], regrouped=bool(others))
         text = relation({names[column]: regrouping[row, column] for column in (lead, *others)})
         base_names.append(name)
         expressions.append(f"{name} = {text}" if others else text)
     return tuple(base_names), tuple(expressions)
+
+
+def base_parameter_name(standard_name: str, *, regrouped: bool) -> str:
+    """Return the name of a base parameter, as Khalil and Dombre write it: ``ZZ2R`` or ``ZZ2``.
+
+    Args:
+        standard_name: of the standard parameter that leads it, such as ``ZZ2``.
+        regrouped: whether other standard parameters are regrouped into it.
+    """
+    return f"{standard_name}R" if regrouped else standard_name
 
 
 def relation(coefficients: Mapping[str, float]) -> str:

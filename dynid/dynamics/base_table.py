@@ -1,15 +1,13 @@
-"""Base parameters with their regrouping relations, in the names that SYMORO uses."""
+"""Base parameters with their values and regrouping relations."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from dynid.dynamics.base_parameters import relation
-from dynid.dynamics.joint_terms import term_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +23,7 @@ class BaseRow:
     """One base parameter.
 
     Attributes:
-        name: SYMORO's, such as ``ZZR2``; ``ZZ2`` where nothing is regrouped.
+        name: such as ``ZZ2R``; ``ZZ2`` where nothing is regrouped.
         unit: Of it.
         value: With the mechanism's parameters.
         standard_deviation: Of its identification, or None.
@@ -84,18 +82,17 @@ def base_table(
         standard_deviations: By the names of ``base`` (``ZZ2R``).
     """
     deviations = standard_deviations or {}
-    names = tuple(symoro_name(name) for name in mechanism.parameter_names)
+    names = mechanism.parameter_names
     values = base.project(mechanism.parameters)
     rows = tuple(
         BaseRow(
-            name=_regrouped(names[lead]) if len(coefficients) > 1 else names[lead],
+            name=name,
             unit=base.units[k],
             value=float(values[k]),
-            standard_deviation=deviations.get(base.names[k]),
-            coefficients=coefficients,
+            standard_deviation=deviations.get(name),
+            coefficients=_coefficients(base, names, k),
         )
-        for k, lead in enumerate(base.independent)
-        for coefficients in [_coefficients(base, names, k)]
+        for k, name in enumerate(base.names)
     )
     return BaseTable(
         robot=robot,
@@ -107,29 +104,6 @@ def base_table(
         values=tuple(float(value) for value in mechanism.parameters),
         roles=tuple(_role(base, column) for column in range(len(names))),
     )
-
-
-def symoro_name(name: str) -> str:
-    """Return SYMORO's name of a standard parameter: ``IA1`` for ``Ia1``, ``FS1`` for ``Fc1``.
-
-    Kinds of terms that SYMORO does not know keep their names.
-    """
-    prefix, number = _split(name)
-    # Khalil and Dombre, Modeling, Identification and Control of Robots, write Coulomb friction FS
-    known = {kind.prefix: kind.symoro_prefix for kind in term_kinds()}
-    return (known.get(prefix) or prefix) + number
-
-
-def _regrouped(name: str) -> str:
-    prefix, number = _split(name)
-    return f"{prefix}R{number}"
-
-
-def _split(name: str) -> tuple[str, str]:
-    """Return ``ZZ`` and ``12`` of ``ZZ12``, ``Fs`` and ``2_2`` of ``Fs2_2``."""
-    at = re.search(r"\d", name)
-    cut = len(name) if at is None else at.start()
-    return name[:cut], name[cut:]
 
 
 def _coefficients(base: BaseParameterization, names: tuple[str, ...], k: int) -> dict[str, float]:

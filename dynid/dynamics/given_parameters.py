@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dynid.configuration import yaml_mapping
 from dynid.dynamics.base_table import base_table
+from dynid.dynamics.joint_terms import term_kinds
 from dynid.errors import ConfigurationError
 from dynid.input_file import read_text
 
@@ -30,14 +32,15 @@ def read_base_parameters(
 
     A CSV file has a name and a value in each row, and may have a header and further columns. A YAML
     file is a mapping of names to values, or what ``dynid model base --format yaml`` writes. Names
-    are dynid's (``ZZ2R``) or SYMORO's (``ZZR2``).
+    are dynid's (``ZZ2R``, ``Ia3``) or SYMORO's (``ZZR2``, ``IA3``), which earlier versions of
+    ``dynid model base`` wrote.
 
     Raises:
         ConfigurationError: the file cannot be read, a name is unknown or comes twice, a value is
             no number, or the file regroups parameters in another way.
     """
     pairs = list(_csv_pairs(path) if path.suffix == ".csv" else _yaml_pairs(path, mechanism, base))
-    names = _names(mechanism, base)
+    names = _with_symoro_names(base.names)
     found: dict[str, float] = {}
     for name, value in pairs:
         if name not in names:
@@ -51,10 +54,23 @@ def read_base_parameters(
     return found
 
 
-def _names(mechanism: Mechanism, base: BaseParameterization) -> dict[str, str]:
-    """The names of ``base`` by themselves and by SYMORO's."""
-    symoro = [row.name for row in base_table(mechanism, base, "", "").rows]
-    return dict(zip(symoro, base.names, strict=True)) | {name: name for name in base.names}
+def symoro_name(name: str) -> str:
+    """Return SYMORO's name of a parameter: ``ZZR2`` for ``ZZ2R``, ``FS1`` for ``Fc1``.
+
+    Kinds of terms that SYMORO does not have keep their names.
+    """
+    parts = re.fullmatch(r"(\D+)([\d_]+)(R?)", name)
+    if parts is None:
+        return name
+    # Khalil and Dombre, Modeling, Identification and Control of Robots, write Coulomb friction FS
+    known = {kind.prefix: kind.symoro_prefix for kind in term_kinds()}
+    return f"{known.get(parts[1]) or parts[1]}{parts[3]}{parts[2]}"
+
+
+def _with_symoro_names(names: Iterable[str]) -> dict[str, str]:
+    """Names by themselves and by SYMORO's."""
+    names = list(names)
+    return {symoro_name(name): name for name in names} | {name: name for name in names}
 
 
 def _csv_pairs(path: Path) -> Iterable[tuple[str, object]]:
@@ -77,6 +93,8 @@ def _yaml_pairs(
     if "base_parameters" not in content:
         yield from content.items()
         return
+    names = _with_symoro_names(base.names)
+    standard_names = _with_symoro_names(mechanism.parameter_names)
     rows = {row.name: row.coefficients for row in base_table(mechanism, base, "", "").rows}
     for entry in content["base_parameters"] or ():
         if not isinstance(entry, dict) or not {"name", "value"} <= entry.keys():
@@ -84,7 +102,9 @@ def _yaml_pairs(
                 f"{path.name}: every entry of base_parameters must have a name and a value."
             )
         name = str(entry["name"])
-        if name in rows and not _same(entry.get("coefficients", rows[name]), rows[name]):
+        expected = rows.get(names.get(name, name))
+        coefficients = entry.get("coefficients", expected)
+        if expected is not None and not _same(coefficients, expected, standard_names):
             raise ConfigurationError(
                 f"{path.name}: {name} is another combination of parameters there than of this "
                 "robot; give the profile and URDF that the file was made with."
@@ -92,10 +112,17 @@ def _yaml_pairs(
         yield name, entry["value"]
 
 
-def _same(coefficients: Any, expected: Mapping[str, float]) -> bool:  # noqa: ANN401 (of a file)
-    if not isinstance(coefficients, dict) or coefficients.keys() != expected.keys():
+def _same(
+    coefficients: Any,  # noqa: ANN401 (of a file)
+    expected: Mapping[str, float],
+    standard_names: Mapping[str, str],
+) -> bool:
+    if not isinstance(coefficients, dict):
         return False
-    values = [coefficients[name] for name in expected]
+    named = {standard_names.get(name, name): value for name, value in coefficients.items()}
+    if named.keys() != expected.keys():
+        return False
+    values = [named[name] for name in expected]
     numbers = all(isinstance(value, int | float) for value in values)
     return numbers and bool(np.allclose(values, list(expected.values()), rtol=_SAME, atol=_SAME))
 

@@ -19,6 +19,7 @@ from dynid.api import diagnose
 from dynid.control.build import control_model
 from dynid.control.ros2_control import _plant
 from dynid.dynamics.base_table import base_table
+from dynid.dynamics.given_parameters import symoro_name
 from dynid.dynamics.joint_terms import TermSettings
 from dynid.dynamics.symbolic.c_code import c_header, c_source
 from dynid.dynamics.symbolic.minimal_model import minimal_model
@@ -165,10 +166,8 @@ def main(library: Path, folder: Path) -> dict[str, object]:
         "candidates": [one.name for one in sliding],
         "candidate shapes": [list(one.shape_names) for one in sliding],
         "urdf": identified_urdf(robot.urdf_xml, mechanism),
-        "SYMORO": [
-            row.name
-            for row in base_table(mechanism, minimal_model(mechanism).base, "arm", "a test.").rows
-        ],
+        "base": list(minimal_model(mechanism).base.names),
+        "SYMORO": [symoro_name(name) for name in mechanism.parameter_names],
         "diagnosis": suggested(robot, recording),
         "simulated efforts": simulated_efforts(),
     }

@@ -53,6 +53,7 @@ def test_the_regressor_has_its_column_and_the_parameter_table_its_name_and_unit(
     np.testing.assert_allclose(found["column"], expected_column(STATE[1]), rtol=1e-12)
     assert found["names"] == ["Fg1", "Fg2", "Fg3"]
     assert found["units"] == ["N*m"] * 3
+    assert found["base"][-3:] == ["Fg1", "Fg2", "Fg3"]
     assert found["SYMORO"][-3:] == ["FG1", "FG2", "FG3"]
 
 

@@ -173,7 +173,7 @@ def _about(formulas: Formulas, table: BaseTable, provenance: Sequence[str]) -> l
         *map(_comment, joints),
         f"Gravity [m/s^2] in the frame of the root link: {gravity}",
         "",
-        "Base parameters b, in SYMORO's names, and what they are made of:",
+        "Base parameters b, with the standard parameters regrouped in each (R):",
         *(
             f"  b[{k}] {row.name} [{row.unit}] = {row.relation()}"
             for k, row in enumerate(table.rows)

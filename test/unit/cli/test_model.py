@@ -112,7 +112,7 @@ def test_base_parameters_go_to_the_terminal_or_a_file(
     arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:
     assert run(monkeypatch, "base", "-p", arm) == 0
-    assert "ZZR1" in capsys.readouterr().out
+    assert "ZZ1R" in capsys.readouterr().out
     table = tmp_path / "base.yaml"
     assert run(monkeypatch, "base", "-p", arm, "--format", "yaml", "-o", table) == 0
     assert yaml.safe_load(table.read_text())["robot"] == "arm"
@@ -143,7 +143,7 @@ def test_an_identified_model_brings_its_deviations_and_where_it_is_from(
     assert run(monkeypatch, "base", "-m", model) == 0
     printed = capsys.readouterr().out
     assert "parameters as identified, model.yaml of 20" in printed
-    (zz,) = (line for line in printed.splitlines() if line.startswith("ZZR1"))
+    (zz,) = (line for line in printed.splitlines() if line.startswith("ZZ1R"))
     assert " ± " in zz
     assert run(monkeypatch, "at", "-m", model, "--q", "0,0,0", "--json") == 0
     at_point = json.loads(capsys.readouterr().out)

@@ -15,7 +15,7 @@ from support.synthetic import ARM_URDF, arm_robot, true_parameters
 from dynid import cli
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.base_table import base_table
-from dynid.dynamics.given_parameters import read_base_parameters
+from dynid.dynamics.given_parameters import read_base_parameters, symoro_name
 from dynid.errors import ConfigurationError, EstimationError
 from dynid.estimation.retrieval import Retrieval, retrieve
 from dynid.identification.settings import IdentificationSettings
@@ -146,6 +146,24 @@ def test_reads_back_what_the_base_command_wrote(tmp_path: Path) -> None:
     path = tmp_path / "base.yaml"
     path.write_text(base_yaml(base_table(model, BASE, "arm", "a test")))
     assert read_base_parameters(path, MECHANISM, BASE) == pytest.approx(TRUTH)
+
+
+def test_reads_what_the_base_command_of_an_earlier_version_wrote(tmp_path: Path) -> None:
+    model = MECHANISM.with_parameters(true_parameters(MECHANISM))
+    content = yaml.safe_load(base_yaml(base_table(model, BASE, "arm", "a test")))
+    for row in content["base_parameters"]:
+        row["name"] = symoro_name(row["name"])
+        row["coefficients"] = {symoro_name(k): v for k, v in row["coefficients"].items()}
+    path = tmp_path / "base.yaml"
+    path.write_text(yaml.safe_dump(content))
+    assert "ZZR1" in path.read_text()
+    assert read_base_parameters(path, MECHANISM, BASE) == pytest.approx(TRUTH)
+
+
+def test_symoro_names_put_the_mark_of_regrouping_before_the_number() -> None:
+    names = ("ZZ12R", "M3", "Fc1", "Ia3R", "Fv2", "Fs2_2", "Off3R")
+    expected = ("ZZR12", "M3", "FS1", "IAR3", "FV2", "Fs2_2", "OffR3")
+    assert tuple(symoro_name(name) for name in names) == expected
 
 
 @pytest.mark.parametrize(

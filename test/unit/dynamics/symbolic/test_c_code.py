@@ -125,6 +125,6 @@ def test_the_header_tells_joints_units_and_what_base_parameters_are_made_of() ->
     header = c_header(formulas, "scara", table, ["Recording: day.mcap"])
     about = header.partition("*/")[0]
     assert "2 joint_3 [m, N]" in about
-    assert "MR3 [kg] = M3 + M4 + IA3" in about
+    assert "M3R [kg] = M3 + M4 + Ia3" in about
     assert "Recording: day.mcap" in about
     assert max(map(len, header.splitlines())) <= 100
