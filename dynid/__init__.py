@@ -148,5 +148,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """All public names, imported or not."""
+    """Return all public names, imported or not."""
     return sorted({*globals(), *_WHERE})

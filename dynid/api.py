@@ -154,7 +154,7 @@ def tune_collision(
 
 
 def _used(function: str, robot: Robot, model: Model | None) -> Model:
-    """The model that torque is predicted by: the one given, or the URDF's."""
+    """Return the model that torque is predicted by: the one given, or the URDF's."""
     check_type(f"{function}: robot", robot, Robot, "dynid.load_robot(path)")
     if model is None:
         return nominal_model(robot)

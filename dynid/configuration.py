@@ -74,8 +74,8 @@ class TaskSettings(Settings):
     """The settings of one task: a group of the profile that the task's room alone understands.
 
     Attributes:
-        group: The group's key in a profile.
-        kept_with_model: Whether a model.yaml carries the group, because recordings that the model
+        group: the group's key in a profile.
+        kept_with_model: whether a model.yaml carries the group, because recordings that the model
             is evaluated on are read and filtered by it.
     """
 
@@ -83,12 +83,12 @@ class TaskSettings(Settings):
     kept_with_model: ClassVar[bool] = False
 
     def content(self, *, exclude_unset: bool = False) -> dict[str, Any]:
-        """The group as YAML holds it."""
+        """Return the group as YAML holds it."""
         return self.model_dump(mode="json", exclude_unset=exclude_unset)
 
 
 def _broadcastable(value: object) -> object:
-    """A single number stands for every joint; it is stored as a tuple of one."""
+    """Return a single number stands for every joint; it is stored as a tuple of one."""
     return (value,) if isinstance(value, int | float | str) else value
 
 
@@ -103,10 +103,10 @@ PerJointSwitch = Annotated[tuple[bool, ...], BeforeValidator(_broadcastable)]
 
 
 def per_joint(values: Sequence[float], joints: int, name: str) -> NDArray[np.float64]:
-    """One value for each joint (n,), from as many or from one for all.
+    """Return one value for each joint (n,), from as many or from one for all.
 
     Raises:
-        ConfigurationError: There are neither 1 nor n values.
+        ConfigurationError: there are neither 1 nor n values.
     """
     if len(values) not in (1, joints):
         raise ConfigurationError(f"'{name}' has {len(values)} values, expected 1 or {joints}.")
@@ -126,7 +126,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def yaml_mapping(text: str, where: str) -> dict[str, Any]:
-    """The mapping in a YAML text; ``where`` names the text in error messages.
+    """Return the mapping in a YAML text; ``where`` names the text in error messages.
 
     Raises:
         ConfigurationError: the text is not YAML, not a mapping, or larger than
@@ -151,7 +151,7 @@ def parse(settings_type: type[SettingsT], content: Mapping[str, Any], where: str
 
 
 def changed(settings: SettingsT, changes: Mapping[str, Any], where: str) -> SettingsT:
-    """Settings with some keys replaced, validated as a whole.
+    """Return settings with some keys replaced, validated as a whole.
 
     Raises:
         ConfigurationError: a key is unknown, or a value impossible.
@@ -185,7 +185,7 @@ def _sentence(
 
 
 def _closest(errors: list[ErrorDetails], content: object) -> tuple[KeyPath, list[ErrorDetails]]:
-    """The complaints to tell about, all of one place.
+    """Return the complaints to tell about, all of one place.
 
     Where an entry may be of several types, each of them complains. The one that gets deepest into
     the entry, or only misses its bounds, is what the user meant.
@@ -245,7 +245,7 @@ def _expectation(errors: list[ErrorDetails]) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value as YAML would have it, cut where it gets long."""
+    """Return a value as YAML would have it, cut where it gets long."""
     text = repr(value)
     text = {"None": "null", "True": "true", "False": "false"}.get(text, text)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -122,15 +122,15 @@ class _Cell:
         self._playback = Playback(self._reader, self, self)
 
     def now_ns(self) -> int:
-        """Simulated time, which a playback takes for any clock's [ns]."""
+        """Return simulated time, which a playback takes for any clock's [ns]."""
         return (self._cycles + 1) * (10**9 // _RATE)
 
     def steady(self) -> float:
-        """The same [s]: nobody waits for anybody here."""
+        """Return the same [s]: nobody waits for anybody here."""
         return self.now_ns() * 1e-9
 
     def check(self) -> None:
-        """The follower is always there to take trajectories."""
+        """Return the follower is always there to take trajectories."""
 
     @property
     def acknowledged(self) -> bool:

@@ -18,7 +18,7 @@ class DynidError(Exception):
     """
 
     def __str__(self) -> str:
-        """The sentence."""
+        """Return the sentence."""
         text = super().__str__()
         if len(text) > _LONGEST:
             text = f"{text[: _LONGEST - _ENDING]} … {text[-_ENDING:]}"

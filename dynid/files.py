@@ -24,7 +24,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     followed, not replaced.
 
     Raises:
-        OutputError: The folder does not exist or cannot be written to, or ``path`` is no file.
+        OutputError: the folder does not exist or cannot be written to, or ``path`` is no file.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
@@ -46,7 +46,7 @@ def write_text(path: Path, text: str) -> None:
     """Write ``text`` in UTF-8, whole or not at all.
 
     Raises:
-        OutputError: The folder does not exist, or cannot be written to.
+        OutputError: the folder does not exist, or cannot be written to.
     """
     with whole_file(path) as unfinished:
         # a file name that is not UTF-8, in a header say, must not lose a result
@@ -57,7 +57,7 @@ def write_texts(texts: Mapping[Path, str]) -> None:
     """Write texts in UTF-8; those of one folder take their places together.
 
     Raises:
-        OutputError: A folder cannot be made, or a file not be written.
+        OutputError: a folder cannot be made, or a file not be written.
     """
     for folder in dict.fromkeys(path.parent for path in texts):
         with written_together(folder) as unfinished:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def html_lines(lines: Sequence[str]) -> str:
-    """A paragraph, a line each."""
+    """Return a paragraph, a line each."""
     return f"<p>{'<br>'.join(escape(line) for line in lines)}</p>"
 
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A plain HTML table, as notebooks style it."""
+    """Return a plain HTML table, as notebooks style it."""
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
@@ -28,7 +28,7 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def data_frame(columns: Mapping[str, Any]) -> DataFrame:
-    """A pandas DataFrame.
+    """Return a pandas DataFrame.
 
     Raises:
         ConfigurationError: pandas is not installed, which dynid does not need otherwise.

@@ -51,7 +51,7 @@ class _Profile(Robot):
         return self
 
     def as_robot(self, urdf_xml: str) -> Robot:
-        """The robot, carrying the settings of its tasks."""
+        """Return the robot, carrying the settings of its tasks."""
         own = Robot.model_fields
         robot = Robot.model_construct(
             _fields_set=self.model_fields_set & set(own),
@@ -100,7 +100,7 @@ def _load_robot(path: Path, urdf: str | Path | None, overrides: Iterable[str]) -
 
 
 def make_robot(content: Mapping[str, Any], urdf_xml: str, *, where: str = "profile") -> Robot:
-    """The robot that a profile's content describes.
+    """Return the robot that a profile's content describes.
 
     Args:
         content: what a profile's YAML holds.
@@ -143,7 +143,7 @@ def _find_srdf(content: dict[str, Any], path: Path) -> None:
 
 
 def shipped_profiles() -> list[str]:
-    """Names of the profiles that come with dynid."""
+    """Return the names of the profiles that come with dynid."""
     found = [p for root in share_directories()[:1] for p in root.glob("config/robots/*.yaml")]
     return sorted(path.stem for path in found)
 

@@ -241,7 +241,7 @@ def _finish_all(folder: Path, *, follow: bool) -> None:
 
 
 def _stale(swapping: Path) -> list[str] | None:
-    """The names to remove; None where this is no folder of a swap."""
+    """Return the names to remove; None where this is no folder of a swap."""
     try:
         names = json.loads((swapping / _STALE).read_text(encoding="ascii"))
     except (FileNotFoundError, ValueError):
@@ -258,7 +258,7 @@ def _matching(folder: Path, patterns: Iterable[str], new: list[str]) -> list[str
 
 
 def _named(folder: Path, prefix: str) -> list[Path]:
-    """The folders in a folder whose names dynid has made."""
+    """Return the folders in a folder whose names dynid has made."""
     try:
         names = _names(folder)
     except PermissionError:

@@ -108,7 +108,7 @@ def _end(text: str, node: yaml.Node) -> int:
 
 
 def _line_end(text: str, node: yaml.Node) -> int:
-    """The end of the line of a node's last value."""
+    """Return the end of the line of a node's last value."""
     found = text.find("\n", _end(text, node))
     return len(text) if found < 0 else found
 

@@ -40,15 +40,15 @@ def build_excitation(
     else is taken as it is given.
 
     Args:
-        settings: What to build.
-        limits: The robot's; those that are absent do not bind.
-        joints: Names of the n joints, in drive order.
-        prismatic: Names of those that slide, so that messages speak of m.
+        settings: what to build.
+        limits: the robot's; those that are absent do not bind.
+        joints: names of the n joints, in drive order.
+        prismatic: names of those that slide, so that messages speak of m.
 
     Raises:
-        ConfigurationError: Settings and joints do not fit, a file is not what it should be, or
+        ConfigurationError: settings and joints do not fit, a file is not what it should be, or
             nothing bounds random coefficients.
-        ExcitationError: The motion leaves a limit, or does not start and end at rest.
+        ExcitationError: the motion leaves a limit, or does not start and end at rest.
     """
     excitation = described_excitation(settings, limits, joints)
     check_rest(excitation, joints)
@@ -169,7 +169,7 @@ def room_about(
     """Return the allowed distance from the centre, velocity and acceleration, or inf; (3, n).
 
     Raises:
-        ExcitationError: There is no room about the centre (n,).
+        ExcitationError: there is no room about the centre (n,).
     """
     count = len(joints)
     allowed = np.full((3, count), np.inf)

@@ -35,15 +35,15 @@ class MotionCheck:
     """What a motion uses of the limits.
 
     Attributes:
-        uses: Of every limit that there is.
-        violation: A sentence on what is violated first; None for a motion that is safe.
-        time: When that begins [s]; None where the motion does not begin and end at rest.
-        grounds: Sentences on what was proven at every instant, and what was only sampled.
-        unchecked: What was not checked, and why; see :func:`unchecked`.
-        broken: The limit that is violated first; None where none is, or where it is something else
+        uses: of every limit that there is.
+        violation: a sentence on what is violated first; None for a motion that is safe.
+        time: when that begins [s]; None where the motion does not begin and end at rest.
+        grounds: sentences on what was proven at every instant, and what was only sampled.
+        unchecked: what was not checked, and why; see :func:`unchecked`.
+        broken: the limit that is violated first; None where none is, or where it is something else
             that is violated, such as the reach of a closed chain.
-        pairs: Names of the bodies and obstacles whose distances were checked.
-        left_out: Pairs whose distances were not, and why.
+        pairs: names of the bodies and obstacles whose distances were checked.
+        left_out: pairs whose distances were not, and why.
     """
 
     uses: tuple[LimitUse, ...]
@@ -84,7 +84,7 @@ def unchecked(limits: Limits, workspace: Workspace) -> tuple[str, ...]:
 
 
 def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
-    """Names of the joints that slide, of which sentences speak in m and N."""
+    """Return the names of the joints that slide, of which sentences speak in m and N."""
     pairs = zip(mechanism.joints, mechanism.joint_types, strict=True)
     return tuple(joint for joint, kind in pairs if kind == "prismatic")
 
@@ -95,10 +95,10 @@ def examine_motion(
     """Hold a motion against position, velocity, acceleration and torque limits, and workspace.
 
     Args:
-        excitation: The motion.
-        limits: Those that are absent are not checked.
-        mechanism: Predicts torque by its current parameters.
-        workspace: What the robot must keep clear of.
+        excitation: the motion.
+        limits: those that are absent are not checked.
+        mechanism: predicts torque by its current parameters.
+        workspace: what the robot must keep clear of.
     """
     try:
         check_finite(excitation, mechanism.joints)
@@ -141,10 +141,10 @@ def check_motion(
     """Raise unless a motion keeps position, velocity, acceleration, torque limits and workspace.
 
     Args:
-        excitation: The motion.
-        limits: Those that are absent are not checked.
-        mechanism: Predicts torque by its current parameters.
-        workspace: What the robot must keep clear of.
+        excitation: the motion.
+        limits: those that are absent are not checked.
+        mechanism: predicts torque by its current parameters.
+        workspace: what the robot must keep clear of.
 
     Raises:
         ExcitationError: a sentence on the first violation, with joint or pair, time and amount.
@@ -186,7 +186,7 @@ def _torque_uses(
 def _out_of_reach(
     peaks: Peaks, reached: NDArray[np.bool_], mechanism: Mechanism
 ) -> tuple[float, str]:
-    """When a motion leaves what a closed chain can reach [s], and a sentence on it."""
+    """Return when a motion leaves what a closed chain can reach [s], and a sentence on it."""
     first = int(np.argmin(reached))
     where = ""
     try:

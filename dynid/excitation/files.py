@@ -29,7 +29,7 @@ def read_excitation(path: Path) -> ExcitationSettings:
     """Read a YAML file with a group ``excitation``, or a trajectory itself.
 
     Args:
-        path: The YAML file, a CSV file of points, or a trajectory_msgs/JointTrajectory in YAML.
+        path: the YAML file, a CSV file of points, or a trajectory_msgs/JointTrajectory in YAML.
 
     Raises:
         ConfigurationError: it cannot be read, or is none of these.

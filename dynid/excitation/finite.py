@@ -27,8 +27,8 @@ def check_finite(excitation: Excitation, joints: Sequence[str]) -> None:
     A comparison with NaN is false, so that a limit would seem kept.
 
     Args:
-        excitation: The motion.
-        joints: Names of its n joints.
+        excitation: the motion.
+        joints: names of its n joints.
 
     Raises:
         ExcitationError: a sentence on the first joint, or on times that cannot be sampled.

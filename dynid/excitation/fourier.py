@@ -26,11 +26,11 @@ class FourierExcitation:
     ramps, where averaging over periods lowers noise without any filter.
 
     Attributes:
-        centre: Position about which the joints move (n,) [rad or m].
-        sine, cosine: Coefficients a and b, one column for each harmonic l = 1 … L, (n, L) [rad/s or
+        centre: position about which the joints move (n,) [rad or m].
+        sine, cosine: coefficients a and b, one column for each harmonic l = 1 … L, (n, L) [rad/s or
             m/s].
         base_frequency: [Hz].
-        ramp: Amplitude s(t); its duration is that of the whole motion.
+        ramp: amplitude s(t); its duration is that of the whole motion.
     """
 
     centre: Array
@@ -40,7 +40,7 @@ class FourierExcitation:
     ramp: Ramp
 
     def __repr__(self) -> str:
-        """Joints, harmonics, base frequency and duration."""
+        """Return joints, harmonics, base frequency and duration."""
         joints, harmonics = self.sine.shape
         return (
             f"Fourier excitation of {joints} joints: {harmonics} harmonics of "
@@ -89,7 +89,7 @@ class FourierExcitation:
         return self.ramp.derivative_bound(order, bounds)
 
     def _rates(self) -> Array:
-        """Angular frequency of each harmonic (L,) [rad/s]."""
+        """Return the angular frequency of each harmonic (L,) [rad/s]."""
         return 2 * np.pi * self.base_frequency * np.arange(1, self.sine.shape[1] + 1)
 
     def _series(self, time: Array) -> Motion:

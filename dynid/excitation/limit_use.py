@@ -16,10 +16,10 @@ class Extreme(NamedTuple):
     """Where a motion uses most of a limit.
 
     Attributes:
-        time: When [s].
-        value: What is reached.
-        allowed: The limit on that side.
-        beyond: How far it lies, or between samples may lie, beyond the limit; negative within.
+        time: when [s].
+        value: what is reached.
+        allowed: the limit on that side.
+        beyond: how far it lies, or between samples may lie, beyond the limit; negative within.
     """
 
     time: float
@@ -32,14 +32,14 @@ class LimitUse(NamedTuple):
     """How much of a limit a motion uses.
 
     Attributes:
-        limit: What is limited: position, velocity, … .
-        of: Joint, pair of bodies, or tool.
-        unit: Of all amounts.
-        most: Where it uses most.
-        passed: When the limit is first found exceeded [s]; None where it is kept.
-        first: The worst of that first violation.
-        begins: What is reached when it begins.
-        used: Share of what the limit allows; None where there is no such thing.
+        limit: what is limited: position, velocity, … .
+        of: joint, pair of bodies, or tool.
+        unit: of all amounts.
+        most: where it uses most.
+        passed: when the limit is first found exceeded [s]; None where it is kept.
+        first: the worst of that first violation.
+        begins: what is reached when it begins.
+        used: share of what the limit allows; None where there is no such thing.
     """
 
     limit: str
@@ -73,7 +73,7 @@ class LimitUse(NamedTuple):
 
 
 def _gap(distance: float) -> str:
-    """A distance [m] in words; a negative one is how deep bodies are in one another."""
+    """Return a distance [m] in words; a negative one is how deep bodies are in one another."""
     return f"{-distance:.3g} m deep in one another" if distance < 0 else f"{distance:.3g} m apart"
 
 
@@ -91,12 +91,12 @@ def limit_use(
     What is not a number counts as infinitely far beyond the limit.
 
     Args:
-        what: Limit, of what, and unit.
-        time: Instants (N,) [s], increasing.
-        values: What is reached then (N,).
-        allowed: The limit on that side (N,), or at all instants.
-        beyond: How far beyond the limit that is (N,); negative within.
-        tolerance: What may lie beyond and still counts as kept.
+        what: limit, of what, and unit.
+        time: instants (N,) [s], increasing.
+        values: what is reached then (N,).
+        allowed: the limit on that side (N,), or at all instants.
+        beyond: how far beyond the limit that is (N,); negative within.
+        tolerance: what may lie beyond and still counts as kept.
     """
     limits = np.broadcast_to(allowed, time.shape)
     beyond = np.where(np.isnan(beyond), np.inf, beyond)

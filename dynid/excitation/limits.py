@@ -32,8 +32,8 @@ class Peaks(NamedTuple):
 
     Attributes:
         time: (N,) [s].
-        motion: Arrays (N, n).
-        slack: What position, velocity and acceleration may lie beyond their samples, (3, n).
+        motion: arrays (N, n).
+        slack: what position, velocity and acceleration may lie beyond their samples, (3, n).
     """
 
     time: Array
@@ -79,15 +79,15 @@ def check_limits(
     """Raise unless the motion keeps position, velocity and acceleration limits at every instant.
 
     Args:
-        excitation: The motion to look at.
-        limits: Those that are absent are not checked.
-        joints: Names of the n joints.
-        margin: Fraction of the velocity and acceleration limits that may be used, and of the
+        excitation: the motion to look at.
+        limits: those that are absent are not checked.
+        joints: names of the n joints.
+        margin: fraction of the velocity and acceleration limits that may be used, and of the
             distance from the middle of the position limits.
-        prismatic: Names of the joints that slide; they are spoken of in m instead of rad.
+        prismatic: names of the joints that slide; they are spoken of in m instead of rad.
 
     Raises:
-        ExcitationError: A sentence on the first violation: joint, time and amount.
+        ExcitationError: a sentence on the first violation: joint, time and amount.
     """
     found = limit_uses(excitation, limits, joints, margin=margin, prismatic=prismatic)
     broken = first_broken(found)
@@ -143,7 +143,7 @@ def check_rest(excitation: Excitation, joints: Sequence[str]) -> None:
 
 
 def position_range(limits: Limits, joints: int) -> tuple[Array, Array] | None:
-    """Lower and upper position limits (n,), or None where there are none."""
+    """Return the lower and upper position limits (n,), or None where there are none."""
     if limits.position is None:
         return None
     pairs = np.broadcast_to(np.asarray(limits.position, dtype=np.float64), (joints, 2))

@@ -38,8 +38,8 @@ class Ramp:
     there is no ramp: s is 1 between 0 and ``duration``.
 
     Attributes:
-        rise: Duration of either ramp [s].
-        duration: Time from rest to rest, ramps included [s].
+        rise: duration of either ramp [s].
+        duration: time from rest to rest, ramps included [s].
     """
 
     rise: float
@@ -60,9 +60,9 @@ class Ramp:
         """Return rest + s(t) p(t - rise) and its derivatives.
 
         Args:
-            time: Instants (N,) [s]; outside [0, duration] the nearer end counts, at rest.
-            rest: Position without amplitude (n,).
-            motion: The motion p about that position, from instants (N,) to (N, n).
+            time: instants (N,) [s]; outside [0, duration] the nearer end counts, at rest.
+            rest: position without amplitude (n,).
+            motion: the motion p about that position, from instants (N,) to (N, n).
         """
         instants = np.asarray(time, dtype=np.float64)
         held = np.clip(instants, 0.0, self.duration)

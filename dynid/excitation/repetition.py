@@ -25,9 +25,9 @@ class Return:
     """Joints that come back together to where they were together before.
 
     Attributes:
-        joints: Their names.
-        cycles: That each of them has made by then.
-        time: When [s].
+        joints: their names.
+        cycles: that each of them has made by then.
+        time: when [s].
     """
 
     joints: tuple[str, ...]
@@ -52,11 +52,11 @@ class Repetition:
     {1, 2, 1.2} Hz the first two repeat after 1 cycle and 2, though all three only after 5, 10, 6.
 
     Attributes:
-        joints: Names of the n joints.
-        cycles: That each joint makes (n,).
-        duration: Time in which it makes them [s].
-        pairs: Every two joints that repeat, those after the fewest cycles first.
-        whole: All joints, or None where they do not repeat.
+        joints: names of the n joints.
+        cycles: that each joint makes (n,).
+        duration: time in which it makes them [s].
+        pairs: every two joints that repeat, those after the fewest cycles first.
+        whole: all joints, or None where they do not repeat.
     """
 
     joints: tuple[str, ...]
@@ -94,9 +94,9 @@ def repetition(
     """Find when joints that swing at some frequencies repeat what they did.
 
     Args:
-        frequencies: Of the n joints that move [Hz].
-        duration: How long they do [s].
-        joints: Their names; J1, J2, … where absent.
+        frequencies: of the n joints that move [Hz].
+        duration: how long they do [s].
+        joints: their names; J1, J2, … where absent.
     """
     names = tuple(joints or (f"J{j + 1}" for j in range(len(frequencies))))
     returns = (
@@ -114,7 +114,7 @@ def repetition(
 
 
 def _return(frequencies: Sequence[float], joints: tuple[str, ...]) -> Return | None:
-    """The first time at which all have made whole cycles."""
+    """Return the first time at which all have made whole cycles."""
     slowest = min(frequencies)
     ratios = np.array(frequencies, dtype=np.float64) / slowest
     made = np.outer(np.arange(1, _FARTHEST + 1), ratios)

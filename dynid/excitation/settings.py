@@ -135,7 +135,7 @@ ExcitationSettings = Annotated[
 
 
 def find_excitation(robot: Robot) -> ExcitationSettings | None:
-    """The excitation in a robot's profile, if it has one."""
+    """Return the excitation in a robot's profile, if it has one."""
     found = robot.find(_Excitation)
     if found is None or isinstance(
         found, SineSettings | FourierSettings | SplineSettings | TrajectorySettings

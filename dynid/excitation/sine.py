@@ -23,9 +23,9 @@ class SineExcitation:
     q(t) = start + s(t) (target - start) / 2 (1 - cos(2 pi f (t - ramp.rise)))
 
     Attributes:
-        start, target: Positions (n,) [rad or m].
+        start, target: positions (n,) [rad or m].
         frequency: (n,) [Hz].
-        ramp: Amplitude s(t); its duration is that of the whole motion.
+        ramp: amplitude s(t); its duration is that of the whole motion.
     """
 
     start: Array

@@ -71,16 +71,16 @@ def propose_sine(
 
     Args:
         robot: with its limits and settings.
-        mechanism: Predicts torque, by its current parameters.
-        workspace: What the robot must keep clear of; None: nothing.
-        duration: Of the whole motion, ramps included [s]; None: 7 cycles of the slowest joint, or
+        mechanism: predicts torque, by its current parameters.
+        workspace: what the robot must keep clear of; None: nothing.
+        duration: of the whole motion, ramps included [s]; None: 7 cycles of the slowest joint, or
             more until every joint finds a frequency near its fastest.
-        margin: Fraction of the limits to use.
-        ramp: At either end [s].
+        margin: fraction of the limits to use.
+        ramp: at either end [s].
 
     Raises:
-        ConfigurationError: Limits that are needed are absent.
-        ExcitationError: A joint cannot make 3 cycles in that time, or not even rest within its
+        ConfigurationError: limits that are needed are absent.
+        ExcitationError: a joint cannot make 3 cycles in that time, or not even rest within its
             torque limit, or the workspace leaves no room.
     """
     widest, sentence = _room(robot, margin), ""
@@ -152,7 +152,7 @@ def _room(robot: Robot, margin: float) -> _Room:
 
 
 def _fastest(room: _Room, joints: Sequence[str]) -> Array:
-    """Highest frequency of each joint within velocity and acceleration limits (n,) [Hz]."""
+    """Return the highest frequency of each joint within velocity and acceleration limits (n,) [Hz]."""
     amplitude = np.abs(room.distance)
     by_velocity, by_acceleration = room.velocity / amplitude, room.acceleration / amplitude
     rate: Array = np.minimum(by_velocity, np.sqrt(by_acceleration))
@@ -205,7 +205,7 @@ def _frequencies(fastest: Array, duration: float) -> Array | None:
 
 
 def _factor(settings: SineSettings, room: _Room, mechanism: Mechanism) -> Array:
-    """What each frequency must be multiplied by, at most, to keep the limits (n,)."""
+    """Return what each frequency must be multiplied by, at most, to keep the limits (n,)."""
     excitation = described_excitation(settings, Limits(), mechanism.joints)
     _, motion, slack = sample_peaks(excitation)
     velocity = np.abs(motion.velocity).max(axis=0) + slack[1]
@@ -217,7 +217,7 @@ def _factor(settings: SineSettings, room: _Room, mechanism: Mechanism) -> Array:
 
 
 def _torque_factor(motion: Motion, allowed: Array | None, mechanism: Mechanism) -> float:
-    """What all frequencies must be multiplied by, at most, to keep torque limits; 1 at most.
+    """Return what all frequencies must be multiplied by, at most, to keep torque limits; 1 at most.
 
     Limits are (n,), or None. Positions stay, velocities take the factor and accelerations its
     square.

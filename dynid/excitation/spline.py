@@ -22,9 +22,9 @@ class SplineExcitation:
     """Polynomials of degree 5 between knots, at rest before the first and after the last.
 
     Attributes:
-        polynomials: Position over time, in Bernstein's form, whose coefficients bound it; its first
+        polynomials: position over time, in Bernstein's form, whose coefficients bound it; its first
             knot is at 0 [s].
-        breakpoints: Instants from 0 to the end [s] where the third derivative jumps.
+        breakpoints: instants from 0 to the end [s] where the third derivative jumps.
     """
 
     polynomials: BPoly
@@ -82,7 +82,7 @@ def spline_through(
     accelerations are given as well, pieces are those of ros2_control's joint_trajectory_controller.
 
     Args:
-        time: Instants (K,) [s], increasing, 2 at least; the motion starts at the first one.
+        time: instants (K,) [s], increasing, 2 at least; the motion starts at the first one.
         position: (K, n) [rad or m].
         velocity: (K, n) or None; the motion is only at rest outside where its ends are 0.
         acceleration: (K, n) or None; needs velocity.
@@ -119,7 +119,7 @@ def _through(
 
 
 def _smooth_acceleration(time: Array, position: Array, velocity: Array) -> Array:
-    """Accelerations (K, n), 0 at the ends, with which the third derivative does not jump.
+    """Return the accelerations (K, n), 0 at the ends, with which the third derivative does not jump.
 
     On a piece of length h from (p, v, a) to (P, V, A), that derivative is at its start and its end
 

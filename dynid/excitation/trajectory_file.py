@@ -76,8 +76,8 @@ def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -
     closer than 20 ms some are left out, which must lie within 1 mrad or mm of the motion.
 
     Args:
-        settings: Names the file.
-        joints: Names of the n joints, in drive order.
+        settings: names the file.
+        joints: names of the n joints, in drive order.
 
     Raises:
         DynidError: the file cannot be read, lacks a joint, or holds no motion from rest to rest.
@@ -104,12 +104,12 @@ def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file's name is that of a table rather than of a message in YAML."""
+    """Return whether a file's name is that of a table rather than of a message in YAML."""
     return path.suffix.lower() in {".csv", ".txt"}
 
 
 def is_message(text: str) -> bool:
-    """Whether a YAML text is a message of trajectory_msgs/JointTrajectory."""
+    """Return whether a YAML text is a message of trajectory_msgs/JointTrajectory."""
     return re.search(r"\bjoint_names['\"]?\s*:", text) is not None
 
 
@@ -128,7 +128,7 @@ def _table_points(path: Path, columns: TrajectoryColumns, joints: Sequence[str])
 
 
 def _named(table: Table, signal: str, joints: Sequence[str]) -> tuple[str, ...] | None:
-    """The columns ``<joint>_velocity``, where there are any."""
+    """Return the columns ``<joint>_velocity``, where there are any."""
     names = tuple(f"{joint}_{signal}" for joint in joints)
     return names if set(names) & set(table.header) else None
 
@@ -200,7 +200,7 @@ def _rows(message: _Message, name: str, where: str) -> Array | None:
 
 
 def _spaced(time: Array) -> list[int]:
-    """Numbers of points that are not too close, the first and the last among them."""
+    """Return the numbers of points that are not too close, the first and the last among them."""
     kept = [0]
     closest = _CLOSEST * (1 - 1e-6)
     for k in range(1, len(time) - 1):

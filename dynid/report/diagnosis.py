@@ -44,7 +44,7 @@ def write_diagnosis(diagnosis: Diagnosis, path: Path) -> None:
     """Write a diagnosis as one HTML file that loads nothing from anywhere.
 
     Raises:
-        OutputError: The file cannot be written.
+        OutputError: the file cannot be written.
     """
     content = {
         "title": f"{diagnosis.robot}: diagnosis of its recordings",

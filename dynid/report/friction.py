@@ -92,7 +92,7 @@ def _plot(one: JointChoice, number: int) -> Markup:
 
 
 def _rows_of(one: JointChoice, name: str) -> Array:
-    """A signal of the joint at the rows of its problem, (m,)."""
+    """Return a signal of the joint at the rows of its problem, (m,)."""
     return np.concatenate(
         [track.parallel_filter.decimate(getattr(track, name)) for track in one.problem.tracks]
     )

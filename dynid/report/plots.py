@@ -169,7 +169,7 @@ def coverage_plot(motion: Motion, limits: Limits) -> Markup:
 
 
 def _own_terms(motion: Motion, mechanism: Mechanism) -> Array:
-    """Torque of the joint terms of each joint, as if it alone moved and did not accelerate.
+    """Return the torque of the joint terms of each joint, as if it alone moved and did not accelerate.
 
     Through a coupling, other joints' motors rub on it as well; that is no function of its speed.
     """
@@ -197,7 +197,7 @@ def _mark_limits(axes: Axes, values: Array, limits: tuple[float, float] | None) 
 
 
 def _medians(velocity: Array, values: Array) -> tuple[Sequence[float], Sequence[float]]:
-    """Medians in bins of velocity, of which zero is an edge: friction jumps there."""
+    """Return the medians in bins of velocity, of which zero is an edge: friction jumps there."""
     half = np.linspace(0, float(np.abs(velocity).max()) or 1.0, _BINS + 1)
     edges = np.concatenate([-half[:0:-1], half])
     bins = np.digitize(velocity, edges[1:-1])

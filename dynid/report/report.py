@@ -25,7 +25,7 @@ def write_report(identification: Identification, path: Path) -> None:
     """Write an identification's report: one HTML file that loads nothing from anywhere.
 
     Raises:
-        OutputError: The file cannot be written.
+        OutputError: the file cannot be written.
     """
     write_text(path, report_html(identification))
 
@@ -34,7 +34,7 @@ def write_validation_report(validation: Validation, path: Path) -> None:
     """Write the report on a model that was held against other recordings.
 
     Raises:
-        OutputError: The file cannot be written.
+        OutputError: the file cannot be written.
     """
     motion = _motion(validation)
     content, made = _common(validation, motion), validation.model.provenance

@@ -29,7 +29,7 @@ def envelope(time: Array, values: Array, buckets: int) -> tuple[Array, Array]:
     Args:
         time: (N,).
         values: (N,).
-        buckets: Stretches of equally many samples; at most two points of each are kept.
+        buckets: stretches of equally many samples; at most two points of each are kept.
 
     Returns:
         Times and values, (M,) with M ≤ 2 * buckets + 2, or all of them if there are no more. The

@@ -84,7 +84,7 @@ def _sentence(text: str) -> Iterator[None]:
 def identification_json(
     identification: Identification, judged: Identification | Validation
 ) -> dict[str, Any]:
-    """The verdict of an identification, or of its model on other motion."""
+    """Return the verdict of an identification, or of its model on other motion."""
     signs = {"torque_signs": identification.signs.as_json()} if identification.signs else {}
     found = verdict_json(
         judged.verdict,

@@ -53,7 +53,7 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
 
 
 def written_model(folder: Path, *, success: bool) -> Path:
-    """Where :func:`write_outputs` puts the model."""
+    """Return where :func:`write_outputs` puts the model."""
     return folder / (MODEL if success else FAILED_MODEL)
 
 
@@ -83,7 +83,7 @@ def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]
 
 
 def written_validation(validation: Validation, folder: Path) -> Path:
-    """Where :func:`write_validation_outputs` puts the report."""
+    """Return where :func:`write_validation_outputs` puts the report."""
     return folder / _validation_names(validation)[0]
 
 

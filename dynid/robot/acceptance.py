@@ -30,11 +30,11 @@ def check_acceptance(model: Model, robot: Robot, where: str, *, force: bool = Fa
     Args:
         model: as read from its file.
         robot: this one.
-        where: Names the model in error messages.
-        force: Whether a failed model will do. One of another robot never does.
+        where: names the model in error messages.
+        force: whether a failed model will do. One of another robot never does.
 
     Raises:
-        ModelFileError: The model must not run here, in a sentence.
+        ModelFileError: the model must not run here, in a sentence.
     """
     own = model.robot
     if own.name != robot.name:
@@ -75,7 +75,7 @@ def check_physical(model: Model, where: str) -> None:
     """Refuse a model whose parameters no real robot can have, which a controller refuses too.
 
     Raises:
-        ModelFileError: The model must not run, in a sentence.
+        ModelFileError: the model must not run, in a sentence.
     """
     problem = model.mechanism.physical_problem()
     if problem:
@@ -87,7 +87,7 @@ def check_physical(model: Model, where: str) -> None:
 
 
 def largest_difference(one: Model, other: Model) -> float:
-    """Largest difference of a parameter, relative to the largest of those with its unit.
+    """Return the largest difference of a parameter, relative to the largest of those with its unit.
 
     Raises:
         ModelFileError: they have different parameters.
@@ -120,14 +120,14 @@ _NO_ORIGIN = {"xyz": "0 0 0", "rpy": "0 0 0"}
 
 
 def urdf_difference(stored: str, present: str) -> str:
-    """The first difference between two URDFs that torque depends on; empty if there is none.
+    """Return the first difference between two URDFs that torque depends on; empty if there is none.
 
     Order, formatting, how numbers are written, limits, friction, meshes, and frames without mass
     at the end of a chain make no difference.
 
     Args:
-        stored: The URDF that a model was identified with, well-formed.
-        present: The URDF it is held against, well-formed.
+        stored: the URDF that a model was identified with, well-formed.
+        present: the URDF it is held against, well-formed.
     """
     one, other = _described(stored), _described(present)
     for name in one:
@@ -148,7 +148,7 @@ def urdf_difference(stored: str, present: str) -> str:
 
 
 def _described(urdf_xml: str) -> dict[str, Values]:
-    """What torque depends on, of each link and joint."""
+    """Return what torque depends on, of each link and joint."""
     root = xml_tree(urdf_xml, "The URDF")
     frames = _frames(root)
     found: dict[str, Values] = {}

@@ -91,7 +91,7 @@ class Drives(Settings):
         return bool(constant and (self.rated_torque or self.rated_current_ma))
 
     def torque_factor(self, joints: int) -> Array:
-        """Torque behind the gear per unit of recorded effort, (n,) (softMC: 1/TFac)."""
+        """Return the torque behind the gear per unit of recorded effort, (n,) (softMC: 1/TFac)."""
         if self.effort == "torque":
             return np.ones(joints)
         if self.effort == "current":
@@ -100,7 +100,7 @@ class Drives(Settings):
 
 
 def torque_per_ampere(drives: Drives, joints: int) -> Array:
-    """Joint torque per motor current [N m/A]: Kt · GR, times 2π / SL with a screw; or Kf.
+    """Return the joint torque per motor current [N m/A]: Kt · GR, times 2π / SL with a screw; or Kf.
 
     Raises:
         ConfigurationError: neither a torque constant nor a force constant is given.
@@ -111,7 +111,7 @@ def torque_per_ampere(drives: Drives, joints: int) -> Array:
 
 
 def torque_per_permille(drives: Drives, joints: int) -> Array:
-    """Joint torque per unit of 0x6078 [N m]: 1e-6 · 0x6075 · torque per ampere.
+    """Return the joint torque per unit of 0x6078 [N m]: 1e-6 · 0x6075 · torque per ampere.
 
     Raises:
         ConfigurationError: the rated current or the motor's constant is missing.
@@ -135,7 +135,7 @@ def rated_joint_torque(drives: Drives, joints: int) -> Array:
 
 
 def torque_offset_factor(drives: Drives, joints: int) -> Array:
-    """Units of 0x60B2 per joint torque [permille/(N m)]."""
+    """Return the units of 0x60B2 per joint torque [permille/(N m)]."""
     return 1e3 / rated_joint_torque(drives, joints)
 
 
@@ -152,7 +152,7 @@ def torque_offset_limit(drives: Drives, joints: int, torque_max: Array | None = 
 
 
 def counts_factor(drives: Drives, joints: int) -> Array:
-    """Counts of 0x607A, 0x6064 and 0x606C per joint position [1/rad], or [1/m].
+    """Return the counts of 0x607A, 0x6064 and 0x606C per joint position [1/rad], or [1/m].
 
     Raises:
         ConfigurationError: the encoder's counts are missing.
@@ -183,7 +183,7 @@ def with_drive_limits(limits: Limits, drives: Drives, joints: int) -> Limits:
 
 
 def _transmission(drives: Drives, joints: int) -> Array:
-    """Joint torque per motor torque, which is motor motion [rad] per joint motion too."""
+    """Return the joint torque per motor torque, which is motor motion [rad] per joint motion too."""
     if drives.force_constant is not None:
         return np.ones(joints)
     ratio = per_joint(drives.gear_ratio, joints, "gear_ratio")

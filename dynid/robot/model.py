@@ -85,15 +85,15 @@ class Model:
         return self.provenance is not None and self.provenance.failed
 
     def inverse_dynamics(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
-        """Torque at the actuated joints [N m or N] for a motion; all (N, n), or (n,)."""
+        """Return the torque at the actuated joints [N m or N] for a motion; all (N, n), or (n,)."""
         return self.mechanism.inverse_dynamics(q, dq, ddq)
 
     def forward_dynamics(self, q: ArrayLike, dq: ArrayLike, tau: ArrayLike) -> Array:
-        """Accelerations that torques cause; all (N, n), or (n,)."""
+        """Return the accelerations that torques cause; all (N, n), or (n,)."""
         return self.mechanism.forward_dynamics(q, dq, tau)
 
     def gravity(self, q: ArrayLike) -> Array:
-        """Torque that holds the robot against gravity [N m or N]; (N, n), or (n,)."""
+        """Return the torque that holds the robot against gravity [N m or N]; (N, n), or (n,)."""
         return self.mechanism.gravity_torque(q)
 
     def friction(self, dq: ArrayLike) -> Array:
@@ -106,11 +106,11 @@ class Model:
         return self.mechanism.term_torque(still, dq, still)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
-        """M(q), with rotor inertias: (N, n, n), or (n, n)."""
+        """Return m(q), with rotor inertias: (N, n, n), or (n, n)."""
         return self.mechanism.mass_matrix(q)
 
     def coriolis_matrix(self, q: ArrayLike, dq: ArrayLike) -> Array:
-        """C(q, dq) such that dM/dt - 2 C is skew-symmetric: (N, n, n), or (n, n)."""
+        """Return c(q, dq) such that dM/dt - 2 C is skew-symmetric: (N, n, n), or (n, n)."""
         return self.mechanism.coriolis_matrix(q, dq)
 
     def with_robot(self, robot: Robot) -> Model:
@@ -118,7 +118,7 @@ class Model:
         return replace(self, robot=robot)
 
     def without_terms(self, kinds: Sequence[str]) -> Model:
-        """The same model less all joint terms of some kinds.
+        """Return the same model less all joint terms of some kinds.
 
         Raises:
             ConfigurationError: the model has no terms of such a kind.
@@ -143,8 +143,8 @@ class Model:
         """Write model.yaml, whole or not at all.
 
         Args:
-            path: Of the file; what was there is replaced.
-            force: Whether a model whose identification failed is written, too.
+            path: of the file; what was there is replaced.
+            force: whether a model whose identification failed is written, too.
 
         Raises:
             OutputError: the identification failed, or the file cannot be written.
@@ -160,7 +160,7 @@ class Model:
         write_text(Path(path), self.text())
 
     def text(self) -> str:
-        """The text of model.yaml.
+        """Return the text of model.yaml.
 
         Raises:
             ValueError: nobody identified this model.
@@ -178,7 +178,7 @@ class Model:
         )
 
     def to_frame(self) -> DataFrame:
-        """The standard parameters as a pandas DataFrame: name, value, unit, determined.
+        """Return the standard parameters as a pandas DataFrame: name, value, unit, determined.
 
         Raises:
             ConfigurationError: pandas is not installed.
@@ -194,11 +194,11 @@ class Model:
         )
 
     def __repr__(self) -> str:
-        """Two lines: robot, parameters, origin, errors."""
+        """Return two lines: robot, parameters, origin, errors."""
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        """The same, and the joints' errors as a table, for a notebook."""
+        """Return the same, and the joints' errors as a table, for a notebook."""
         lines = html_lines(self._lines())
         if self.errors is None:
             return lines
@@ -230,7 +230,7 @@ class Model:
 
 
 def nominal_model(robot: Robot, parameters: ArrayLike | None = None) -> Model:
-    """A model that nobody identified: with the URDF's parameters, or given ones (p,).
+    """Return a model that nobody identified: with the URDF's parameters, or given ones (p,).
 
     Raises:
         MechanismError: robot and URDF do not make a mechanism.

@@ -80,7 +80,7 @@ class BaseParameterEntries(Settings):
     covariance_factor: Doubles = ()  # lower triangle, row by row
 
     def covariance(self) -> Array | None:
-        """Covariance (b, b) of the values; None where the file has none."""
+        """Return the covariance (b, b) of the values; None where the file has none."""
         if not self.covariance_factor:
             return None
         factor = np.zeros((len(self.names), len(self.names)))
@@ -150,7 +150,7 @@ class ModelEntries(Settings):
 
 
 def parse_entries(content: Mapping[str, Any], where: str) -> ModelEntries:
-    """The entries of a model.yaml, checked by themselves.
+    """Return the entries of a model.yaml, checked by themselves.
 
     Raises:
         ConfigurationError: an entry is unknown, absent or of another type.

@@ -56,7 +56,7 @@ def parse_model(
     source: Source | None = None,
     sealed: bool = True,
 ) -> Model:
-    """The model in the text of a ``model.yaml``.
+    """Return the model in the text of a ``model.yaml``.
 
     Args:
         text: of the file.

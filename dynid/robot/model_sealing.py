@@ -84,7 +84,7 @@ def confirm_edit(path: Path, make_robot: MakeRobot) -> SealedEdit:
 
 
 def _text(path: Path) -> str:
-    """All of a file's characters, also carriage returns, which text mode drops."""
+    """Return all of a file's characters, also carriage returns, which text mode drops."""
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
@@ -116,7 +116,7 @@ def _check_edit(model: Model, where: str) -> None:
 
 
 def _sealed_text(text: str, sha256: str, now: str) -> str:
-    """The same text with another seal, when it was made, and a comment that says so."""
+    """Return the same text with another seal, when it was made, and a comment that says so."""
     values, keys = _nodes(text)
     edits: list[Edit] = [_remark(text, now)]
     if values["format"].value != str(FORMAT):
@@ -139,7 +139,7 @@ def _sealed_text(text: str, sha256: str, now: str) -> str:
 
 
 def _remark(text: str, now: str) -> Edit:
-    """The comment about the edit, in the place of an earlier one or below the first line."""
+    """Return the comment about the edit, in the place of an earlier one or below the first line."""
     line = f"{_REMARK}{now}: {_EXPLANATION}"
     header = list(takewhile(lambda one: one.startswith("#"), text.splitlines(keepends=True)))
     begin = 0
@@ -162,7 +162,7 @@ def _in_place_of(text: str, node: yaml.Node, new: str) -> Edit:
 
 
 def _nodes(text: str) -> tuple[dict[str, yaml.Node], dict[str, yaml.Node]]:
-    """The nodes of the entries below ``model``, and those of their keys."""
+    """Return the nodes of the entries below ``model``, and those of their keys."""
     node: Any = yaml.compose(text, Loader=yaml.SafeLoader)
     for name in ("/**", "ros__parameters", "model"):
         node = next(value for key, value in node.value if key.value == name)

@@ -38,7 +38,7 @@ def model_text(
     determined: Sequence[bool] = (),
     quantities: StoredQuantities = NO_QUANTITIES,
 ) -> str:
-    """The text of a ``model.yaml``; the arguments are a Model's attributes."""
+    """Return the text of a ``model.yaml``; the arguments are a Model's attributes."""
     urdf = kinematic_urdf(robot.urdf_xml)
     # how the robot is moved, simulated or controlled is no part of a model
     profile = yaml.safe_dump(robot.yaml_content(with_model_only=True), sort_keys=False, width=100)
@@ -65,7 +65,7 @@ def model_text(
 
 
 def covariance_factor(covariance: Array) -> Array:
-    """Lower triangular L (b, b) with L Lᵀ the covariance, also where that is singular.
+    """Return the lower triangular L (b, b) with L Lᵀ the covariance, also where that is singular.
 
     Cholesky's factor, by a QR decomposition of the square root of the correlations, which needs no
     positive definiteness; those of small parameters are as exact as those of large ones.
@@ -101,7 +101,7 @@ def _provenance(made: Provenance) -> dict[str, Value]:
 
 
 def _mechanics(robot: Robot, mechanism: Mechanism) -> dict[str, Value]:
-    """What the controller uses; the seal is over it."""
+    """Return what the controller uses; the seal is over it."""
     locked = robot.locked
     return {
         "joints": mechanism.joints,
@@ -153,7 +153,7 @@ def header(
     errors: ModelErrors,
     quantities: StoredQuantities,
 ) -> list[str]:
-    """The lines of the comment: outcome, recordings, versions, errors, quantities."""
+    """Return the lines of the comment: outcome, recordings, versions, errors, quantities."""
     cutoff = "none" if made.cutoff_hz is None else f"{made.cutoff_hz:g} Hz"
     versions = ", ".join(f"{name} {version}" for name, version in made.versions.items())
     outcome = "FAILED, do not run it" if made.failed else "SUCCEEDED"

@@ -51,13 +51,13 @@ def parameter_file(
     """Return the text of a parameter file.
 
     Args:
-        parameters: Names and values, nested as the names are. None and what is empty is left out:
+        parameters: names and values, nested as the names are. None and what is empty is left out:
             ROS 2 has no type for it. A list's values must be of one type.
-        header: Lines of a comment for people.
-        node: That the parameters are for; every node (``/**``), if not given.
+        header: lines of a comment for people.
+        node: that the parameters are for; every node (``/**``), if not given.
 
     Raises:
-        ValueError: A list mixes types.
+        ValueError: a list mixes types.
     """
     comment = [f"# {_one_line(line)}".rstrip() for line in header]
     body = _mapping({node: {"ros__parameters": parameters}}, 0)
@@ -65,14 +65,14 @@ def parameter_file(
 
 
 def ros_parameters(text: str, where: str) -> dict[str, ParameterValue]:
-    """The parameters in the text of a parameter file, by name, dots for nesting.
+    """Return the parameters in the text of a parameter file, by name, dots for nesting.
 
     Args:
-        text: A file for one node or for any (``/**``), as dynid writes it.
-        where: Names the text in error messages.
+        text: a file for one node or for any (``/**``), as dynid writes it.
+        where: names the text in error messages.
 
     Raises:
-        ConfigurationError: The text is not YAML, or holds no parameters.
+        ConfigurationError: the text is not YAML, or holds no parameters.
     """
     content = yaml_mapping(text, where)
     nodes = list(content.values())

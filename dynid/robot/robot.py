@@ -67,29 +67,29 @@ class Robot(Settings):
         return self._tasks
 
     def settings(self, kind: type[TaskT]) -> TaskT:
-        """The settings of one task: those that the robot carries, else their defaults."""
+        """Return the settings of one task: those that the robot carries, else their defaults."""
         found = self.find(kind)
         return kind() if found is None else found
 
     def find(self, kind: type[TaskT]) -> TaskT | None:
-        """The settings of one task, or None where the robot carries none."""
+        """Return the settings of one task, or None where the robot carries none."""
         return next((one for one in self._tasks if isinstance(one, kind)), None)
 
     def with_settings(self, *changed: TaskSettings) -> Robot:
-        """The same robot with other settings of some tasks."""
+        """Return the same robot with other settings of some tasks."""
         by_group = {one.group: one for one in (*self._tasks, *changed)}
         return self._with(tasks=tuple(by_group.values()))
 
     def without_settings(self, kind: type[TaskSettings]) -> Robot:
-        """The same robot without settings of a task."""
+        """Return the same robot without settings of a task."""
         return self._with(tasks=tuple(one for one in self._tasks if one.group != kind.group))
 
     def with_urdf(self, urdf_xml: str) -> Robot:
-        """The same robot with another URDF, as text."""
+        """Return the same robot with another URDF, as text."""
         return self._with(urdf_xml=urdf_xml)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with some of the robot's own fields replaced, unchecked.
+        """Return a copy with some of the robot's own fields replaced, unchecked.
 
         Raises:
             TypeError: ``update`` names no field; settings of tasks have :meth:`with_settings`.
@@ -100,11 +100,11 @@ class Robot(Settings):
         return super().model_copy(update=update, deep=deep)
 
     def with_terms(self, terms: Sequence[TermSettings]) -> Robot:
-        """The same robot with other joint terms."""
+        """Return the same robot with other joint terms."""
         return self.model_copy(update={"terms": tuple(terms)})
 
     def joint_terms(self) -> tuple[JointTerm, ...]:
-        """The joint terms in the order of the profile, joint by joint within a kind."""
+        """Return the joint terms in the order of the profile, joint by joint within a kind."""
         return tuple(
             term.at(self.moving_joints.index(joint))
             for term in self.terms
@@ -112,7 +112,7 @@ class Robot(Settings):
         )
 
     def mechanism(self) -> Mechanism:
-        """The mechanism of this robot, with the parameters of its URDF.
+        """Return the mechanism of this robot, with the parameters of its URDF.
 
         Raises:
             MechanismError: the URDF lacks a joint, or joint, coupling and terms do not fit.
@@ -130,7 +130,7 @@ class Robot(Settings):
         )
 
     def kinematics(self, *, tool: str | None = None) -> Kinematics:
-        """Poses of this robot's bodies, for positions as it is recorded.
+        """Return the poses of this robot's bodies, for positions as it is recorded.
 
         Args:
             tool: link whose origin is the tool point; None for the last one.
@@ -145,7 +145,7 @@ class Robot(Settings):
     def yaml_content(
         self, *, with_model_only: bool = False, exclude_unset: bool = False
     ) -> dict[str, Any]:
-        """The profile of this robot and its tasks, as a mapping that YAML can hold.
+        """Return the profile of this robot and its tasks, as a mapping that YAML can hold.
 
         Args:
             with_model_only: leave out the tasks that a model.yaml does not carry.
@@ -159,7 +159,7 @@ class Robot(Settings):
         return content
 
     def __repr__(self) -> str:
-        """A line: name, joints, URDF."""
+        """Return a line: name, joints, URDF."""
         return f"Robot({self.name!r}, {len(self.joints)} joints, urdf={self.urdf!r})"
 
     __str__ = __repr__

@@ -15,7 +15,7 @@ SEALED = tuple(_core.sealed_entries())
 
 
 def seal(entries: Mapping[str, object]) -> str:
-    """The SHA-256 of a model's entries, in hexadecimal.
+    """Return the SHA-256 of a model's entries, in hexadecimal.
 
     Args:
         entries: what is below ``model`` in the file, nested; others than ``SEALED`` do not count.
@@ -27,7 +27,7 @@ def seal(entries: Mapping[str, object]) -> str:
 
 
 def canonical_text(entries: Mapping[str, object]) -> str:
-    """The text that the seal is taken over; raises TypeError as :func:`seal` does."""
+    """Return the text that the seal is taken over; raises TypeError as :func:`seal` does."""
     return _core.canonical_text(_sealed(entries)).decode("utf-8", "surrogatepass")
 
 

@@ -116,7 +116,7 @@ def urdf_shapes(
 
 
 def _form(geometry: ET.Element | None) -> tuple[Kind, Vector] | None:
-    """The form of a primitive and its size, or None for a mesh."""
+    """Return the form of a primitive and its size, or None for a mesh."""
     box = None if geometry is None else geometry.find("box")
     cylinder = None if geometry is None else geometry.find("cylinder")
     sphere = None if geometry is None else geometry.find("sphere")
@@ -182,7 +182,7 @@ def _generated(kinematics: Kinematics, body: int) -> list[Shape]:
 
 
 def _capsule(end: Array, thickness: float) -> list[Shape]:
-    """A cylinder with round ends from the frame's origin to a point (3,)."""
+    """Return a cylinder with round ends from the frame's origin to a point (3,)."""
     pose, length = rod((0, 0, 0), end)
     if length < 1e-6:
         return []

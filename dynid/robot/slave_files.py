@@ -172,7 +172,7 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
 
 
 def _state_interfaces(slave: dict[str, Any]) -> set[str]:
-    """The state interfaces that a slave file maps; none where it is not in order."""
+    """Return the state interfaces that a slave file maps; none where it is not in order."""
     pdos = slave.get("tpdo")
     channels = [
         channel
@@ -235,6 +235,6 @@ def _channel(index: int, kind: str, *more: str) -> str:
 
 
 def _number(value: float) -> str:
-    """All digits, in a form that YAML 1.1 reads as a number too: 1.0e-05, not 1e-05."""
+    """Return all digits, in a form that YAML 1.1 reads as a number too: 1.0e-05, not 1e-05."""
     text = repr(float(value))
     return text if "." in text else text.replace("e", ".0e")

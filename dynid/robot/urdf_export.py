@@ -37,13 +37,13 @@ def identified_urdf(
     negative one; URDF has no place for other joint terms, nor for those of motors.
 
     Args:
-        urdf_xml: The URDF that ``mechanism`` was built from; meshes and all else are kept.
-        mechanism: Tells joints and joint terms.
+        urdf_xml: the URDF that ``mechanism`` was built from; meshes and all else are kept.
+        mechanism: tells joints and joint terms.
         parameters: (p,) in the order of ``mechanism.parameter_names``; None for
             ``mechanism.parameters``.
 
     Raises:
-        MechanismError: A body's mass is not positive, so that it has no centre of mass; or the URDF
+        MechanismError: a body's mass is not positive, so that it has no centre of mass; or the URDF
             is another.
     """
     values = np.asarray(mechanism.parameters if parameters is None else parameters, dtype=float)
@@ -77,7 +77,7 @@ def kinematic_urdf(urdf_xml: str) -> str:
     """Return what a mechanism is built from, in plain ASCII: links' inertia, and joints.
 
     Raises:
-        MechanismError: The text is not XML.
+        MechanismError: the text is not XML.
     """
     root = _parsed(urdf_xml)
     kept = ET.Element(root.tag, root.attrib)
@@ -124,7 +124,7 @@ def _link_of(joint: ET.Element, end: str) -> str:
 
 
 def _attached(link: str, root: ET.Element, moving: frozenset[str]) -> Iterator[str]:
-    """Names of the links that move with ``link`` as one body."""
+    """Return the names of the links that move with ``link`` as one body."""
     for joint in root.findall("joint"):
         if joint.get("name") not in moving and _link_of(joint, "parent") == link:
             child = _link_of(joint, "child")

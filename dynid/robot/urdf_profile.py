@@ -15,7 +15,7 @@ _MOVABLE = ("revolute", "continuous", "prismatic")
 
 
 def urdf_profile(urdf_xml: str, file: str) -> dict[str, Any]:
-    """The profile of a robot that only its URDF is known of.
+    """Return the profile of a robot that only its URDF is known of.
 
     All movable joints are actuated, in the order of the file. A limit is taken where every joint
     has one: ``lower`` and ``upper`` [rad or m], ``velocity`` [rad/s or m/s], ``effort`` [N m or N].
@@ -59,7 +59,7 @@ def _limits(joints: list[ET.Element]) -> dict[str, Any]:
 
 
 def _number(joint: ET.Element, key: str) -> float:
-    """An attribute of a joint's ``<limit>``; 0 where it is absent or no number."""
+    """Return an attribute of a joint's ``<limit>``; 0 where it is absent or no number."""
     limit = joint.find("limit")
     try:
         return 0.0 if limit is None else float(limit.get(key, "0"))

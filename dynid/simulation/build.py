@@ -34,8 +34,8 @@ def plant_arguments(robot: Robot, *, control_rate: float, seed: int = 0) -> Plan
     bodies are the URDF's, and its joints have no friction.
 
     Raises:
-        ConfigurationError: The settings do not fit the mechanism.
-        MechanismError: Profile and URDF do not fit.
+        ConfigurationError: the settings do not fit the mechanism.
+        MechanismError: profile and URDF do not fit.
     """
     robot = _dry(robot)
     mechanism = robot.mechanism()
@@ -51,8 +51,8 @@ def build_plant(robot: Robot, *, control_rate: float, seed: int) -> _core.DriveP
     """Build the robot that :func:`plant_arguments` works out.
 
     Raises:
-        ConfigurationError: The settings do not describe a robot that can move.
-        MechanismError: Profile and URDF do not fit.
+        ConfigurationError: the settings do not describe a robot that can move.
+        MechanismError: profile and URDF do not fit.
     """
     made = plant_arguments(robot, control_rate=control_rate, seed=seed)
     mechanism = made.mechanism

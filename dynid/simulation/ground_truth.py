@@ -53,7 +53,7 @@ class GroundTruthTrial:
 
 
 def missing_for_trial(robot: Robot) -> str | None:
-    """Why :func:`try_robot` cannot take a robot; None where it can."""
+    """Return why :func:`try_robot` cannot take a robot; None where it can."""
     found = {"excitation": find_excitation(robot), "simulation": robot.find(SimulationSettings)}
     absent = [group for group, settings in found.items() if settings is None]
     if absent:

@@ -18,7 +18,7 @@ def twin_loop(
     *,
     control_rate: float = 1000.0,
 ) -> CommandedLoop:
-    """The loop in which :func:`dynid.simulation.simulate` records excitations, one each.
+    """Return the loop in which :func:`dynid.simulation.simulate` records excitations, one each.
 
     Raises:
         ConfigurationError: the profile's ``simulation`` does not fit its robot.

@@ -13,7 +13,7 @@ from dynid.simulation.settings import SimulationSettings
 
 
 def stated_torque_noise(robot: Robot, mechanism: Mechanism) -> Array:
-    """Standard deviation of the measured torque that a profile states, 0 where unknown (n,).
+    """Return the standard deviation of the measured torque that a profile states, 0 where unknown (n,).
 
     Noise of ``simulation.torque_noise`` and steps q of the feedback, whose error is even over
     ± q / 2 and has the variance q² / 12, add up. At the joints [N m or N].

@@ -35,10 +35,10 @@ def simulate(
         seed: of the sensors' noise.
 
     Raises:
-        SimulationError: The drives lost the robot.
-        ExcitationError: The excitation moves another number of joints.
-        ConfigurationError: The profile does not describe a robot that can move.
-        MechanismError: Profile and URDF do not fit.
+        SimulationError: the drives lost the robot.
+        ExcitationError: the excitation moves another number of joints.
+        ConfigurationError: the profile does not describe a robot that can move.
+        MechanismError: profile and URDF do not fit.
     """
     check_type("simulate(): robot", robot, Robot, "dynid.load_robot(path)")
     check_number("simulate(): seed", seed, least=0)

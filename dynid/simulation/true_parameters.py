@@ -22,7 +22,7 @@ def true_parameters(mechanism: Mechanism, settings: SimulationSettings) -> Array
     Stribeck friction in the settings has no parameter.
 
     Raises:
-        ConfigurationError: A name in ``parameters`` is not one of the mechanism's.
+        ConfigurationError: a name in ``parameters`` is not one of the mechanism's.
     """
     names = mechanism.parameter_names
     values: Array = mechanism.urdf_parameters.copy()

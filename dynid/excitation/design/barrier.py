@@ -25,10 +25,10 @@ class Barrier:
     and only what is near a limit costs anything.
 
     Attributes:
-        space: Of the series.
-        basis: Its basis at the samples where state limits are looked at.
-        bounds: On position, velocity and acceleration, at every instant.
-        state_limits: At these samples.
+        space: of the series.
+        basis: its basis at the samples where state limits are looked at.
+        bounds: on position, velocity and acceleration, at every instant.
+        state_limits: at these samples.
     """
 
     space: SeriesSpace
@@ -67,7 +67,7 @@ class Barrier:
         return gradient, curvature
 
     def _active(self, limit: StateLimit, motion: Motion) -> tuple[Array, Array]:
-        """Slopes by the coordinates (m, n d) and slacks (m,) of what is near a limit."""
+        """Return the slopes by the coordinates (m, n d) and slacks (m,) of what is near a limit."""
         slack = limit.slack(motion)
         near = slack < 1
         basis = np.stack(self.basis, axis=1)[np.nonzero(near)[0]]

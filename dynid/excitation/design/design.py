@@ -44,13 +44,13 @@ class ExcitationSpec:
     """What is asked of an excitation.
 
     Attributes:
-        settings: Base frequency, harmonics, periods, margin, centre and span; its coefficients, if
+        settings: base frequency, harmonics, periods, margin, centre and span; its coefficients, if
             any, do not count.
-        objective: Condition number, which tells how evenly parameters are known; determinant, how
+        objective: condition number, which tells how evenly parameters are known; determinant, how
             precisely; or both.
-        scaled: Rows are weighted by the drives' noise and columns brought to unit norm; else the
+        scaled: rows are weighted by the drives' noise and columns brought to unit norm; else the
             regressor is taken as it is.
-        from_centre: The motion starts and ends at the centre; else where it is best.
+        from_centre: the motion starts and ends at the centre; else where it is best.
     """
 
     settings: FourierSettings
@@ -64,14 +64,14 @@ class Design:
     """A robot and what is asked of its excitation, ready to be searched.
 
     Attributes:
-        mechanism: That predicts information and torque.
-        information: The objective.
-        settings: Of the spec.
-        centre: Of the profile's excitation, or the middle of the position limits (n,).
-        bounds: Lowest and highest position, largest velocity and acceleration, (n,) each.
-        workspace: What the robot keeps clear of.
-        state_limits: Torque, and the workspace where there is one.
-        from_centre: The motion starts and ends at its centre.
+        mechanism: that predicts information and torque.
+        information: the objective.
+        settings: of the spec.
+        centre: of the profile's excitation, or the middle of the position limits (n,).
+        bounds: lowest and highest position, largest velocity and acceleration, (n,) each.
+        workspace: what the robot keeps clear of.
+        state_limits: torque, and the workspace where there is one.
+        from_centre: the motion starts and ends at its centre.
     """
 
     mechanism: Mechanism
@@ -96,8 +96,8 @@ class Design:
         """Return a pose (n,) that keeps all limits: the centre, or else a random one.
 
         Args:
-            random: Source of poses.
-            elsewhere: Rather a random one, and else the centre; ignored where that is the start.
+            random: source of poses.
+            elsewhere: rather a random one, and else the centre; ignored where that is the start.
 
         Raises:
             ExcitationError: there is none.
@@ -143,7 +143,7 @@ class Design:
         return self.information.condition_number(excitation.evaluate(time))
 
     def _room(self, pose: Array) -> float:
-        """Smallest slack of a robot that rests at a pose (n,)."""
+        """Return the smallest slack of a robot that rests at a pose (n,)."""
         low, high = self.bounds[:2]
         inside = float(np.min(np.minimum(pose - low, high - pose) / ((high - low) / 2)))
         still = np.zeros((1, len(pose)))
@@ -156,9 +156,9 @@ def make_design(model: Model, spec: ExcitationSpec, torque_noise: Array) -> Desi
     """Work out the problem that a spec makes for a robot.
 
     Args:
-        model: Of the robot, with the parameters to predict torque by.
-        spec: The excitation wanted.
-        torque_noise: Standard deviation of each joint's measured torque (n,) [N m or N].
+        model: of the robot, with the parameters to predict torque by.
+        spec: the excitation wanted.
+        torque_noise: standard deviation of each joint's measured torque (n,) [N m or N].
 
     Raises:
         ConfigurationError: nothing bounds the motion, or settings and joints do not fit.
@@ -198,7 +198,7 @@ def make_design(model: Model, spec: ExcitationSpec, torque_noise: Array) -> Desi
 def _bounds(
     robot: Robot, settings: FourierSettings, centre: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Lowest and highest position, largest velocity and acceleration that may be used."""
+    """Return the lowest and highest position, largest velocity and acceleration that may be used."""
     limits, joints = robot.limits, len(robot.joints)
     reach = position_range(limits, joints)
     low, high = np.full(joints, -np.inf), np.full(joints, np.inf)

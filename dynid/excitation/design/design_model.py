@@ -29,7 +29,7 @@ def design_model(model: Model) -> Mechanism:
     shapes of friction (Stribeck, roots, cubes) are seen by any motion that shows these.
 
     Args:
-        model: Of the robot, with the parameters to predict by.
+        model: of the robot, with the parameters to predict by.
 
     Raises:
         MechanismError: profile and URDF do not fit.
@@ -51,7 +51,7 @@ def design_model(model: Model) -> Mechanism:
 
 
 def _smooth_terms(robot: Robot) -> list[tuple[TermSettings, str, float]]:
-    """Kind and side of each term as settings, its joint, and its smoothing; none twice."""
+    """Return the kind and side of each term as settings, its joint, and its smoothing; none twice."""
     actuated = len(robot.joints)
     speeds = robot.limits.velocity
     slow = np.full(len(robot.moving_joints), _SLOWEST)

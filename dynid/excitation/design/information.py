@@ -35,11 +35,11 @@ class Information:
     sum.
 
     Attributes:
-        mechanism: Its joint terms must be smooth and without memory.
-        columns: The k of the regressor that lead base parameters.
-        row_weights: What each joint's rows are multiplied by (n,).
-        scaled: Columns are brought to unit norm first.
-        objective: Which of these.
+        mechanism: its joint terms must be smooth and without memory.
+        columns: the k of the regressor that lead base parameters.
+        row_weights: what each joint's rows are multiplied by (n,).
+        scaled: columns are brought to unit norm first.
+        objective: which of these.
     """
 
     mechanism: Mechanism
@@ -75,7 +75,7 @@ class Information:
         return slopes
 
     def _rows(self, motion: Motion) -> Array:
-        """The weighted base regressor (N, n, k)."""
+        """Return the weighted base regressor (N, n, k)."""
         regressor = self.mechanism.regressor(*motion)[:, :, self.columns]
         return np.asarray(regressor * self.row_weights[:, np.newaxis])
 
@@ -88,7 +88,7 @@ class Information:
         return change
 
     def _scaled_gram(self, rows: Array) -> tuple[Array, Array]:
-        """Wᵀ W of scaled columns, and what columns were multiplied by (k,)."""
+        """Return Wᵀ W of scaled columns, and what columns were multiplied by (k,)."""
         stacked = rows.reshape(-1, rows.shape[2])
         gram = stacked.T @ stacked
         if not self.scaled:
@@ -97,7 +97,7 @@ class Information:
         return gram * factors * factors[:, np.newaxis], factors
 
     def _objective(self, rows: Array, sharpness: float) -> tuple[float, Array]:
-        """The objective and its derivative by G = Wᵀ W before scaling (k, k)."""
+        """Return the objective and its derivative by G = Wᵀ W before scaling (k, k)."""
         gram, factors = self._scaled_gram(rows)
         values, vectors = np.linalg.eigh(gram)
         values = np.maximum(values, _SMALLEST * values[-1])
@@ -121,7 +121,7 @@ class Information:
 
 
 def _soft_maximum(values: Array, sharpness: float) -> tuple[float, Array]:
-    """A smooth upper bound of the largest value, and its derivative by each."""
+    """Return a smooth upper bound of the largest value, and its derivative by each."""
     largest = values.max()
     powers = np.exp(sharpness * (values - largest))
     total = powers.sum()

@@ -49,9 +49,9 @@ class Descent:
     damped BFGS.
 
     Attributes:
-        information: The objective.
-        barrier: It must be finite where the descent begins.
-        basis: At the samples where the objective is looked at.
+        information: the objective.
+        barrier: it must be finite where the descent begins.
+        basis: at the samples where the objective is looked at.
     """
 
     information: Information
@@ -130,7 +130,7 @@ class Descent:
 
 
 def _newton(matrix: Array, slope: Array) -> Array:
-    """The step to where a quadratic with that curvature and slope is smallest."""
+    """Return the step to where a quadratic with that curvature and slope is smallest."""
     size = float(np.trace(matrix)) / len(matrix)
     ridge = 1e-10 * size if size > 0 else 1.0  # directions that nothing depends on
     values, vectors = np.linalg.eigh(matrix)  # rounding may have made some of them negative

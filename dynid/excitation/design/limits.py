@@ -38,7 +38,7 @@ class StateLimit(Protocol):
         """Return the slopes of the slacks by each sample's state.
 
         Args:
-            motion: Arrays (N, n).
+            motion: arrays (N, n).
             near: (N, C) of which slacks.
 
         Returns:
@@ -52,8 +52,8 @@ class TorqueLimit:
     """The torque that the model predicts stays within what drives bear.
 
     Attributes:
-        mechanism: Carries the parameters.
-        allowed: Largest torque of each joint (n,) [N m or N].
+        mechanism: carries the parameters.
+        allowed: largest torque of each joint (n,) [N m or N].
     """
 
     mechanism: Mechanism
@@ -107,10 +107,10 @@ class MotionBounds:
     so bounds that are tightened by that factor at the samples hold between them, too.
 
     Args:
-        space: Of the series.
-        bounds: Lowest and highest position, largest velocity and acceleration, each (n,); infinite
+        space: of the series.
+        bounds: lowest and highest position, largest velocity and acceleration, each (n,); infinite
             where there is none.
-        per_cycle: Samples for each period of the highest harmonic.
+        per_cycle: samples for each period of the highest harmonic.
     """
 
     def __init__(

@@ -38,12 +38,12 @@ class Optimum:
     """The best excitation that was found, proven to keep every limit.
 
     Attributes:
-        settings: That describe it, for a file.
-        excitation: The motion.
-        condition_number: Of the base regressor that it was designed by.
-        objectives: What each start came to, of the objective; smaller is better, NaN is nothing.
-        size: Share of the motion found that was left, so that limits hold between samples too.
-        interrupted: The search was stopped on the way.
+        settings: that describe it, for a file.
+        excitation: the motion.
+        condition_number: of the base regressor that it was designed by.
+        objectives: what each start came to, of the objective; smaller is better, NaN is nothing.
+        size: share of the motion found that was left, so that limits hold between samples too.
+        interrupted: the search was stopped on the way.
     """
 
     settings: FourierSettings
@@ -70,13 +70,13 @@ def optimise(
     search with the best motion so far.
 
     Args:
-        model: Of the robot, with the parameters to predict torque by.
-        spec: The excitation wanted.
-        torque_noise: Standard deviation of each joint's measured torque (n,) [N m or N].
-        starts: Random motions to begin from.
-        seed: Of these.
-        jobs: Processes; None for one for each processor, but no more than starts.
-        progress: Told the share of the search that is behind, from 0 to 1.
+        model: of the robot, with the parameters to predict torque by.
+        spec: the excitation wanted.
+        torque_noise: standard deviation of each joint's measured torque (n,) [N m or N].
+        starts: random motions to begin from.
+        seed: of these.
+        jobs: processes; None for one for each processor, but no more than starts.
+        progress: told the share of the search that is behind, from 0 to 1.
 
     Raises:
         DynidError: the robot has no room to move, settings do not fit, or the search was
@@ -122,7 +122,7 @@ def _optimise(
 
 
 def _proven(design: Design, robot: Robot, best: StartResult) -> tuple[FourierExcitation, float]:
-    """The motion, a little smaller if need be, and its share of what was found."""
+    """Return the motion, a little smaller if need be, and its share of what was found."""
     space = design.descent(best.pose).barrier.space
     mechanism, periods = design.mechanism, design.settings.periods
     sliding, size = sliding_joints(mechanism), 1.0

@@ -43,9 +43,9 @@ def propose_series(
 
     Args:
         robot: with its limits and settings.
-        duration: Of the whole motion [s].
-        periods: How often the series is repeated.
-        harmonics: Of the series, 3 or more.
+        duration: of the whole motion [s].
+        periods: how often the series is repeated.
+        harmonics: of the series, 3 or more.
 
     Raises:
         ConfigurationError: there are too few harmonics to start and end at rest, or the highest is
@@ -85,7 +85,7 @@ def propose_series(
 
 
 def _highest(robot: Robot) -> float:
-    """Highest frequency that is of use [Hz]."""
+    """Return the highest frequency that is of use [Hz]."""
     cutoff = robot.settings(SignalSettings).cutoff_hz
     highest = _FASTEST if cutoff is None else cutoff / _BELOW_CUTOFF
     limits, joints = robot.limits, len(robot.joints)

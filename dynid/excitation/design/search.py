@@ -88,7 +88,7 @@ def search_in_processes(
 
 
 def processors() -> int:
-    """Processors that this process may use."""
+    """Return the processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -110,7 +110,7 @@ class _Descents:
         return tuple(self._best[number] for number in sorted(self._best))
 
     def left(self) -> list[int]:
-        """Numbers of the starts that are not complete."""
+        """Return the numbers of the starts that are not complete."""
         return [number for number, behind in enumerate(self._behind) if behind < STEPS]
 
     def complete(self, design: Design, seed: int) -> None:

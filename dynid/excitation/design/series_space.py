@@ -28,10 +28,10 @@ class SeriesSpace:
     With y = 0 the joints rest at ``pose``.
 
     Attributes:
-        pose: Position about which the space is centred (n,) [rad or m].
+        pose: position about which the space is centred (n,) [rad or m].
         base_frequency: [Hz].
         harmonics: L, 3 or more.
-        from_pose: The motion starts at the pose; else its start is as free as all else.
+        from_pose: the motion starts at the pose; else its start is as free as all else.
     """
 
     pose: Array
@@ -77,7 +77,7 @@ class SeriesSpace:
         return np.asarray(null_space(rows))
 
     def _rows(self, phase: Array) -> Motion:
-        """What each coefficient adds at fractions of a period (N,); arrays (N, 1 + 2 L)."""
+        """Return what each coefficient adds at fractions of a period (N,); arrays (N, 1 + 2 L)."""
         rates = 2 * np.pi * self.base_frequency * np.arange(1, self.harmonics + 1)
         angle = np.outer(phase / self.base_frequency, rates)
         sine, cosine = np.sin(angle), np.cos(angle)

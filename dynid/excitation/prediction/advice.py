@@ -100,7 +100,7 @@ def _sentence(remedy: str, weak: list[PredictedParameter]) -> str:
 
 
 def _help(prediction: Prediction, parameter: PredictedParameter) -> str:
-    """What motion would show a parameter better."""
+    """Return what motion would show a parameter better."""
     mechanism = prediction.mechanism
     if parameter.lead >= mechanism.first_term:
         term = mechanism.terms[parameter.lead - mechanism.first_term]
@@ -133,7 +133,7 @@ def _help_of(kind: TermKind) -> str:
 
 
 def _used(prediction: Prediction, joint: str, name: str, quantity: str) -> str:
-    """A joint's name, and how much of a limit it uses."""
+    """Return a joint's name, and how much of a limit it uses."""
     if joint not in prediction.joints:
         return f"{joint}, which the actuated joints move,"
     share = getattr(prediction.coverage[prediction.joints.index(joint)], name)
@@ -164,7 +164,7 @@ def _torques(prediction: Prediction) -> list[str]:
 
 
 def _few(words: list[str]) -> list[str]:
-    """The first of many words, and how many there are besides."""
+    """Return the first of many words, and how many there are besides."""
     if len(words) <= _NAMED:
         return words
     return [*words[:_NAMED], f"{len(words) - _NAMED} more"]

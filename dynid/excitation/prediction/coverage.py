@@ -93,7 +93,7 @@ def _covered(
 
 
 def _bins(position: Array, allowed: tuple[float, float] | None) -> NDArray[np.intp] | None:
-    """Number of the bin that each position (N,) lies in; (N,)."""
+    """Return the number of the bin that each position (N,) lies in; (N,)."""
     if allowed is None:
         return None
     share = (position - allowed[0]) / (allowed[1] - allowed[0])
@@ -105,5 +105,5 @@ def _share(peak: float, allowed: tuple[float, float] | None) -> float | None:
 
 
 def _strokes(velocity: Array) -> int:
-    """How many stretches of one direction there are in velocities (N,) that are not 0."""
+    """Return how many stretches of one direction there are in velocities (N,) that are not 0."""
     return int(np.count_nonzero(np.diff(np.sign(velocity)))) + 1 if len(velocity) else 0

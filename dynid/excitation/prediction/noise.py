@@ -76,7 +76,7 @@ def torque_noise(
 
 
 def _assumed(robot: Robot, torque: Array) -> tuple[Array, str]:
-    """A share of the largest torque (n,), and that in words."""
+    """Return a share of the largest torque (n,), and that in words."""
     joints = torque.shape[1]
     if robot.limits.torque_max is not None:
         return _ASSUMED * per_joint(robot.limits.torque_max, joints, "torque_max"), (

@@ -86,7 +86,7 @@ def motion_precision(
 
 
 def _unit_columns(gram: Array) -> tuple[Array, Array]:
-    """WᵀW as if W had columns of unit norm, and their scales (k,); 0 stays 0."""
+    """Return WᵀW as if W had columns of unit norm, and their scales (k,); 0 stays 0."""
     norms = np.sqrt(np.diag(gram))
     scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
     return scale[:, None] * gram * scale, scale

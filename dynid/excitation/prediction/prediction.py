@@ -82,7 +82,7 @@ class Prediction:
     assumptions: tuple[str, ...]
 
     def to_frame(self) -> DataFrame:
-        """The base parameters and their uncertainty as a pandas DataFrame.
+        """Return the base parameters and their uncertainty as a pandas DataFrame.
 
         Raises:
             ConfigurationError: pandas is not installed.
@@ -91,7 +91,7 @@ class Prediction:
         return data_frame({name: [getattr(one, name) for one in self.parameters] for name in names})
 
     def __repr__(self) -> str:
-        """Robot, duration, condition number, and how many parameters would be determined."""
+        """Return robot, duration, condition number, and how many parameters would be determined."""
         determined = sum(one.determined for one in self.parameters)
         return (
             f"Prediction for {self.robot.name}: {self.duration:.4g} s, condition number "
@@ -100,7 +100,7 @@ class Prediction:
         )
 
     def _repr_html_(self) -> str:
-        """The same, and the base parameters with their uncertainty, for a notebook."""
+        """Return the same, and the base parameters with their uncertainty, for a notebook."""
         rows = [
             (
                 one.name,
@@ -184,7 +184,7 @@ def _check_joints(excitation: Excitation, robot: Robot, mechanism: Mechanism) ->
 
 
 def _checked_rate(given: float | None, robot: Robot) -> float:
-    """The sampling rate that is given, or what the profile tells, or 1 kHz [Hz]."""
+    """Return the sampling rate that is given, or what the profile tells, or 1 kHz [Hz]."""
     if given is None:
         return robot.settings(RecordingSettings).sampling_rate or _RATE
     if not given > 0:
@@ -234,7 +234,7 @@ def _torques(signals: Signals, limits: Limits, noise: Array) -> tuple[JointTorqu
 
 
 def _tool_path(kinematics: Kinematics, excitation: Excitation) -> tuple[Array, float]:
-    """Where the tool point goes (M, 3) [m], and its largest speed [m/s]."""
+    """Return where the tool point goes (M, 3) [m], and its largest speed [m/s]."""
     wanted = _TOOL_STEPS * excitation.highest_frequency * excitation.duration
     steps = int(np.clip(wanted, 200, _MOST_TOOL_STEPS))
     time = np.linspace(0.0, excitation.duration, steps + 1)

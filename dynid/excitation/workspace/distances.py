@@ -40,7 +40,7 @@ class Distance(NamedTuple):
         return " to ".join(self.names)
 
     def radius(self, side: int) -> float:
-        """How far from its body's frame the points of a side, 0 or 1, can be at most [m]."""
+        """Return how far from its body's frame the points of a side, 0 or 1, can be at most [m]."""
         return max(pair[side].radius for pair in self.pairs)
 
 
@@ -155,12 +155,12 @@ class Distances:
         return np.array(result.normal), first, second, self._bodies[number]
 
     def _pairs_of(self, number: int) -> range:
-        """The pairs of solids that a distance is the least of."""
+        """Return the pairs of solids that a distance is the least of."""
         last = [*self._first[1:], len(self._geometry.collisionPairs)]
         return range(self._first[number], last[number])
 
     def _number(self, numbers: dict[int, int], solid: Solid, body: int) -> int:
-        """The number of a solid in pinocchio's geometry, into which it is put once."""
+        """Return the number of a solid in pinocchio's geometry, into which it is put once."""
         if id(solid) not in numbers:
             name = f"solid {len(numbers)}"
             thing = pinocchio.GeometryObject(name, body, solid.placement, solid.form)
@@ -169,7 +169,7 @@ class Distances:
 
 
 def _carries(model: pinocchio.Model) -> NDArray[np.bool_]:
-    """Which of pinocchio's velocities move each body; (B, nv)."""
+    """Return which of pinocchio's velocities move each body; (B, nv)."""
     carries = np.zeros((model.njoints, model.nv), dtype=bool)
     for body in range(1, model.njoints):
         joint = model.joints[body]

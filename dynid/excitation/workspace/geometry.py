@@ -106,7 +106,7 @@ def body_solids(kinematics: Kinematics, mesh_folder: Path | None) -> BodySolids:
 def _urdf_solids(
     kinematics: Kinematics, mesh_folder: Path | None, element: Literal["visual", "collision"]
 ) -> tuple[dict[int, tuple[Solid, ...]], list[MissingMesh]]:
-    """Solids of those bodies that have such elements, and the meshes that are missing."""
+    """Return the solids of those bodies that have such elements, and the meshes that are missing."""
     shapes = urdf_shapes(kinematics, element)
     meshes, missing = mesh_hulls(kinematics, mesh_folder, element)
     solids = {

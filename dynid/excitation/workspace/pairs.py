@@ -190,7 +190,7 @@ def left_out_notes(left_out: Sequence[LeftOut], positions: int) -> tuple[str, ..
 
 
 def _obstacles(settings: WorkspaceSettings) -> dict[str, Solid]:
-    """Planes and boxes as solids in the root's frame, by what they are called."""
+    """Return the planes and boxes as solids in the root's frame, by what they are called."""
     obstacles = {}
     for name, plane in settings.given_planes.items():
         normal = np.array(plane.normal) / np.linalg.norm(plane.normal)
@@ -206,7 +206,7 @@ def _obstacles(settings: WorkspaceSettings) -> dict[str, Solid]:
 def _neighbours(
     kinematics: Kinematics, solids: Sequence[tuple[Solid, ...]], a: int, b: int
 ) -> bool:
-    """Whether one joint moves b against a, or several that turn about one point."""
+    """Return whether one joint moves b against a, or several that turn about one point."""
     paths = [set(moving_path(kinematics, body)) for body in (a, b)]
     if len(paths[0] ^ paths[1]) <= 1:
         return True
@@ -217,7 +217,7 @@ def _neighbours(
 
 
 def _joined(kinematics: Kinematics, mechanism: Mechanism) -> set[tuple[int, int]]:
-    """Pairs of bodies, the lower first, that a closure holds together."""
+    """Return the pairs of bodies, the lower first, that a closure holds together."""
     links = kinematics.links()
     pairs = set()
     for closure in mechanism.chain.closures:

@@ -66,6 +66,6 @@ def _shapes(bodies: BodySolids) -> list[str]:
 
 
 def _has_pairs(kinematics: Kinematics) -> bool:
-    """Whether two bodies are moved against each other by more than one joint."""
+    """Return whether two bodies are moved against each other by more than one joint."""
     paths = [set(moving_path(kinematics, body)) for body in range(len(kinematics.bodies))]
     return any(len(a ^ b) > 1 for a, b in combinations(paths, 2))

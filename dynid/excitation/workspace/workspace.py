@@ -107,7 +107,7 @@ class Workspace:
         self._unchecked = unchecked_bodies(settings, self._kinematics, bodies, self._left_out)
 
     def _sampled(self, asked: Sequence[Distance], position: Array) -> Array:
-        """Distances beyond the clearance at positions (N, n); (N, K) [m]."""
+        """Return the distances beyond the clearance at positions (N, n); (N, K) [m]."""
         full = self._full(position)
         return Distances(self._kinematics, asked).at(full) - self._settings.clearance
 
@@ -290,7 +290,7 @@ class Workspace:
         return np.asarray((there - back) / (2 * _STEP))
 
     def _tool_speed(self, full: Array, velocity: Array) -> Array:
-        """Speed of the tool point (N,) [m/s] at pinocchio's positions (N, nq)."""
+        """Return the speed of the tool point (N,) [m/s] at pinocchio's positions (N, nq)."""
         model = self._kinematics.model
         columns = self._columns
         speeds = np.empty(len(full))

@@ -123,7 +123,7 @@ def _pixels(across: float, down: float) -> tuple[int, int]:
 
 
 def _nearest(uses: Iterable[LimitUse]) -> LimitUse | None:
-    """The distance that a safe motion uses most of."""
+    """Return the distance that a safe motion uses most of."""
     distances = [use for use in uses if use.limit == "distance"]
     return max(distances, key=lambda use: use.most.beyond, default=None)
 
@@ -149,7 +149,7 @@ def _ball(point: Array, reach: float) -> Shape:
 
 
 def _shapes(solid: Solid, colour: Colour) -> list[Shape]:
-    """The simple shapes that a solid is of, in its body's frame; none of a hull."""
+    """Return the simple shapes that a solid is of, in its body's frame; none of a hull."""
     form, pose = solid.form, Pose.from_numbers(pinocchio.SE3ToXYZQUAT(solid.placement))
     if isinstance(form, coal.Box):
         x, y, z = (2 * np.array(form.halfSide)).tolist()
@@ -167,7 +167,7 @@ def _shapes(solid: Solid, colour: Colour) -> list[Shape]:
 
 
 def _obstacle(solid: Solid, reach: float) -> list[Shape]:
-    """A box as it is, a plane as a thin plate below its surface."""
+    """Return a box as it is, a plane as a thin plate below its surface."""
     if not isinstance(solid.form, coal.Halfspace):
         return _shapes(solid, _SECOND)
     normal = np.array(solid.form.n)
@@ -178,7 +178,7 @@ def _obstacle(solid: Solid, reach: float) -> list[Shape]:
 
 
 def _hulls(solids: Iterable[Solid], body: pinocchio.SE3, colour: Colour) -> list[Surface]:
-    """The faces of those solids that are hulls, in the root's frame."""
+    """Return the faces of those solids that are hulls, in the root's frame."""
     surfaces = []
     for solid in solids:
         if isinstance(solid.form, coal.ConvexBase):

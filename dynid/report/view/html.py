@@ -80,7 +80,7 @@ def _meshcat() -> ModuleType:
 
 
 def _commands(scene: Scene) -> list[Any]:
-    """What meshcat's viewer is told, one after the other."""
+    """Return what meshcat's viewer is told, one after the other."""
     commands = import_module("meshcat.commands")
     place = import_module("meshcat.path").Path
     root = place((_ROOT,))
@@ -141,7 +141,7 @@ def _material(colour: Colour) -> Any:  # noqa: ANN401
 
 
 def _matrix(pose: Pose, kind: str = "") -> Any:  # noqa: ANN401
-    """The pose as a matrix (4, 4); meshcat's cylinders stand along y."""
+    """Return the pose as a matrix (4, 4); meshcat's cylinders stand along y."""
     half = float(np.sqrt(0.5))
     upright = Pose(quaternion=(half, 0.0, 0.0, half)) if kind == "cylinder" else Pose()
     return pose.then(upright).matrix()

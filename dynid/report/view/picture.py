@@ -148,7 +148,7 @@ def check_same_joints(model: Robot, robot: Robot, path: Path) -> None:
 
 
 def _base_axes(reach: float) -> tuple[Shape, ...]:
-    """The base frame: x red, y green, z blue, as everywhere in robotics."""
+    """Return the base frame: x red, y green, z blue, as everywhere in robotics."""
     shapes = []
     for axis, colour in zip(np.eye(3), _AXES, strict=True):
         pose, length = rod((0, 0, 0), _AXIS_LENGTH * reach * axis)

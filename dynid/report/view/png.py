@@ -129,7 +129,7 @@ def _apart(labels: Sequence[Label], view: Array, pixel: Array) -> list[tuple[flo
 
 
 def _frame(points: Array, aspect: float) -> tuple[Array, Array]:
-    """Corners (2,), lower left and upper right, of a picture with room for points (P, 2)."""
+    """Return the corners (2,), lower left and upper right, of a picture with room for points (P, 2)."""
     low, high = points.min(axis=0), points.max(axis=0)
     room = (high - low) / (1 - 2 * np.array(_MARGINS))
     half = np.maximum(room, [aspect * room[1], room[0] / aspect]) / 2
@@ -137,7 +137,7 @@ def _frame(points: Array, aspect: float) -> tuple[Array, Array]:
 
 
 def view_axes() -> Array:
-    """Directions to the right, up, and towards the viewer, as columns; (3, 3)."""
+    """Return the directions to the right, up, and towards the viewer, as columns; (3, 3)."""
     back = np.array(
         [
             np.cos(_ELEVATION) * np.cos(_AZIMUTH),
@@ -150,7 +150,7 @@ def view_axes() -> Array:
 
 
 def _surfaces(scene: Scene) -> tuple[list[Array], Array]:
-    """All polygons (K, 3) of bodies and lines, F of them, and their colours (F, 4)."""
+    """Return all polygons (K, 3) of bodies and lines, F of them, and their colours (F, 4)."""
     faces: list[Array] = []
     colours: list[Any] = []
     for shape in scene.shapes():
@@ -178,7 +178,7 @@ def _shaded(faces: list[Array], colours: Array) -> Array:
 
 
 def _ground(points: Array, reach: float) -> list[Array]:
-    """The lines (2, 3) of a grid on the floor of the base frame, below all points (P, 3)."""
+    """Return the lines (2, 3) of a grid on the floor of the base frame, below all points (P, 3)."""
     step = grid_step(reach)
     low = np.floor(np.minimum(points.min(axis=0), 0) / step)[:2] * step
     high = np.ceil(np.maximum(points.max(axis=0), 0) / step)[:2] * step

@@ -21,7 +21,7 @@ def paint(
     """Paint convex faces in parallel projection.
 
     Args:
-        faces: F of them, (K, 3) each: to the right, up, and towards the viewer [m].
+        faces: f of them, (K, 3) each: to the right, up, and towards the viewer [m].
         colours: (F, 4) red, green, blue, opacity from 0 to 1; what is not opaque hides less.
         low: (2,) what is at the lower left corner [m].
         high: (2,) what is at the upper right corner [m].

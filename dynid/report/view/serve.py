@@ -76,13 +76,13 @@ def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:
 
 
 def _is_own(host: str) -> bool:
-    """Whether a request was made to this machine by one of its own names."""
+    """Return whether a request was made to this machine by one of its own names."""
     name, _, port = host.partition(":")
     return name in {HOST, "localhost"} and (not port or port.isdigit())
 
 
 def has_display() -> bool:
-    """Whether there is a screen to open a browser on."""
+    """Return whether there is a screen to open a browser on."""
     if sys.platform in {"darwin", "win32"}:
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

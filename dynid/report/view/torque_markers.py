@@ -134,7 +134,7 @@ def marker_places(
 
 
 def _room(point: Array, solids: Sequence[Shape], markers: Sequence[Array], reach: float) -> float:
-    """Distance to the nearest shape or marker, over what it should be."""
+    """Return the distance to the nearest shape or marker, over what it should be."""
     to_shapes = min((solid.distance(point) for solid in solids), default=np.inf)
     to_markers = min((float(np.linalg.norm(point - other)) for other in markers), default=np.inf)
     return min(to_shapes / (_CLEAR_OF_SHAPES * reach), to_markers / (_CLEAR_OF_MARKERS * reach))
