@@ -36,7 +36,7 @@ from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.preprocess import preprocess
 from dynid.signals.settings import VelocityThreshold
-from dynid.simulation.known_loop import twin_loop
+from dynid.simulation.known_loop import simulated_loop
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
@@ -84,7 +84,7 @@ def _trial() -> _Trial:
     mechanism = robot.mechanism()
     base = base_parameterization(mechanism)
     motion = second.evaluate(np.arange(0.0, second.duration, 0.01))
-    known = twin_loop(robot, [excitation])
+    known = simulated_loop(robot, [excitation])
     simulation = robot.find(SimulationSettings) or SimulationSettings()
     return _Trial(
         robot=robot,

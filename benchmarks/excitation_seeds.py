@@ -56,7 +56,7 @@ def trial(name: str, seed: int) -> Trial:
     mechanism = robot.mechanism()
     joints = len(robot.joints)
     stated = stated_torque_noise(robot, mechanism)
-    noise = torque_noise(robot, mechanism, np.zeros((1, joints)), stated=stated).deviation
+    noise = torque_noise(robot, mechanism, np.zeros((1, joints)), stated=stated).standard_deviation
     spec = ExcitationSpec(propose_series(robot, periods=1))
     begun = time.perf_counter()
     found = optimise(nominal_model(robot), spec, noise, starts=1, seed=seed, jobs=1)

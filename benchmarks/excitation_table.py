@@ -99,7 +99,7 @@ def row(case: Case, starts: int, count: int, objective: Objective) -> list[str]:
     model = nominal_model(robot)
     still = np.zeros((1, len(robot.joints)))
     stated = stated_torque_noise(robot, model.mechanism)
-    noise = torque_noise(robot, model.mechanism, still, stated=stated).deviation
+    noise = torque_noise(robot, model.mechanism, still, stated=stated).standard_deviation
     settings = propose_series(robot, duration=case.duration, harmonics=case.harmonics)
     if case.duration is not None:
         settings = settings.model_copy(update={"base_frequency": 1 / case.duration, "periods": 1})

@@ -75,7 +75,7 @@ def design_excitation(
     still = np.zeros((1, len(robot.joints)))
     stated = stated_torque_noise(robot, used.mechanism)
     noise = torque_noise(robot, used.mechanism, still, stated=stated)
-    found = optimise(used, spec, noise.deviation, starts=starts, seed=seed, jobs=jobs)
+    found = optimise(used, spec, noise.standard_deviation, starts=starts, seed=seed, jobs=jobs)
     if found.interrupted:
         raise KeyboardInterrupt
     if save_to is not None:

@@ -194,7 +194,9 @@ def _optimised(
     noise = torque_noise(robot, mechanism, still, stated=stated)
     begun = time.perf_counter()
     with share_progress(console, "searching (Ctrl-C takes the best so far)") as told:
-        found = optimise(model, spec, noise.deviation, starts=starts, seed=seed, progress=told)
+        found = optimise(
+            model, spec, noise.standard_deviation, starts=starts, seed=seed, progress=told
+        )
     return found.settings, _account(found, spec, time.perf_counter() - begun)
 
 

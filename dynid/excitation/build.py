@@ -1,4 +1,4 @@
-"""From settings and limits to an excitation that keeps them."""
+"""Build an excitation from settings and limits."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def build_excitation(
     *,
     prismatic: Sequence[str] = (),
 ) -> Excitation:
-    """Build the excitation that settings describe, and prove that it keeps the limits.
+    """Build the excitation that settings describe, and prove that it is within the limits.
 
-    Random Fourier coefficients are as large as margin, span and limits allow, joint by joint; all
-    else is taken as it is given.
+    Random Fourier coefficients are scaled, joint by joint, to the largest values that margin, span
+    and limits allow; everything else is used as given.
 
     Args:
         settings: what to build.
-        limits: the robot's; those that are absent do not bind.
+        limits: of the robot; absent limits are not applied.
         joints: names of the n joints, in drive order.
-        prismatic: names of those that slide, so that messages speak of m.
+        prismatic: names of the prismatic joints, for units in messages.
 
     Raises:
-        ConfigurationError: settings and joints do not fit, a file is not what it should be, or
-            nothing bounds random coefficients.
-        ExcitationError: the motion leaves a limit, or does not start and end at rest.
+        ConfigurationError: settings and joints do not match, a file is invalid, or nothing bounds
+            random coefficients.
+        ExcitationError: the motion exceeds a limit, or does not start and end at rest.
     """
     excitation = described_excitation(settings, limits, joints)
     check_rest(excitation, joints)
@@ -59,10 +59,10 @@ def build_excitation(
 def described_excitation(
     settings: ExcitationSettings, limits: Limits, joints: Sequence[str]
 ) -> Excitation:
-    """Build the excitation that settings describe, whether or not it keeps the limits.
+    """Build the excitation that settings describe, without checking the limits.
 
-    Arguments and errors are those of :func:`build_excitation`, which also proves it; a motion that
-    is not made of finite numbers is refused here.
+    Arguments and errors are those of :func:`build_excitation`, which also checks the limits. A
+    motion with values that are not finite is rejected here.
     """
     with np.errstate(all="ignore"):
         excitation = _described(settings, limits, joints)
@@ -84,7 +84,7 @@ def _described(settings: ExcitationSettings, limits: Limits, joints: Sequence[st
 
 
 def check_coefficients(harmonics: int, joints: int) -> None:
-    """Raise a ConfigurationError where a series has more coefficients than can be computed with."""
+    """Raise a ConfigurationError if a series has too many coefficients to compute."""
     count = harmonics * joints
     what = f"excitation: a series of {harmonics} harmonics for {joints} joints has {count} numbers"
     MOTION_COEFFICIENTS.check(count, what)
@@ -134,7 +134,7 @@ def _random_fourier(
     reach = _reach(raw)
     allowed = room_about(raw.centre, settings, limits, joints)
     if np.any(np.all(np.isinf(allowed), axis=0)):
-        message = "excitation: random coefficients need 'span' or a limit to be scaled to."
+        message = "excitation: random coefficients need 'span' or a limit that sets their size."
         raise ConfigurationError(message)
     return raw.scaled(np.min(allowed / reach, axis=0) * (1 - 1e-9))
 
@@ -148,7 +148,7 @@ def _fourier(
 
 
 def centre_of(settings: FourierSettings, limits: Limits, joints: int) -> Array:
-    """Return the position about which joints move (n,) [rad or m]."""
+    """Return the position about which the joints move (n,) [rad or m]."""
     if settings.centre is not None:
         return per_joint(settings.centre, joints, "centre")
     position = position_range(limits, joints)
@@ -156,7 +156,7 @@ def centre_of(settings: FourierSettings, limits: Limits, joints: int) -> Array:
 
 
 def _reach(excitation: Excitation) -> Array:
-    """Return the largest distance from the centre, velocity and acceleration there are; (3, n)."""
+    """Return the largest distance from the centre, velocity and acceleration; (3, n)."""
     peaks = sample_peaks(excitation)
     position, velocity, acceleration = peaks.motion
     sizes = (position - position[0], velocity, acceleration)
@@ -169,7 +169,7 @@ def room_about(
     """Return the allowed distance from the centre, velocity and acceleration, or inf; (3, n).
 
     Raises:
-        ExcitationError: there is no room about the centre (n,).
+        ExcitationError: the centre (n,) is outside the position limits, or on them.
     """
     count = len(joints)
     allowed = np.full((3, count), np.inf)
@@ -184,7 +184,7 @@ def room_about(
             allowed[row] = settings.margin * per_joint(values, count, "limits")
     for j in np.flatnonzero(allowed[0] <= 0).tolist():
         message = (
-            f"joint '{joints[j]}': the excitation's centre {centre[j]:.4g} leaves no room "
+            f"joint '{joints[j]}': the excitation's centre {centre[j]:.4g} is not "
             f"within {settings.margin:g} of its position limits."
         )
         raise ExcitationError(message)

@@ -1,4 +1,4 @@
-"""What must hold before a robot is moved; each refusal is one sentence."""
+"""Checks before a robot is moved; each rejection is one sentence."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ _PROVEN = ("position", "velocity", "acceleration")
 
 @dataclass(frozen=True)
 class MotionCheck:
-    """What a motion uses of the limits.
+    """How much of the limits a motion uses.
 
     Attributes:
-        uses: of every limit that there is.
-        violation: a sentence on what is violated first; None for a motion that is safe.
-        time: when that begins [s]; None where the motion does not begin and end at rest.
+        uses: of every limit that is defined.
+        violation: a sentence on the first violation; None if the motion is safe.
+        time: start of the first violation [s]; None if the motion does not start and end at rest.
         grounds: sentences on what was proven at every instant, and what was only sampled.
         unchecked: what was not checked, and why; see :func:`unchecked`.
-        broken: the limit that is violated first; None where none is, or where it is something else
-            that is violated, such as the reach of a closed chain.
+        broken: the limit that is violated first; None if there is none, or if something else is
+            violated, such as the reachable range of a closed chain.
         pairs: names of the bodies and obstacles whose distances were checked.
-        left_out: pairs whose distances were not, and why.
+        left_out: pairs whose distances were not checked, and why.
     """
 
     uses: tuple[LimitUse, ...]
@@ -57,24 +57,24 @@ class MotionCheck:
 
     @property
     def verdict(self) -> str:
-        """A sentence: that the motion is safe, what it violates, or what is not known."""
+        """A sentence: the motion is safe, what it violates, or what was not checked."""
         if self.violation is not None:
             return f"Not safe: {self.violation}"
         return kept_sentence(self.unchecked)
 
 
 def kept_sentence(unchecked: Sequence[str]) -> str:
-    """Return what may be said of a motion that keeps every limit that was checked."""
+    """Return the sentence for a motion that is within every limit that was checked."""
     if not unchecked:
         return "Safe: every limit is kept."
     return f"Limits kept; {'; '.join(unchecked)}."
 
 
 def unchecked(limits: Limits, workspace: Workspace) -> tuple[str, ...]:
-    """Return what a check cannot find wrong, as nothing is known of it.
+    """Return what a check cannot detect because the data for it are missing.
 
     Each is such as "collisions with floor or table not checked: no plane under
-    `workspace.planes`". What the profile declines in so many words is not among it.
+    `workspace.planes`". Checks that the profile switches off explicitly are not included.
     """
     absent = [name for name in (*_PROVEN, "torque_max") if getattr(limits, name) is None]
     if not absent:
@@ -84,7 +84,7 @@ def unchecked(limits: Limits, workspace: Workspace) -> tuple[str, ...]:
 
 
 def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
-    """Return the names of the joints that slide, of which sentences speak in m and N."""
+    """Return the names of the prismatic joints, whose amounts are printed in m and N."""
     pairs = zip(mechanism.joints, mechanism.joint_types, strict=True)
     return tuple(joint for joint, kind in pairs if kind == "prismatic")
 
@@ -92,13 +92,13 @@ def sliding_joints(mechanism: Mechanism) -> tuple[str, ...]:
 def examine_motion(
     excitation: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
 ) -> MotionCheck:
-    """Hold a motion against position, velocity, acceleration and torque limits, and workspace.
+    """Compare a motion with position, velocity, acceleration and torque limits, and the workspace.
 
     Args:
         excitation: the motion.
-        limits: those that are absent are not checked.
-        mechanism: predicts torque by its current parameters.
-        workspace: what the robot must keep clear of.
+        limits: of the robot; absent limits are not checked.
+        mechanism: predicts torque from its current parameters.
+        workspace: what the robot must not touch.
     """
     try:
         check_finite(excitation, mechanism.joints)
@@ -138,13 +138,13 @@ def examine_motion(
 def check_motion(
     excitation: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
 ) -> None:
-    """Raise unless a motion keeps position, velocity, acceleration, torque limits and workspace.
+    """Raise unless a motion is within its limits on joints, torque and workspace.
 
     Args:
         excitation: the motion.
-        limits: those that are absent are not checked.
-        mechanism: predicts torque by its current parameters.
-        workspace: what the robot must keep clear of.
+        limits: of the robot; absent limits are not checked.
+        mechanism: predicts torque from its current parameters.
+        workspace: what the robot must not touch.
 
     Raises:
         ExcitationError: a sentence on the first violation, with joint or pair, time and amount.
@@ -157,11 +157,11 @@ def check_motion(
 def check_reachable(
     move: Excitation, limits: Limits, mechanism: Mechanism, workspace: Workspace
 ) -> None:
-    """Raise a PlaybackError where the way to the start is not one that the robot may take."""
+    """Raise a PlaybackError if the robot cannot move safely to the start of the motion."""
     try:
         check_motion(move, limits, mechanism, workspace)
     except ExcitationError as error:
-        message = f"the start cannot be reached from where the robot stands: {error}"
+        message = f"the start cannot be reached from the robot's current position: {error}"
         raise PlaybackError(message) from None
 
 
@@ -186,7 +186,7 @@ def _torque_uses(
 def _out_of_reach(
     peaks: Peaks, reached: NDArray[np.bool_], mechanism: Mechanism
 ) -> tuple[float, str]:
-    """Return when a motion leaves what a closed chain can reach [s], and a sentence on it."""
+    """Return when a motion first cannot close a closed chain [s], and a sentence on it."""
     first = int(np.argmin(reached))
     where = ""
     try:
@@ -195,43 +195,43 @@ def _out_of_reach(
         _, _, where = str(error).partition(": ")
     time = float(peaks.time[first])
     return time, (
-        f"the motion leaves what the closed chain can reach, {time:.3f} s after its start: {where} "
-        "Choose limits, centre or span that stay within."
+        f"the motion leaves the reachable range of the closed chain {time:.3f} s after its start: "
+        f"{where} Choose limits, centre or span within that range."
     )
 
 
 def _grounds(
     peaks: Peaks, limits: Limits, mechanism: Mechanism, workspace: Workspace | None
 ) -> tuple[str, ...]:
-    """Sentences on how much of a check is proof; ``workspace`` None: it could not be looked at."""
+    """Return sentences on how each check was made; ``workspace`` is None if not evaluated."""
     count, step = len(peaks.time), 1e3 * float(np.max(np.diff(peaks.time)))
-    sampled = f"at {count} instants, at most {step:.3g} ms apart, and not between them."
-    told = []
+    sampled = f"at {count} instants, at most {step:.3g} ms apart, but not between them."
+    sentences = []
     proven = [name for name in _PROVEN if getattr(limits, name) is not None]
     absent = [name for name in (*_PROVEN, "torque_max") if getattr(limits, name) is None]
     if proven:
-        told.append(f"Limits on {_listed(proven)} are proven at every instant.")
+        sentences.append(f"Limits on {_listed(proven)} are proven at every instant.")
     if absent:
-        told.append(f"The profile has no limits on {_listed(absent)}: these are not looked at.")
+        sentences.append(f"Not checked, because the profile has no limits: {_listed(absent)}.")
     if limits.torque_max is not None:
-        told.append(f"Torque is predicted {sampled}")
+        sentences.append(f"Torque is predicted {sampled}")
     if mechanism.chain.passive:
-        told.append(f"Whether the loops can be closed is looked at {sampled}")
+        sentences.append(f"Closure of the loops is checked {sampled}")
     if workspace is None:
-        told.append("Workspace and tool are not looked at, as the loops cannot be closed.")
+        sentences.append("Workspace and tool are not checked, because the loops cannot be closed.")
     elif not workspace.names:
-        told.append("The workspace has nothing to check: bodies and tool are not looked at.")
+        sentences.append("The workspace has no constraints: bodies and tool are not checked.")
     elif workspace.passive:
-        told.append(
-            "Workspace and tool are looked at so densely that the change between samples may be "
-            "twice what it seems; for passive joints that is no proof."
+        sentences.append(
+            "Workspace and tool are sampled so densely that distances may change between samples "
+            "twice as fast as observed; for passive joints this is not a proof."
         )
     else:
-        told.append("Workspace and tool are proven at every instant, for the shapes used.")
-    return (*told, *(workspace.notes if workspace is not None else ()))
+        sentences.append("Workspace and tool are proven at every instant, for the shapes used.")
+    return (*sentences, *(workspace.notes if workspace is not None else ()))
 
 
 def _listed(names: list[str]) -> str:
-    """``position, velocity and torque``."""
+    """Return names as text: ``position, velocity and torque``."""
     words = [name.removesuffix("_max") for name in names]
     return " and ".join([*([", ".join(words[:-1])] if words[:-1] else []), words[-1]])

@@ -1,4 +1,4 @@
-"""Files that describe nothing but an excitation."""
+"""Files that contain only an excitation."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class _ExcitationFile(Settings):
 
 
 def read_excitation(path: Path) -> ExcitationSettings:
-    """Read a YAML file with a group ``excitation``, or a trajectory itself.
+    """Read a YAML file with a group ``excitation``, or a trajectory.
 
     Args:
         path: the YAML file, a CSV file of points, or a trajectory_msgs/JointTrajectory in YAML.
 
     Raises:
-        ConfigurationError: it cannot be read, or is none of these.
+        ConfigurationError: the file cannot be read, or is neither.
     """
     if is_table(path):
         return TrajectorySettings(file=str(path))
@@ -45,9 +45,9 @@ def read_excitation(path: Path) -> ExcitationSettings:
 
 
 def excitation_text(settings: ExcitationSettings, comments: Sequence[str]) -> str:
-    """Return YAML with a group ``excitation``, below comments of a line each.
+    """Return YAML with a group ``excitation``, below comments of one line each.
 
-    Numbers are written so that they are read as the very same.
+    Numbers are written with all digits, so that they are read back exactly.
     """
     content = settings.model_dump(mode="json", exclude_none=True, exclude_unset=True)
     group = {"excitation": {"type": settings.type, **content}}

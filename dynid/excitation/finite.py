@@ -1,4 +1,4 @@
-"""Whether a motion can be computed at all, before anything is proven of it."""
+"""Check that a motion has finite values, before its limits are checked."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _DERIVATIVES = ("velocity", "acceleration", "jerk", "snap")
 def check_finite(excitation: Excitation, joints: Sequence[str]) -> None:
     """Raise unless a motion and the bounds on its derivatives are finite numbers.
 
-    A comparison with NaN is false, so that a limit would seem kept.
+    A comparison with NaN is false, so that a limit would seem to be kept.
 
     Args:
         excitation: the motion.
         joints: names of its n joints.
 
     Raises:
-        ExcitationError: a sentence on the first joint, or on times that cannot be sampled.
+        ExcitationError: a joint's motion is not finite, or its times cannot be sampled.
     """
     with np.errstate(all="ignore"):
         _check_times(excitation)
@@ -48,9 +48,9 @@ def _check(sizes: Array, name: str, joints: Sequence[str]) -> None:
     """Raise unless sizes (n,) of a quantity are finite."""
     for j in np.flatnonzero(~np.isfinite(sizes)).tolist():
         message = (
-            f"joint '{joints[j]}': the {name} of the motion is not a finite number, as positions, "
-            "frequencies or times that describe it are too large or too small to compute with; "
-            "give numbers that a robot can have."
+            f"joint '{joints[j]}': the {name} of the motion is not a finite number, because its "
+            "positions, frequencies or times are too large or too small; give values that are "
+            "possible for a robot."
         )
         raise ExcitationError(message)
 

@@ -1,4 +1,4 @@
-"""Fourier excitation: a periodic motion with few, chosen frequencies."""
+"""Fourier excitation: a periodic motion with few, selected frequencies."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class FourierExcitation:
 
     q(t) = centre + s(t) sum_l [a_l / (w l) sin(w l x) - b_l / (w l) cos(w l x)], x = t - ramp.rise,
 
-    w = 2 pi base_frequency, so that a and b are the amplitudes of velocity. Periodic between the
-    ramps, where averaging over periods lowers noise without any filter.
+    w = 2 pi base_frequency, so that a and b are the amplitudes of velocity. The motion is periodic
+    between the ramps, so that averaging over periods reduces noise without a filter.
 
     Attributes:
         centre: position about which the joints move (n,) [rad or m].
@@ -40,7 +40,7 @@ class FourierExcitation:
     ramp: Ramp
 
     def __repr__(self) -> str:
-        """Return joints, harmonics, base frequency and duration."""
+        """Return joints, harmonics, base frequency and duration as text."""
         joints, harmonics = self.sine.shape
         return (
             f"Fourier excitation of {joints} joints: {harmonics} harmonics of "
@@ -73,7 +73,7 @@ class FourierExcitation:
         return self.ramp.breakpoints
 
     def scaled(self, factor: ArrayLike) -> FourierExcitation:
-        """Return the same motion about the same centre, larger by a factor for each joint (n,)."""
+        """Return the same motion about the same centre, scaled by a factor for each joint (n,)."""
         factors = np.asarray(factor, dtype=np.float64)[:, np.newaxis]
         return replace(self, sine=self.sine * factors, cosine=self.cosine * factors)
 

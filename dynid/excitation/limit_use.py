@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Extreme(NamedTuple):
-    """Where a motion uses most of a limit.
+    """Where a motion uses the largest share of a limit.
 
     Attributes:
-        time: when [s].
-        value: what is reached.
+        time: of it [s].
+        value: at that time.
         allowed: the limit on that side.
-        beyond: how far it lies, or between samples may lie, beyond the limit; negative within.
+        beyond: how far the value, or the bound between samples, exceeds the limit; negative within.
     """
 
     time: float
@@ -35,11 +35,11 @@ class LimitUse(NamedTuple):
         limit: what is limited: position, velocity, … .
         of: joint, pair of bodies, or tool.
         unit: of all amounts.
-        most: where it uses most.
-        passed: when the limit is first found exceeded [s]; None where it is kept.
+        most: where the motion uses the largest share.
+        passed: when the limit is first exceeded [s]; None if it is kept.
         first: the worst of that first violation.
-        begins: what is reached when it begins.
-        used: share of what the limit allows; None where there is no such thing.
+        begins: value at the start of that violation.
+        used: share of the limit; None where a share is not defined.
     """
 
     limit: str
@@ -52,9 +52,9 @@ class LimitUse(NamedTuple):
     begins: float | None = None
 
     def sentence(self) -> str:
-        """Return what is wrong first, for a limit that is exceeded."""
+        """Return a sentence on the first violation, for a limit that is exceeded."""
         worst = self.first or self.most
-        remedy = "make the motion smaller or slower" if self.passed else "start elsewhere"
+        remedy = "make the motion smaller or slower" if self.passed else "start at another position"
         if not np.isfinite(worst.beyond):
             return (
                 f"{self.of}: {self.limit} at {worst.time:.3f} s is not a finite number, so that "
@@ -62,8 +62,8 @@ class LimitUse(NamedTuple):
             )
         if self.limit == "distance" and self.passed == 0 and self.begins is not None:
             return (
-                f"{self.of}: at the start of the motion they are {_gap(self.begins)}, where more "
-                f"than {worst.allowed:.4g} m must be between them; start elsewhere."
+                f"{self.of}: at the start of the motion they {_gap(self.begins)}, but must be more "
+                f"than {worst.allowed:.4g} m apart; start at another position."
             )
         return (
             f"{self.of}: {self.limit} reaches {worst.value:.4g} {self.unit} at {worst.time:.3f} s, "
@@ -73,8 +73,8 @@ class LimitUse(NamedTuple):
 
 
 def _gap(distance: float) -> str:
-    """Return a distance [m] in words; a negative one is how deep bodies are in one another."""
-    return f"{-distance:.3g} m deep in one another" if distance < 0 else f"{distance:.3g} m apart"
+    """Return a distance [m] in words; negative is the penetration depth."""
+    return f"overlap by {-distance:.3g} m" if distance < 0 else f"are {distance:.3g} m apart"
 
 
 def limit_use(
@@ -86,17 +86,17 @@ def limit_use(
     *,
     tolerance: float = 0.0,
 ) -> LimitUse:
-    """Return the use of a limit by a motion that was sampled.
+    """Return the use of a limit by a sampled motion.
 
-    What is not a number counts as infinitely far beyond the limit.
+    Values that are not finite count as infinitely far beyond the limit.
 
     Args:
-        what: limit, of what, and unit.
+        what: name of the limit, name of the joint, pair or tool, and unit.
         time: instants (N,) [s], increasing.
-        values: what is reached then (N,).
-        allowed: the limit on that side (N,), or at all instants.
-        beyond: how far beyond the limit that is (N,); negative within.
-        tolerance: what may lie beyond and still counts as kept.
+        values: at these instants (N,).
+        allowed: the limit on that side (N,), or one for all instants.
+        beyond: how far the limit is exceeded (N,); negative within.
+        tolerance: largest excess that still counts as kept.
     """
     limits = np.broadcast_to(allowed, time.shape)
     beyond = np.where(np.isnan(beyond), np.inf, beyond)
@@ -118,6 +118,6 @@ def limit_use(
 
 
 def first_broken(uses: Iterable[LimitUse]) -> LimitUse | None:
-    """Return the limit that is exceeded before all others are, or None where all are kept."""
+    """Return the limit that is exceeded first, or None if all are kept."""
     broken = [use for use in uses if use.passed is not None]
     return min(broken, key=lambda use: use.passed or 0.0, default=None)

@@ -1,4 +1,4 @@
-"""Proof that a motion keeps its limits, also between the instants that are looked at."""
+"""Proof that a motion is within its limits, also between the samples."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _ROUNDING = 1e-9
 
 
 class Peaks(NamedTuple):
-    """Sampled motion and how far it can be exceeded between the samples.
+    """Sampled motion, and how far its extremes can exceed the samples.
 
     Attributes:
         time: (N,) [s].
         motion: arrays (N, n).
-        slack: what position, velocity and acceleration may lie beyond their samples, (3, n).
+        slack: bound on position, velocity and acceleration beyond their samples, (3, n).
     """
 
     time: Array
@@ -42,7 +42,7 @@ class Peaks(NamedTuple):
 
 
 class _Range(NamedTuple):
-    """What a quantity may be: its name, unit, and bounds (n,)."""
+    """Allowed range of a quantity: its name, unit, and bounds (n,)."""
 
     quantity: str
     unit: str
@@ -51,10 +51,10 @@ class _Range(NamedTuple):
 
 
 def sample_peaks(excitation: Excitation) -> Peaks:
-    """Sample an excitation so densely that its true extremes are known.
+    """Sample an excitation so densely that its extremes are bounded tightly.
 
-    Between two points a step h apart, a function is at most h^2 / 8 times the largest size of its
-    second derivative beyond the larger of its values there.
+    Between two points a step h apart, a function exceeds the larger of its values there by at most
+    h^2 / 8 times the largest size of its second derivative.
     """
     pieces = list(pairwise(excitation.breakpoints))
     shortest = min(stop - start for start, stop in pieces)
@@ -76,15 +76,15 @@ def check_limits(
     margin: float = 1.0,
     prismatic: Sequence[str] = (),
 ) -> None:
-    """Raise unless the motion keeps position, velocity and acceleration limits at every instant.
+    """Raise unless position, velocity and acceleration are within limits at every instant.
 
     Args:
-        excitation: the motion to look at.
-        limits: those that are absent are not checked.
+        excitation: the motion to check.
+        limits: of the robot; absent limits are not checked.
         joints: names of the n joints.
         margin: fraction of the velocity and acceleration limits that may be used, and of the
             distance from the middle of the position limits.
-        prismatic: names of the joints that slide; they are spoken of in m instead of rad.
+        prismatic: names of the prismatic joints, for units in messages.
 
     Raises:
         ExcitationError: a sentence on the first violation: joint, time and amount.
@@ -103,10 +103,10 @@ def limit_uses(
     margin: float = 1.0,
     prismatic: Sequence[str] = (),
 ) -> list[LimitUse]:
-    """Return how much a motion uses of each joint's limits on position, velocity, acceleration.
+    """Return how much of each joint's limits on position, velocity, acceleration a motion uses.
 
-    Between samples, what a quantity can lie beyond them is counted as if it were reached. The
-    arguments are those of :func:`check_limits`.
+    The bound on what a quantity can exceed between samples is added to it. The arguments are those
+    of :func:`check_limits`.
     """
     peaks = sample_peaks(excitation)
     uses = []
@@ -129,7 +129,7 @@ def limit_uses(
 
 
 def check_rest(excitation: Excitation, joints: Sequence[str]) -> None:
-    """Raise an ExcitationError unless the motion starts from rest and ends at rest."""
+    """Raise an ExcitationError unless the motion starts and ends at rest."""
     ends = excitation.evaluate([0.0, excitation.duration])
     for quantity, order in (("velocity", 1), ("acceleration", 2)):
         values = np.abs(ends[order])
@@ -143,7 +143,7 @@ def check_rest(excitation: Excitation, joints: Sequence[str]) -> None:
 
 
 def position_range(limits: Limits, joints: int) -> tuple[Array, Array] | None:
-    """Return the lower and upper position limits (n,), or None where there are none."""
+    """Return lower and upper position limits (n,), or None if there are none."""
     if limits.position is None:
         return None
     pairs = np.broadcast_to(np.asarray(limits.position, dtype=np.float64), (joints, 2))
@@ -153,7 +153,7 @@ def position_range(limits: Limits, joints: int) -> tuple[Array, Array] | None:
 def _compared(
     peaks: Peaks, limits: Limits, joints: int, margin: float
 ) -> Iterator[tuple[Array, Array, _Range]]:
-    """Every quantity that has a limit: its samples (N, n), its slack (n,), and what is allowed."""
+    """Return every limited quantity: samples (N, n), bound beyond them (n,), allowed range."""
     position = position_range(limits, joints)
     if position is not None:
         middle, half = (position[0] + position[1]) / 2, (position[1] - position[0]) / 2

@@ -1,4 +1,4 @@
-"""What every excitation offers: a motion that can be sampled at any time."""
+"""Interface of every excitation: a motion that can be sampled at any time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Excitation(Protocol):
 
     @property
     def highest_frequency(self) -> float:
-        """Highest frequency in the motion, ramps apart [Hz]; filters must let it pass."""
+        """Highest frequency in the motion, without the ramps [Hz]; filters must let it pass."""
         ...
 
     @property
@@ -60,10 +60,10 @@ class Excitation(Protocol):
         ...
 
 
-def nudged(motion: Motion, order: int, joint: int, step: float) -> tuple[Motion, Motion]:
+def perturbed(motion: Motion, order: int, joint: int, step: float) -> tuple[Motion, Motion]:
     """Return a motion with one joint's quantity larger, and smaller, by a step at every sample.
 
-    ``order`` 0 is position, 1 velocity, 2 acceleration, each for itself.
+    ``order`` 0 is position, 1 velocity, 2 acceleration; the other quantities do not change.
     """
     by = np.zeros(motion.position.shape[1])
     by[joint] = step

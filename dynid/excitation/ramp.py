@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 STEP_PEAKS = (1.0, 15 / 8, 10 / sqrt(3), 60.0, 360.0)
-"""Largest sizes of the step and of its derivatives to the fourth on [0, 1]."""
+"""Largest sizes of the step and of its derivatives up to the fourth on [0, 1]."""
 
 
 def quintic_step(x: Array) -> tuple[Array, Array, Array]:
@@ -31,11 +31,11 @@ def quintic_step(x: Array) -> tuple[Array, Array, Array]:
 
 @dataclass(frozen=True)
 class Ramp:
-    """Amplitude s(t) that rises from 0 to 1 in ``rise``, stays, and falls back at the end.
+    """Amplitude s(t) that rises from 0 to 1 in ``rise``, stays, and returns to 0 at the end.
 
-    s is the quintic step, whose velocity and acceleration vanish at both its ends; so the product
-    with any smooth motion has continuous acceleration, and rests where s is 0. With ``rise`` 0
-    there is no ramp: s is 1 between 0 and ``duration``.
+    s is the quintic step, whose velocity and acceleration vanish at both ends; the product with
+    any smooth motion therefore has continuous acceleration, and is at rest where s is 0. With
+    ``rise`` 0 there is no ramp: s is 1 between 0 and ``duration``.
 
     Attributes:
         rise: duration of either ramp [s].
@@ -60,8 +60,8 @@ class Ramp:
         """Return rest + s(t) p(t - rise) and its derivatives.
 
         Args:
-            time: instants (N,) [s]; outside [0, duration] the nearer end counts, at rest.
-            rest: position without amplitude (n,).
+            time: instants (N,) [s]; outside [0, duration], the state at rest at the nearer end.
+            rest: position at amplitude 0 (n,).
             motion: the motion p about that position, from instants (N,) to (N, n).
         """
         instants = np.asarray(time, dtype=np.float64)

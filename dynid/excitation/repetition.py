@@ -1,4 +1,4 @@
-"""When a motion of sines repeats, and whether that is too early to learn from it."""
+"""When a motion of sines repeats, and whether that is too early for an identification."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ FEWEST_CYCLES = 3
 """Cycles that every joint should make, and before which no two joints should repeat."""
 
 _TOLERANCE = 0.01
-"""Part of a cycle by which joints may miss each other and still count as together again."""
+"""Share of a cycle by which joints may differ and still count as having returned together."""
 
-_FARTHEST = 1000  # cycles of the slowest joint that are looked at
+_FARTHEST = 1000  # cycles of the slowest joint that are searched
 
 
 @dataclass(frozen=True)
-class Return:
-    """Joints that come back together to where they were together before.
+class CommonPeriod:
+    """First time at which several joints have made whole numbers of cycles.
 
     Attributes:
         joints: their names.
-        cycles: that each of them has made by then.
-        time: when [s].
+        cycles: whole number of cycles of each.
+        time: of the return [s].
     """
 
     joints: tuple[str, ...]
@@ -35,44 +35,44 @@ class Return:
     time: float
 
     def __str__(self) -> str:
-        """Tell the cycles: ``1 cycle of J1 and 2 of J2``."""
-        told = [f"{n} of {joint}" for n, joint in zip(self.cycles, self.joints, strict=True)]
+        """Return the cycles as text: ``1 cycle of J1 and 2 of J2``."""
+        words = [f"{n} of {joint}" for n, joint in zip(self.cycles, self.joints, strict=True)]
         plural = "" if self.cycles[0] == 1 else "s"
-        told[0] = f"{self.cycles[0]} cycle{plural} of {self.joints[0]}"
-        return " and ".join(filter(None, [", ".join(told[:-1]), told[-1]]))
+        words[0] = f"{self.cycles[0]} cycle{plural} of {self.joints[0]}"
+        return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """How joints that swing at frequencies of their own come together again.
+    """How the motion of joints with different frequencies repeats.
 
-    Every whole number of a joint's cycles is a return of that joint. Two joints repeat when both
-    return at once, after the fewest cycles that are in the ratio of their frequencies; the whole
-    motion repeats when all return at once. It is judged by its pairs, as in softMC's manual: of
-    {1, 2, 1.2} Hz the first two repeat after 1 cycle and 2, though all three only after 5, 10, 6.
+    Two joints repeat when both have made whole numbers of cycles, which are in the ratio of their
+    frequencies; the whole motion repeats when all joints have. The pairs are evaluated, as in
+    softMC's manual: of {1, 2, 1.2} Hz the first two repeat after 1 cycle and 2, though all three
+    only after 5, 10, 6.
 
     Attributes:
         joints: names of the n joints.
-        cycles: that each joint makes (n,).
-        duration: time in which it makes them [s].
-        pairs: every two joints that repeat, those after the fewest cycles first.
-        whole: all joints, or None where they do not repeat.
+        cycles: of each joint (n,).
+        duration: of these cycles [s].
+        pairs: every pair of joints that repeats, in ascending order of cycles.
+        whole: all joints, or None if they do not repeat.
     """
 
     joints: tuple[str, ...]
     cycles: tuple[float, ...]
     duration: float
-    pairs: tuple[Return, ...]
-    whole: Return | None
+    pairs: tuple[CommonPeriod, ...]
+    whole: CommonPeriod | None
 
     @property
-    def first(self) -> Return | None:
+    def first(self) -> CommonPeriod | None:
         """The two joints that repeat after the fewest cycles, or None."""
         return self.pairs[0] if self.pairs else None
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """A sentence on each thing that is not good."""
+        """A sentence on each problem of the frequencies."""
         found = [
             f"{joint} makes {cycles:.3g} cycles in {self.duration:.4g} s, fewer than "
             f"{FEWEST_CYCLES}; move it longer or faster."
@@ -84,37 +84,37 @@ class Repetition:
 
     @property
     def good(self) -> bool:
-        """Whether there is nothing to be said against the frequencies."""
+        """Whether the frequencies have no such problem."""
         return not self.findings
 
 
 def repetition(
     frequencies: Sequence[float], duration: float, joints: Sequence[str] | None = None
 ) -> Repetition:
-    """Find when joints that swing at some frequencies repeat what they did.
+    """Find when joints with given frequencies repeat their motion.
 
     Args:
-        frequencies: of the n joints that move [Hz].
-        duration: how long they do [s].
-        joints: their names; J1, J2, … where absent.
+        frequencies: of the n moving joints [Hz].
+        duration: of the motion [s].
+        joints: their names; default J1, J2, … .
     """
     names = tuple(joints or (f"J{j + 1}" for j in range(len(frequencies))))
-    returns = (
-        _return([frequencies[i], frequencies[j]], (names[i], names[j]))
+    periods = (
+        _common_period([frequencies[i], frequencies[j]], (names[i], names[j]))
         for i, j in combinations(range(len(frequencies)), 2)
     )
-    pairs = [pair for pair in returns if pair is not None]
+    pairs = [pair for pair in periods if pair is not None]
     return Repetition(
         joints=names,
         cycles=tuple(frequency * duration for frequency in frequencies),
         duration=duration,
         pairs=tuple(sorted(pairs, key=lambda pair: (min(pair.cycles), pair.time))),
-        whole=_return(frequencies, names),
+        whole=_common_period(frequencies, names),
     )
 
 
-def _return(frequencies: Sequence[float], joints: tuple[str, ...]) -> Return | None:
-    """Return the first time at which all have made whole cycles."""
+def _common_period(frequencies: Sequence[float], joints: tuple[str, ...]) -> CommonPeriod | None:
+    """Return the first time at which all have made whole numbers of cycles."""
     slowest = min(frequencies)
     ratios = np.array(frequencies, dtype=np.float64) / slowest
     made = np.outer(np.arange(1, _FARTHEST + 1), ratios)
@@ -123,14 +123,14 @@ def _return(frequencies: Sequence[float], joints: tuple[str, ...]) -> Return | N
         return None
     first = int(np.argmax(together))
     cycles = tuple(int(n) for n in np.round(made[first]))
-    return Return(joints, cycles, (first + 1) / slowest)
+    return CommonPeriod(joints, cycles, (first + 1) / slowest)
 
 
-def _early(pair: Return) -> str:
+def _early(pair: CommonPeriod) -> str:
     one, other = pair.joints
     if pair.cycles == (1, 1):
         return f"{one} and {other} swing at the same frequency; let them differ by a tenth or more."
     return (
-        f"{one} and {other} repeat after {pair}; choose frequencies that are in no ratio of small "
-        "numbers, such as 1.1 to 1.3."
+        f"{one} and {other} repeat after {pair}; choose frequencies whose ratio is not one of "
+        "small integers, such as 1.1 to 1.3."
     )

@@ -61,7 +61,9 @@ class FourierSettings(_Excitation):
     @model_validator(mode="after")
     def _coefficients_are_complete(self) -> FourierSettings:
         if (self.sine is None) != (self.cosine is None):
-            raise ValueError("'sine' and 'cosine' coefficients are given together or not at all")
+            raise ValueError(
+                "'sine' and 'cosine' coefficients must be given together or not at all"
+            )
         for name in ("sine", "cosine"):
             for row in getattr(self, name) or ():
                 if len(row) != self.harmonics:
@@ -97,12 +99,12 @@ class SplineSettings(_Excitation):
 
 
 class TrajectoryColumns(Settings):
-    """Which columns of a CSV file are what; lists are in the order of the joints."""
+    """Columns of a CSV file; lists are in the order of the joints."""
 
     time: Column = "time"  # [s]
-    position: tuple[Column, ...] | None = None  # [rad or m]; those named like the joints
-    velocity: tuple[Column, ...] | None = None  # those named <joint>_velocity, if there are any
-    acceleration: tuple[Column, ...] | None = None  # likewise
+    position: tuple[Column, ...] | None = None  # [rad or m]; default: named like the joints
+    velocity: tuple[Column, ...] | None = None  # default: <joint>_velocity, if present
+    acceleration: tuple[Column, ...] | None = None  # default: <joint>_acceleration, if present
 
 
 class TrajectorySettings(_Excitation):
@@ -115,7 +117,7 @@ class TrajectorySettings(_Excitation):
 
 
 def _type_of(content: object) -> object:
-    """Tell the type of an excitation, ``fourier`` where none is named."""
+    """Return the type of an excitation, ``fourier`` by default."""
     if isinstance(content, Mapping):
         return content.get("type", "fourier")
     return getattr(content, "type", None)
@@ -135,7 +137,7 @@ ExcitationSettings = Annotated[
 
 
 def find_excitation(robot: Robot) -> ExcitationSettings | None:
-    """Return the excitation in a robot's profile, if it has one."""
+    """Return the excitation in a robot's profile, or None."""
     found = robot.find(_Excitation)
     if found is None or isinstance(
         found, SineSettings | FourierSettings | SplineSettings | TrajectorySettings
@@ -145,7 +147,7 @@ def find_excitation(robot: Robot) -> ExcitationSettings | None:
 
 
 def find_trajectory(content: Mapping[str, Any], path: Path) -> None:
-    """Take the file that a YAML file's ``excitation`` names for one beside it, ``path``."""
+    """Resolve the file name in a YAML file's ``excitation`` relative to that file, ``path``."""
     excitation = content.get("excitation")
     file = excitation.get("file") if isinstance(excitation, dict) else None
     if isinstance(excitation, dict) and isinstance(file, str) and file:

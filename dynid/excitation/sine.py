@@ -1,4 +1,4 @@
-"""Sine excitation: every joint swings between two positions at a frequency of its own."""
+"""Sine excitation: every joint swings between two positions at its own frequency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frequencies for a sine excitation that use a robot's limits and do not repeat early."""
+"""Proposed frequencies of a sine excitation, within limits and without early repetition."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from dynid.excitation.workspace.workspace import Workspace
     from dynid.robot.robot import Robot
 
-_CYCLES = 7  # of the slowest joint, or more, where nobody says how long the motion is to last
-_NEAR = 0.75  # of its fastest frequency, which each joint comes to then
+_CYCLES = 7  # of the slowest joint, or more, if no duration is given
+_NEAR = 0.75  # of its fastest frequency, which each joint reaches then
 _ATTEMPTS = 20
-_SLOWEST = 0.2  # common factor below which a motion would tell of gravity only
-_SIZES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)  # of the way there is, until all is clear
+_SLOWEST = 0.2  # common factor below which torque would contain little but gravity
+_SIZES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)  # of the range, until the workspace is kept
 _INSIDE = 0.999  # of the way to a position limit, so that the proof by samples succeeds
-_PER_CYCLE = 50  # instants at which torque is looked at; so a peak is missed by 0.2 % at most
+_PER_CYCLE = 50  # samples of torque; a peak is missed by 0.2 % at most
 _ROUNDING = 1e-9
 
 
 class _Room(NamedTuple):
-    """What the joints may do: (n,) each, torque None where it has no limit."""
+    """Limits of the joints: (n,) each, torque None without a limit."""
 
     centre: Array
     distance: Array
@@ -58,30 +58,30 @@ def propose_sine(
 ) -> SineSettings:
     """Propose start, target and frequencies of a sine excitation.
 
-    Joints swing as far as position limits, or the profile's centre and span, allow, and less where
-    the robot would leave its workspace, all in the same proportion. Of each joint's fastest
+    Joints swing as far as position limits, or the profile's centre and span, allow, and less if
+    the robot would leave its workspace, all in the same proportion. From each joint's highest
     frequency f_j within its velocity and acceleration limits,
 
-        2 pi f A <= velocity,  (2 pi f)^2 A <= acceleration,  A half the way from start to target,
+            2 pi f A <= velocity,  (2 pi f)^2 A <= acceleration,  A = |target - start| / 2,
 
-    the proposal takes a common factor, 1 unless torque demands less, and rounds down to k_j whole
-    cycles in ``duration``, after which ramps find every joint where it started. k_j is 3 or more
-    and so are both numbers of every ratio k_i : k_j in lowest terms, so that no two joints repeat
-    before either has made 3 cycles.
+    the proposal takes a common factor, 1 unless torque requires less, and rounds down to k_j whole
+    cycles in ``duration``, so that every joint is at its start when the ramp begins. k_j is 3 or
+    more and so are both numbers of every ratio k_i : k_j in lowest terms, so that no two joints
+    repeat before either has made 3 cycles.
 
     Args:
         robot: with its limits and settings.
-        mechanism: predicts torque, by its current parameters.
-        workspace: what the robot must keep clear of; None: nothing.
+        mechanism: predicts torque from its current parameters.
+        workspace: constraints on bodies and tool; None: no constraints.
         duration: of the whole motion, ramps included [s]; None: 7 cycles of the slowest joint, or
-            more until every joint finds a frequency near its fastest.
+            more until every joint has a frequency near its highest.
         margin: fraction of the limits to use.
         ramp: at either end [s].
 
     Raises:
-        ConfigurationError: limits that are needed are absent.
-        ExcitationError: a joint cannot make 3 cycles in that time, or not even rest within its
-            torque limit, or the workspace leaves no room.
+        ConfigurationError: a required limit is absent.
+        ExcitationError: a joint cannot make 3 cycles in that time, or cannot rest within its torque
+            limit, or no motion is within the workspace.
     """
     widest, sentence = _room(robot, margin), ""
     for size in _SIZES:
@@ -94,7 +94,7 @@ def propose_sine(
         if broken is None:
             return settings
         sentence = broken.sentence()
-    message = f"even {_SIZES[-1]:.0%} of the way is too far: {sentence}"
+    message = f"even {_SIZES[-1]:.0%} of the range is too large: {sentence}"
     raise ExcitationError(message)
 
 
@@ -117,7 +117,7 @@ def _within(
             return settings
         fastest = fastest * np.minimum(factor, 1.0) * (1 - 1e-3)
     message = (
-        f"no frequencies were found that keep the limits with ramps of {ramp:g} s; make the ramps "
+        f"no frequencies were found within the limits with ramps of {ramp:g} s; make the ramps "
         "longer."
     )
     raise ExcitationError(message)
@@ -138,11 +138,11 @@ def _room(robot: Robot, margin: float) -> _Room:
         ends = [per_joint(getattr(given, name), len(joints), name) for name in ("start", "target")]
         centre, distance = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
     for j in np.flatnonzero(distance == 0).tolist():
-        message = f"joint '{joints[j]}': its start is its target; let it move, or lock it."
+        message = f"joint '{joints[j]}': start and target are equal; let it move, or lock it."
         raise ConfigurationError(message)
     for j in np.flatnonzero(np.isinf(distance)).tolist():
         message = (
-            f"joint '{joints[j]}': nothing says how far it may swing; add limits.position or "
+            f"joint '{joints[j]}': its range is not limited; add limits.position or "
             "excitation.span to the profile."
         )
         raise ConfigurationError(message)
@@ -152,13 +152,13 @@ def _room(robot: Robot, margin: float) -> _Room:
 
 
 def _fastest(room: _Room, joints: Sequence[str]) -> Array:
-    """Return the highest frequency of each joint within velocity and acceleration limits (n,) [Hz]."""
+    """Return each joint's highest frequency within velocity and acceleration limits (n,) [Hz]."""
     amplitude = np.abs(room.distance)
     by_velocity, by_acceleration = room.velocity / amplitude, room.acceleration / amplitude
     rate: Array = np.minimum(by_velocity, np.sqrt(by_acceleration))
     for j in np.flatnonzero(np.isinf(rate)).tolist():
         message = (
-            f"joint '{joints[j]}': nothing says how fast it may swing; add limits.velocity or "
+            f"joint '{joints[j]}': its speed is not limited; add limits.velocity or "
             "limits.acceleration to the profile."
         )
         raise ConfigurationError(message)
@@ -168,7 +168,7 @@ def _fastest(room: _Room, joints: Sequence[str]) -> Array:
 def _choice(fastest: Array, duration: float | None, ramps: float) -> tuple[float, Array]:
     """Return how long joints swing at full amplitude [s], and their frequencies (n,) [Hz].
 
-    Where nobody says how long, it is so long that every joint comes near its fastest.
+    Without a given duration, it is so long that every joint comes near its highest frequency.
     """
     if duration is not None:
         frequencies = _frequencies(fastest, max(duration - ramps, 0.0))
@@ -176,7 +176,7 @@ def _choice(fastest: Array, duration: float | None, ramps: float) -> tuple[float
             enough = _choice(fastest, None, ramps)[0] + ramps
             message = (
                 f"{duration:g} s are too short for every joint to make {FEWEST_CYCLES} cycles "
-                f"within its limits and not to repeat another's early; take {enough:g} s, or a "
+                f"within its limits without repeating another's early; use {enough:g} s, or a "
                 "smaller span."
             )
             raise ExcitationError(message)
@@ -190,7 +190,7 @@ def _choice(fastest: Array, duration: float | None, ramps: float) -> tuple[float
 
 
 def _frequencies(fastest: Array, duration: float) -> Array | None:
-    """The highest frequencies of whole cycles that do not repeat early, or None (n,) [Hz]."""
+    """Return the highest frequencies (n,) [Hz] without early repetition, or None."""
     most = np.floor(duration * fastest * (1 + _ROUNDING)).astype(int)
     chosen = np.zeros_like(most)
     for j in np.argsort(most, kind="stable").tolist():
@@ -205,7 +205,7 @@ def _frequencies(fastest: Array, duration: float) -> Array | None:
 
 
 def _factor(settings: SineSettings, room: _Room, mechanism: Mechanism) -> Array:
-    """Return what each frequency must be multiplied by, at most, to keep the limits (n,)."""
+    """Return the largest factor of each frequency that keeps the limits (n,)."""
     excitation = described_excitation(settings, Limits(), mechanism.joints)
     _, motion, slack = sample_peaks(excitation)
     velocity = np.abs(motion.velocity).max(axis=0) + slack[1]
@@ -217,10 +217,10 @@ def _factor(settings: SineSettings, room: _Room, mechanism: Mechanism) -> Array:
 
 
 def _torque_factor(motion: Motion, allowed: Array | None, mechanism: Mechanism) -> float:
-    """Return what all frequencies must be multiplied by, at most, to keep torque limits; 1 at most.
+    """Return the largest factor of all frequencies that keeps the torque limits; 1 at most.
 
-    Limits are (n,), or None. Positions stay, velocities take the factor and accelerations its
-    square.
+    Limits are (n,), or None. Positions stay, velocities are multiplied by the factor and
+    accelerations by its square.
     """
     if allowed is None:
         return 1.0
@@ -237,9 +237,9 @@ def _torque_factor(motion: Motion, allowed: Array | None, mechanism: Mechanism) 
     if slow.max() > 1:
         j = int(np.argmax(slow))
         message = (
-            f"joint '{mechanism.joints[j]}': at {_SLOWEST:.0%} of its speed it still takes "
-            f"{slow[j] * allowed[j]:.4g} of torque or force, more than the {allowed[j]:.4g} that "
-            "may be used; give the joints a smaller span, so that gravity takes less."
+            f"joint '{mechanism.joints[j]}': at {_SLOWEST:.0%} of its speed it still needs "
+            f"{slow[j] * allowed[j]:.4g} of torque or force, more than {allowed[j]:.4g}; "
+            "give the joints a smaller span, so that gravity torque decreases."
         )
         raise ExcitationError(message)
     low, high = _SLOWEST, 1.0

@@ -1,4 +1,4 @@
-"""Spline excitation: through waypoints, as smooth as polynomials of degree 5 can be."""
+"""Spline excitation through waypoints, with polynomials of degree 5."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class SplineExcitation:
     def derivative_bound(self, order: int) -> Array:
         """Bound on the size of a derivative of position, order 1 to 4 (n,).
 
-        A polynomial lies within its Bernstein coefficients (Farouki, "The Bernstein polynomial
+        A polynomial is bounded by its Bernstein coefficients (Farouki, "The Bernstein polynomial
         basis: a centennial retrospective", CAGD 29, 2012, section 5.1), piece by piece.
         """
         bound: Array = np.abs(self.polynomials.derivative(order).c).max(axis=(0, 1))
@@ -76,26 +76,26 @@ def spline_through(
     velocity: Array | None = None,
     acceleration: Array | None = None,
 ) -> SplineExcitation:
-    """Join points so that acceleration is continuous, from rest to rest.
+    """Connect points from rest to rest with continuous acceleration.
 
-    With positions alone the fourth derivative is continuous too, with velocities the third. Where
+    With positions alone the fourth derivative is continuous too, with velocities the third. If
     accelerations are given as well, pieces are those of ros2_control's joint_trajectory_controller.
 
     Args:
         time: instants (K,) [s], increasing, 2 at least; the motion starts at the first one.
         position: (K, n) [rad or m].
-        velocity: (K, n) or None; the motion is only at rest outside where its ends are 0.
+        velocity: (K, n) or None; the motion is at rest outside only if its ends are 0.
         acceleration: (K, n) or None; needs velocity.
 
     Raises:
-        ExcitationError: the numbers are too large, or times too different, to compute with.
+        ExcitationError: the numbers are too large, or the intervals too different, to compute.
     """
     try:
         return _through(time, position, velocity, acceleration)
     except (LinAlgError, ValueError):  # of a singular system, or one that is not finite
         message = (
-            "no smooth motion through the points can be computed, as their positions are too "
-            "large, or their times too unequal; give numbers that a robot can have."
+            "no smooth motion through the points can be computed, because the positions are too "
+            "large, or the intervals too different; give values that are possible for a robot."
         )
         raise ExcitationError(message) from None
 
@@ -109,7 +109,7 @@ def _through(
         rest = [(order, np.zeros(position.shape[1])) for order in (1, 2)]
         spline = make_interp_spline(knots, position, k=5, bc_type=(rest, rest))
         velocity, acceleration = (spline.derivative(order)(knots) for order in (1, 2))
-        velocity[[0, -1]] = acceleration[[0, -1]] = 0.0  # they are, but for rounding
+        velocity[[0, -1]] = acceleration[[0, -1]] = 0.0  # removes rounding errors
     elif acceleration is None:
         acceleration = _smooth_acceleration(knots, position, velocity)
     else:
@@ -119,7 +119,7 @@ def _through(
 
 
 def _smooth_acceleration(time: Array, position: Array, velocity: Array) -> Array:
-    """Return the accelerations (K, n), 0 at the ends, with which the third derivative does not jump.
+    """Return accelerations (K, n), 0 at the ends, that make the third derivative continuous.
 
     On a piece of length h from (p, v, a) to (P, V, A), that derivative is at its start and its end
 

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 _CLOSEST = 0.02
-"""Time between points that are joined [s]: rounding of closer ones would show in acceleration, and
-a swing of 5 Hz is met by polynomials this long to a few millionths of its size."""
+"""Time between points that are connected [s]: rounding of closer ones would show in acceleration,
+and polynomials this long represent a swing of 5 Hz to a few millionths of its size."""
 
-_ASIDE = 1e-3  # [rad or m] from the motion that points left out may lie
+_ASIDE = 1e-3  # [rad or m] that omitted points may differ from the motion
 
 
 class Points(NamedTuple):
-    """What a file holds, joints in drive order.
+    """Contents of a file, joints in drive order.
 
     Attributes:
         time: (K,) [s].
@@ -69,24 +69,24 @@ class _Message(Settings):
 
 
 def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -> SplineExcitation:
-    """Read a file's points and join them to a motion from rest to rest.
+    """Read a file's points and connect them to a motion from rest to rest.
 
-    It begins at the first point, whatever its time. As the robot rests before and after it,
-    acceleration at the first and the last point counts as 0, whatever it is given as. Of points
-    closer than 20 ms some are left out, which must lie within 1 mrad or mm of the motion.
+    It starts at the first point, whatever its time. Because the robot rests before and after the
+    motion, acceleration at the first and the last point is set to 0. Some points that are closer
+    than 20 ms are omitted; these must be within 1 mrad or mm of the motion.
 
     Args:
         settings: names the file.
         joints: names of the n joints, in drive order.
 
     Raises:
-        DynidError: the file cannot be read, lacks a joint, or holds no motion from rest to rest.
+        DynidError: the file cannot be read, lacks a joint, or has no motion from rest to rest.
     """
     path = Path(settings.file)
     if is_table(path):
         points = _table_points(path, settings.columns, joints)
     elif settings.columns.model_fields_set:
-        message = f"{path.name}: 'columns' are for CSV files only; leave them out."
+        message = f"{path.name}: 'columns' apply to CSV files only; remove them."
         raise ConfigurationError(message)
     else:
         points = _message_points(path, joints)
@@ -104,7 +104,7 @@ def trajectory_excitation(settings: TrajectorySettings, joints: Sequence[str]) -
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file's name is that of a table rather than of a message in YAML."""
+    """Return whether a file name is that of a table rather than of a message in YAML."""
     return path.suffix.lower() in {".csv", ".txt"}
 
 
@@ -115,10 +115,10 @@ def is_message(text: str) -> bool:
 
 def _table_points(path: Path, columns: TrajectoryColumns, joints: Sequence[str]) -> Points:
     if not path.is_file():
-        raise ConfigurationError(f"{path}: there is no such file.")
+        raise ConfigurationError(f"{path}: file not found.")
     table = read_table(path, None, "auto")
     if table.repairs:
-        raise ConfigurationError(f"{path.name}: its last line is cut off; write the file anew.")
+        raise ConfigurationError(f"{path.name}: its last line is incomplete; write the file again.")
     position = _signal(table, "position", columns.position or tuple(joints), joints)
     derivatives = []
     for name in ("velocity", "acceleration"):
@@ -128,7 +128,7 @@ def _table_points(path: Path, columns: TrajectoryColumns, joints: Sequence[str])
 
 
 def _named(table: Table, signal: str, joints: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the columns ``<joint>_velocity``, where there are any."""
+    """Return the columns ``<joint>_velocity``, if there are any."""
     names = tuple(f"{joint}_{signal}" for joint in joints)
     return names if set(names) & set(table.header) else None
 
@@ -154,8 +154,8 @@ def _message_points(path: Path, joints: Sequence[str]) -> Points:
     for joint in message.joint_names:
         if joint not in joints:
             raise ConfigurationError(
-                f"{path.name}: also moves '{joint}', which is none of the profile's joints "
-                f"{', '.join(joints)}; leave it out."
+                f"{path.name}: also moves '{joint}', which is not one of the profile's joints "
+                f"{', '.join(joints)}; remove it."
             )
     order = [message.joint_names.index(joint) for joint in joints]
     durations = [point.time_from_start for point in message.points]
@@ -176,17 +176,17 @@ def _message_points(path: Path, joints: Sequence[str]) -> Points:
 def _one_message(path: Path) -> str:
     text = read_text(path)
     if "- '...'" in text:
-        message = f"{path.name}: was shortened by ros2 topic echo; use its option --full-length."
+        message = f"{path.name}: was truncated by ros2 topic echo; use its option --full-length."
         raise ConfigurationError(message)
     messages = [part for part in re.split(r"(?m)^---\s*$", text) if part.strip()]
     if len(messages) != 1:
-        message = f"{path.name}: holds {len(messages)} messages; keep the one that is meant."
+        message = f"{path.name}: contains {len(messages)} messages; keep only one."
         raise ConfigurationError(message)
     return messages[0]
 
 
 def _rows(message: _Message, name: str, where: str) -> Array | None:
-    """What all points tell of one kind, (K, joints of the message), or None if they do not."""
+    """Return one quantity of all points, (K, joints of the message), or None if they have none."""
     rows = [getattr(point, name) for point in message.points]
     if not any(rows):
         return None
@@ -200,7 +200,7 @@ def _rows(message: _Message, name: str, where: str) -> Array | None:
 
 
 def _spaced(time: Array) -> list[int]:
-    """Return the numbers of points that are not too close, the first and the last among them."""
+    """Return the indices of points that are not too close, including the first and the last."""
     kept = [0]
     closest = _CLOSEST * (1 - 1e-6)
     for k in range(1, len(time) - 1):
@@ -218,16 +218,16 @@ def _check_left_out(
     if not aside[k, j] <= _ASIDE:
         raise ExcitationError(
             f"{where}: joint '{joints[j]}' is at {points.position[k, j]:.4g} at "
-            f"{points.time[k]:.4g} s, {aside[k, j]:.2g} beside the smooth motion through points "
-            f"{_CLOSEST:g} s apart; smooth it, or leave out what is not part of the motion."
+            f"{points.time[k]:.4g} s, {aside[k, j]:.2g} from the smooth motion through points "
+            f"{_CLOSEST:g} s apart; smooth it, or remove points that are not part of the motion."
         )
 
 
 def _check_numbers(points: Points, where: str, joints: Sequence[str]) -> None:
-    """Raise unless time increases and every number is one."""
+    """Raise unless times increase and all values are finite numbers."""
     time = points.time
     if len(time) < 2:
-        raise ConfigurationError(f"{where}: holds a single point; a motion has two at least.")
+        raise ConfigurationError(f"{where}: has a single point; a motion needs at least two.")
     for k in np.flatnonzero(~(np.diff(time, prepend=-np.inf) > 0) | ~np.isfinite(time)).tolist():
         after = f", after {time[k - 1]:g} s" if k else ""
         raise ConfigurationError(
@@ -248,17 +248,17 @@ def _check_numbers(points: Points, where: str, joints: Sequence[str]) -> None:
                 "expected a number."
             )
     if points.velocity is None and points.acceleration is not None:
-        message = f"{where}: has accelerations but no velocities; add those, or leave both out."
+        message = f"{where}: has accelerations but no velocities; add velocities, or remove both."
         raise ConfigurationError(message)
 
 
 def _check_ends(points: Points, where: str, joints: Sequence[str]) -> None:
-    """Raise unless the motion begins and ends at rest."""
+    """Raise unless the motion starts and ends at rest."""
     if points.velocity is None:
         return
     for k, which in ((0, "first"), (-1, "last")):
         for j in np.flatnonzero(points.velocity[k]).tolist():
             raise ExcitationError(
                 f"{where}: the velocity of joint '{joints[j]}' is {points.velocity[k, j]:g} at the "
-                f"{which} point; a motion begins and ends at rest: make it 0."
+                f"{which} point; a motion must start and end at rest: make it 0."
             )

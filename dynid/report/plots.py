@@ -169,7 +169,7 @@ def coverage_plot(motion: Motion, limits: Limits) -> Markup:
 
 
 def _own_terms(motion: Motion, mechanism: Mechanism) -> Array:
-    """Return the torque of the joint terms of each joint, as if it alone moved and did not accelerate.
+    """Return the torque of each joint's terms if it moves alone at constant velocity.
 
     Through a coupling, other joints' motors rub on it as well; that is no function of its speed.
     """

@@ -1,4 +1,4 @@
-"""What a robot is (``Robot``) and its identified dynamics (``Model``), with their files.
+"""The robot (``Robot``) and its identified dynamic model (``Model``), with their files.
 
-A robot carries the settings of its tasks, but this room knows none of the tasks.
+A robot carries the settings of its tasks, but this package does not import any task.
 """

@@ -1,4 +1,4 @@
-"""Whether a stored model is the one of this robot, and good enough to run."""
+"""Checks that a stored model belongs to this robot and may be used."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 
 def check_acceptance(model: Model, robot: Robot, where: str, *, force: bool = False) -> None:
-    """Refuse a model of another robot, and one whose identification failed.
+    """Reject a model of another robot, and one whose identification failed.
 
-    What a model was identified with has to be what this robot is: its name, its joints in their
-    order, how it is mounted, its closed chain, and its URDF. The URDF's SHA-256 decides; where it
-    differs, so must something that torque depends on (see :func:`urdf_difference`).
+    The model must have been identified with this robot's name, joints in their order, mounting,
+    closed chain, and URDF. The URDF's SHA-256 decides; if it differs, the model is rejected only if
+    the URDFs differ in something that torque depends on (see :func:`urdf_difference`).
 
     Args:
         model: as read from its file.
         robot: this one.
         where: names the model in error messages.
-        force: whether a failed model will do. One of another robot never does.
+        force: accept a model whose identification failed; one of another robot is never accepted.
 
     Raises:
-        ModelFileError: the model must not run here, in a sentence.
+        ModelFileError: the model must not be used, with the reason.
     """
     own = model.robot
     if own.name != robot.name:
@@ -52,9 +52,9 @@ def check_acceptance(model: Model, robot: Robot, where: str, *, force: bool = Fa
     ]
     for name, stored, expected in pairs:
         if stored != expected:
-            raise _foreign(where, f"was identified with {name} {stored}, this has {expected}")
+            raise _foreign(where, f"was identified with {name} {stored}, this robot has {expected}")
     if own.closed_chain != robot.closed_chain:
-        raise _foreign(where, "was identified with other passive joints or closures")
+        raise _foreign(where, "was identified with other passive joints or loop closures")
     found = kinematic_urdf(robot.urdf_xml)
     digest, known = _digest(found), kinematic_urdf(model.robot.urdf_xml)
     if digest != _digest(known):
@@ -65,23 +65,23 @@ def check_acceptance(model: Model, robot: Robot, where: str, *, force: bool = Fa
     if model.provenance is not None and model.provenance.failed and not force:
         reasons = " ".join(model.provenance.reasons)
         message = (
-            f"{where}: its identification failed ({reasons.rstrip('.')}), so it must not run; "
-            "identify again, or set 'force' to load it all the same."
+            f"{where}: its identification failed ({reasons.rstrip('.')}), so it must not be used; "
+            "identify again, or set 'force' to load it anyway."
         )
         raise ModelFileError(message)
 
 
 def check_physical(model: Model, where: str) -> None:
-    """Refuse a model whose parameters no real robot can have, which a controller refuses too.
+    """Reject a model that is not physically consistent, as the controller does.
 
     Raises:
-        ModelFileError: the model must not run, in a sentence.
+        ModelFileError: the model must not be used, with the reason.
     """
     problem = model.mechanism.physical_problem()
     if problem:
         message = (
             f"{where}: is not physically consistent: {problem}; identify again, or set 'force' to "
-            "load it all the same."
+            "load it anyway."
         )
         raise ModelFileError(message)
 
@@ -90,7 +90,7 @@ def largest_difference(one: Model, other: Model) -> float:
     """Return the largest difference of a parameter, relative to the largest of those with its unit.
 
     Raises:
-        ModelFileError: they have different parameters.
+        ModelFileError: the models have different parameters.
     """
     if one.parameter_names != other.parameter_names:
         raise ModelFileError(
@@ -114,28 +114,28 @@ def _foreign(where: str, reason: str) -> ModelFileError:
 
 Values = dict[str, str]
 
-_CLOSE = 1e-9  # relative and absolute: what is left of one number written in two ways
+_CLOSE = 1e-9  # relative and absolute: rounding of a number written in two ways
 _INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _NO_ORIGIN = {"xyz": "0 0 0", "rpy": "0 0 0"}
 
 
 def urdf_difference(stored: str, present: str) -> str:
-    """Return the first difference between two URDFs that torque depends on; empty if there is none.
+    """Return the first difference between two URDFs that changes torque; empty if there is none.
 
-    Order, formatting, how numbers are written, limits, friction, meshes, and frames without mass
-    at the end of a chain make no difference.
+    Ignored are order, formatting, notation of numbers, limits, friction, meshes, and frames without
+    mass at the end of a chain.
 
     Args:
         stored: the URDF that a model was identified with, well-formed.
-        present: the URDF it is held against, well-formed.
+        present: the URDF to compare with, well-formed.
     """
     one, other = _described(stored), _described(present)
     for name in one:
         if name not in other:
-            return f"{name} is only in the model's"
+            return f"{name} is only in the model's URDF"
     for name in other:
         if name not in one:
-            return f"{name} is only in this robot's"
+            return f"{name} is only in this robot's URDF"
     for name, values in one.items():
         for key, value in values.items():
             found = other[name].get(key, "")
@@ -148,7 +148,7 @@ def urdf_difference(stored: str, present: str) -> str:
 
 
 def _described(urdf_xml: str) -> dict[str, Values]:
-    """Return what torque depends on, of each link and joint."""
+    """Return the values that torque depends on, for each link and joint."""
     root = xml_tree(urdf_xml, "The URDF")
     frames = _frames(root)
     found: dict[str, Values] = {}
@@ -162,7 +162,7 @@ def _described(urdf_xml: str) -> dict[str, Values]:
 
 
 def _frames(root: ET.Element) -> set[str]:
-    """Links that only mark a place: without mass, rigidly attached, with nothing behind them."""
+    """Return the frames: links without mass, rigidly attached, that carry no other link."""
     massless = {
         link.get("name", "") for link in root.findall("link") if link.find("inertial") is None
     }
@@ -215,7 +215,7 @@ def _attribute(element: ET.Element, child: str, key: str, default: str) -> str:
 
 
 def _same(one: str, other: str) -> bool:
-    """Equal as numbers where both are numbers, else as text."""
+    """Return whether values are equal, as numbers if both are numbers, else as text."""
     try:
         numbers = [[float(word) for word in text.split()] for text in (one, other)]
     except ValueError:

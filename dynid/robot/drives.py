@@ -1,7 +1,7 @@
-"""The data sheet of drives and motors (the profile's ``drives``), and the factors it leads to.
+"""Data sheet of drives and motors (the profile's ``drives``), and the conversion factors from it.
 
-Torque [N m] reads force [N], and position [rad] reads [m], at a joint that slides. Every array has
-the shape (n,), one value per joint. Signs are kept: with a negative gear ratio the joint turns
+For a prismatic joint, torque [N m] means force [N], and position [rad] means [m]. Every array has
+the shape (n,), one value per joint. Factors have signs: with a negative gear ratio the joint turns
 against its motor, and every factor is negative.
 """
 
@@ -24,39 +24,39 @@ from dynid.errors import ConfigurationError
 from dynid.robot.limits import Limits
 
 INT16_MAX = 32767
-"""Most that 0x60B2 holds [permille]; ethercat_driver casts to it without saturating."""
+"""Largest value of 0x60B2 [permille]; ethercat_driver casts to int16 without saturating."""
 
 
 class Drives(Settings):
-    """Drives, motors and transmissions, and in which unit a recording tells effort.
+    """Drives, motors and transmissions, and the unit of effort in recordings.
 
-    ``effort`` names what a recording's effort is: ``torque`` (N m or N, nothing to convert),
-    ``current`` [A] (times the torque constant), or ``rated_current_permille`` (CiA402 0x6078:
-    thousandths of the rated current). With a lead screw, force is torque times 2π / screw_lead; a
-    linear motor has a force constant, and neither gear nor screw. ``drive`` names the drive
-    profile, a file of config/drives or one that ends in .yaml.
+    ``effort`` is the recorded quantity: ``torque`` (N m or N, no conversion), ``current`` [A]
+    (times the torque constant), or ``rated_current_permille`` (CiA402 0x6078: thousandths of the
+    rated current). With a lead screw, force is torque times 2π / screw_lead; a linear motor has a
+    force constant, and neither gear nor screw. ``drive`` names the drive profile, a file of
+    config/drives or one that ends in .yaml.
     """
 
     effort: Literal["torque", "current", "rated_current_permille"] = "torque"
     rated_current_ma: PerJointPositive | None = None  # 0x6075
     peak_current_ma: PerJointPositive | None = None  # 0x2036 of a CDHD
-    torque_constant: PerJoint | None = None  # [N m/A], in front of the gear; 0x2039 of a CDHD
+    torque_constant: PerJoint | None = None  # [N m/A], of the motor; 0x2039 of a CDHD
     force_constant: PerJoint | None = None  # [N/A] of a linear motor; 0x2038 of a CDHD
     rated_torque: PerJointPositive | None = None  # [N m] of the motor, 0x6076; null: Kt times I
     gear_ratio: PerJoint = (1.0,)
-    screw_lead: PerJointPositiveOrNone | None = None  # [m/rev]; null where a joint has none
+    screw_lead: PerJointPositiveOrNone | None = None  # [m/rev]; null for a joint without screw
     encoder_counts: PerJointPositive | None = None  # per motor turn, or per metre if linear
     drive: str = "cia402"
 
     @model_validator(mode="after")
     def _has_what_the_conversion_needs(self) -> Drives:
         if self.effort != "torque" and not (self.torque_constant or self.force_constant):
-            raise ValueError(f"effort '{self.effort}' needs torque_constant [N m/A]")
+            raise ValueError(f"effort '{self.effort}' requires torque_constant [N m/A]")
         if self.effort == "rated_current_permille" and self.rated_current_ma is None:
-            raise ValueError("effort 'rated_current_permille' needs rated_current_ma [mA]")
+            raise ValueError("effort 'rated_current_permille' requires rated_current_ma [mA]")
         for name in ("torque_constant", "force_constant", "gear_ratio"):
             if 0.0 in (getattr(self, name) or ()):
-                raise ValueError(f"{name} must not be 0, which would leave no torque")
+                raise ValueError(f"{name} must not be 0")
         return self
 
     @model_validator(mode="after")
@@ -71,10 +71,10 @@ class Drives(Settings):
         if self.force_constant is None:
             return self
         if self.torque_constant is not None:
-            raise ValueError("torque_constant and force_constant exclude each other; give one")
+            raise ValueError("give either torque_constant or force_constant, not both")
         if self.screw_lead is not None or set(self.gear_ratio) != {1.0}:
             raise ValueError(
-                "force_constant is a linear motor's: it has no gear_ratio, no screw_lead"
+                "force_constant is for a linear motor, which has no gear_ratio and no screw_lead"
             )
         return self
 
@@ -86,12 +86,12 @@ class Drives(Settings):
 
     @property
     def scales_torque_offset(self) -> bool:
-        """Whether the data sheet says what 0x60B2 is thousandths of."""
+        """Whether the data sheet defines the unit of 0x60B2."""
         constant = self.torque_constant or self.force_constant
         return bool(constant and (self.rated_torque or self.rated_current_ma))
 
     def torque_factor(self, joints: int) -> Array:
-        """Return the torque behind the gear per unit of recorded effort, (n,) (softMC: 1/TFac)."""
+        """Return the joint torque per unit of recorded effort, (n,) (softMC: 1/TFac)."""
         if self.effort == "torque":
             return np.ones(joints)
         if self.effort == "current":
@@ -100,7 +100,7 @@ class Drives(Settings):
 
 
 def torque_per_ampere(drives: Drives, joints: int) -> Array:
-    """Return the joint torque per motor current [N m/A]: Kt · GR, times 2π / SL with a screw; or Kf.
+    """Return the joint torque per motor current [N m/A]: Kt · GR, with a screw · 2π / SL; or Kf.
 
     Raises:
         ConfigurationError: neither a torque constant nor a force constant is given.
@@ -120,17 +120,17 @@ def torque_per_permille(drives: Drives, joints: int) -> Array:
 
 
 def rated_joint_torque(drives: Drives, joints: int) -> Array:
-    """Joint torque [N m] that 0x60B2 and 0x6071 give in thousandths, with the sign of its factor.
+    """Return the joint torque [N m] of 1000 ‰ in 0x60B2 and 0x6071, with the sign of its factor.
 
-    It is 0x6076 behind the gear; where that is not given, the torque of the rated current.
+    It is 0x6076 behind the gear; if that is not given, the torque of the rated current.
 
     Raises:
-        ConfigurationError: rated torque and what it follows from are missing.
+        ConfigurationError: the rated torque is missing and cannot be computed.
     """
     if drives.rated_torque is None:
         return torque_per_permille(drives, joints) * 1e3
     rated = per_joint(drives.rated_torque, joints, "rated_torque")
-    # torque and current of a motor have one sign, whichever way its constant was measured
+    # torque and current of a motor have one sign, however its constant was measured
     return np.copysign(rated * _transmission(drives, joints), torque_per_ampere(drives, joints))
 
 
@@ -140,12 +140,12 @@ def torque_offset_factor(drives: Drives, joints: int) -> Array:
 
 
 def torque_offset_limit(drives: Drives, joints: int, torque_max: Array | None = None) -> Array:
-    """Largest torque offset [N m] that arrives: ``torque_max``, or less if int16 holds no more.
+    """Return the largest torque offset [N m]: ``torque_max``, or less by the range of int16.
 
     Args:
         drives: the data sheet.
-        joints: how many.
-        torque_max: most that the joints bear [N m]; None: only int16 counts.
+        joints: their number.
+        torque_max: largest torque of the joints [N m]; None: only the range of int16 counts.
     """
     held = INT16_MAX / np.abs(torque_offset_factor(drives, joints))
     return held if torque_max is None else np.minimum(held, torque_max)
@@ -155,7 +155,7 @@ def counts_factor(drives: Drives, joints: int) -> Array:
     """Return the counts of 0x607A, 0x6064 and 0x606C per joint position [1/rad], or [1/m].
 
     Raises:
-        ConfigurationError: the encoder's counts are missing.
+        ConfigurationError: ``encoder_counts`` is missing.
     """
     counts = _given(drives, "encoder_counts", joints)
     if drives.force_constant is not None:
@@ -164,7 +164,7 @@ def counts_factor(drives: Drives, joints: int) -> Array:
 
 
 def with_drive_limits(limits: Limits, drives: Drives, joints: int) -> Limits:
-    """Return the limits with what the drives bear, where the profile has none of its own.
+    """Return the limits, with those of the drives where the profile has none.
 
     ``torque_max`` becomes the torque of the peak current, ``torque_threshold`` that of the rated
     (continuous) current. Where currents or constants are not given, limits stay as they are.
@@ -183,13 +183,13 @@ def with_drive_limits(limits: Limits, drives: Drives, joints: int) -> Limits:
 
 
 def _transmission(drives: Drives, joints: int) -> Array:
-    """Return the joint torque per motor torque, which is motor motion [rad] per joint motion too."""
+    """Return the joint torque per motor torque, equal to motor motion per joint motion."""
     if drives.force_constant is not None:
         return np.ones(joints)
     ratio = per_joint(drives.gear_ratio, joints, "gear_ratio")
     if drives.screw_lead is None:
         return ratio
-    # a joint without a screw turns as far as its gear does: 2π / 2π
+    # without a screw the joint turns with its gear: 2π / 2π
     leads = [2 * np.pi if lead is None else lead for lead in drives.screw_lead]
     return ratio * 2 * np.pi / per_joint(leads, joints, "screw_lead")
 
@@ -199,6 +199,6 @@ def _given(drives: Drives, name: str, joints: int) -> Array:
     if values is None:
         unit = {"torque_constant": "N m/A", "rated_current_ma": "mA", "encoder_counts": "1/turn"}
         raise ConfigurationError(
-            f"'drives.{name}' [{unit[name]}] is missing; docs/drives.md tells where to find it."
+            f"'drives.{name}' [{unit[name]}] is missing; docs/drives.md describes where to find it."
         )
     return per_joint(values, joints, name)

@@ -1,4 +1,4 @@
-"""What a robot bears: the profile's ``limits``."""
+"""Limits of the robot's joints: the profile's ``limits``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dynid.configuration import PerJointPositive, Settings
 
 
 class Limits(Settings):
-    """What the drives and the mechanics bear, one value per joint or one for all (SI)."""
+    """Limits of the drives and the mechanics, one value per joint or one for all (SI units)."""
 
     position: tuple[tuple[float, float], ...] | None = None
     velocity: PerJointPositive | None = None
@@ -28,5 +28,5 @@ class Limits(Settings):
     def _positions_are_lower_and_upper(self) -> Limits:
         for low, high in self.position or ():
             if low >= high:
-                raise ValueError(f"position [{low:g}, {high:g}] must read [lower, upper]")
+                raise ValueError(f"position [{low:g}, {high:g}] must be [lower, upper]")
         return self

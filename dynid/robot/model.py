@@ -1,4 +1,4 @@
-"""An identified model: mechanism, parameters, their covariance, and where they come from."""
+"""An identified model: mechanism, parameters, their covariance, and provenance."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The dynamic model of a robot, the same whether just identified or read from model.yaml.
+    """The dynamic model of a robot, from an identification or from model.yaml.
 
     Attributes:
-        robot: what it is the model of, with the settings its recordings were read and filtered by.
+        robot: the robot, with the settings used to read and filter its recordings.
         mechanism: with the model's parameters.
         base: the base parameters and their covariance.
-        provenance: how it came about; None for a model that nobody identified (a URDF's).
-        errors: on the recordings that it is from; None as above.
+        provenance: of the identification; None for a nominal model (the URDF's parameters).
+        errors: on the recordings used; None for a nominal model.
         determined: (p,) which standard parameters the recordings alone determine.
-        quantities: that the profile asks for.
-        source: its file and SHA-256, or the robot's name where it has no file.
-        sealed: whether the file that it was read from carries a seal, which was right.
+        quantities: defined in the profile.
+        source: its file and SHA-256, or the robot's name without a file.
+        sealed: whether the file that it was read from has a valid seal.
     """
 
     robot: Robot
@@ -70,10 +70,10 @@ class Model:
 
     @property
     def identified_provenance(self) -> Provenance:
-        """How an identified model came about.
+        """Provenance of an identified model.
 
         Raises:
-            ValueError: nobody identified this model.
+            ValueError: this model was not identified.
         """
         if self.provenance is None:
             raise ValueError(f"the model of {self.robot.name} was not identified")
@@ -85,40 +85,40 @@ class Model:
         return self.provenance is not None and self.provenance.failed
 
     def inverse_dynamics(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
-        """Return the torque at the actuated joints [N m or N] for a motion; all (N, n), or (n,)."""
+        """Compute the torque at the actuated joints [N m or N] of a motion; all (N, n), or (n,)."""
         return self.mechanism.inverse_dynamics(q, dq, ddq)
 
     def forward_dynamics(self, q: ArrayLike, dq: ArrayLike, tau: ArrayLike) -> Array:
-        """Return the accelerations that torques cause; all (N, n), or (n,)."""
+        """Compute the accelerations due to torques; all (N, n), or (n,)."""
         return self.mechanism.forward_dynamics(q, dq, tau)
 
     def gravity(self, q: ArrayLike) -> Array:
-        """Return the torque that holds the robot against gravity [N m or N]; (N, n), or (n,)."""
+        """Compute the torque that balances gravity [N m or N]; (N, n), or (n,)."""
         return self.mechanism.gravity_torque(q)
 
     def friction(self, dq: ArrayLike) -> Array:
-        """Torque of the joint terms in a motion at constant velocity [N m or N]; (N, n), or (n,).
+        """Compute the torque of the joint terms at constant velocity [N m or N]; (N, n), or (n,).
 
-        At position 0 and without acceleration, so that rotor inertia adds nothing; a spring adds
+        Position and acceleration are 0, so that rotor inertia has no effect; a spring contributes
         its preload.
         """
         still = np.zeros_like(np.asarray(dq, dtype=np.float64))
         return self.mechanism.term_torque(still, dq, still)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
-        """Return m(q), with rotor inertias: (N, n, n), or (n, n)."""
+        """Compute M(q), with rotor inertias: (N, n, n), or (n, n)."""
         return self.mechanism.mass_matrix(q)
 
     def coriolis_matrix(self, q: ArrayLike, dq: ArrayLike) -> Array:
-        """Return c(q, dq) such that dM/dt - 2 C is skew-symmetric: (N, n, n), or (n, n)."""
+        """Compute C(q, dq) such that dM/dt - 2 C is skew-symmetric: (N, n, n), or (n, n)."""
         return self.mechanism.coriolis_matrix(q, dq)
 
     def with_robot(self, robot: Robot) -> Model:
-        """The same model with a robot's other settings, say to filter recordings otherwise."""
+        """Return the same model with other settings of the robot, such as other filters."""
         return replace(self, robot=robot)
 
     def without_terms(self, kinds: Sequence[str]) -> Model:
-        """Return the same model less all joint terms of some kinds.
+        """Return the same model without joint terms of some kinds.
 
         Raises:
             ConfigurationError: the model has no terms of such a kind.
@@ -140,15 +140,15 @@ class Model:
         )
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write model.yaml, whole or not at all.
+        """Write model.yaml atomically.
 
         Args:
-            path: of the file; what was there is replaced.
-            force: whether a model whose identification failed is written, too.
+            path: of the file; an existing file is replaced.
+            force: write also a model whose identification failed.
 
         Raises:
             OutputError: the identification failed, or the file cannot be written.
-            ValueError: nobody identified this model.
+            ValueError: this model was not identified.
         """
         check_path("save(): path", path)
         if self.provenance is not None and self.provenance.failed and not force:
@@ -163,7 +163,7 @@ class Model:
         """Return the text of model.yaml.
 
         Raises:
-            ValueError: nobody identified this model.
+            ValueError: this model was not identified.
         """
         if self.provenance is None or self.errors is None:
             raise ValueError(f"the model of {self.robot.name} was not identified")
@@ -194,11 +194,11 @@ class Model:
         )
 
     def __repr__(self) -> str:
-        """Return two lines: robot, parameters, origin, errors."""
+        """Return two lines of text: robot, parameters, origin, errors."""
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        """Return the same, and the joints' errors as a table, for a notebook."""
+        """Return the same, and a table of the joints' errors, for a notebook."""
         lines = html_lines(self._lines())
         if self.errors is None:
             return lines
@@ -230,7 +230,7 @@ class Model:
 
 
 def nominal_model(robot: Robot, parameters: ArrayLike | None = None) -> Model:
-    """Return a model that nobody identified: with the URDF's parameters, or given ones (p,).
+    """Return a model without identification: with the URDF's parameters, or given ones (p,).
 
     Raises:
         MechanismError: robot and URDF do not make a mechanism.

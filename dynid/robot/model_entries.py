@@ -1,4 +1,4 @@
-"""What a model.yaml says, entry by entry, and every check that its entries have to pass."""
+"""The entries of a model.yaml, and all checks of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 FORMAT = 2
-"""The number that changes when older readers would misread the file."""
+"""Format number; it changes when older versions would misread the file."""
 UNSEALED_FORMAT = 1
 """Without seal and covariance; still read."""
 
@@ -47,12 +47,12 @@ class TermEntries(Settings):
     smoothing: Doubles
     scale: Doubles
     dead_band: Doubles
-    static_ratio: Doubles = ()  # empty where no term takes them
+    static_ratio: Doubles = ()  # empty if no term has one
     stribeck_velocity: Doubles = ()
 
 
 class ErrorEntries(Settings):
-    """Errors as parallel lists, one value per joint; NaN where one has no meaning."""
+    """Errors as parallel lists, one value per joint; NaN if not defined."""
 
     model_config = ConfigDict(allow_inf_nan=True)
 
@@ -80,7 +80,7 @@ class BaseParameterEntries(Settings):
     covariance_factor: Doubles = ()  # lower triangle, row by row
 
     def covariance(self) -> Array | None:
-        """Return the covariance (b, b) of the values; None where the file has none."""
+        """Return the covariance (b, b) of the values; None if the file has none."""
         if not self.covariance_factor:
             return None
         factor = np.zeros((len(self.names), len(self.names)))
@@ -89,7 +89,7 @@ class BaseParameterEntries(Settings):
 
 
 class QuantityEntries(Settings):
-    """Physical quantities as parallel lists; NaN where one is not known."""
+    """Physical quantities as parallel lists; NaN if not known."""
 
     model_config = ConfigDict(allow_inf_nan=True)
 
@@ -101,7 +101,7 @@ class QuantityEntries(Settings):
 
 
 class ModelEntries(Settings):
-    """Everything below ``model`` in the file; docs/model-file.md explains each entry."""
+    """All entries below ``model`` in the file; docs/model-file.md explains each."""
 
     format: StrictInt
     sha256: StrictStr = ""
@@ -150,12 +150,12 @@ class ModelEntries(Settings):
 
 
 def parse_entries(content: Mapping[str, Any], where: str) -> ModelEntries:
-    """Return the entries of a model.yaml, checked by themselves.
+    """Return the entries of a model.yaml, each checked by itself.
 
     Raises:
-        ConfigurationError: an entry is unknown, absent or of another type.
+        ConfigurationError: an entry is unknown, missing or of another type.
         ModelFileError: the file is no model, has another format, was altered, or its lists do not
-            fit each other.
+            match each other.
     """
     found: object = content
     for key in ("/**", "ros__parameters", "model"):
@@ -183,7 +183,7 @@ def check_seal(content: Mapping[str, Any], where: str) -> None:
         where: names it in error messages.
 
     Raises:
-        ModelFileError: what the controller uses was altered after it was written.
+        ModelFileError: entries that the controller uses were altered after they were written.
     """
     found = content["/**"]["ros__parameters"]["model"]
     if found["format"] == UNSEALED_FORMAT and "sha256" not in found:
@@ -194,7 +194,7 @@ def check_seal(content: Mapping[str, Any], where: str) -> None:
     if found["sha256"] != expected:
         message = (
             f"{where}: status, parameters, terms or chains were altered after they were written "
-            f"(their SHA-256 is {expected[:12]}…, model.sha256 says {str(found['sha256'])[:12]}…); "
+            f"(their SHA-256 is {expected[:12]}…, model.sha256 is {str(found['sha256'])[:12]}…); "
             "identify again, or confirm an intended edit with 'dynid model seal'."
         )
         raise ModelFileError(message)
@@ -249,19 +249,19 @@ def _check_urdf(entries: ModelEntries, where: str) -> None:
     if found != entries.urdf_sha256:
         message = (
             f"{where}: model.urdf was altered (its SHA-256 is {found[:12]}…, "
-            f"model.urdf_sha256 says {entries.urdf_sha256[:12]}…); identify again."
+            f"model.urdf_sha256 is {entries.urdf_sha256[:12]}…); identify again."
         )
         raise ModelFileError(message)
 
 
 def check_mechanism(entries: ModelEntries, robot: Robot, where: str) -> Mechanism:
-    """Check that the lists, which a controller reads, are those of profile and URDF.
+    """Check that the lists, which a controller reads, match profile and URDF.
 
     Returns:
         The mechanism, with the parameters of the URDF.
 
     Raises:
-        ModelFileError: they are not.
+        ModelFileError: they do not match.
     """
     try:
         mechanism = robot.mechanism()
@@ -287,7 +287,7 @@ def check_mechanism(entries: ModelEntries, robot: Robot, where: str) -> Mechanis
     for name, found, expected in pairs:
         if found != expected:
             message = (
-                f"{where}: model.{name} does not match what model.profile and model.urdf describe; "
+                f"{where}: model.{name} does not match model.profile and model.urdf; "
                 "the file was altered: identify again."
             )
             raise ModelFileError(message)

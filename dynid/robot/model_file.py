@@ -1,4 +1,4 @@
-"""model.yaml read, and everything about it checked."""
+"""Reading of model.yaml, with all checks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dynid.robot.robot import Robot
 from dynid.transaction import settled
 
 MakeRobot = Callable[..., Robot]
-"""dynid.profile.make_robot: it knows the tasks whose settings a model carries."""
+"""dynid.profile.make_robot, which imports the tasks whose settings a model carries."""
 
 
 def read_model(path: Path, make_robot: MakeRobot) -> Model:
@@ -34,10 +34,10 @@ def read_model(path: Path, make_robot: MakeRobot) -> Model:
 
     Args:
         path: of the file.
-        make_robot: dynid.profile.make_robot, which dynid.profile.load_model hands in.
+        make_robot: dynid.profile.make_robot, passed by dynid.profile.load_model.
 
     Raises:
-        ModelFileError: the file is missing, incomplete, altered or contradicts itself.
+        ModelFileError: the file is missing, incomplete, altered or inconsistent.
     """
     try:
         with settled(path):
@@ -62,11 +62,11 @@ def parse_model(
         text: of the file.
         where: names the text in error messages.
         make_robot: dynid.profile.make_robot.
-        source: the file, where the text is from one.
-        sealed: whether the seal has to be right, and its absence is warned of.
+        source: the file, if the text is from one.
+        sealed: whether the seal is checked, with a warning if it is missing.
 
     Raises:
-        ModelFileError: the text is incomplete, altered or contradicts itself.
+        ModelFileError: the text is incomplete, altered or inconsistent.
     """
     try:
         content = yaml_mapping(text, where)
@@ -81,8 +81,8 @@ def parse_model(
         check_seal(content, where)
     if sealed and entries.format == UNSEALED_FORMAT:
         warnings.warn(
-            f"{where}: has format {UNSEALED_FORMAT}, which has no seal: whether its parameters "
-            "were altered cannot be seen; identify again to have it sealed.",
+            f"{where}: has format {UNSEALED_FORMAT} without a seal, so that altered parameters "
+            "cannot be detected; identify again to get a sealed model.",
             ModelFileWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""An intended edit of a model.yaml by hand, confirmed: checked, recorded and sealed anew."""
+"""Confirm an intended edit of a model.yaml by hand: check, record and seal it."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from dynid.robot.model_file import MakeRobot
 
 _REMARK = "# Edited by hand, confirmed "
-_EXPLANATION = "errors, deviations and base parameters are those of the identification."
+_EXPLANATION = "errors, standard deviations and base parameters are those of the identification."
 _BY_SEALING = ("format", "sha256", "edited_at")
 
 Edit = tuple[int, int, str]
-"""Begin and end in the text, and what takes the place of that."""
+"""Start and end in the text, and the replacement."""
 
 
 @dataclass(frozen=True)
 class SealedEdit:
-    """What the confirmation of an edit changed.
+    """Result of the confirmation of an edit.
 
     Attributes:
-        model: as it is now.
-        before: the seal that the file had; None where it had none.
-        after: the one that it has now.
+        model: with the edit.
+        before: the previous seal; None if there was none.
+        after: the new seal.
     """
 
     model: Model
@@ -47,25 +47,25 @@ class SealedEdit:
 
     @property
     def changed(self) -> bool:
-        """Whether there was anything to confirm: else the file was not touched."""
+        """Whether there was an edit to confirm; otherwise the file was not written."""
         return self.before != self.after
 
 
 def confirm_edit(path: Path, make_robot: MakeRobot) -> SealedEdit:
-    """Seal a model.yaml anew that was edited by hand, in place.
+    """Seal a model.yaml again that was edited by hand, in place.
 
-    All else that a reader checks has to hold, and the parameters have to be those of a robot that
-    can exist. Comments, order and everything else of the file stay byte for byte; ``edited_at``
-    and a comment record the edit. A file of format 1, which has no seal, becomes one of format 2. A
-    file whose seal is right is left alone.
+    All other checks of a reader must pass, and the parameters must be physically consistent.
+    Comments, order and all other bytes of the file stay; ``edited_at`` and a comment record the
+    edit. A file of format 1, which has no seal, is converted to format 2. A file with a valid seal
+    is not changed.
 
     Args:
         path: of the file.
         make_robot: dynid.profile.make_robot.
 
     Raises:
-        ModelFileError: the file is missing, contradicts itself, no real robot can have its
-            parameters, or a failed identification was renamed a success.
+        ModelFileError: the file is missing or inconsistent, its parameters are not physically
+            consistent, or the status of a failed identification was changed to success.
         OutputError: the file cannot be written.
     """
     where, text = str(path), _text(path)
@@ -84,11 +84,11 @@ def confirm_edit(path: Path, make_robot: MakeRobot) -> SealedEdit:
 
 
 def _text(path: Path) -> str:
-    """Return all of a file's characters, also carriage returns, which text mode drops."""
+    """Return all characters of a file, including carriage returns, which text mode drops."""
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise ModelFileError(f"{path}: there is no such file.") from None
+        raise ModelFileError(f"{path}: file not found.") from None
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError:
@@ -108,7 +108,7 @@ def _check_edit(model: Model, where: str) -> None:
         raise ModelFileError(message)
     if made.reasons and not made.failed:
         message = (
-            f"{where}: model.status says success, but model.reasons says why the identification "
+            f"{where}: model.status is success, but model.reasons says why the identification "
             "failed; it was not sealed: identify again, or set status to failed and load it with "
             "'force'."
         )
@@ -116,7 +116,7 @@ def _check_edit(model: Model, where: str) -> None:
 
 
 def _sealed_text(text: str, sha256: str, now: str) -> str:
-    """Return the same text with another seal, when it was made, and a comment that says so."""
+    """Return the same text with another seal, the time of the edit, and a comment."""
     values, keys = _nodes(text)
     edits: list[Edit] = [_remark(text, now)]
     if values["format"].value != str(FORMAT):
@@ -127,7 +127,7 @@ def _sealed_text(text: str, sha256: str, now: str) -> str:
             edits.append(_in_place_of(text, values[name], quoted(value)))
         else:
             added.append(f"{name}: {quoted(value)}")
-    # before a key that is there already, so that its indentation serves
+    # before an existing key, to use its indentation
     anchor = keys.get("sha256", keys["format"]).start_mark
     begin = text.rfind("\n", 0, anchor.index) + 1
     indent = text[begin : anchor.index]
@@ -139,7 +139,7 @@ def _sealed_text(text: str, sha256: str, now: str) -> str:
 
 
 def _remark(text: str, now: str) -> Edit:
-    """Return the comment about the edit, in the place of an earlier one or below the first line."""
+    """Return the comment on the edit, in place of an earlier one or below the first line."""
     line = f"{_REMARK}{now}: {_EXPLANATION}"
     header = list(takewhile(lambda one: one.startswith("#"), text.splitlines(keepends=True)))
     begin = 0
@@ -157,7 +157,7 @@ def _line_break(text: str) -> str:
 
 def _in_place_of(text: str, node: yaml.Node, new: str) -> Edit:
     begin, end = node.start_mark.index, node.end_mark.index
-    # the end of a block scalar is where the next line begins
+    # a block scalar ends where the next line begins
     return begin, begin + len(text[begin:end].rstrip()), new
 
 
@@ -173,15 +173,15 @@ def _nodes(text: str) -> tuple[dict[str, yaml.Node], dict[str, yaml.Node]]:
 
 
 def _check_unchanged(text: str, sealed: str, where: str) -> None:
-    """Refuse where YAML has more ways to write an entry than were thought of here."""
+    """Raise if an entry is written in a form of YAML that is not supported here."""
     try:
         found = [_model_entries(one, where) for one in (text, sealed)]
     except (ConfigurationError, KeyError, TypeError):
         found = [{}, {"": ""}]
     rest = [{k: v for k, v in one.items() if k not in _BY_SEALING} for one in found]
-    if repr(rest[0]) != repr(rest[1]):  # which NaN does not make unequal
+    if repr(rest[0]) != repr(rest[1]):  # repr, because NaN is not equal to itself
         message = (
-            f"{where}: cannot be sealed in place; write format, sha256 and edited_at each at a "
-            "line of its own, as dynid does."
+            f"{where}: cannot be sealed in place; write format, sha256 and edited_at each on a "
+            "separate line, as dynid does."
         )
         raise ModelFileError(message)

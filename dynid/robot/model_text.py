@@ -1,4 +1,4 @@
-"""model.yaml written: the model as ROS 2 parameters, in the format of docs/model-file.md."""
+"""Writing of model.yaml: the model as ROS 2 parameters, in the format of docs/model-file.md."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def model_text(
 ) -> str:
     """Return the text of a ``model.yaml``; the arguments are a Model's attributes."""
     urdf = kinematic_urdf(robot.urdf_xml)
-    # how the robot is moved, simulated or controlled is no part of a model
+    # settings for motion, simulation or control are not part of a model
     profile = yaml.safe_dump(robot.yaml_content(with_model_only=True), sort_keys=False, width=100)
     made, mechanics = _provenance(provenance), _mechanics(robot, mechanism)
     hashes: dict[str, Value] = {"urdf_sha256": hashlib.sha256(urdf.encode()).hexdigest()}
@@ -65,10 +65,10 @@ def model_text(
 
 
 def covariance_factor(covariance: Array) -> Array:
-    """Return the lower triangular L (b, b) with L Lᵀ the covariance, also where that is singular.
+    """Return the lower triangular L (b, b) with L Lᵀ the covariance, also if that is singular.
 
-    Cholesky's factor, by a QR decomposition of the square root of the correlations, which needs no
-    positive definiteness; those of small parameters are as exact as those of large ones.
+    Cholesky's factor, by a QR decomposition of the square root of the correlations, which does not
+    require positive definiteness and is equally accurate for small and large parameters.
     """
     deviations = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     scale = np.where(deviations > 0, deviations, 1.0)
@@ -101,7 +101,7 @@ def _provenance(made: Provenance) -> dict[str, Value]:
 
 
 def _mechanics(robot: Robot, mechanism: Mechanism) -> dict[str, Value]:
-    """Return what the controller uses; the seal is over it."""
+    """Return the entries that the controller uses and the seal covers."""
     locked = robot.locked
     return {
         "joints": mechanism.joints,
@@ -119,7 +119,7 @@ def _mechanics(robot: Robot, mechanism: Mechanism) -> dict[str, Value]:
 
 
 def _remarks(mechanism: Mechanism, determined: Sequence[bool]) -> list[str]:
-    """Of each parameter name and unit, and a remark if it is not known from the data alone."""
+    """Return each parameter's name and unit, with a remark if only sums of it are identifiable."""
     names, units = mechanism.parameter_names, mechanism.parameter_units
     determined = determined or (True,) * len(names)
     return [
@@ -156,7 +156,7 @@ def header(
     """Return the lines of the comment: outcome, recordings, versions, errors, quantities."""
     cutoff = "none" if made.cutoff_hz is None else f"{made.cutoff_hz:g} Hz"
     versions = ", ".join(f"{name} {version}" for name, version in made.versions.items())
-    outcome = "FAILED, do not run it" if made.failed else "SUCCEEDED"
+    outcome = "FAILED, do not use it" if made.failed else "SUCCEEDED"
     return [
         f"Identification of the dynamic parameters of {robot.name}: {outcome}",
         *(f"  because: {reason}" for reason in made.reasons if made.failed),

@@ -1,4 +1,4 @@
-"""Values as ROS 2 parameters in YAML, such that every reader gets the very same numbers."""
+"""Values as ROS 2 parameters in YAML, which every reader reads back exactly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dynid.configuration import yaml_mapping
 from dynid.errors import ConfigurationError
 
 ANY_NODE = "/**"
-"""The key in a parameter file whose parameters are for whatever node reads it."""
+"""Key in a parameter file for the parameters of any node."""
 
 _WIDTH = 100
 _INDENT = "  "
@@ -25,14 +25,14 @@ Scalar: TypeAlias = bool | int | float | str
 
 @dataclass(frozen=True)
 class Block:
-    """A text of several lines, written as a literal block; it ends with one line break."""
+    """A text of several lines, written as a literal block that ends with one line break."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A list with one value in each line, and a comment beside each."""
+    """A list with one value and one comment per line."""
 
     values: Sequence[Scalar]
     comments: Sequence[str]
@@ -41,7 +41,7 @@ class Listed:
 ParameterValue: TypeAlias = (
     bool | int | float | str | list[bool] | list[int] | list[float] | list[str]
 )
-"""What a ROS 2 node takes as a parameter."""
+"""A value of a ROS 2 parameter."""
 Value: TypeAlias = "Scalar | Block | Listed | Sequence[Scalar] | Mapping[str, Value] | None"
 
 
@@ -51,10 +51,10 @@ def parameter_file(
     """Return the text of a parameter file.
 
     Args:
-        parameters: names and values, nested as the names are. None and what is empty is left out:
-            ROS 2 has no type for it. A list's values must be of one type.
-        header: lines of a comment for people.
-        node: that the parameters are for; every node (``/**``), if not given.
+        parameters: names and values, nested as the names are. None and empty values are omitted,
+            because ROS 2 has no type for them. All values of a list must have one type.
+        header: lines of a comment.
+        node: whose parameters they are; any node (``/**``) by default.
 
     Raises:
         ValueError: a list mixes types.
@@ -65,14 +65,14 @@ def parameter_file(
 
 
 def ros_parameters(text: str, where: str) -> dict[str, ParameterValue]:
-    """Return the parameters in the text of a parameter file, by name, dots for nesting.
+    """Return the parameters in the text of a parameter file by name, with dots for nesting.
 
     Args:
         text: a file for one node or for any (``/**``), as dynid writes it.
         where: names the text in error messages.
 
     Raises:
-        ConfigurationError: the text is not YAML, or holds no parameters.
+        ConfigurationError: the text is not YAML, or contains no parameters.
     """
     content = yaml_mapping(text, where)
     nodes = list(content.values())
@@ -87,10 +87,10 @@ def ros_parameters(text: str, where: str) -> dict[str, ParameterValue]:
 
 
 def number(value: float) -> str:
-    """Return a double so that YAML 1.1 reads it as a float, and as the same one.
+    """Return a double as text that YAML 1.1 reads as the same float.
 
-    Subnormal numbers become 0: the C library reads them with an error, and ROS 2 then takes them
-    for text.
+    Subnormal numbers become 0: the C library reports an error for them, and ROS 2 then reads them
+    as text.
     """
     value = float(value)
     if value != value:  # noqa: PLR0124  NaN
@@ -104,7 +104,7 @@ def number(value: float) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a double-quoted YAML scalar: no reader takes it for a number, a date or a bool."""
+    """Return a double-quoted YAML scalar, which no reader converts to a number, date or bool."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
@@ -150,7 +150,7 @@ def _flow(start: str, inner: str, scalars: list[str]) -> list[str]:
     line = f"{start} [{', '.join(scalars)}]"
     if len(line) <= _WIDTH:
         return [line]
-    if any(" " in scalar for scalar in scalars):  # a string must not be broken at a space
+    if any(" " in scalar for scalar in scalars):  # a string must not be wrapped at a space
         return [start, *(f"{inner}- {scalar}" for scalar in scalars)]
     wrapped = fill(
         f"[{', '.join(scalars)}]",
@@ -165,7 +165,7 @@ def _flow(start: str, inner: str, scalars: list[str]) -> list[str]:
 
 def _scalars(values: Sequence[Scalar]) -> list[str]:
     if len({type(value) for value in values}) > 1:
-        message = f"a ROS 2 parameter holds values of one type, got {values!r}"
+        message = f"a ROS 2 parameter must have values of one type, got {values!r}"
         raise ValueError(message)
     return [_scalar(value) for value in values]
 

@@ -1,4 +1,4 @@
-"""What a model carries about its identification: provenance, base parameters, errors."""
+"""Data of a model's identification: provenance, base parameters, errors."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from dynid.text import iso_time
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a model came about.
+    """Provenance of a model.
 
     Attributes:
-        status: ``"failed"`` where the identification failed its criterion; such a model must not
-            run.
+        status: ``"failed"`` if the identification failed its criterion; such a model must not be
+            used.
         reasons: sentences on why it failed.
-        warnings: sentences on what to look at.
-        created: when, in UTC.
-        edited_at: when an edit by hand was confirmed, in UTC; None where there was none.
+        warnings: sentences.
+        created: date and time in UTC.
+        edited_at: when an edit by hand was confirmed, in UTC; None without one.
         sources: the recordings.
-        versions: of dynid and of what its numbers depend on.
+        versions: of dynid and of the libraries that affect its numbers.
         estimator: by its name in a profile.
-        physically_consistent: whether every body can exist (pseudo-inertia positive definite).
-        cutoff_hz: of the low-pass on positions; None where there was none.
+        physically_consistent: whether the pseudo-inertia of every body is positive definite.
+        cutoff_hz: of the low-pass filter on positions; None without one.
         raw_samples: recorded.
         samples: used.
         condition_number: of the identification's column-scaled regressor.
-        base_parameter_count: those included that the recordings do not determine.
+        base_parameter_count: including those that the recordings do not determine.
         allowed_error: largest relative torque error that the criterion allowed.
     """
 
@@ -60,7 +60,7 @@ class Provenance:
 
     @property
     def dated(self) -> str:
-        """When the model was identified and, if it was, edited by hand: to follow "of" or "on"."""
+        """Date of the identification and, if any, of the edit by hand; to follow "of" or "on"."""
         edited = "" if self.edited_at is None else f", edited by hand on {iso_time(self.edited_at)}"
         return iso_time(self.created) + edited
 
@@ -87,7 +87,7 @@ class BaseEstimate:
 
     @classmethod
     def empty(cls) -> BaseEstimate:
-        """Of no parameter: nothing was identified."""
+        """Return an estimate without parameters, for a model that was not identified."""
         none = np.zeros(0)
         return cls((), (), none, none, none, np.zeros((0, 0)))
 
@@ -99,7 +99,7 @@ class BaseEstimate:
 
 @dataclass(frozen=True)
 class ModelErrors:
-    """Torque errors of each actuated joint (n,), on the recordings that the model is from.
+    """Torque errors of each actuated joint (n,), on the recordings used for the identification.
 
     Attributes:
         max_relative_torque_error, mean_relative_torque_error: of the moving samples, relative to
@@ -108,9 +108,9 @@ class ModelErrors:
         rmse_torque: [N m or N].
         nrmse, relative_error, r_squared: of the moving samples.
         velocity_threshold: above which a sample counts as moving [rad/s or m/s].
-        held_out_relative_error: on blocks that the fit had not seen; empty where not known.
+        held_out_relative_error: on blocks not used in the fit; empty if not known.
         unit: of the recorded effort.
-        moving_samples: how many.
+        moving_samples: their number.
     """
 
     max_relative_torque_error: tuple[float, ...]
@@ -128,13 +128,13 @@ class ModelErrors:
 
 @dataclass(frozen=True)
 class StoredQuantities:
-    """Physical quantities worked out from the parameters, as parallel lists.
+    """Physical quantities computed from the parameters, as parallel lists.
 
     Attributes:
         names: as in the profile.
-        values, standard_deviations: NaN where a quantity is not known.
+        values, standard_deviations: NaN if a quantity is not known.
         units: of both.
-        unknown: a sentence on why a quantity is not known, else empty.
+        unknown: a sentence on why a quantity is not known; empty if it is.
     """
 
     names: tuple[str, ...] = ()

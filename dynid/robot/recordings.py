@@ -1,4 +1,4 @@
-"""Recordings of a robot, read as its settings describe them."""
+"""Recordings of a robot, read with its settings."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def load_recording(
     start: float | None = None,
     stop: float | None = None,
 ) -> Recording:
-    """Load a recording of a robot, as its ``recording`` settings describe it.
+    """Load a recording of a robot, with its ``recording`` settings.
 
     Args:
         path: a rosbag2 (folder, .mcap or .db3), a CSV file or a NumPy file.
         robot: whose joints are read, in drive order.
         topic: in a bag, in place of the robot's setting.
-        start: leave out what lies before [s].
-        stop: leave out what lies behind [s].
+        start: omit samples before this time [s].
+        stop: omit samples after this time [s].
 
     Raises:
-        RecordingError: it cannot be read, or lacks a joint.
+        RecordingError: the recording cannot be read, or lacks a joint.
     """
     check_type("load_recording(): robot", robot, Robot, "dynid.load_robot(path)")
     check_path("load_recording(): path", path)

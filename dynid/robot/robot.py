@@ -1,4 +1,4 @@
-"""What a robot is, whatever is done with it."""
+"""The robot, independent of what is done with it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ TaskT = TypeVar("TaskT", bound=TaskSettings)
 class Robot(Settings):
     """A robot: its URDF, joints, limits, drives and joint terms. ``joints`` are in drive order.
 
-    It carries the settings of its tasks (how it is recorded, identified, excited, simulated, …)
-    without knowing them: each task looks its own up by their class, see :meth:`settings`.
-    Immutable, and made by :func:`dynid.profile.load_robot` or :func:`dynid.profile.make_robot`.
+    It carries the settings of its tasks (how it is recorded, identified, excited, simulated, …) but
+    does not use them: each task gets its own by their class, see :meth:`settings`. Immutable;
+    created by :func:`dynid.profile.load_robot` or :func:`dynid.profile.make_robot`.
     """
 
     name: FileName = Field(alias="robot")
@@ -58,7 +58,7 @@ class Robot(Settings):
 
     @property
     def moving_joints(self) -> tuple[str, ...]:
-        """The actuated joints in drive order and, behind them, the passive ones."""
+        """The actuated joints in drive order, followed by the passive ones."""
         return (*self.joints, *self.closed_chain.passive)
 
     @property
@@ -67,12 +67,12 @@ class Robot(Settings):
         return self._tasks
 
     def settings(self, kind: type[TaskT]) -> TaskT:
-        """Return the settings of one task: those that the robot carries, else their defaults."""
+        """Return the settings of one task: those of the robot, else their defaults."""
         found = self.find(kind)
         return kind() if found is None else found
 
     def find(self, kind: type[TaskT]) -> TaskT | None:
-        """Return the settings of one task, or None where the robot carries none."""
+        """Return the settings of one task, or None if the robot has none."""
         return next((one for one in self._tasks if isinstance(one, kind)), None)
 
     def with_settings(self, *changed: TaskSettings) -> Robot:
@@ -92,7 +92,8 @@ class Robot(Settings):
         """Return a copy with some of the robot's own fields replaced, unchecked.
 
         Raises:
-            TypeError: ``update`` names no field; settings of tasks have :meth:`with_settings`.
+            TypeError: ``update`` has an unknown field; for settings of tasks use
+                :meth:`with_settings`.
         """
         unknown = set(update or {}) - set(type(self).model_fields)
         if unknown:
@@ -115,7 +116,7 @@ class Robot(Settings):
         """Return the mechanism of this robot, with the parameters of its URDF.
 
         Raises:
-            MechanismError: the URDF lacks a joint, or joint, coupling and terms do not fit.
+            MechanismError: the URDF lacks a joint, or joints, coupling and terms do not match.
         """
         return Mechanism(
             self.urdf_xml,
@@ -130,7 +131,7 @@ class Robot(Settings):
         )
 
     def kinematics(self, *, tool: str | None = None) -> Kinematics:
-        """Return the poses of this robot's bodies, for positions as it is recorded.
+        """Return the kinematics of this robot's bodies, for positions as recorded.
 
         Args:
             tool: link whose origin is the tool point; None for the last one.
@@ -145,11 +146,11 @@ class Robot(Settings):
     def yaml_content(
         self, *, with_model_only: bool = False, exclude_unset: bool = False
     ) -> dict[str, Any]:
-        """Return the profile of this robot and its tasks, as a mapping that YAML can hold.
+        """Return the profile of this robot and its tasks, as a mapping for YAML.
 
         Args:
-            with_model_only: leave out the tasks that a model.yaml does not carry.
-            exclude_unset: leave out what was not given, but is a default.
+            with_model_only: omit the tasks that a model.yaml does not contain.
+            exclude_unset: omit default values.
         """
         content = self.model_dump(mode="json", by_alias=True, exclude_unset=exclude_unset)
         for task in self._tasks:
@@ -159,7 +160,7 @@ class Robot(Settings):
         return content
 
     def __repr__(self) -> str:
-        """Return a line: name, joints, URDF."""
+        """Return one line: name, joints, URDF."""
         return f"Robot({self.name!r}, {len(self.joints)} joints, urdf={self.urdf!r})"
 
     __str__ = __repr__
@@ -179,8 +180,8 @@ class Robot(Settings):
         for joint in self.closed_chain.passive:
             if joint in self.joints:
                 raise ValueError(
-                    f"joint '{joint}' is in 'joints', so it has a drive, and in "
-                    "'closed_chain.passive' as well; it can be in one of them only"
+                    f"joint '{joint}' is in 'joints', so it has a drive, and also in "
+                    "'closed_chain.passive'; it must be in only one of them"
                 )
         return self
 
@@ -207,7 +208,7 @@ class Robot(Settings):
 
 
 def check_counts(group: Settings, joints: int) -> None:
-    """Raise a ValueError where an entry of a group has neither one value nor one per joint."""
+    """Raise a ValueError if an entry of a group has neither one value nor one per joint."""
     for name, value in group:
         if isinstance(value, tuple) and len(value) not in (1, joints):
             raise ValueError(

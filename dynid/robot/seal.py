@@ -1,7 +1,7 @@
 """The seal of a model.yaml: SHA-256 over the canonical text of what the controller uses.
 
-The controller checks the same seal over the parameters that it receives, so both call the same
-functions of the core; cpp/core/include/dynid/seal.hpp says how the canonical text is made.
+The controller checks the same seal over the parameters that it receives, with the same functions
+of the core; cpp/core/include/dynid/seal.hpp describes the canonical text.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from collections.abc import Mapping
 from dynid import _core
 
 SEALED = tuple(_core.sealed_entries())
-"""What the seal is over, in its order; dots for nesting."""
+"""Entries that the seal covers, in this order; dots for nesting."""
 
 
 def seal(entries: Mapping[str, object]) -> str:
     """Return the SHA-256 of a model's entries, in hexadecimal.
 
     Args:
-        entries: what is below ``model`` in the file, nested; others than ``SEALED`` do not count.
+        entries: below ``model`` in the file, nested; those not in ``SEALED`` are ignored.
 
     Raises:
-        TypeError: an entry is of a type that a model.yaml has not.
+        TypeError: the type of an entry does not occur in a model.yaml.
     """
     return _core.seal(_sealed(entries))
 
 
 def canonical_text(entries: Mapping[str, object]) -> str:
-    """Return the text that the seal is taken over; raises TypeError as :func:`seal` does."""
+    """Return the text that the seal covers; raises TypeError as :func:`seal` does."""
     return _core.canonical_text(_sealed(entries)).decode("utf-8", "surrogatepass")
 
 

@@ -1,7 +1,7 @@
-"""Shapes of the robot's bodies: the URDF's primitives, or capsules where it has none.
+"""Shapes of the robot's bodies: the URDF's primitives, or capsules if it has none.
 
-Sizes and poses mean what they mean in visualization_msgs/Marker: a box is given by its edges, a
-sphere and a cylinder by diameters, a cylinder stands along z, all are about their centres. [m]
+Sizes and poses are those of visualization_msgs/Marker: a box has the lengths of its edges, a
+sphere and a cylinder have diameters, a cylinder is along z, all are about their centres. [m]
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _JOINT_LENGTH = 0.075
 
 @dataclass(frozen=True)
 class Shape:
-    """A body of simple form. ``size`` is x, y, z of a box, else diameters, and a length along z.
+    """A simple shape. ``size`` is x, y, z of a box, else diameters, and a length along z.
 
-    ``link`` names the URDF's link that has it; empty for what is drawn beside those.
+    ``link`` is the name of its link in the URDF; empty for shapes that belong to no link.
     """
 
     kind: Kind
@@ -54,7 +54,7 @@ class Shape:
     link: str = ""
 
     def distance(self, point: ArrayLike) -> float:
-        """Return how far a point (3,) [m] is outside; 0 within."""
+        """Return the distance of a point (3,) [m] from the surface; 0 within."""
         inside = np.linalg.inv(self.pose.matrix()) @ [*np.asarray(point).tolist(), 1.0]
         half = np.array(self.size) / 2
         if self.kind == "box":
@@ -76,9 +76,9 @@ def rod(start: Sequence[float] | Array, end: Sequence[float] | Array) -> tuple[P
 def robot_shapes(kinematics: Kinematics) -> tuple[tuple[Shape, ...], ...]:
     """Return the shapes of every body, in the frame of the body.
 
-    Boxes, cylinders and spheres of the URDF's ``<visual>`` are taken as they are and meshes left
-    out. A body that is left without any gets capsules to the joints that it carries (and to the
-    tool point), and a cylinder along its own joint's axis.
+    Boxes, cylinders and spheres of the URDF's ``<visual>`` are used, meshes are omitted. A body
+    without any gets capsules to its joints (and to the tool point), and a cylinder along its own
+    joint's axis.
     """
     found = urdf_shapes(kinematics, "visual")
     return tuple(
@@ -90,9 +90,9 @@ def robot_shapes(kinematics: Kinematics) -> tuple[tuple[Shape, ...], ...]:
 def urdf_shapes(
     kinematics: Kinematics, element: Literal["visual", "collision"]
 ) -> dict[int, list[Shape]]:
-    """Return the primitives that the URDF gives bodies, in the bodies' frames, by body.
+    """Return the primitives of the URDF's bodies, in the bodies' frames, by body.
 
-    Raises MechanismError where a size, an origin or a colour is not the numbers it should be.
+    Raises MechanismError if a size, an origin or a colour is invalid.
     """
     robot = xml_tree(kinematics.mechanism.urdf_xml, "The URDF")
     colours = {
@@ -133,7 +133,7 @@ def _form(geometry: ET.Element | None) -> tuple[Kind, Vector] | None:
 
 
 def element_pose(origin: ET.Element | None) -> Pose:
-    """Return the pose that an element ``<origin>`` tells, in its link's frame."""
+    """Return the pose in an element ``<origin>``, in its link's frame."""
     if origin is None:
         return Pose()
     turn = pinocchio.rpy.rpyToMatrix(np.array(_numbers(origin.get("rpy", "0 0 0"), 3)))
@@ -152,13 +152,13 @@ def _colour(material: ET.Element | None, named: dict[str | None, Colour | None])
 
 
 def _numbers(text: str, count: int) -> list[float]:
-    """The numbers of an attribute; pinocchio ignores shapes, so nobody has checked them yet."""
+    """Return the numbers of an attribute, checked here because pinocchio ignores shapes."""
     try:
         numbers = [float(word) for word in text.split()]
     except ValueError:
         numbers = []
     if len(numbers) != count:
-        message = f"with '{text}' where {count} numbers are expected."
+        message = f"with '{text}', expected {count} numbers."
         raise MechanismError(f"The URDF has a <visual> or <collision> {message}")
     return numbers
 

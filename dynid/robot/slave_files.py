@@ -1,8 +1,8 @@
 """Slave files for ethercat_driver: one YAML file per joint, for ethercat_generic_plugins.
 
-Keys and types are those that ethercat_driver_ros2 reads. It sends ``factor * command + offset``,
-tells ``factor * raw + offset``, and casts to the type of the object: what does not fit an int16
-wraps around, so that the controller must clamp first.
+Keys and types are those of ethercat_driver_ros2. It sends ``factor * command + offset``, reports
+``factor * raw + offset``, and casts to the type of the object: values beyond an int16 wrap around,
+so that the controller must clamp them first.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class StartupValue(Settings):
 
 
 class DriveProfile(Settings):
-    """A make of drive. ``objects`` tells where each entry of the data sheet is found in it."""
+    """A type of drive. ``objects`` maps entries of the data sheet to objects of the drive."""
 
     vendor_id: Unsigned32
     product_id: Unsigned32
@@ -54,7 +54,7 @@ def load_drive(name: str) -> DriveProfile:
     """Load a drive profile by name (``cdhd``) or file (``my_drive.yaml``).
 
     Raises:
-        ConfigurationError: there is no such profile, or an entry is unknown or impossible.
+        ConfigurationError: the profile was not found, or an entry is unknown or invalid.
     """
     path = Path(name)
     if path.suffix not in {".yaml", ".yml"}:
@@ -78,10 +78,10 @@ DRIVE_STATES = {
     "error_code": (0x603F, "uint16"),
     "mode_display": (0x6061, "int8"),
 }
-"""State interfaces beside a joint's motion: object and type of each."""
+"""State interfaces besides a joint's motion: object and type of each."""
 
 _PERIOD = 0x60C2
-_EXPONENTS = (-3, -4, -5, -6)  # of ten: [s], as 0x60C2:2 has it
+_EXPONENTS = (-3, -4, -5, -6)  # of ten: [s], as in 0x60C2:2
 
 
 class Period(NamedTuple):
@@ -92,18 +92,18 @@ class Period(NamedTuple):
 
 
 def interpolation_period(control_rate: float) -> Period:
-    """Return 0x60C2 of a control rate [Hz], in the coarsest unit that has it exactly.
+    """Return 0x60C2 for a control rate [Hz], in the coarsest unit that represents it exactly.
 
     Raises:
-        ConfigurationError: no whole number 1 … 255 of ms, 100 us, 10 us or us is that period.
+        ConfigurationError: the period is not 1 … 255 of ms, 100 us, 10 us or us.
     """
     for exponent in _EXPONENTS:
         value = 10.0**-exponent / control_rate if control_rate > 0 else 0.0
         if 0.5 < value < 255.5 and abs(value - round(value)) < 1e-9 * value:
             return Period(round(value), exponent)
     raise ConfigurationError(
-        f"control rate {control_rate:g} Hz: its period is no number 1 to 255 of ms, 100 us, 10 us "
-        "or us, as object 0x60C2 needs it; take a rate such as 1000, 500 or 250 Hz."
+        f"control rate {control_rate:g} Hz: object 0x60C2 needs a period of 1 to 255 ms, 100 us, "
+        "10 us or us; use a rate such as 1000, 500 or 250 Hz."
     )
 
 
@@ -115,25 +115,25 @@ def slave_files(
     Args:
         joints: names, in drive order.
         drives: the robot's data sheet, with encoder counts.
-        drive: what the drives are.
+        drive: the type of drive.
         control_rate: cycles per second [Hz] of controller_manager.
 
     Raises:
-        ConfigurationError: the data sheet lacks an entry, or the rate cannot be set in a drive.
+        ConfigurationError: the data sheet lacks an entry, or the drive does not support the rate.
     """
     n = len(joints)
     period = interpolation_period(control_rate)
     counts = factors.counts_factor(drives, n)
     offset = factors.torque_offset_factor(drives, n)
     limit = factors.torque_offset_limit(drives, n)
-    # in the unit of the profile: recordings and controller convert by its torque factor
+    # in the profile's unit: recordings and controller convert with its torque factor
     effort = factors.torque_per_permille(drives, n) / drives.torque_factor(n)
     texts = {}
     for i, joint in enumerate(joints):
         head = (
             f"# Slave file of {encoded_file_name(joint)} for ethercat_driver, by `dynid drives`\n"
-            f"# position in rad (m if it slides), measured effort in {drives.effort_unit}\n"
-            f"# int16 holds torque offsets of +-{limit[i]:.6g} N m (N if it slides); the driver "
+            f"# position in rad (m if prismatic), measured effort in {drives.effort_unit}\n"
+            f"# int16 allows torque offsets of +-{limit[i]:.6g} N m (N if prismatic); the driver "
             "wraps beyond\n"
         )
         texts[joint] = head + _slave(drive, period, float(counts[i]), offset[i], effort[i])
@@ -144,7 +144,7 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
     """Check that a folder has every joint's slave file, written for this control rate [Hz].
 
     Raises:
-        ConfigurationError: one is missing, unreadable, for another rate, or without the drive's
+        ConfigurationError: a file is missing, unreadable, for another rate, or without the drive's
             status word.
     """
     wanted = interpolation_period(control_rate)
@@ -172,7 +172,7 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
 
 
 def _state_interfaces(slave: dict[str, Any]) -> set[str]:
-    """Return the state interfaces that a slave file maps; none where it is not in order."""
+    """Return the state interfaces in a slave file; none if the file is invalid."""
     pdos = slave.get("tpdo")
     channels = [
         channel
@@ -187,7 +187,7 @@ def _state_interfaces(slave: dict[str, Any]) -> set[str]:
 
 
 def slave_path(folder: Path, joint: str) -> Path:
-    """Return where the slave file of a joint is; never outside the folder."""
+    """Return the path of a joint's slave file, always inside the folder."""
     return folder / f"{encoded_file_name(joint)}.yaml"
 
 
@@ -198,7 +198,7 @@ def _slave(drive: DriveProfile, period: Period, counts: float, offset: float, ef
         f"  - {{index: 0x{index:04x}, sub_index: {sub}, type: {kind}, value: {value}}}\n"
         for index, sub, kind, value in startup
     )
-    # where position commands are overridden, the driver sends counts * position as it was told
+    # if position commands are overridden, the driver sends counts * position unchanged
     position, torque = _number(counts), _number(offset)
     return (
         f"vendor_id: 0x{drive.vendor_id:08x}\n"
@@ -235,6 +235,6 @@ def _channel(index: int, kind: str, *more: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Return all digits, in a form that YAML 1.1 reads as a number too: 1.0e-05, not 1e-05."""
+    """Return all digits, in a form that is a number in YAML 1.1 too: 1.0e-05, not 1e-05."""
     text = repr(float(value))
     return text if "." in text else text.replace("e", ".0e")

@@ -1,4 +1,4 @@
-"""URDFs written: with identified values in place of the designer's, or cut down to what matters."""
+"""Writing of URDFs: with identified parameters, or reduced to the mechanism."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def identified_urdf(
 ) -> str:
     """Return the URDF with the identified inertia of every moving body, and its joints' friction.
 
-    A body is the child link of an actuated joint with all that is rigidly attached to it, also
-    through locked joints; only their sum can be identified. It goes to the child link, and the
+    A body is the child link of an actuated joint with all links rigidly attached to it, also
+    through locked joints; only their sum is identifiable. It is assigned to the child link, and the
     attached links lose their ``<inertial>``. A joint's ``<dynamics>`` gets viscous friction as
-    damping and Coulomb friction as friction, for a pair of directions their mean, and 0 for a
-    negative one; URDF has no place for other joint terms, nor for those of motors.
+    damping and Coulomb friction as friction, the mean of a pair of directions, and 0 for a negative
+    value; URDF has no element for other joint terms, nor for those of motors.
 
     Args:
-        urdf_xml: the URDF that ``mechanism`` was built from; meshes and all else are kept.
-        mechanism: tells joints and joint terms.
+        urdf_xml: the URDF that ``mechanism`` was built from; meshes and everything else are kept.
+        mechanism: with joints and joint terms.
         parameters: (p,) in the order of ``mechanism.parameter_names``; None for
             ``mechanism.parameters``.
 
     Raises:
-        MechanismError: a body's mass is not positive, so that it has no centre of mass; or the URDF
-            is another.
+        MechanismError: a body's mass is not positive, so that it has no centre of mass, or the URDF
+            is of another robot.
     """
     values = np.asarray(mechanism.parameters if parameters is None else parameters, dtype=float)
     if values.shape != (len(mechanism.parameter_names),):
@@ -74,7 +74,7 @@ def identified_urdf(
 
 
 def kinematic_urdf(urdf_xml: str) -> str:
-    """Return what a mechanism is built from, in plain ASCII: links' inertia, and joints.
+    """Return the part of a URDF that a mechanism needs, in plain ASCII: links' inertia, and joints.
 
     Raises:
         MechanismError: the text is not XML.
@@ -91,14 +91,14 @@ def kinematic_urdf(urdf_xml: str) -> str:
 
 def _parsed(urdf_xml: str) -> ET.Element:
     xml_tree(urdf_xml, "The URDF")
-    parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))  # noqa: S314  it was checked
+    parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))  # noqa: S314  already checked
     parser.feed(urdf_xml)
     root: ET.Element = parser.close()
     return root
 
 
 def _leading_comments(urdf_xml: str) -> list[str]:
-    """Comments before the root element, most often a licence, which the tree does not hold."""
+    """Return the comments before the root element, often a licence, which the tree omits."""
     parser: ET.XMLPullParser[Any] = ET.XMLPullParser(events=("start", "comment"))
     parser.feed(urdf_xml)
     comments: list[str] = []
@@ -112,7 +112,7 @@ def _leading_comments(urdf_xml: str) -> list[str]:
 
 def _text(root: ET.Element, comments: list[str]) -> str:
     ET.indent(root)
-    # us-ascii writes any other character as a reference, which every reader takes
+    # us-ascii writes any other character as a reference, which every reader supports
     content = ET.tostring(root, encoding="us-ascii", xml_declaration=False).decode("ascii")
     declaration = '<?xml version="1.0"?>\n'
     return f"{declaration}{''.join(comments)}{content}\n"
@@ -133,7 +133,7 @@ def _attached(link: str, root: ET.Element, moving: frozenset[str]) -> Iterator[s
 
 
 def _inertial(body: Array, joint: str) -> ET.Element:
-    """``<inertial>`` of a body (10,): mass, first moments, moments about the joint's frame."""
+    """Return ``<inertial>`` of body (10,): mass, first moments, inertia about its joint's frame."""
     mass = float(body[0])
     if not (np.isfinite(body).all() and mass > 0):
         message = (
@@ -144,7 +144,7 @@ def _inertial(body: Array, joint: str) -> ET.Element:
     centre = body[1:4] / mass
     xx, xy, yy, xz, yz, zz = body[4:]
     about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    # parallel axes: from the joint's frame to the centre of mass
+    # parallel axes theorem: from the joint's frame to the centre of mass
     about_centre = about_origin - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
     element = ET.Element("inertial")
     xyz = " ".join(repr(float(value)) for value in centre)
@@ -183,7 +183,7 @@ def _set_friction(
     for attribute in ("damping", "friction"):
         for number, name in enumerate(mechanism.moving_joints):
             found = [
-                # of a pair, each holds for one direction
+                # each of a pair applies to one direction
                 (0.5 if term.traits.mirror else 1.0) * float(value)
                 for term, value in zip(mechanism.terms, values, strict=True)
                 if _belongs(term, number) and term.traits.urdf == attribute
@@ -192,7 +192,7 @@ def _set_friction(
                 dynamics = joints[name].find("dynamics")
                 if dynamics is None:
                     dynamics = ET.SubElement(joints[name], "dynamics")
-                # simulators refuse friction that drives
+                # simulators reject negative friction
                 dynamics.set(attribute, repr(max(sum(found), 0.0)))
 
 

@@ -1,4 +1,4 @@
-"""What a URDF alone says of a robot, as the content of a profile."""
+"""Profile content from a URDF alone."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _MOVABLE = ("revolute", "continuous", "prismatic")
 
 
 def urdf_profile(urdf_xml: str, file: str) -> dict[str, Any]:
-    """Return the profile of a robot that only its URDF is known of.
+    """Return the profile of a robot of which only the URDF is known.
 
-    All movable joints are actuated, in the order of the file. A limit is taken where every joint
-    has one: ``lower`` and ``upper`` [rad or m], ``velocity`` [rad/s or m/s], ``effort`` [N m or N].
+    All movable joints are actuated, in the order of the file. A limit is used if every joint has
+    it: ``lower`` and ``upper`` [rad or m], ``velocity`` [rad/s or m/s], ``effort`` [N m or N].
 
     Args:
         urdf_xml: the URDF's text.
         file: its name.
 
     Raises:
-        ConfigurationError: it is not XML, has no movable joint, or joints that follow others.
+        ConfigurationError: the text is not XML, has no movable joint, or has a joint with <mimic>.
     """
     root = xml_tree(urdf_xml, f"{file}: is not a URDF", ConfigurationError)
     joints = [joint for joint in root.findall("joint") if joint.get("type") in _MOVABLE]
@@ -36,7 +36,7 @@ def urdf_profile(urdf_xml: str, file: str) -> dict[str, Any]:
     if following:
         raise ConfigurationError(
             f"{file}: joint '{following[0]}' follows another one (<mimic>), and a URDF does not "
-            "say which of them has a drive; write a profile that names the actuated joints."
+            "define which of them has a drive; write a profile that lists the actuated joints."
         )
     name = likely_file_name(root.get("name", ""), "robot")
     content: dict[str, Any] = {"robot": name, "urdf": file, "joints": names}
@@ -59,7 +59,7 @@ def _limits(joints: list[ET.Element]) -> dict[str, Any]:
 
 
 def _number(joint: ET.Element, key: str) -> float:
-    """Return an attribute of a joint's ``<limit>``; 0 where it is absent or no number."""
+    """Return an attribute of a joint's ``<limit>``; 0 if it is missing or not a number."""
     limit = joint.find("limit")
     try:
         return 0.0 if limit is None else float(limit.get(key, "0"))

@@ -1,4 +1,4 @@
-"""A simulated robot in place of the real one: it follows targets and is recorded.
+"""A simulated robot with known parameters (ground truth): it follows targets and is recorded.
 
-Its parameters are known, so that what is identified can be compared with them.
+Identified parameters can be compared with the true ones.
 """

@@ -1,4 +1,4 @@
-"""From a profile to the simulated robot's core: bodies, friction and drives in C++."""
+"""Build the simulated robot of a profile: bodies, friction and drives in C++."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PlantArguments(NamedTuple):
-    """What the core's plant is made from; parameters (p,), settings as the core has them."""
+    """Arguments of the core's plant; parameters (p,), settings as in the core."""
 
     mechanism: Mechanism
     parameters: Array
@@ -28,14 +28,14 @@ class PlantArguments(NamedTuple):
 
 
 def plant_arguments(robot: Robot, *, control_rate: float, seed: int = 0) -> PlantArguments:
-    """Work out the robot that a profile's ``simulation`` describes.
+    """Return the arguments of the robot that a profile's ``simulation`` describes.
 
-    Signs that models smooth are true signs in it: its friction sticks. Without ``simulation``, its
-    bodies are the URDF's, and its joints have no friction.
+    Signs that models smooth are exact in it, so that joints stick. Without ``simulation``, bodies
+    are those of the URDF, and joints have no friction.
 
     Raises:
-        ConfigurationError: the settings do not fit the mechanism.
-        MechanismError: profile and URDF do not fit.
+        ConfigurationError: the settings do not match the mechanism.
+        MechanismError: profile and URDF do not match.
     """
     robot = _dry(robot)
     mechanism = robot.mechanism()
@@ -48,11 +48,11 @@ def plant_arguments(robot: Robot, *, control_rate: float, seed: int = 0) -> Plan
 
 
 def build_plant(robot: Robot, *, control_rate: float, seed: int) -> _core.DrivePlant:
-    """Build the robot that :func:`plant_arguments` works out.
+    """Build the robot from the result of :func:`plant_arguments`.
 
     Raises:
-        ConfigurationError: the settings do not describe a robot that can move.
-        MechanismError: profile and URDF do not fit.
+        ConfigurationError: the settings do not describe a valid robot.
+        MechanismError: profile and URDF do not match.
     """
     made = plant_arguments(robot, control_rate=control_rate, seed=seed)
     mechanism = made.mechanism
@@ -64,7 +64,7 @@ def build_plant(robot: Robot, *, control_rate: float, seed: int) -> _core.DriveP
 
 
 def position_limits(robot: Robot) -> tuple[Array, Array]:
-    """Return the lower and upper position limits (n,) of the joints; infinite where absent."""
+    """Return lower and upper position limits (n,) of the joints; infinite without a limit."""
     joints = len(robot.joints)
     limits = robot.limits.position or ((-np.inf, np.inf),)
     lower = per_joint([low for low, _ in limits], joints, "position")
@@ -72,7 +72,7 @@ def position_limits(robot: Robot) -> tuple[Array, Array]:
 
 
 def _dry(robot: Robot) -> Robot:
-    """Return the robot itself: what a model smooths, overlooks or leaves out is its own affair."""
+    """Return the robot without smoothing of dry friction, which is a property of models."""
     true = {"smoothing": 0.0, "dead_band": 0.0}
     terms = tuple(term.model_copy(update=true) for term in robot.terms)
     return robot.model_copy(update={"terms": terms, "semi_static": False})
@@ -111,7 +111,7 @@ def _core_settings(
 
 
 def _rated_torque(robot: Robot, simulation: SimulationSettings) -> Array:
-    """Return the torque (n,) whose thousandths the drives tell [N*m or N]; 0 where unknown."""
+    """Return the torque (n,) of 1000 ‰ reported by the drives [N*m or N]; 0 if unknown."""
     joints, drives = len(robot.joints), robot.drives
     if simulation.rated_torque is not None:
         return per_joint(simulation.rated_torque, joints, "rated_torque")

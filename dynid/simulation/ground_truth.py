@@ -1,4 +1,4 @@
-"""Whether identification finds the parameters of a simulated robot, which are known."""
+"""Compare identified parameters with the true ones of a simulated robot."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class GroundTruthTrial:
     Attributes:
         robot: name of the profile.
         joints: (n,) in drive order.
-        base_parameters: how many there are.
+        base_parameters: their number.
         condition_number: of the regression.
-        success: the model is judged good, on the first motion and on the second.
+        success: whether the model passed, on the first motion and on the second.
         relative_error: (n,) norm of the torque error over norm of the torque, second motion.
-        parameter_error: root mean square error of the base parameters the motion determines, in
-            units of their standard deviations: 1 where these say all about it.
+        parameter_error: root mean square error of the identifiable base parameters, in units of
+            their standard deviations: 1 if these are calibrated.
         worst_error: the largest of these errors, of ``worst_parameter``.
         seconds: the trial's wall-clock time [s].
     """
@@ -53,7 +53,7 @@ class GroundTruthTrial:
 
 
 def missing_for_trial(robot: Robot) -> str | None:
-    """Return why :func:`try_robot` cannot take a robot; None where it can."""
+    """Return why :func:`try_robot` is not possible for a robot; None if it is."""
     found = {"excitation": find_excitation(robot), "simulation": robot.find(SimulationSettings)}
     absent = [group for group, settings in found.items() if settings is None]
     if absent:
@@ -68,7 +68,7 @@ def try_robot(robot: Robot) -> GroundTruthTrial:
         robot: simulated, with a random excitation.
 
     Raises:
-        DynidError: the robot does not allow it, or a step fails.
+        DynidError: the trial is not possible for this robot, or a step fails.
     """
     begun = time.perf_counter()
     seed = second_seed(robot)
@@ -102,11 +102,11 @@ def try_robot(robot: Robot) -> GroundTruthTrial:
 def standardised_errors(identification: Identification) -> dict[str, float]:
     """Return the errors of the base parameters in units of their standard deviations.
 
-    By name, of those that the motion determines; friction beyond the model's terms (Stribeck) is
-    no parameter, but shows in these errors.
+    By name, of the identifiable ones; friction not described by the model's terms (Stribeck) is not
+    a parameter, but increases these errors.
 
     Raises:
-        DynidError: the profile's ``simulation`` does not fit its robot.
+        DynidError: the profile's ``simulation`` does not match its robot.
     """
     robot = identification.robot
     mechanism = robot.mechanism()

@@ -1,4 +1,4 @@
-"""The control loop of a simulated robot, whose commands and gains are known."""
+"""Control loop of a simulated robot, with known commands and gains."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from dynid.simulation.build import plant_arguments
 from dynid.simulation.settings import SimulationSettings
 
 
-def twin_loop(
+def simulated_loop(
     robot: Robot,
     excitations: Sequence[Excitation],
     *,
     control_rate: float = 1000.0,
 ) -> CommandedLoop:
-    """Return the loop in which :func:`dynid.simulation.simulate` records excitations, one each.
+    """Return the control loops of the robot that :func:`dynid.simulation.simulate` records.
 
     Raises:
-        ConfigurationError: the profile's ``simulation`` does not fit its robot.
-        MechanismError: profile and URDF do not fit.
+        ConfigurationError: the profile's ``simulation`` does not match its robot.
+        MechanismError: profile and URDF do not match.
     """
     settings = plant_arguments(robot, control_rate=control_rate).settings
     rest = (robot.find(SimulationSettings) or SimulationSettings()).rest

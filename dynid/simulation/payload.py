@@ -1,4 +1,4 @@
-"""A simulated robot that carries something."""
+"""A simulated robot with a payload."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def carrying(robot: Robot, mass: float, centre: ArrayLike, inertia: ArrayLike) -> Robot:
-    """Return the robot with a body that its simulated robot carries.
+    """Return the robot with a payload on its simulated robot.
 
     Args:
-        robot: without the body; its ``simulation`` has the true parameters.
+        robot: without the payload; its ``simulation`` has the true parameters.
         mass: [kg].
-        centre: of mass (3,) in the frame of the joint that bears payloads [m].
+        centre: of mass (3,) in the frame of the joint that carries payloads [m].
         inertia: XX, XY, YY, XZ, YZ, ZZ about the centre of mass (6,) [kg m^2].
 
     Raises:
-        MechanismError: robot and URDF do not fit.
+        MechanismError: robot and URDF do not match.
     """
     mechanism = robot.mechanism()
     simulation = robot.find(SimulationSettings) or SimulationSettings()

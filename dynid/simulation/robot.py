@@ -1,4 +1,4 @@
-"""The simulated robot: position-controlled drives around true bodies and friction."""
+"""The simulated robot: position-controlled drives, bodies and friction with true parameters."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 
-_INSET = 0.02  # of a joint's range that it begins away from its limits
+_INSET = 0.02  # distance of the home position from a limit, as a share of the range
 
 
 class RobotState(NamedTuple):
-    """What the drives tell, one value per joint (n,), or one row per cycle (N, n).
+    """State reported by the drives, one value per joint (n,), or one row per cycle (N, n).
 
-    As the profile's recordings have it: at the joints or the motors (``recording.side``), effort
+    As in the profile's recordings: at the joints or the motors (``recording.side``), effort
     in the unit of ``drives.effort``.
 
     Attributes:
@@ -43,20 +43,20 @@ class RobotState(NamedTuple):
 
 
 class SimulatedRobot:
-    """The robot of a profile, a control cycle at a time, at rest at its home position at first.
+    """The simulated robot of a profile, stepped by control cycles; initially at rest at home.
 
-    Targets, torque offsets and states are at the joints or at the motors, as ``recording.side``
-    says. A state is as old as the drives make it: after ``command_delay`` + ``feedback_delay``
-    cycles (three, by default) a target shows in what :meth:`step` returns.
+    Targets, torque offsets and states are at the joints or at the motors, according to
+    ``recording.side``. States are delayed as by the drives: after ``command_delay`` +
+    ``feedback_delay`` cycles (three, by default) a target affects the result of :meth:`step`.
 
     Args:
-        robot: of the robot; its ``simulation`` says what is true.
+        robot: with the true parameters in its ``simulation``.
         control_rate: cycles per second [Hz].
         seed: of the sensors' noise.
 
     Raises:
-        ConfigurationError: the profile does not describe a robot that can move.
-        MechanismError: profile and URDF do not fit.
+        ConfigurationError: the profile does not describe a valid robot.
+        MechanismError: profile and URDF do not match.
     """
 
     def __init__(
@@ -83,18 +83,18 @@ class SimulatedRobot:
 
     @property
     def home(self) -> Array:
-        """Position that the robot begins at (n,) [rad or m], on the side of the targets."""
+        """Initial position of the robot (n,) [rad or m], on the side of the targets."""
         home: Array = self._home.copy()
         return home
 
     @property
     def fault(self) -> str | None:
-        """Why the drives ignore their targets, as a sentence; None where they follow them."""
+        """Why the drives ignore their targets, as a sentence; None if they follow them."""
         return _core.describe_fault(self._plant.fault, self._joints) or None
 
     @property
     def rejected_inputs(self) -> int:
-        """Cycles whose target or torque offset was not finite, so that the last target counted."""
+        """Cycles whose target or torque offset was not finite, so that the last target was kept."""
         count: int = self._plant.rejected_inputs
         return count
 
@@ -106,23 +106,23 @@ class SimulatedRobot:
 
     @property
     def truth(self) -> _core.PlantTruth:
-        """The joints' true position, velocity, acceleration and torque, which none measures.
+        """The joints' true position, velocity, acceleration and torque, without sensor errors.
 
-        ``acceleration`` is the mean of the last integration step, during which the drives'
-        ``torque`` is held; ``external_torque`` is what :meth:`push` adds to it in that step.
+        ``acceleration`` is the mean over the last integration step, during which the drives'
+        ``torque`` is constant; ``external_torque`` is that of :meth:`push` in that step.
         """
         return self._plant.truth
 
     def commanded(self, position: Array) -> Array:
-        """Return joint positions, (n,) or (N, n), as targets: at the motors where those count."""
+        """Return joint positions, (n,) or (N, n), as targets; at the motors if these are there."""
         targets: Array = position @ self._from_joints.T
         return targets
 
     def reset(self, position: ArrayLike) -> None:
-        """Put the robot to rest at a position (n,) [rad or m], held, and with nothing injected.
+        """Put the robot to rest at a position (n,) [rad or m], and end all injected faults.
 
         Raises:
-            ConfigurationError: it has another size, or is not finite.
+            ConfigurationError: the position has another size, or is not finite.
         """
         try:
             self._plant.reset(np.asarray(position, dtype=np.float64))
@@ -134,9 +134,9 @@ class SimulatedRobot:
         """Return the state after one control cycle.
 
         Args:
-            target: positions (n,) [rad or m]; where one is not finite, the one before counts.
-            torque_offset: to be added to the drives' own torque (n,) [N*m or N]; what is not finite
-                counts as 0.
+            target: positions (n,) [rad or m]; if one is not finite, the previous target is kept.
+            torque_offset: added to the drives' own torque (n,) [N*m or N]; values that are not
+                finite count as 0.
         """
         plant = self._plant
         plant.step(target, self._no_offset if torque_offset is None else torque_offset)
@@ -153,18 +153,18 @@ class SimulatedRobot:
         return RobotState(position, velocity, torque / self._factor)
 
     def trip(self) -> None:
-        """Inject a drive fault: the drives brake and hold, whatever their targets."""
+        """Inject a drive fault: the drives brake and hold the robot, whatever their targets."""
         self._plant.trip()
 
     def clear_fault(self) -> None:
-        """Have the drives follow their targets again, from where they hold the robot."""
+        """End the drive fault: the drives follow targets again, from where they hold the robot."""
         self._plant.clear_fault()
 
     def lose_frames(self, cycles: int) -> None:
-        """Lose the frames of the next cycles, which bring targets and offsets and tell the state.
+        """Lose the frames of the next cycles, which transfer targets, offsets and states.
 
-        States stay as told last. The drives go on by the step between their last two targets, for
-        ten cycles at most, and then hold; their torque offset stays.
+        States stay as reported last. The drives continue with the step between their last two
+        targets, for ten cycles at most, and then hold the robot; their torque offset stays.
 
         Raises:
             SimulationError: the number of cycles is negative.
@@ -175,18 +175,18 @@ class SimulatedRobot:
         """Lose each frame with a probability from 0 to 1, from now on.
 
         Raises:
-            SimulationError: it is not a probability.
+            SimulationError: the value is not a probability.
         """
         self._inject(self._plant.lose_frames_randomly, probability)
 
     def saturate(self, factor: ArrayLike) -> None:
-        """Leave the drives a share of their ``torque_max``; 1 gives it back.
+        """Limit the drives to a fraction of their ``torque_max``; 1 restores it.
 
         Args:
             factor: above 0 and up to 1, one for all drives or for each (n,).
 
         Raises:
-            SimulationError: a factor is impossible, or a drive's torque has no limit.
+            SimulationError: a factor is invalid, or a drive's torque has no limit.
         """
         joints = len(self._joints)
         try:
@@ -209,7 +209,7 @@ class SimulatedRobot:
         duration: float = np.inf,
         rise: float = 0.0,
     ) -> None:
-        """Push a link from the next cycle on, in place of whatever pushed the robot before.
+        """Push a link from the next cycle on, in place of any previous push.
 
         Force, moment and point are in the link's frame and move with it.
 
@@ -218,17 +218,17 @@ class SimulatedRobot:
             force: (3,) [N].
             moment: about the point (3,) [N*m].
             point: where the force acts (3,) [m].
-            duration: until the force is gone [s]; infinity: until :meth:`release`.
-            rise: time in which the force grows to its full size, part of the duration [s].
+            duration: of the force [s]; infinity: until :meth:`release`.
+            rise: time in which the force rises to its full size, part of the duration [s].
 
         Raises:
-            SimulationError: there is no such link that moves, or a number is impossible.
+            SimulationError: there is no such moving link, or a number is invalid.
         """
         vectors = (_vector(force, "force"), _vector(moment, "moment"), _vector(point, "point"))
         self._inject(self._plant.push, link, *vectors, rise, duration)
 
     def release(self) -> None:
-        """Push no longer."""
+        """End the push."""
         self._plant.release()
 
     def _inject(self, action: Callable[..., None], *values: object) -> None:
@@ -248,20 +248,20 @@ def _vector(values: ArrayLike, name: str) -> Array:
 
 
 def _home(robot: Robot) -> Array:
-    """Return the joints' position to begin at (n,)."""
+    """Return the joints' initial position (n,)."""
     joints = len(robot.joints)
     lower, upper = position_limits(robot)
     simulation = robot.find(SimulationSettings)
     given = None if simulation is None else simulation.home
     if given is None:
-        # a joint that begins at its very limit would sag beyond it
+        # a joint that starts at its limit would sag beyond it
         inset = np.where(np.isfinite(upper - lower), _INSET * (upper - lower), 0.0)
         return np.clip(np.zeros(joints), lower + inset, upper - inset)
     home = per_joint(given, joints, "home")
     for name, value, low, high in zip(robot.joints, home, lower, upper, strict=True):
         if not low <= value <= high:
             message = (
-                f"simulation: home has joint '{name}' at {value:g}, outside its position limits "
+                f"simulation: home of joint '{name}' is {value:g}, outside its position limits "
                 f"[{low:g}, {high:g}]."
             )
             raise ConfigurationError(message)

@@ -1,4 +1,4 @@
-"""The noise of measured torque, as a profile states it for the simulated robot and its drives."""
+"""Noise of measured torque, from the profile's simulated robot and its drives."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from dynid.simulation.settings import SimulationSettings
 
 
 def stated_torque_noise(robot: Robot, mechanism: Mechanism) -> Array:
-    """Return the standard deviation of the measured torque that a profile states, 0 where unknown (n,).
+    """Return the standard deviation of the stated torque noise (n,), 0 if unknown.
 
-    Noise of ``simulation.torque_noise`` and steps q of the feedback, whose error is even over
-    ± q / 2 and has the variance q² / 12, add up. At the joints [N m or N].
+    Noise of ``simulation.torque_noise`` and of the quantisation steps q of the feedback, which has
+    the variance q² / 12, add up. At the joints [N m or N].
     """
     joints = len(mechanism.joints)
     simulation = robot.find(SimulationSettings) or SimulationSettings()
@@ -26,7 +26,7 @@ def stated_torque_noise(robot: Robot, mechanism: Mechanism) -> Array:
     elif robot.drives.effort == "rated_current_permille":
         step = robot.drives.torque_factor(joints)
     variance = per_joint(simulation.torque_noise, joints, "torque_noise") ** 2 + step**2 / 12
-    # errors of coupled motors reach several joints
+    # errors of coupled motors act on several joints
     if robot.settings(RecordingSettings).side == "motor":
         variance = np.linalg.inv(mechanism.coupling).T ** 2 @ variance
     return np.asarray(np.sqrt(variance))

@@ -1,4 +1,4 @@
-"""How a robot is simulated: the profile's ``simulation``."""
+"""Settings of the simulated robot: the profile's ``simulation``."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ class SimulationSettings(TaskSettings):
     group = "simulation"
 
     parameters: dict[str, float] = Field(default_factory=dict)
-    """True parameters by name (``Fv1``, ``M2``); bodies keep the URDF's, terms 0 otherwise."""
+    """True parameters by name (``Fv1``, ``M2``); default: the URDF's bodies, 0 for terms."""
 
     stribeck_torque: PerJointNotNegative = (0.0,)
-    """What friction at rest exceeds Coulomb friction by [N*m or N]; no model term describes it."""
+    """Excess of static friction over Coulomb friction [N*m or N]; not part of any model term."""
     stribeck_velocity: PerJointPositive = (0.05,)
-    """Velocity over which that falls off [rad/s or m/s]."""
+    """Velocity of its exponential decay [rad/s or m/s]."""
 
     bandwidth_hz: PerJointPositive = (10.0,)
-    """Natural frequency of position and velocity loop."""
+    """Natural frequency of position and velocity loop [Hz]."""
     damping_ratio: PerJointPositive = (1.0,)
-    """Of these loops: velocity gain 2 ζ ω, position gain ω / (2 ζ), at the motor's mean inertia."""
+    """Damping ratio ζ: velocity gain 2 ζ ω, position gain ω / (2 ζ), at the mean motor inertia."""
     integral_time: PerJointPositive | None = (0.05,)
-    """Of the velocity loop [s]; None: it has no integrator."""
+    """Integral time of the velocity loop [s]; None: it has no integrator."""
     command_delay: Cycles = 1
-    """Control cycles until a target acts."""
+    """Delay of targets [control cycles]."""
     feedback_delay: Cycles = 2
-    """Control cycles until a measurement is told."""
+    """Delay of measurements [control cycles]."""
     following_error: PerJointPositive = (0.5,)
-    """Distance between reference and position that trips the drives [rad or m]."""
+    """Position error that causes a drive fault [rad or m]."""
 
     position_resolution: PerJointNotNegative = (0.0,)
-    """Step of the measured position [rad or m]; 0 measures exactly."""
+    """Resolution of the measured position [rad or m]; 0: exact."""
     rated_torque: PerJointNotNegative | None = None
     """Torque is measured in whole thousandths of it [N*m or N, behind the gear]; 0: exactly.
-    None: of the profile's ``drives`` where they say, 0 otherwise."""
+    None: from the profile's ``drives`` if given there, else 0."""
     torque_noise: PerJointNotNegative = (0.0,)
     """Standard deviation of white noise on the measured torque [N*m or N]."""
 
     home: PerJoint | None = None
-    """Position of the joints to begin at [rad or m]; None: 0, or just inside a limit."""
+    """Initial position of the joints [rad or m]; None: 0, or just inside a limit."""
     operational_after: PerJointNotNegative = (0.0,)
-    """When the drives come on their bus under ros2_control [s]: real ones take seconds."""
+    """Time until the drives are on their bus under ros2_control [s]; several for real drives."""
     rest: NonNegativeFloat = 0.5
     """Time at rest before and after the motion [s]."""
     integration_rate: PositiveFloat = 1000.0
-    """Fewest integration steps per second; raised to a multiple of the control rate [Hz]."""
+    """Least number of integration steps per second [Hz]; a multiple of the control rate is used."""

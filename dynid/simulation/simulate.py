@@ -1,4 +1,4 @@
-"""A recording of a simulated robot, as a real one would have made it."""
+"""Record a simulated robot in the same form as a real one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def simulate(
 ) -> Recording:
     """Record the simulated robot of a profile, each control cycle, while it follows an excitation.
 
-    The same arguments give the same recording.
+    The result depends on the arguments only.
 
     Args:
         robot: as its ``simulation`` describes it.
@@ -35,10 +35,10 @@ def simulate(
         seed: of the sensors' noise.
 
     Raises:
-        SimulationError: the drives lost the robot.
-        ExcitationError: the excitation moves another number of joints.
-        ConfigurationError: the profile does not describe a robot that can move.
-        MechanismError: profile and URDF do not fit.
+        SimulationError: a drive fault occurred.
+        ExcitationError: the excitation has another number of joints.
+        ConfigurationError: the profile does not describe a valid robot.
+        MechanismError: profile and URDF do not match.
     """
     check_type("simulate(): robot", robot, Robot, "dynid.load_robot(path)")
     check_number("simulate(): seed", seed, least=0)

@@ -1,4 +1,4 @@
-"""The parameters of the simulated robot, which an identification should find."""
+"""True parameters of the simulated robot (ground truth)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def true_parameters(mechanism: Mechanism, settings: SimulationSettings) -> Array:
-    """Return the parameters (p,) of the simulated robot: the URDF's, but for those in settings.
+    """Return the parameters (p,) of the simulated robot: the URDF's, except those in settings.
 
     Stribeck friction in the settings has no parameter.
 
@@ -37,7 +37,7 @@ def true_parameters(mechanism: Mechanism, settings: SimulationSettings) -> Array
 
 
 def simulated_model(robot: Robot) -> Model:
-    """The model of a robot with the parameters of its simulated robot; the URDF's without one.
+    """Return the model of a robot's simulated robot; without one, of its URDF.
 
     Raises:
         ConfigurationError: a name in ``simulation.parameters`` is not one of the mechanism's.

@@ -1,4 +1,4 @@
 """The optimiser: the most informative motion that keeps every limit.
 
-Fourier series in a barrier method, from several random starts.
+Fourier series, optimised by a barrier method from several random starts.
 """

@@ -1,4 +1,4 @@
-"""What keeps a motion away from its limits while it is optimised."""
+"""Barrier that keeps a motion within its limits while it is optimised."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Barrier:
-    """Sum of b(s) over all slacks s: 0 from s = 1 on, and infinite where a limit is reached.
+    """Sum of b(s) over all slacks s: 0 for s >= 1, infinite where a limit is reached.
 
     b(s) = -log s + (s - 1) - (s - 1)^2 / 2 below 1, so that value, slope and curvature vanish at 1
-    and only what is near a limit costs anything.
+    and only motion near a limit is penalised.
 
     Attributes:
         space: of the series.
-        basis: its basis at the samples where state limits are looked at.
+        basis: its basis at the samples where state limits are evaluated.
         bounds: on position, velocity and acceleration, at every instant.
         state_limits: at these samples.
     """
@@ -67,7 +67,7 @@ class Barrier:
         return gradient, curvature
 
     def _active(self, limit: StateLimit, motion: Motion) -> tuple[Array, Array]:
-        """Return the slopes by the coordinates (m, n d) and slacks (m,) of what is near a limit."""
+        """Return slopes by the coordinates (m, n d) and slacks (m,) of the limits that are near."""
         slack = limit.slack(motion)
         near = slack < 1
         basis = np.stack(self.basis, axis=1)[np.nonzero(near)[0]]

@@ -1,4 +1,4 @@
-"""What is asked of an excitation, and the problem that this makes."""
+"""Specification of an excitation, and the optimisation problem that follows from it."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 
 
 _PER_CYCLE = 16
-"""Samples for each period of the highest harmonic, where information and states are looked at."""
+"""Samples per period of the highest harmonic, at which information and states are evaluated."""
 
-_POSES = 2_000  # random ones looked at for a place to begin
-_ROOM = 0.05  # slack of a pose that is good enough to begin at
-_LEAST = 0.005  # and of one to begin at where there is none better
-_FIRST = 0.3  # share of the room to its limits that a random motion begins with
+_POSES = 2_000  # random ones, tried as a start
+_ROOM = 0.05  # slack at which a pose is accepted as a start
+_LEAST = 0.005  # least slack, if no pose has more
+_FIRST = 0.3  # share of the distance to its limits that a random motion starts with
 
 
 @dataclass(frozen=True)
 class ExcitationSpec:
-    """What is asked of an excitation.
+    """Specification of an excitation.
 
     Attributes:
-        settings: base frequency, harmonics, periods, margin, centre and span; its coefficients, if
-            any, do not count.
-        objective: condition number, which tells how evenly parameters are known; determinant, how
-            precisely; or both.
-        scaled: rows are weighted by the drives' noise and columns brought to unit norm; else the
-            regressor is taken as it is.
-        from_centre: the motion starts and ends at the centre; else where it is best.
+        settings: base frequency, harmonics, periods, margin, centre and span; coefficients are
+            ignored.
+        objective: condition number (all parameters about equally accurate), determinant (smallest
+            overall uncertainty), or both.
+        scaled: rows are weighted by the drives' noise and columns scaled to unit norm; otherwise
+            the regressor is used without scaling.
+        from_centre: the motion starts and ends at the centre; otherwise the optimiser chooses.
     """
 
     settings: FourierSettings
@@ -61,15 +61,15 @@ class ExcitationSpec:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A robot and what is asked of its excitation, ready to be searched.
+    """Optimisation problem: a robot and the specification of its excitation.
 
     Attributes:
-        mechanism: that predicts information and torque.
+        mechanism: predicts information and torque.
         information: the objective.
-        settings: of the spec.
+        settings: of the specification.
         centre: of the profile's excitation, or the middle of the position limits (n,).
         bounds: lowest and highest position, largest velocity and acceleration, (n,) each.
-        workspace: what the robot keeps clear of.
+        workspace: constraints on the robot's bodies and tool.
         state_limits: torque, and the workspace where there is one.
         from_centre: the motion starts and ends at its centre.
     """
@@ -84,7 +84,7 @@ class Design:
     from_centre: bool
 
     def descent(self, pose: Array) -> Descent:
-        """Return the problem of all series about a pose (n,)."""
+        """Return the optimisation problem over all series about a pose (n,)."""
         settings = self.settings
         space = SeriesSpace(pose, settings.base_frequency, settings.harmonics, self.from_centre)
         basis = space.basis(_PER_CYCLE * settings.harmonics)
@@ -93,14 +93,14 @@ class Design:
         return Descent(self.information, barrier, basis)
 
     def pose(self, random: np.random.Generator, *, elsewhere: bool) -> Array:
-        """Return a pose (n,) that keeps all limits: the centre, or else a random one.
+        """Return a pose (n,) within all limits: the centre, or a random one.
 
         Args:
             random: source of poses.
-            elsewhere: rather a random one, and else the centre; ignored where that is the start.
+            elsewhere: prefer a random pose to the centre, unless the motion starts there.
 
         Raises:
-            ExcitationError: there is none.
+            ExcitationError: no such pose was found.
         """
         low, high = self.bounds[:2]
         choices = [self.centre]
@@ -117,7 +117,7 @@ class Design:
         if room > _LEAST:
             return np.asarray(best)
         message = (
-            "excitation: the robot cannot even rest at "
+            "excitation: the robot cannot rest at "
             f"{'its centre' if self.from_centre else f'any of {_POSES} poses'} within its limits "
             "on position, torque and workspace; widen these, or choose another centre."
         )
@@ -127,7 +127,7 @@ class Design:
         """Return random coordinates (n, d) within all limits."""
         space, barrier = descent.barrier.space, descent.barrier
         y = random.standard_normal((len(space.pose), space.dimension))
-        # each joint as far as its own bounds allow, then all of them as far as the others do
+        # scale each joint to its own bounds, then all joints together to the other limits
         slack = barrier.bounds.slack(np.zeros_like(y))
         change = slack - barrier.bounds.slack(y)
         y *= _FIRST / np.max(change / slack, axis=(1, 2))[:, np.newaxis]
@@ -137,13 +137,13 @@ class Design:
         return y
 
     def condition_number(self, excitation: FourierExcitation) -> float:
-        """Return the condition number of an excitation's base regressor, scaled as was asked."""
+        """Return the condition number of an excitation's base regressor, scaled as specified."""
         samples = _PER_CYCLE * self.settings.harmonics
         time = np.arange(samples) / (samples * excitation.base_frequency)
         return self.information.condition_number(excitation.evaluate(time))
 
     def _room(self, pose: Array) -> float:
-        """Return the smallest slack of a robot that rests at a pose (n,)."""
+        """Return the smallest slack of a robot at rest at a pose (n,)."""
         low, high = self.bounds[:2]
         inside = float(np.min(np.minimum(pose - low, high - pose) / ((high - low) / 2)))
         still = np.zeros((1, len(pose)))
@@ -153,16 +153,16 @@ class Design:
 
 
 def make_design(model: Model, spec: ExcitationSpec, torque_noise: Array) -> Design:
-    """Work out the problem that a spec makes for a robot.
+    """Build the optimisation problem of a specification for a robot.
 
     Args:
-        model: of the robot, with the parameters to predict torque by.
-        spec: the excitation wanted.
+        model: of the robot, with the parameters that predict torque.
+        spec: the specification.
         torque_noise: standard deviation of each joint's measured torque (n,) [N m or N].
 
     Raises:
-        ConfigurationError: nothing bounds the motion, or settings and joints do not fit.
-        MechanismError: profile and URDF do not fit.
+        ConfigurationError: nothing bounds the motion, or settings and joints do not match.
+        MechanismError: profile and URDF do not match.
         EstimationError: there are no base parameters.
     """
     robot = model.robot
@@ -198,7 +198,7 @@ def make_design(model: Model, spec: ExcitationSpec, torque_noise: Array) -> Desi
 def _bounds(
     robot: Robot, settings: FourierSettings, centre: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the lowest and highest position, largest velocity and acceleration that may be used."""
+    """Return lowest and highest position, largest velocity and acceleration allowed, (n,) each."""
     limits, joints = robot.limits, len(robot.joints)
     reach = position_range(limits, joints)
     low, high = np.full(joints, -np.inf), np.full(joints, np.inf)
@@ -210,8 +210,8 @@ def _bounds(
         low, high = np.maximum(low, centre - span), np.minimum(high, centre + span)
     if not np.all(np.isfinite(low)) or not np.all(low < high):
         message = (
-            f"profile '{robot.name}': an excitation needs limits.position, or "
-            "excitation.centre and span within them, to know where the robot may be."
+            f"profile '{robot.name}': an excitation needs limits.position, or excitation.centre "
+            "and span within them, as the allowed range of the joints."
         )
         raise ConfigurationError(message)
     largest = [np.full(joints, np.inf), np.full(joints, np.inf)]

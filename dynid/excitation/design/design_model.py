@@ -1,4 +1,4 @@
-"""The model that an excitation is designed by: smooth, and without memory."""
+"""The model used to design an excitation: smooth, and without memory."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _SMOOTHING = 0.05
-"""Of a joint's velocity limit: over which a sign is smoothed, so that slopes tell of reversals."""
+"""Share of a joint's velocity limit over which its sign is smoothed, for nonzero derivatives."""
 
-_SLOWEST = 0.05  # [rad/s or m/s] the same where there is no limit
+_SLOWEST = 0.05  # [rad/s or m/s] the same for joints without a limit
 
 
 def design_model(model: Model) -> Mechanism:
-    """Return the mechanism that information and torque are predicted by.
+    """Return the mechanism that predicts information and torque.
 
-    It has the bodies of ``model``, its viscous friction, offsets, rotor inertias and springs. What
-    is dry friction there is smooth Coulomb friction here: presliding has a memory, and the finer
-    shapes of friction (Stribeck, roots, cubes) are seen by any motion that shows these.
+    It has the bodies of ``model``, its viscous friction, offsets, rotor inertias and springs. Dry
+    friction is replaced by smooth Coulomb friction: presliding friction has memory, and the shapes
+    of other terms (Stribeck, roots, cubes) are excited by any motion that excites these.
 
     Args:
-        model: of the robot, with the parameters to predict by.
+        model: of the robot, with the parameters for the prediction.
 
     Raises:
-        MechanismError: profile and URDF do not fit.
+        MechanismError: profile and URDF do not match.
     """
     robot, given = model.robot, model.mechanism
     terms = tuple(
@@ -43,7 +43,7 @@ def design_model(model: Model) -> Mechanism:
     found: dict[tuple[str, int, str], float] = defaultdict(float)
     values = given.parameters[given.first_term :]
     for term, value in zip(given.terms, values.tolist(), strict=True):
-        # the load's share of dry friction has no one size: it stays out of the torque
+        # load-dependent friction has no constant size: it is left out of the torque
         if not term.traits.loaded:
             found[term.traits.design, term.joint, term.side] += value
     own = [found[term.kind, term.joint, term.side] for term in mechanism.terms]
@@ -51,7 +51,7 @@ def design_model(model: Model) -> Mechanism:
 
 
 def _smooth_terms(robot: Robot) -> list[tuple[TermSettings, str, float]]:
-    """Return the kind and side of each term as settings, its joint, and its smoothing; none twice."""
+    """Return kind and side of each term, its joint, and its smoothing, without duplicates."""
     actuated = len(robot.joints)
     speeds = robot.limits.velocity
     slow = np.full(len(robot.moving_joints), _SLOWEST)

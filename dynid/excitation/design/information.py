@@ -1,4 +1,4 @@
-"""How much a motion tells of the base parameters, and how that changes with the motion."""
+"""Information of a motion about the base parameters, and its derivatives by the motion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.excitation.motion import Motion, nudged
+from dynid.excitation.motion import Motion, perturbed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,18 +27,17 @@ _SMALLEST = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """What the base regressor W of a motion is worth, as a smooth function to be made small.
+    """Smooth objective of a motion's base regressor W, to be minimised.
 
     With G = Wᵀ W and its eigenvalues λ, ``condition`` is log(λ_max / λ_min) = 2 log cond(W) with
-    smooth extremes: (log Σ λ^p + log Σ λ^-p) / p, never less than the true value and closer to it
-    the larger the sharpness p. ``determinant`` (D-optimal) is -log det(G) / k. ``both`` is their
-    sum.
+    smooth extremes: (log Σ λ^p + log Σ λ^-p) / p, never less than the exact value and closer to it
+    for larger sharpness p. ``determinant`` (D-optimal) is -log det(G) / k. ``both`` is their sum.
 
     Attributes:
         mechanism: its joint terms must be smooth and without memory.
-        columns: the k of the regressor that lead base parameters.
-        row_weights: what each joint's rows are multiplied by (n,).
-        scaled: columns are brought to unit norm first.
+        columns: indices (k,) of the regressor's columns that lead base parameters.
+        row_weights: factor of each joint's rows (n,).
+        scaled: columns are scaled to unit norm first.
         objective: which of these.
     """
 
@@ -49,7 +48,7 @@ class Information:
     objective: Objective = "condition"
 
     def condition_number(self, motion: Motion) -> float:
-        """Return the condition number of W, rows and columns scaled as they are asked to be."""
+        """Return the condition number of W, with rows and columns scaled as specified."""
         values = np.linalg.eigvalsh(self._scaled_gram(self._rows(motion))[0])
         return float(np.sqrt(values[-1] / max(values[0], _SMALLEST**2 * values[-1])))
 
@@ -60,8 +59,8 @@ class Information:
     def slopes(self, motion: Motion, sharpness: float) -> Motion:
         """Return the objective's derivatives by every sample's position, velocity, acceleration.
 
-        With the derivative M of the objective by G, that by W is 2 W M; what is left is how W
-        depends on each sample's own state, by central differences. Arrays (N, n).
+        With the derivative M of the objective by G, that by W is 2 W M; the derivatives of W by
+        each sample's own state are central differences. Arrays (N, n).
         """
         rows = self._rows(motion)
         by_rows = 2 * rows @ self._objective(rows, sharpness)[1]
@@ -80,15 +79,15 @@ class Information:
         return np.asarray(regressor * self.row_weights[:, np.newaxis])
 
     def _change(self, motion: Motion, order: int, joint: int) -> Array:
-        """Slope of the regressor by one joint's position (order 0), velocity or acceleration."""
-        ahead, behind = nudged(motion, order, joint, _STEP)
+        """Return the derivative of the regressor by one joint's state of an order, 0 to 2."""
+        ahead, behind = perturbed(motion, order, joint, _STEP)
         change = self.mechanism.regressor(*ahead)
         change -= self.mechanism.regressor(*behind)
         change /= 2 * _STEP
         return change
 
     def _scaled_gram(self, rows: Array) -> tuple[Array, Array]:
-        """Return Wᵀ W of scaled columns, and what columns were multiplied by (k,)."""
+        """Return Wᵀ W of scaled columns, and the scale factors of the columns (k,)."""
         stacked = rows.reshape(-1, rows.shape[2])
         gram = stacked.T @ stacked
         if not self.scaled:
@@ -108,7 +107,7 @@ class Information:
             total += largest + smallest
             by_log += up - down
         if self.objective in ("determinant", "both"):
-            # columns of unit norm have lost their sizes, which count here
+            # columns of unit norm no longer contain their sizes, which the determinant needs
             total += float(2 * np.log(factors).sum() - np.log(values).sum()) / len(values)
         by_scaled = (vectors * (by_log / values)) @ vectors.T
         by_gram = by_scaled * factors * factors[:, np.newaxis]

@@ -1,4 +1,4 @@
-"""The descent: a barrier keeps every step within the limits, so any of them can be the last."""
+"""Interior-point descent: every iterate is within the limits and can be the result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Phase(NamedTuple):
-    """A stretch of the descent: weight of the barrier, sharpness of the objective, most steps."""
+    """One phase of the descent: weight of the barrier, sharpness of the objective, most steps."""
 
     weight: float
     sharpness: float
@@ -27,17 +27,17 @@ class Phase(NamedTuple):
 
 
 PHASES = (Phase(1e-2, 2.0, 60), Phase(1e-3, 4.0, 90), Phase(1e-4, 16.0, 150))
-"""Early ones see the whole spectrum and stay in the middle, the last goes close to the limits."""
+"""Early phases use the whole spectrum, far from the limits; the last one goes close to them."""
 
 STEPS = sum(phase.steps for phase in PHASES)
 """Most steps of a descent."""
 
 _DONE = 1e-4
-"""A phase ends where the next step promises to lower the objective by less."""
+"""A phase ends if the predicted decrease of the next step is smaller."""
 
-_BOUNDARY = 0.95  # of the way to the first limit is the longest step
-_ENOUGH = 1e-4  # share of the promised descent with which a step is taken (Armijo)
-_SHORTEST = 1e-4  # share of a step below which the phase is given up
+_BOUNDARY = 0.95  # longest step, as a share of the way to the first limit
+_ENOUGH = 1e-4  # share of the predicted decrease that a step must reach (Armijo)
+_SHORTEST = 1e-4  # share of a step below which the phase ends
 _DAMPING = 0.2  # of the BFGS update (Powell 1978), so that it stays positive definite
 
 
@@ -45,13 +45,13 @@ _DAMPING = 0.2  # of the BFGS update (Powell 1978), so that it stays positive de
 class Descent:
     """Minimisation of the objective plus a barrier (Nocedal and Wright, chapters 18 and 19).
 
-    The barrier's own curvature is known and added to that of the objective, which is found by
-    damped BFGS.
+    The curvature of the barrier is computed and added to that of the objective, which damped BFGS
+    approximates.
 
     Attributes:
         information: the objective.
-        barrier: it must be finite where the descent begins.
-        basis: at the samples where the objective is looked at.
+        barrier: it must be finite where the descent starts.
+        basis: at the samples where the objective is evaluated.
     """
 
     information: Information
@@ -59,9 +59,9 @@ class Descent:
     basis: Motion
 
     def steps(self, y: Array) -> Iterator[tuple[int, Array]]:
-        """Yield ever better coordinates than y (n, d), all of them within all limits.
+        """Yield successive improvements on the coordinates y (n, d), all of them within all limits.
 
-        With each comes how many of STEPS are behind; phases that end early skip some.
+        Each comes with the number of completed steps, of STEPS; phases that end early skip some.
         """
         begun = 0
         for phase in PHASES:
@@ -99,7 +99,7 @@ class Descent:
     def _search(
         self, y: Array, step: Array, value: float, promised: float, phase: Phase
     ) -> tuple[float, float] | None:
-        """How much of a step to take and the value there; None where no part of it descends."""
+        """Return the step length and the value there; None if no length decreases the value."""
         slack = self.barrier.bounds.slack(y)
         length = min(1.0, _BOUNDARY * self.barrier.bounds.reach(slack, step))
         shortest = _SHORTEST * length
@@ -116,7 +116,7 @@ class Descent:
             return np.inf
         try:
             value = self.information.value(self._motion(y), phase.sharpness)
-        except MechanismError:  # where a closed chain cannot be
+        except MechanismError:  # a closed chain cannot be closed there
             return np.inf
         return value + phase.weight * barrier
 
@@ -130,15 +130,15 @@ class Descent:
 
 
 def _newton(matrix: Array, slope: Array) -> Array:
-    """Return the step to where a quadratic with that curvature and slope is smallest."""
+    """Return the step to the minimum of a quadratic with that curvature and slope."""
     size = float(np.trace(matrix)) / len(matrix)
-    ridge = 1e-10 * size if size > 0 else 1.0  # directions that nothing depends on
-    values, vectors = np.linalg.eigh(matrix)  # rounding may have made some of them negative
+    ridge = 1e-10 * size if size > 0 else 1.0  # for directions without any effect
+    values, vectors = np.linalg.eigh(matrix)  # rounding may make some of them negative
     return np.asarray(-vectors @ ((vectors.T @ slope) / (np.maximum(values, 0) + ridge)))
 
 
 def _update(curvature: Array | None, move: Array, change: Array) -> Array:
-    """Damped BFGS: the curvature after the gradient changed so along a move."""
+    """Update the curvature by damped BFGS, for a change of the gradient along a move."""
     if curvature is None:
         size = abs(float(change @ move)) / float(move @ move)
         curvature = max(size, 1e-8) * np.eye(len(move))

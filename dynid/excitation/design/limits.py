@@ -1,4 +1,4 @@
-"""Limits on a motion as slacks: 0 where a limit is reached, 1 where it is far away."""
+"""Limits on a motion as slacks: 0 at a limit, 1 far from it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from dynid.arrays import Array
 from dynid.errors import MechanismError
-from dynid.excitation.motion import Motion, nudged
+from dynid.excitation.motion import Motion, perturbed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,14 +24,14 @@ _STEP = 1e-6
 """[rad or m, per s, per s^2] of central differences."""
 
 _FAR = 0.5
-"""Share of a torque limit that may be used without any notice being taken of it."""
+"""Share of a torque limit up to which the slack is 1."""
 
 
 class StateLimit(Protocol):
-    """C limits that must hold at every instant, by the state there."""
+    """C limits that apply at every instant, as functions of the state."""
 
     def slack(self, motion: Motion) -> Array:
-        """Return the slacks at N samples, (N, C); -inf where there is no such state."""
+        """Return the slacks at N samples, (N, C); -inf where the state is not possible."""
         ...
 
     def slopes(self, motion: Motion, near: NDArray[np.bool_]) -> Array:
@@ -42,17 +42,17 @@ class StateLimit(Protocol):
             near: (N, C) of which slacks.
 
         Returns:
-            (m, 3, n) by position, velocity and acceleration, of the m that are near, row by row.
+            (m, 3, n) by position, velocity and acceleration, for the m slacks that are near.
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class TorqueLimit:
-    """The torque that the model predicts stays within what drives bear.
+    """Limits on the predicted torque.
 
     Attributes:
-        mechanism: carries the parameters.
+        mechanism: with the parameters.
         allowed: largest torque of each joint (n,) [N m or N].
     """
 
@@ -63,7 +63,7 @@ class TorqueLimit:
         """Return the slacks (N, n)."""
         try:
             torque = self.mechanism.torque(*motion, self.mechanism.parameters)
-        except MechanismError:  # where a closed chain cannot be
+        except MechanismError:  # a closed chain cannot be closed there
             return np.full_like(motion.position, -np.inf)
         return np.asarray((1 - np.abs(torque) / self.allowed) / (1 - _FAR))
 
@@ -74,14 +74,14 @@ class TorqueLimit:
         joints = len(self.allowed)
         found = np.empty((np.count_nonzero(near), 3, joints))
         for order, joint in product(range(3), range(joints)):
-            ahead, behind = (self.slack(side) for side in nudged(some, order, joint, _STEP))
+            ahead, behind = (self.slack(side) for side in perturbed(some, order, joint, _STEP))
             found[:, order, joint] = ((ahead - behind) / (2 * _STEP))[near[samples]]
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class WorkspaceLimit:
-    """The robot keeps clear of itself and its surroundings."""
+    """Limits on distances of the robot's bodies to each other and to obstacles, and on the tool."""
 
     workspace: Workspace
 
@@ -103,13 +103,13 @@ class MotionBounds:
     """Bounds on position, velocity and acceleration of a series, at every instant.
 
     A trigonometric polynomial of degree L whose size is at most c cos(π L / N) at N even steps is
-    at most c everywhere (Ehlich and Zeller 1964, Schwankung von Polynomen zwischen Gitterpunkten):
-    so bounds that are tightened by that factor at the samples hold between them, too.
+    at most c everywhere (Ehlich and Zeller 1964, Schwankung von Polynomen zwischen Gitterpunkten).
+    Bounds tightened by that factor at the samples are therefore valid between them, too.
 
     Args:
         space: of the series.
         bounds: lowest and highest position, largest velocity and acceleration, each (n,); infinite
-            where there is none.
+                where there is no bound.
         per_cycle: samples for each period of the highest harmonic.
     """
 
@@ -132,22 +132,22 @@ class MotionBounds:
             rest = np.repeat(off / (sizes * tightened), samples)
             rows.append(np.vstack(scaled))
             rests.append(rest)
-        # of each joint: (rows, d), and what the pose alone comes to
+        # of each joint: (rows, d), and the value with all coordinates 0
         self._rows, self._rest = np.array(rows), np.array(rests)
 
     def slack(self, y: Array) -> Array:
-        """Return 1 less what is used of each bound by the coordinates y (n, d); (n, 2, rows)."""
+        """Return 1 minus the used share of each bound at coordinates y (n, d); (n, 2, rows)."""
         used = np.einsum("jrd,jd->jr", self._rows, y) + self._rest
         return np.stack([1 - used, 1 + used], axis=1)
 
     def reach(self, slack: Array, step: Array) -> float:
-        """Return how many times ``step`` (n, d) can be gone until the first slack is 0."""
+        """Return the largest factor of ``step`` (n, d) until the first slack is 0."""
         change = np.einsum("jrd,jd->jr", self._rows, step)
         ratio = float(np.max(np.stack([change, -change], axis=1) / slack))
         return 1 / ratio if ratio > 0 else np.inf
 
     def pull(self, by_slack: Array) -> Array:
-        """Return the derivative by y (n, d) of what has the derivatives (n, 2, rows) by slacks."""
+        """Return the derivative by y (n, d) from the derivatives by slacks (n, 2, rows)."""
         return np.asarray(np.einsum("jrd,jr->jd", self._rows, by_slack[:, 1] - by_slack[:, 0]))
 
     def curvature(self, weights: Array) -> Array:

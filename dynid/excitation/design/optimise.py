@@ -1,4 +1,4 @@
-"""The most informative excitation of a robot, and the proof that it keeps the limits."""
+"""The most informative excitation of a robot, proven to be within the limits."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
-_SHRINKAGE = 0.995  # of a motion that passes a limit between the samples of the search
-_SMALLEST = 0.2  # share of a motion that is left of it at least; else something else is wrong
+_SHRINKAGE = 0.995  # if the motion exceeds a limit between the samples of the search
+_SMALLEST = 0.2  # share of a motion below which shrinking stops with an error
 
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """The best excitation that was found, proven to keep every limit.
+    """The best excitation that was found, proven to be within every limit.
 
     Attributes:
-        settings: that describe it, for a file.
+        settings: describe the excitation, for a file.
         excitation: the motion.
-        condition_number: of the base regressor that it was designed by.
-        objectives: what each start came to, of the objective; smaller is better, NaN is nothing.
-        size: share of the motion found that was left, so that limits hold between samples too.
-        interrupted: the search was stopped on the way.
+        condition_number: of the base regressor used in the design.
+        objectives: result of each start; smaller is better, NaN is no result.
+        size: factor applied to the best motion so that limits are also kept between samples.
+        interrupted: the search was stopped before its end.
     """
 
     settings: FourierSettings
@@ -64,25 +64,25 @@ def optimise(
     jobs: int | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Optimum:
-    """Search the most informative excitation for a robot's base parameters within its limits.
+    """Search for the most informative excitation of a robot's base parameters within its limits.
 
-    The same arguments give the same excitation, whatever ``jobs``. A KeyboardInterrupt ends the
-    search with the best motion so far.
+    The result depends on the arguments only, not on ``jobs``. A KeyboardInterrupt ends the search
+    with the best motion so far.
 
     Args:
-        model: of the robot, with the parameters to predict torque by.
-        spec: the excitation wanted.
+        model: of the robot, with the parameters that predict torque.
+        spec: the specification of the excitation.
         torque_noise: standard deviation of each joint's measured torque (n,) [N m or N].
-        starts: random motions to begin from.
+        starts: number of random initial motions.
         seed: of these.
-        jobs: processes; None for one for each processor, but no more than starts.
-        progress: told the share of the search that is behind, from 0 to 1.
+        jobs: processes; None: one for each processor, but no more than starts.
+        progress: called with the completed share of the search, from 0 to 1.
 
     Raises:
-        DynidError: the robot has no room to move, settings do not fit, or the search was
-            interrupted before it found any motion.
+        DynidError: the robot has no room to move, settings do not match, or the search was
+            interrupted before it found a motion.
     """
-    # matrices here are some 100 wide: more threads only get in each other's way
+    # matrices here are about 100 wide: more threads only slow each other down
     with threadpool_limits(1, user_api="blas"):
         return _optimise(model, spec, torque_noise, starts, seed, jobs, progress)
 
@@ -96,7 +96,7 @@ def _optimise(
     jobs: int | None,
     progress: Callable[[float], None],
 ) -> Optimum:
-    design = make_design(model, spec, torque_noise)  # errors are raised here, not in a process
+    design = make_design(model, spec, torque_noise)  # raises errors here, not in a worker process
     workers = min(starts, jobs or processors())
     if workers > 1:
         search = search_in_processes(model, spec, torque_noise, starts, seed, workers, progress)
@@ -104,8 +104,8 @@ def _optimise(
         search = search_here(design, starts, seed, progress)
     if not search.found:
         message = (
-            "excitation: the search was stopped before there was a motion within all limits; let "
-            "it run a little longer."
+            "excitation: the search was stopped before it found a motion within all limits; let "
+            "it run longer."
         )
         raise ExcitationError(message)
     objectives = {one.number: design.descent(one.pose).objective(one.y) for one in search.found}
@@ -122,7 +122,7 @@ def _optimise(
 
 
 def _proven(design: Design, robot: Robot, best: StartResult) -> tuple[FourierExcitation, float]:
-    """Return the motion, a little smaller if need be, and its share of what was found."""
+    """Return the motion, scaled down if needed, and its scale factor."""
     space = design.descent(best.pose).barrier.space
     mechanism, periods = design.mechanism, design.settings.periods
     sliding, size = sliding_joints(mechanism), 1.0

@@ -1,4 +1,4 @@
-"""How long, how often and how fast: what an excitation's series is proposed to be."""
+"""Proposed duration, periods and frequencies of an optimised excitation."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _FEWEST, _MOST = 5, 12
-"""Harmonics that are proposed: fewer leave little to choose from, more gain little."""
+"""Proposed numbers of harmonics: fewer allow little choice, more improve the result little."""
 
 _BELOW_CUTOFF = 4.0
-"""Times that the identification's cut-off lies above the highest harmonic, so that it passes."""
+"""Cut-off frequency of the identification over the highest harmonic, so that it passes."""
 
-_FASTEST = 2.5  # [Hz] where there is no cut-off: position control follows well up to there
-_NO_CUTOFF = 10.0  # [Hz] in place of one: above, position control does not follow
-_PERIOD = 10.0  # [s] where nobody says
+_FASTEST = 2.5  # [Hz] without a cut-off: position control follows well up to there
+_NO_CUTOFF = 10.0  # [Hz] in place of a cut-off: above, position control does not follow
+_PERIOD = 10.0  # [s] default
 
 
 def propose_series(
@@ -34,12 +34,12 @@ def propose_series(
     periods: int | None = None,
     harmonics: int | None = None,
 ) -> FourierSettings:
-    """Return settings for an optimised series; what is given stands, the rest is proposed.
+    """Return settings for an optimised series; arguments that are None are proposed.
 
     Duration, periods, margin, centre and span are the profile's where it has an excitation of type
     fourier. The highest harmonic is where a joint needs all of its velocity and acceleration at
-    once, f = a / (2 π v) (above it, acceleration leaves ever less velocity), and well below the
-    identification's cut-off.
+    once, f = a / (2 π v) (above it, the acceleration limit allows less and less velocity), and well
+    below the identification's cut-off.
 
     Args:
         robot: with its limits and settings.
@@ -48,8 +48,8 @@ def propose_series(
         harmonics: of the series, 3 or more.
 
     Raises:
-        ConfigurationError: there are too few harmonics to start and end at rest, or the highest is
-            beyond the identification's cut-off.
+        ConfigurationError: too few harmonics to start and end at rest, or the highest is above the
+            identification's cut-off.
     """
     if harmonics is not None and harmonics < 3:
         message = f"harmonics {harmonics}: a series that starts and ends at rest needs 3 or more."
@@ -69,8 +69,8 @@ def propose_series(
     if chosen / period > cutoff:
         message = (
             f"{chosen} harmonics of a series of {period:.4g} s go up to {chosen / period:.4g} Hz, "
-            f"beyond the {cutoff:g} Hz up to which motion is looked at; ask for "
-            f"{times * chosen / cutoff:.4g} s or more, or for fewer harmonics."
+            f"above the cut-off frequency {cutoff:g} Hz of the identification; give a duration of "
+            f"{times * chosen / cutoff:.4g} s or more, or fewer harmonics."
         )
         raise ConfigurationError(message)
     return FourierSettings(
@@ -85,7 +85,7 @@ def propose_series(
 
 
 def _highest(robot: Robot) -> float:
-    """Return the highest frequency that is of use [Hz]."""
+    """Return the highest useful frequency [Hz]."""
     cutoff = robot.settings(SignalSettings).cutoff_hz
     highest = _FASTEST if cutoff is None else cutoff / _BELOW_CUTOFF
     limits, joints = robot.limits, len(robot.joints)

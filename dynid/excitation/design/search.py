@@ -1,4 +1,4 @@
-"""Random starts, each a piece of work for a process, and the best of what they come to."""
+"""Descents from random starts, distributed to processes, and their results."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class StartResult(NamedTuple):
-    """What one start came to.
+    """Result of one start.
 
     Attributes:
         number: of the start.
-        pose: about which the motion is (n,) [rad or m].
+        pose: about which the joints move (n,) [rad or m].
         y: its coordinates in the space of series about that pose (n, d).
     """
 
@@ -35,7 +35,7 @@ class StartResult(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What all starts came to, and whether they were stopped on the way."""
+    """Results of all starts, and whether the search was interrupted."""
 
     found: tuple[StartResult, ...]
     interrupted: bool
@@ -50,7 +50,7 @@ def search_here(
         design: the problem.
         starts: how many.
         seed: of the random motions to begin from.
-        progress: told the share of all work that is behind, from 0 to 1.
+        progress: called with the completed share of all work, from 0 to 1.
     """
     descents = _Descents(starts, progress)
     try:
@@ -70,15 +70,15 @@ def search_in_processes(
     jobs: int,
     progress: Callable[[float], None],
 ) -> Search:
-    """Do the same in as many processes as ``jobs``, with the same result.
+    """Search in as many processes as ``jobs``, with the same result as :func:`search_here`.
 
-    What no process completes, because it was killed or an error ended it, is repeated here.
+    Starts that no process completes, because it was killed or had an error, are repeated here.
     """
     problem = Problem(model, spec, torque_noise, seed)
     descents = _Descents(starts, progress)
     try:
         with workers(min(jobs, starts), problem) as connections:
-            descents.share_out(connections)
+            descents.distribute(connections)
         if descents.left():
             descents.complete(problem.design(), seed)
     except KeyboardInterrupt:
@@ -88,25 +88,25 @@ def search_in_processes(
 
 
 def processors() -> int:
-    """Return the processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 class _Descents:
-    """The descents from all starts, as far as this process knows them.
+    """Progress and results of the descents from all starts.
 
     Args:
         starts: how many.
-        progress: told the share of all work that is behind, from 0 to 1.
+        progress: called with the completed share of all work, from 0 to 1.
     """
 
     def __init__(self, starts: int, progress: Callable[[float], None]) -> None:
         self._best: dict[int, StartResult] = {}
-        self._behind = [0] * starts  # steps of each, all of STEPS for one that is complete
+        self._behind = [0] * starts  # completed steps of each; STEPS means complete
         self._progress = progress
 
     def found(self) -> tuple[StartResult, ...]:
-        """The best motion of each start that has come to any, in the order of their numbers."""
+        """Return the best motion of each start that has one, in the order of their numbers."""
         return tuple(self._best[number] for number in sorted(self._best))
 
     def left(self) -> list[int]:
@@ -114,8 +114,8 @@ class _Descents:
         return [number for number, behind in enumerate(self._behind) if behind < STEPS]
 
     def complete(self, design: Design, seed: int) -> None:
-        """Descend here from all starts that are left."""
-        # as in a worker: with more threads BLAS adds in another order, and steps are others
+        """Run here the descents of all starts that are not complete."""
+        # as in a worker: more BLAS threads change the order of additions, and so the steps
         with threadpool_limits(1, user_api="blas"):
             for number in self.left():
                 for step in descend(design, number, seed):
@@ -123,22 +123,22 @@ class _Descents:
                     self._report()
                 self._behind[number] = STEPS
 
-    def share_out(self, connections: list[Connection]) -> None:
-        """Give each worker one start after the other, as long as there are starts and workers."""
+    def distribute(self, connections: list[Connection]) -> None:
+        """Give each worker one start after the other, while there are starts and workers."""
         starts, working = iter(self.left()), list(connections)
         while working:
             ready = wait(working)
             for worker in [one for one in working if one in ready]:
                 try:
                     busy = self._attend(worker, starts)
-                except (EOFError, OSError):  # it has died
+                except (EOFError, OSError):  # the worker has died
                     busy = False
                 if not busy:
                     working.remove(worker)
             self._report()
 
     def _attend(self, worker: Connection, starts: Iterator[int]) -> bool:
-        """Receive a message of a worker; whether it still has work to do."""
+        """Receive a message of a worker; return whether the worker has more work."""
         message: Step | Ready = worker.recv()
         if isinstance(message, Step):
             self._keep(message)
@@ -151,7 +151,7 @@ class _Descents:
         return start is not None
 
     def _keep(self, step: Step) -> None:
-        """Keep a step, unless it repeats one of a worker that died."""
+        """Store a step, unless it repeats one of a worker that died."""
         if step.behind > self._behind[step.start]:
             self._behind[step.start] = step.behind
             self._best[step.start] = StartResult(step.start, step.pose, step.y)

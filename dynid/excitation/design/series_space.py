@@ -1,4 +1,4 @@
-"""All Fourier series that begin and end at rest, as a linear space without constraints."""
+"""Fourier series that start and end at rest, as a linear space without constraints."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class SeriesSpace:
     """Finite Fourier series of n joints whose velocity and acceleration vanish at either end.
 
     A series (see FourierExcitation) has 1 + 2 L coefficients a joint: position, sines, cosines.
-    Rest at its ends asks that velocity and acceleration there be zero, a given start that the
-    position be that: linear equations, which the coordinates y (n, d) fulfil whatever they are.
-    With y = 0 the joints rest at ``pose``.
+    Rest at the ends requires zero velocity and acceleration there, a given start position one more
+    value: these linear equations are satisfied for any coordinates y (n, d). With y = 0 the joints
+    rest at ``pose``.
 
     Attributes:
         pose: position about which the space is centred (n,) [rad or m].
         base_frequency: [Hz].
         harmonics: L, 3 or more.
-        from_pose: the motion starts at the pose; else its start is as free as all else.
+        from_pose: the motion starts at the pose; otherwise its start is free.
     """
 
     pose: Array
@@ -45,7 +45,7 @@ class SeriesSpace:
         return int(self._coefficients.shape[1])
 
     def basis(self, samples: int) -> Motion:
-        """Return what each coordinate adds at even steps through a period; arrays (samples, d)."""
+        """Return the contribution of each coordinate over a period; arrays (samples, d)."""
         position, velocity, acceleration = self._rows(np.arange(samples) / samples)
         to = self._coefficients
         return Motion(position @ to, velocity @ to, acceleration @ to)
@@ -72,12 +72,12 @@ class SeriesSpace:
         """From coordinates to coefficients (1 + 2 L, d), orthonormal."""
         position, velocity, acceleration = self._rows(np.zeros(1))
         still = [velocity, acceleration, *([position] if self.from_pose else [])]
-        # rows of unit size, so that the rank is told right
+        # rows of unit norm, so that the rank is computed correctly
         rows = np.vstack([row / np.linalg.norm(row) for row in still])
         return np.asarray(null_space(rows))
 
     def _rows(self, phase: Array) -> Motion:
-        """Return what each coefficient adds at fractions of a period (N,); arrays (N, 1 + 2 L)."""
+        """Return the contribution of each coefficient at phases (N,); arrays (N, 1 + 2 L)."""
         rates = 2 * np.pi * self.base_frequency * np.arange(1, self.harmonics + 1)
         angle = np.outer(phase / self.base_frequency, rates)
         sine, cosine = np.sin(angle), np.cos(angle)

@@ -1,12 +1,12 @@
-"""Worker processes, and the descent from one start that each of them does.
+"""Worker processes, each of which runs descents, one start at a time.
 
-A worker is a new interpreter that imports dynid alone. The processes of multiprocessing would run
-the ``__main__`` of the calling program again, which is impossible where it was read from standard
-input, and endless where it has no ``if __name__ == "__main__":``.
+A worker is a new interpreter that imports dynid only. The processes of multiprocessing would run
+the ``__main__`` of the calling program again, which is impossible if it was read from standard
+input, and endless without ``if __name__ == "__main__":``.
 
 Messages: a worker receives a :class:`Problem` and then numbers of starts; it sends :class:`Ready`
-for every number that it wants, and a :class:`Step` for every step of the descent. Whichever side
-ends, the other one reads the end of the file (EOFError), or fails to write (OSError).
+to request a number, and a :class:`Step` for every step of the descent. If one side ends, the other
+reads the end of the file (EOFError), or fails to write (OSError).
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
     from dynid.robot.model import Model
 
-# the parent's path comes before anything is imported: -c alone would search the working directory
+# set the parent's path before any import: -c alone would search the working directory
 _PROGRAM = (
     f"import sys; sys.path[:] = sys.argv[2:]; from {__name__} import work; work(int(sys.argv[1]))"
 )
 
 
 class Problem(NamedTuple):
-    """What the starts have in common.
+    """What all starts have in common.
 
     Attributes:
-        model: of the robot, with the parameters to predict torque by.
-        spec: the excitation wanted.
+        model: of the robot, with the parameters that predict torque.
+        spec: the specification of the excitation.
         torque_noise: standard deviation of each joint's measured torque (n,) [N m or N].
-        seed: of the random motions to begin from.
+        seed: of the random initial motions.
     """
 
     model: Model
@@ -60,8 +60,8 @@ class Step(NamedTuple):
 
     Attributes:
         start: its number.
-        behind: steps of STEPS that are behind.
-        pose: about which the motion is (n,) [rad or m].
+        behind: number of completed steps, of STEPS.
+        pose: about which the joints move (n,) [rad or m].
         y: coordinates of the motion in the space of series about that pose (n, d).
     """
 
@@ -75,15 +75,15 @@ class Ready(NamedTuple):
     """A worker can take another start.
 
     Attributes:
-        completed: number of the start that it has completed; None where there was none, or where
-            an error ended it.
+        completed: number of the start that it has completed; None if there was none, or if it ended
+            with an error.
     """
 
     completed: int | None
 
 
 def descend(design: Design, start: int, seed: int) -> Iterator[Step]:
-    """Yield ever better motions from one start.
+    """Yield successive improvements from one start.
 
     Args:
         design: the problem.
@@ -103,10 +103,10 @@ def descend(design: Design, start: int, seed: int) -> Iterator[Step]:
 
 @contextmanager
 def workers(count: int, problem: Problem) -> Iterator[list[Connection]]:
-    """Start workers on a problem and yield the connections to them; in the end they are killed.
+    """Start workers on a problem and yield the connections to them; kill them at the end.
 
-    There are none where ``sys.executable`` is not a Python interpreter, as in a program that embeds
-    Python, and fewer where the system refuses more.
+    There are none if ``sys.executable`` is not a Python interpreter, as in a program that embeds
+    Python, and fewer if the system cannot start more.
     """
     interpreter = Path(sys.executable or "").name.startswith("python")
     with ExitStack() as stack:
@@ -114,15 +114,15 @@ def workers(count: int, problem: Problem) -> Iterator[list[Connection]]:
         with suppress(OSError):
             for _ in range(count if interpreter else 0):
                 connections.append(stack.enter_context(_worker()))  # noqa: PERF401  keep some
-        for connection in connections:  # after all are started: they import at the same time
-            with suppress(OSError):  # it has died, as its reader will notice
+        for connection in connections:  # after all have started: they import in parallel
+            with suppress(OSError):  # the worker has died, as the reader will detect
                 connection.send(problem)
         yield connections
 
 
 @contextmanager
 def _worker() -> Iterator[Connection]:
-    """Start a worker in a session of its own, where an interrupt from a terminal has no effect."""
+    """Start a worker in its own session, so that Ctrl-C in the terminal does not reach it."""
     here, there = Pipe()
     with here:
         with there:
@@ -141,7 +141,7 @@ def _worker() -> Iterator[Connection]:
 
 
 def work(descriptor: int) -> None:
-    """Descend from the starts that the parent sends, until it ends; what a worker runs.
+    """Run descents from the starts that the parent sends; the main loop of a worker.
 
     Args:
         descriptor: of the socket to the parent.

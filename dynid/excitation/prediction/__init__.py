@@ -1,4 +1,4 @@
-"""The parameter uncertainty that a motion leads to, predicted before it is played.
+"""Prediction of the parameter uncertainty of a motion, before it is played.
 
-Condition numbers, standard deviations, coverage and what to change.
+Condition numbers, standard deviations, coverage and advice.
 """

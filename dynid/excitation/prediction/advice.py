@@ -1,4 +1,4 @@
-"""What an prediction comes to, in sentences: whether it is good, what is not, what would help."""
+"""Verdict on a prediction and advice, as sentences."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ WELL_CONDITIONED = 100.0
 """Condition number of the scaled regressor that Schröer (in Hollerbach, Khalil and Gautier, Model
 Identification, Springer Handbook of Robotics, 2008) advises not to exceed."""
 _FEWEST_CYCLES = 3
-_ALIKE = 0.9  # correlation from which two parameters are hard to tell apart
+_ALIKE = 0.9  # correlation above which two parameters are hard to distinguish
 _NAMED = 4
 
-_HELP_OF_ROTOR = "larger accelerations of {joint}, with the joints behind it in other places"
+_HELP_OF_ROTOR = "larger accelerations of {joint}, with the joints behind it in other positions"
 _HELP_OF_OFFSET = "as much motion of {joint} in one direction as in the other"
 _HELP_OF_SPRING = "a wider range of {joint}"
 _HELP_OF_MEMORY = "small and slow reversals of {joint}"
 _HELP_OF_LOAD = "reversals of {joint} under different loads"
 _HELP_OF_MEMORY_AND_LOAD = f"{_HELP_OF_MEMORY} under different loads"
 _HELP_OF_SPEED = "slow and fast strokes of {joint}"
-_HELP_OF_SIGN = "more strokes of {joint} in both directions, slow ones among them"
+_HELP_OF_SIGN = "more strokes of {joint} in both directions, including slow ones"
 _HELP_OF_INERTIA = "larger accelerations of {joint}{before}"
 _HELP_OF_MOMENT = "a wider range of {joint}{before}"
 
 
 def good(prediction: Prediction) -> bool:
-    """Return whether every parameter will be found, from well-conditioned equations."""
+    """Return whether every parameter is identifiable, from well-conditioned equations."""
     conditioned = prediction.precision.scaled_condition_number <= WELL_CONDITIONED
     return conditioned and all(one.determined for one in prediction.parameters)
 
 
 def verdict(prediction: Prediction) -> str:
-    """Return what to expect in one or two sentences."""
+    """Return the predicted result in one or two sentences."""
     total = len(prediction.parameters)
     found = sum(one.determined for one in prediction.parameters)
     known = [one for one in prediction.parameters if one.known]
@@ -48,19 +48,19 @@ def verdict(prediction: Prediction) -> str:
     which = "all" if found == total else f"{found} of"
     return (
         f"The motion determines {which} {total} base parameters; the condition number of their "
-        f"weighted and scaled regressor is {significant(scaled, 3)}, {side} the "
-        f"{WELL_CONDITIONED:g} that is advised. Of those whose size is known ({len(known)}), "
+        f"weighted and scaled regressor is {significant(scaled, 3)}, {side} the recommended "
+        f"{WELL_CONDITIONED:g}. Of the {len(known)} parameters whose size is known, "
         f"{close} will have a standard deviation of 30 % or less."
     )
 
 
 def advice(prediction: Prediction) -> list[str]:
-    """Return sentences on what the motion shows poorly and on what would help."""
+    """Return sentences on poorly determined parameters and on how to improve the motion."""
     return [*_parameters(prediction), *_cycles(prediction), *_torques(prediction)]
 
 
 def worst_first(prediction: Prediction) -> list[PredictedParameter]:
-    """Return the parameters that are not determined and the poor ones, the worst first."""
+    """Return the parameters that are not determined or poorly determined, the worst first."""
     weak = [one for one in prediction.parameters if one.poor or not one.determined]
     return sorted(weak, key=lambda one: (one.determined, -one.relative))
 
@@ -78,8 +78,8 @@ def _parameters(prediction: Prediction) -> list[str]:
     ]
     if quiet:
         sentences.append(
-            f"Less torque than noise comes from {_list(_few(quiet))}: motions like this one can do "
-            "without."
+            f"These parameters cause less torque than the noise: {_list(_few(quiet))}. For motions "
+            "like this one they can be neglected."
         )
     return sentences
 
@@ -93,14 +93,15 @@ def _sentence(remedy: str, weak: list[PredictedParameter]) -> str:
     mixed = ""
     if alike is not None:
         mixed = (
-            f" {alike.name} is hard to tell from {alike.mixed_with} "
+            f" {alike.name} is hard to distinguish from {alike.mixed_with} "
             f"(correlation {alike.correlation:.2f})."
         )
-    return f"{_list(_few(names))}: {remedy} would show {'them' if weak[1:] else 'it'}.{mixed}"
+    pronoun = "them" if weak[1:] else "it"
+    return f"{_list(_few(names))}: {remedy} would determine {pronoun} better.{mixed}"
 
 
 def _help(prediction: Prediction, parameter: PredictedParameter) -> str:
-    """Return what motion would show a parameter better."""
+    """Return the motion that would determine a parameter better."""
     mechanism = prediction.mechanism
     if parameter.lead >= mechanism.first_term:
         term = mechanism.terms[parameter.lead - mechanism.first_term]
@@ -149,8 +150,8 @@ def _cycles(prediction: Prediction) -> list[str]:
     if not few:
         return []
     return [
-        f"Fewer than {_FEWEST_CYCLES} cycles of {_list(few)}: a longer or faster motion tells "
-        "friction from everything else."
+        f"Fewer than {_FEWEST_CYCLES} cycles of {_list(few)}: a longer or faster motion separates "
+        "friction from other torques."
     ]
 
 
@@ -164,7 +165,7 @@ def _torques(prediction: Prediction) -> list[str]:
 
 
 def _few(words: list[str]) -> list[str]:
-    """Return the first of many words, and how many there are besides."""
+    """Return the first few of many words, and the number of the others."""
     if len(words) <= _NAMED:
         return words
     return [*words[:_NAMED], f"{len(words) - _NAMED} more"]

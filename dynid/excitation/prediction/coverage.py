@@ -1,4 +1,4 @@
-"""What of its joint space a motion visits, and how much it uses of each joint's limits."""
+"""How much of the joint space a motion covers, and of each joint's limits it uses."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _BINS = 10
 
 @dataclass(frozen=True)
 class JointCoverage:
-    """How a joint moves; a share is a fraction of what the limits allow, None where none do.
+    """How a joint moves; a share is a fraction of a limit, None without that limit.
 
     Attributes:
         lowest, highest: position [rad or m].
         range_share: of the range between the position limits that the motion spans.
-        bin_share: of ten equal bins of that range that it visits.
-        pair_share: of ten times ten bins, with those of the next joint, that it visits.
+        bin_share: of ten equal bins of that range that the motion visits.
+        pair_share: of ten times ten bins, with those of the next joint, that the motion visits.
         peak_velocity: [rad/s or m/s].
         velocity_share: of the limit.
         peak_acceleration: [rad/s^2 or m/s^2].
         acceleration_share: of the limit.
-        cycles: half the number of strokes, which are parted by a change of the velocity's sign.
+        cycles: half the number of strokes, which are separated by a change of the velocity's sign.
         moving_share: of samples faster than the threshold.
     """
 
@@ -93,7 +93,7 @@ def _covered(
 
 
 def _bins(position: Array, allowed: tuple[float, float] | None) -> NDArray[np.intp] | None:
-    """Return the number of the bin that each position (N,) lies in; (N,)."""
+    """Return the index of the bin of each position (N,); (N,)."""
     if allowed is None:
         return None
     share = (position - allowed[0]) / (allowed[1] - allowed[0])
@@ -105,5 +105,5 @@ def _share(peak: float, allowed: tuple[float, float] | None) -> float | None:
 
 
 def _strokes(velocity: Array) -> int:
-    """Return how many stretches of one direction there are in velocities (N,) that are not 0."""
+    """Return the number of strokes (intervals of one direction) in nonzero velocities (N,)."""
     return int(np.count_nonzero(np.diff(np.sign(velocity)))) + 1 if len(velocity) else 0

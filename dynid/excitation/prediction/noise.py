@@ -1,4 +1,4 @@
-"""How noisy the torque of a robot's drives is: as its profile tells, or as is assumed."""
+"""Torque noise of a robot's drives: from its profile, or assumed."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _ASSUMED = 0.01  # of the largest torque
 
 
 class TorqueNoise(NamedTuple):
-    """Standard deviation of the measured torque at each joint, and where it is from.
+    """Standard deviation of the measured torque at each joint, and its source.
 
     Attributes:
-        deviation: (n,) [N m or N], above 0.
-        account: a sentence.
+        standard_deviation: (n,) [N m or N], above 0.
+        source: a sentence.
     """
 
-    deviation: Array
-    account: str
+    standard_deviation: Array
+    source: str
 
 
 def torque_noise(
@@ -40,10 +40,10 @@ def torque_noise(
     *,
     stated: Array | None = None,
 ) -> TorqueNoise:
-    """Find out how noisy measured torque is.
+    """Return the noise of the measured torque.
 
-    Where it is neither given nor stated, 1 % of ``limits.torque_max`` is assumed, or of the
-    largest predicted torque.
+    Without a given or stated value, 1 % of ``limits.torque_max`` is assumed, or of the largest
+    predicted torque.
 
     Args:
         robot: with its limits and settings.
@@ -62,21 +62,21 @@ def torque_noise(
             message = f"torque_noise: is {list(given)}, expected finite values above 0 [N m or N]."
             raise ConfigurationError(message)
         return TorqueNoise(deviation, "Torque noise is as given.")
-    told = np.zeros(len(mechanism.joints)) if stated is None else stated
-    if (told > 0).all():
-        account = "Torque noise is that of the profile's drives: noise, and steps of the feedback."
-        return TorqueNoise(told, account)
+    known = np.zeros(len(mechanism.joints)) if stated is None else stated
+    if (known > 0).all():
+        source = "Torque noise is that of the profile's drives: noise, and steps of the feedback."
+        return TorqueNoise(known, source)
     assumed, share = _assumed(robot, torque)
-    who = "the profile tells of none"
-    if (told > 0).any():
-        silent = [name for name, size in zip(mechanism.joints, told, strict=True) if size == 0]
-        who = f"the profile tells of none at {', '.join(silent)}"
-    account = f"Torque noise is assumed to be {share}, as {who}."
-    return TorqueNoise(np.where(told > 0, told, assumed), account)
+    reason = "the profile does not state it"
+    if (known > 0).any():
+        missing = [name for name, size in zip(mechanism.joints, known, strict=True) if size == 0]
+        reason = f"the profile does not state it for {', '.join(missing)}"
+    source = f"Torque noise is assumed to be {share}, because {reason}."
+    return TorqueNoise(np.where(known > 0, known, assumed), source)
 
 
 def _assumed(robot: Robot, torque: Array) -> tuple[Array, str]:
-    """Return a share of the largest torque (n,), and that in words."""
+    """Return a share of the largest torque (n,), and its description."""
     joints = torque.shape[1]
     if robot.limits.torque_max is not None:
         return _ASSUMED * per_joint(robot.limits.torque_max, joints, "torque_max"), (
@@ -84,7 +84,7 @@ def _assumed(robot: Robot, torque: Array) -> tuple[Array, str]:
         )
     peak = np.max(np.abs(torque), axis=0)
     if not peak.any():
-        return np.ones(joints), "1 N·m (1 N where a joint slides)"
+        return np.ones(joints), "1 N·m (1 N for prismatic joints)"
     return _ASSUMED * np.where(peak > 0, peak, peak.max()), (
         f"{100 * _ASSUMED:g} % of the largest predicted torque"
     )

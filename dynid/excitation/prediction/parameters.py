@@ -1,4 +1,4 @@
-"""The base parameters, and how well a motion will show each of them."""
+"""Predicted uncertainty of each base parameter."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class PredictedParameter:
-    """A base parameter and how well the motion will show it.
+    """A base parameter and its predicted uncertainty.
 
     Attributes:
         name, unit, expression: as an identification names it.
         lead: index of the standard parameter that leads it.
-        value: by the current parameters.
-        standard_deviation: inf where the motion does not determine it.
-        signal: root mean square of the torque that it makes, over the noise of torque, at the joint
+        value: from the current parameters.
+        standard_deviation: inf if the motion does not determine it.
+        signal: root mean square of the torque that it causes over the torque noise, at the joint
             where that is largest.
-        mixed_with: name of the parameter whose error is correlated most with this one's.
+        mixed_with: name of the parameter with the most strongly correlated error.
         correlation: with that one, from -1 to 1.
     """
 
@@ -46,38 +46,38 @@ class PredictedParameter:
 
     @property
     def known(self) -> bool:
-        """Whether its size is known: friction, which a URDF lacks, is 0 before it is identified."""
+        """Whether its value is known: friction, which a URDF lacks, is 0 before identification."""
         return self.value != 0
 
     @property
     def relative(self) -> float:
-        """Standard deviation over size, NaN where that is not known."""
+        """Standard deviation relative to the value, NaN if that is not known."""
         return self.standard_deviation / abs(self.value) if self.known else np.nan
 
     @property
     def determined(self) -> bool:
-        """Whether the motion shows it at all."""
+        """Whether the motion determines it."""
         return bool(np.isfinite(self.standard_deviation))
 
     @property
     def poor(self) -> bool:
-        """Whether it is known and will be found with a large error."""
+        """Whether its value is known and its predicted error is large."""
         return self.relative > POOR
 
 
 def predicted_parameters(
     base: BaseParameterization, precision: Precision, standard: Array, noise: Array
 ) -> tuple[PredictedParameter, ...]:
-    """Return what to expect of each base parameter.
+    """Return the predicted uncertainty of each base parameter.
 
     Args:
         base: the base parameters.
-        precision: what the motion tells of them.
+        precision: of the motion.
         standard: (p,) current standard parameters.
         noise: (n,) standard deviation of torque [N m or N].
     """
     values = base.project(standard)
-    # what regrouping leaves of numbers that cancel is not a value
+    # a rounding error of terms that cancel is not a value
     values[np.abs(values) <= _ROUNDING * (np.abs(base.regrouping) @ np.abs(standard))] = 0.0
     signal = np.abs(values) * np.max(precision.column_rms / noise[:, None], axis=0)
     deviation = np.sqrt(np.maximum(np.diag(precision.covariance), 0))

@@ -1,4 +1,4 @@
-"""How well a motion shows the base parameters: condition numbers and predicted deviations."""
+"""Condition numbers and predicted covariance of a motion."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _ROUNDING = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class Precision:
-    """What all samples of a motion together tell of k base parameters.
+    """Information on k base parameters in all samples of a motion.
 
     Attributes:
-        condition_number: of the base regressor W as it is, in SI units, every row alike.
-        scaled_condition_number: of the same with rows over their noise and columns scaled to unit
-            norm, as an identification by weighted least squares has it.
+        condition_number: of the base regressor W without scaling, in SI units.
+        scaled_condition_number: of W with rows divided by their noise and columns scaled to unit
+            norm, as in an identification by weighted least squares.
         rigid_condition_number, rigid_scaled_condition_number: the same without the joint terms;
-            NaN where bodies have no parameters.
-        log10_det: of Wᵀ Σ⁻¹ W in SI units, which a D-optimal motion makes largest; -inf where a
-            parameter is not determined.
-        covariance: (k, k), (Wᵀ Σ⁻¹ W)⁻¹ on what the motion determines.
+            NaN if bodies have no parameters.
+        log10_det: of Wᵀ Σ⁻¹ W in SI units, which a D-optimal motion maximises; -inf if a parameter
+            is not determined.
+        covariance: (k, k), (Wᵀ Σ⁻¹ W)⁻¹ on the determined parameters.
         determined: (k,) bool.
         column_rms: (n, k) root mean square of W's columns at each joint.
     """
@@ -51,18 +51,18 @@ class Precision:
 def motion_precision(
     mechanism: Mechanism, base: BaseParameterization, motion: Motion, noise: Array
 ) -> Precision:
-    """Work out what weighted least squares can find (Gautier 1997).
+    """Compute the precision that weighted least squares can reach (Gautier 1997).
 
     Σ is diagonal: noise is white, and independent from joint to joint.
 
     Args:
-        mechanism: gives the regressor, whose load-dependent terms look at current parameters.
+        mechanism: with the regressor; load-dependent terms use its current parameters.
         base: which columns of it lead the base parameters.
         motion: arrays (N, n).
         noise: (n,) standard deviation of torque [N m or N].
     """
     unknown = np.zeros_like(motion.position)
-    # WᵀW of each joint without W itself, so that memory does not grow with the motion
+    # WᵀW of each joint without W itself, so that memory use does not grow with the motion
     grams = mechanism.gram(*motion, unknown, columns=base.independent)[:, :-1, :-1]
     alike = grams.sum(axis=0)
     weighted = np.einsum("j,jik->ik", 1 / noise**2, grams)
@@ -93,7 +93,7 @@ def _unit_columns(gram: Array) -> tuple[Array, Array]:
 
 
 def _condition(values: NDArray[np.floating[Any]]) -> float:
-    """Condition number of W from the ascending eigenvalues of WᵀW; inf where rounding hides it."""
+    """Return the condition number of W from ascending eigenvalues of WᵀW; inf below rounding."""
     if len(values) == 0:
         return np.nan
     smallest, largest = float(values[0]), float(values[-1])

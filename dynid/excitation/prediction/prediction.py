@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
-_RATE = 1000.0  # [Hz] of drives whose profile does not tell
+_RATE = 1000.0  # [Hz] default
 _MOVING = 0.03  # of a joint's peak velocity
 _TOOL_STEPS = 40  # per period of the highest frequency; a chord misses 0.1 % of the speed
 _MOST_TOOL_STEPS = 4000
@@ -51,13 +51,13 @@ class JointTorque:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """The uncertainty and the loads that an excitation leads to.
+    """Predicted uncertainty and loads of an excitation.
 
     Attributes:
         robot: name of the profile.
-        prismatic: (n,) whether a joint slides.
+        prismatic: (n,) whether a joint is prismatic.
         limits: the robot's.
-        signals: motion and predicted torque as a recording without any error would hold them.
+        signals: motion and predicted torque, as in a recording without errors.
         precision: condition numbers, covariance.
         parameters: the base parameters.
         coverage, torques: of each joint.
@@ -91,7 +91,7 @@ class Prediction:
         return data_frame({name: [getattr(one, name) for one in self.parameters] for name in names})
 
     def __repr__(self) -> str:
-        """Return robot, duration, condition number, and how many parameters would be determined."""
+        """Return robot, duration, condition number, and the number of determined parameters."""
         determined = sum(one.determined for one in self.parameters)
         return (
             f"Prediction for {self.robot.name}: {self.duration:.4g} s, condition number "
@@ -133,20 +133,20 @@ def predict(
     stated_noise: Array | None = None,
     tool: str | None = None,
 ) -> Prediction:
-    """Predict the parameter uncertainty of an identification from one play of an excitation.
+    """Predict the parameter uncertainty of an identification from one playback of an excitation.
 
     Args:
-        model: of the robot that plays it, identified or not.
+        model: of the robot, identified or not.
         excitation: the motion.
         sampling_rate: of the recording [Hz]; None: the profile's, or 1 kHz.
         noise: standard deviation of measured torque, one for each joint or one for all [N m or N];
             None: see :func:`dynid.excitation.prediction.noise.torque_noise`.
         stated_noise: (n,) of the robot's drives, 0 where unknown; see there.
-        tool: link whose origin draws the path; None for the last one.
+        tool: link whose origin is the tool point; None for the last one.
 
     Raises:
-        DynidError: the excitation is another robot's, or leaves what a closed chain can reach, or
-            an argument is impossible.
+        DynidError: the excitation is for another robot, a closed chain cannot follow it, or an
+            argument is invalid.
     """
     robot, mechanism = model.robot, model.mechanism
     _check_joints(excitation, robot, mechanism)
@@ -155,7 +155,7 @@ def predict(
     found = torque_noise(robot, mechanism, signals.torque, noise, stated=stated_noise)
     base = base_parameterization(mechanism)
     motion = Motion(signals.position, signals.velocity, signals.acceleration)
-    precision = motion_precision(mechanism, base, motion, found.deviation)
+    precision = motion_precision(mechanism, base, motion, found.standard_deviation)
     path, speed = _tool_path(robot.kinematics(tool=tool), excitation)
     return Prediction(
         robot=robot,
@@ -164,13 +164,15 @@ def predict(
         mechanism=mechanism,
         signals=signals,
         precision=precision,
-        parameters=predicted_parameters(base, precision, mechanism.parameters, found.deviation),
+        parameters=predicted_parameters(
+            base, precision, mechanism.parameters, found.standard_deviation
+        ),
         coverage=joint_coverage(signals, robot.limits),
-        torques=_torques(signals, robot.limits, found.deviation),
+        torques=_torques(signals, robot.limits, found.standard_deviation),
         tool_speed=speed,
         tool_box=np.array([path.min(axis=0), path.max(axis=0)]),
         tool=tool,
-        assumptions=(found.account, _white(signals), *_without_friction(mechanism)),
+        assumptions=(found.source, _white(signals), *_without_friction(mechanism)),
     )
 
 
@@ -184,7 +186,7 @@ def _check_joints(excitation: Excitation, robot: Robot, mechanism: Mechanism) ->
 
 
 def _checked_rate(given: float | None, robot: Robot) -> float:
-    """Return the sampling rate that is given, or what the profile tells, or 1 kHz [Hz]."""
+    """Return the given sampling rate, or that of the profile, or 1 kHz [Hz]."""
     if given is None:
         return robot.settings(RecordingSettings).sampling_rate or _RATE
     if not given > 0:
@@ -194,7 +196,7 @@ def _checked_rate(given: float | None, robot: Robot) -> float:
 
 
 def predicted_signals(excitation: Excitation, mechanism: Mechanism, rate: float) -> Signals:
-    """Return motion and torque as an errorless recording at ``rate`` [Hz] would hold them.
+    """Return motion and torque at ``rate`` [Hz], as in a recording without errors.
 
     Joints count as moving above 3 % of their peak velocity.
     """
@@ -234,7 +236,7 @@ def _torques(signals: Signals, limits: Limits, noise: Array) -> tuple[JointTorqu
 
 
 def _tool_path(kinematics: Kinematics, excitation: Excitation) -> tuple[Array, float]:
-    """Return where the tool point goes (M, 3) [m], and its largest speed [m/s]."""
+    """Return the path of the tool point (M, 3) [m], and its largest speed [m/s]."""
     wanted = _TOOL_STEPS * excitation.highest_frequency * excitation.duration
     steps = int(np.clip(wanted, 200, _MOST_TOOL_STEPS))
     time = np.linspace(0.0, excitation.duration, steps + 1)
@@ -245,11 +247,11 @@ def _tool_path(kinematics: Kinematics, excitation: Excitation) -> tuple[Array, f
 
 def _white(signals: Signals) -> str:
     return (
-        "Condition numbers are those of the base regressor, with the joint terms and without: as "
-        "it is in SI units, and with rows over their noise and columns of unit norm. "
-        f"All {len(signals.time)} samples at {signals.sampling_rate:g} Hz count, and errors of "
-        "torque as white noise; where these persist over c samples, deviations are √c times "
-        "larger, and what the model lacks comes on top."
+        "Condition numbers are those of the base regressor, with the joint terms and without: in "
+        "SI units without scaling, and with rows divided by their noise and columns of unit norm. "
+        f"All {len(signals.time)} samples at {signals.sampling_rate:g} Hz are used, and torque "
+        "errors are assumed to be white noise; if they are correlated over c samples, standard "
+        "deviations are √c times larger. Errors of the model are not included."
     )
 
 
@@ -259,5 +261,5 @@ def _without_friction(mechanism: Mechanism) -> tuple[str, ...]:
         return ()
     return (
         "Torque is that of the URDF's bodies, without friction and rotor inertia: the drives will "
-        "have to give more.",
+        "need more.",
     )

@@ -21,7 +21,7 @@ _PRECISION = (
 
 
 def prediction_json(prediction: Prediction) -> dict[str, Any]:
-    """Return what ``--json`` prints: SI, fractions, not percent; what is not known is null."""
+    """Return what ``--json`` prints: SI units, fractions, and null for unknown values."""
     precision = prediction.precision
     lowest, highest = prediction.tool_box
     return {

@@ -1,4 +1,4 @@
-"""Where a robot may be: clear of itself, planes and boxes, its tool in a box.
+"""Workspace constraints: distances of the robot to itself, planes and boxes; box of the tool.
 
-Distances by pinocchio and coal, with bounds that hold between samples.
+Distances are computed by pinocchio and coal, with bounds that are valid between samples.
 """

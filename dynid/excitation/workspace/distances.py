@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class Distance(NamedTuple):
-    """A distance to be kept: of a body to another one, or to an obstacle.
+    """A distance that is checked: of a body to another one, or to an obstacle.
 
     Attributes:
         names: of both, such as "forearm_link" and "plane 'floor'".
-        bodies: which they are; an obstacle belongs to the root, 0.
-        pairs: of their solids, the nearest of which counts.
+        bodies: numbers of both; an obstacle belongs to the root, 0.
+        pairs: of their solids; the smallest distance counts.
         obstacle: whether the second is one.
     """
 
@@ -40,12 +40,12 @@ class Distance(NamedTuple):
         return " to ".join(self.names)
 
     def radius(self, side: int) -> float:
-        """Return how far from its body's frame the points of a side, 0 or 1, can be at most [m]."""
+        """Return a bound on the distance of a side's points, 0 or 1, from its body's frame [m]."""
         return max(pair[side].radius for pair in self.pairs)
 
 
 class Distances:
-    """Computes some distances at once.
+    """Computes several distances at once.
 
     Args:
         kinematics: of the robot.
@@ -69,16 +69,16 @@ class Distances:
         self._results = self._geometry.createData()
         requests = self._results.distanceRequests
         for number in range(len(requests)):
-            # pinocchio's own begin where the last call ended, so that distances, which are exact to
-            # 1e-6 m, would depend on earlier calls
+            # pinocchio's own initial guesses are the results of the last call, so that distances,
+            # which are exact to 1e-6 m, would depend on earlier calls
             requests[number] = coal.DistanceRequest()
         self._bodies = [one.bodies for one in wanted]
         self._carries = _carries(self._model)
 
     def at(self, full: Array) -> Array:
-        """Return the distances at pinocchio's positions (N, nq); (N, K) [m], negative: how deep.
+        """Return distances at pinocchio's positions (N, nq); (N, K) [m], negative: penetration.
 
-        They are functions of the position alone, and NaN where that is not finite.
+        They are functions of the position alone, and NaN for positions that are not finite.
         """
         if not self._first:
             return np.empty((len(full), 0))
@@ -94,7 +94,7 @@ class Distances:
     def nearest(self, number: int, position: Array) -> tuple[float, Array, Array]:
         """Return a distance [m] and its two points (3,) [m], at pinocchio's position (nq,).
 
-        Of bodies that are in one another they are the ends of the shortest way out.
+        For bodies that overlap, they are the ends of the shortest vector that separates them.
         """
         _, first, second, _ = self._placed_contact(number, position)
         return float(self.at(position[np.newaxis])[0, number]), first, second
@@ -108,14 +108,14 @@ class Distances:
         return self._contact(number)
 
     def slopes_at(self, full: Array, wanted: NDArray[np.bool_]) -> Array:
-        """Return the slopes of distances by pinocchio's velocities at positions (N, nq).
+        """Return the derivatives of distances by pinocchio's velocities at positions (N, nq).
 
         A distance grows by n · (v_b - v_a), n the normal from one to the other and v the velocities
         of their nearest points.
 
         Args:
             full: positions (N, nq).
-            wanted: (N, K) of which; the others are 0.
+            wanted: (N, K) which ones to compute; the others are 0.
 
         Returns:
             (N, K, nv).
@@ -144,7 +144,7 @@ class Distances:
         return slopes
 
     def _contact(self, number: int) -> tuple[Array, Array, Array, tuple[int, int]]:
-        """Normal and nearest points (3,) of a distance, and bodies, where geometry was placed."""
+        """Return normal and nearest points (3,) of a distance, and its bodies."""
         results = [
             pinocchio.computeDistance(self._geometry, self._results, pair)
             for pair in self._pairs_of(number)
@@ -155,12 +155,12 @@ class Distances:
         return np.array(result.normal), first, second, self._bodies[number]
 
     def _pairs_of(self, number: int) -> range:
-        """Return the pairs of solids that a distance is the least of."""
+        """Return the pairs of solids of which a distance is the minimum."""
         last = [*self._first[1:], len(self._geometry.collisionPairs)]
         return range(self._first[number], last[number])
 
     def _number(self, numbers: dict[int, int], solid: Solid, body: int) -> int:
-        """Return the number of a solid in pinocchio's geometry, into which it is put once."""
+        """Return a solid's number in pinocchio's geometry, to which it is added once."""
         if id(solid) not in numbers:
             name = f"solid {len(numbers)}"
             thing = pinocchio.GeometryObject(name, body, solid.placement, solid.form)

@@ -1,4 +1,4 @@
-"""Solids of a robot's bodies for distances: of the URDF where it has any, else generated ones."""
+"""Solids of a robot's bodies for distances: from the URDF if it has any, else generated."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Solid:
 
     Attributes:
         form: coal's shape.
-        placement: in the frame of the body that it belongs to, or of the root.
-        link: name of the link that has it; empty for obstacles.
+        placement: in the frame of its body, or of the root.
+        link: name of its link; empty for obstacles.
     """
 
     form: coal.CollisionGeometry
@@ -36,7 +36,7 @@ class Solid:
 
     @property
     def radius(self) -> float:
-        """How far from the frame's origin its points can be at most [m]."""
+        """Bound on the distance of its points from the frame's origin [m]."""
         self.form.computeLocalAABB()
         middle = self.placement.act(np.array(self.form.aabb_center))
         return float(np.linalg.norm(middle) + self.form.aabb_radius)
@@ -44,14 +44,14 @@ class Solid:
 
 @dataclass(frozen=True)
 class BodySolids:
-    """What stands for a robot's bodies.
+    """Solids that represent a robot's bodies.
 
     Attributes:
         solids: of every body; B tuples.
-        sources: names of the bodies by where their solids come from: "collision", "visual", and
-            "generated" for those of which the URDF has none.
-        missing: meshes whose file gives no solid.
-        of_urdf: whether the URDF has the shape of any body that a joint moves.
+        sources: names of the bodies by source of their solids: "collision", "visual", and
+            "generated" for those without shapes in the URDF.
+        missing: meshes whose file contains no solid.
+        of_urdf: whether the URDF has shapes for any moving body.
     """
 
     solids: tuple[tuple[Solid, ...], ...]
@@ -61,16 +61,18 @@ class BodySolids:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on where the solids come from."""
-        told = {
-            "collision": "Shapes of the URDF's <collision> stand for",
-            "visual": "Without <collision>, shapes of the URDF's <visual> stand for",
-            "generated": "The URDF has no shapes; capsules as thick as a drawing's stand for",
+        """Sentences on the source of the solids."""
+        described = {
+            "collision": "Shapes from <collision> of the URDF:",
+            "visual": "Shapes from <visual> of the URDF, because <collision> is missing:",
+            "generated": "Generated capsules, because the URDF has no shapes:",
         }
-        lines = [f"{told[one]} {', '.join(names)}." for one, names in self.sources.items() if names]
+        lines = [
+            f"{described[one]} {', '.join(names)}." for one, names in self.sources.items() if names
+        ]
         absent = (
-            f"Mesh '{mesh.file}' of {mesh.link} is not found or cannot be read "
-            "(workspace.mesh_folder says where meshes are): it is left out."
+            f"Mesh '{mesh.file}' of {mesh.link} was not found or cannot be read "
+            "(set workspace.mesh_folder to the folder of the meshes): it is omitted."
             for mesh in self.missing
         )
         return (*lines, *absent)
@@ -79,8 +81,8 @@ class BodySolids:
 def body_solids(kinematics: Kinematics, mesh_folder: Path | None) -> BodySolids:
     """Return the solids of every body.
 
-    A body has those of the URDF's ``<collision>``, meshes as their convex hulls; where it has none,
-    those of ``<visual>``; and without these, the capsules that it is drawn as.
+    A body has those of the URDF's ``<collision>``, meshes as their convex hulls; without these,
+    those of ``<visual>``; and without either, the capsules with which it is drawn.
     """
     drawn = robot_shapes(kinematics)
     names = body_names(kinematics)
@@ -106,7 +108,7 @@ def body_solids(kinematics: Kinematics, mesh_folder: Path | None) -> BodySolids:
 def _urdf_solids(
     kinematics: Kinematics, mesh_folder: Path | None, element: Literal["visual", "collision"]
 ) -> tuple[dict[int, tuple[Solid, ...]], list[MissingMesh]]:
-    """Return the solids of those bodies that have such elements, and the meshes that are missing."""
+    """Return the solids of the bodies that have such elements, and the missing meshes."""
     shapes = urdf_shapes(kinematics, element)
     meshes, missing = mesh_hulls(kinematics, mesh_folder, element)
     solids = {
@@ -120,7 +122,7 @@ def _urdf_solids(
 
 
 def body_names(kinematics: Kinematics) -> tuple[str, ...]:
-    """Return of every body the name of the first link that belongs to it."""
+    """Return the name of the first link of every body."""
     first: dict[int, str] = {}
     for link, (body, _) in kinematics.links().items():
         first.setdefault(body, link)
@@ -128,7 +130,7 @@ def body_names(kinematics: Kinematics) -> tuple[str, ...]:
 
 
 def _solids(shapes: Iterable[Shape]) -> tuple[Solid, ...]:
-    """Return shapes as solids, a cylinder between two balls of its thickness as one capsule."""
+    """Return shapes as solids, a cylinder between two balls of its radius as one capsule."""
     balls = [shape for shape in shapes if shape.kind == "sphere"]
     used: list[Shape] = []
     solids = []

@@ -1,4 +1,4 @@
-"""How far joints are from what they move: bounds that hold in every position."""
+"""Levers between joints and what they move: bounds that are valid in every position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def moving_path(kinematics: Kinematics, body: int) -> tuple[int, ...]:
-    """Return which of the moving joints carry a body, from the root on, as their numbers."""
+    """Return the numbers of the moving joints between the root and a body, from the root on."""
     number = {carried: joint for joint, carried in enumerate(kinematics.moving_bodies)}
     path = []
     while body > 0:
@@ -24,21 +24,21 @@ def moving_path(kinematics: Kinematics, body: int) -> tuple[int, ...]:
 
 
 def slides(kinematics: Kinematics, body: int) -> bool:
-    """Return whether the joint that moves a body slides."""
+    """Return whether the joint that moves a body is prismatic."""
     return bool(kinematics.model.joints[body].shortname().startswith("JointModelP"))
 
 
 def levers(kinematics: Kinematics, body: int, radius: float, slide: Array) -> Array:
     """Return a bound on the speed of a body's points for each joint's speed of 1; (m,).
 
-    For a joint that turns it is the length of the chain from the joint to the body [m], which its
-    points are never further from the axis than; for a joint that slides 1; for others 0.
+    For a revolute joint it is the length of the chain from the joint to the body [m], a bound on
+    the distance of its points from the axis; for a prismatic joint 1; for others 0.
 
     Args:
         kinematics: of the robot.
         body: which one.
         radius: of its points about its frame's origin [m].
-        slide: how far each of the m moving joints that slide is from its 0 at most [m].
+        slide: largest distance of each of the m moving prismatic joints from its 0 [m].
     """
     number = {carried: joint for joint, carried in enumerate(kinematics.moving_bodies)}
     lengths = np.zeros(len(number))
@@ -58,16 +58,16 @@ def levers(kinematics: Kinematics, body: int, radius: float, slide: Array) -> Ar
 def acceleration_bound(
     path: tuple[int, ...], lengths: Array, turns: Array, speed: Array, acceleration: Array
 ) -> Array:
-    """Return a bound on the acceleration of a point that joints carry; (N,) [m/s^2].
+    """Return a bound on the acceleration of a point moved by joints; (N,) [m/s^2].
 
-    Of v = sum_j dq_j z_j x (p - o_j), or dq_j z_j where j slides, the derivative of each term is
-    bounded: |dz_j/dt| by the turning of the joints before j, |d(p - o_j)/dt| by that and by the
-    speed that j and the joints behind it give the point.
+    With v = sum_j dq_j z_j x (p - o_j), or dq_j z_j for prismatic joints, the derivative of each
+    term is bounded: |dz_j/dt| by the rotation of the joints before j, |d(p - o_j)/dt| by that and
+    by the speed of the point due to j and the joints behind it.
 
     Args:
         path: numbers of the joints from the root to the point.
         lengths: bounds on their levers, as :func:`levers` returns (m,) [m or 1].
-        turns: which joints turn (m,).
+        turns: which joints are revolute (m,).
         speed: bounds on the joints' speeds (N, m).
         acceleration: bounds on their accelerations (N, m).
     """
@@ -76,7 +76,7 @@ def acceleration_bound(
     for place, joint in enumerate(path):
         behind = speed[:, path[place:]] @ lengths[list(path[place:])]
         along = lengths[joint] * before
-        # what slides keeps its length: only its direction turns
+        # a prismatic joint's direction turns, but keeps its length
         bound = bound + speed[:, joint] * (along + (along + behind if turns[joint] else 0.0))
         before = before + (speed[:, joint] if turns[joint] else 0.0)
     return bound

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Mesh(NamedTuple):
-    """A convex hull, its placement in the frame of its body, and the link that has it."""
+    """A convex hull, its placement in the frame of its body, and its link."""
 
     form: coal.CollisionGeometry
     placement: pinocchio.SE3
@@ -34,7 +34,7 @@ class Mesh(NamedTuple):
 
 
 class MissingMesh(NamedTuple):
-    """A file that is not there, or holds no solid, and the link that names it."""
+    """A file that does not exist or contains no solid, and the link that refers to it."""
 
     file: str
     link: str
@@ -43,11 +43,11 @@ class MissingMesh(NamedTuple):
 def mesh_hulls(
     kinematics: Kinematics, folder: Path | None, element: Literal["visual", "collision"]
 ) -> tuple[dict[int, list[Mesh]], list[MissingMesh]]:
-    """Return the hulls of every body's meshes, and those whose file gives none.
+    """Return the hulls of every body's meshes, and the meshes whose file contains none.
 
     Args:
         kinematics: of the robot.
-        folder: where files are, too; None: only where the URDF and ROS have them.
+        folder: further folder of mesh files; None: only where the URDF and ROS have them.
         element: of the URDF that the meshes belong to.
     """
     meshes: dict[int, list[Mesh]] = {}
@@ -70,7 +70,7 @@ def mesh_hulls(
 
 
 def _hull(mesh: ET.Element, folder: Path | None) -> coal.Convex | None:
-    """The convex hull of a mesh's file, or None where there is no such file or no solid in it."""
+    """Return the convex hull of a mesh's file, or None if the file is missing or has no solid."""
     for path in _candidates(mesh.get("filename", ""), folder):
         if is_file(path):
             size = path.stat().st_size
@@ -85,14 +85,14 @@ def _hull(mesh: ET.Element, folder: Path | None) -> coal.Convex | None:
 
 
 def _candidates(filename: str, folder: Path | None) -> Iterator[Path]:
-    """Where a mesh's file may be: as it is named, in the folder, in an installed ROS package."""
+    """Yield where a mesh's file may be: as named, in the folder, in an installed ROS package."""
     scheme, separator, rest = filename.partition("://")
     inner = rest if separator else filename
     folders = [] if folder is None else [folder]
     if scheme == "package":
         prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
         folders += [Path(prefix) / "share" for prefix in prefixes if prefix]
-        # also where the folder is the package's own
+        # also if the folder is the package's own
         within = Path(*Path(inner).parts[1:])
         yield from (base / within for base in folders)
     else:

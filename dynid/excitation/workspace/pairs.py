@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dynid.excitation.workspace.settings import WorkspaceSettings
 
 _TOUCHING = 1e-3  # [m] beyond the clearance: nearer shapes count as touching
-_CONSTANT = 1e-6  # [m] that a distance may vary by rounding
+_CONSTANT = 1e-6  # [m] variation of a distance by rounding
 
 ADJACENT = "adjacent"
 TOUCHING = "always touching"
@@ -45,38 +45,38 @@ class LeftOut(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of both, as that of a distance."""
+        """Both names, in the form of a distance's name."""
         return " to ".join(self.pair)
 
 
-class Asked(NamedTuple):
-    """The distances that settings ask for, and those left out for good reason."""
+class SelectedDistances(NamedTuple):
+    """The distances to check according to the settings, and the pairs that are left out."""
 
     distances: tuple[Distance, ...]
     left_out: tuple[LeftOut, ...]
 
 
-def distances_asked(
+def select_distances(
     settings: WorkspaceSettings,
     kinematics: Kinematics,
     mechanism: Mechanism,
     solids: Sequence[tuple[Solid, ...]],
     *,
     self_collision: bool,
-) -> Asked:
-    """Return the distances that settings ask for, without what is adjacent or may touch.
+) -> SelectedDistances:
+    """Select the distances to check: without adjacent pairs and pairs that may touch.
 
     Raises:
-        ConfigurationError: an allowed pair names no link, or the SRDF is none of this robot.
+        ConfigurationError: an allowed pair has an unknown link, or the SRDF is of another robot.
     """
     moving = [body for body in range(len(solids)) if solids[body] and moving_path(kinematics, body)]
-    asked: list[Distance] = []
+    selected: list[Distance] = []
     left_out: list[LeftOut] = []
     if self_collision:
-        asked, left_out = _between_bodies(settings, kinematics, mechanism, solids, moving)
+        selected, left_out = _between_bodies(settings, kinematics, mechanism, solids, moving)
     names = body_names(kinematics)
     for name, obstacle in _obstacles(settings).items():
-        asked += [
+        selected += [
             Distance(
                 (names[body], name),
                 (body, 0),
@@ -85,7 +85,7 @@ def distances_asked(
             )
             for body in moving
         ]
-    return Asked(tuple(asked), tuple(left_out))
+    return SelectedDistances(tuple(selected), tuple(left_out))
 
 
 def _between_bodies(
@@ -97,7 +97,7 @@ def _between_bodies(
 ) -> tuple[list[Distance], list[LeftOut]]:
     names, joined = body_names(kinematics), _joined(kinematics, mechanism)
     allowed = allowed_links(settings, kinematics)
-    asked, left_out = [], []
+    selected, left_out = [], []
     for a, b in [(low, high) for high in moving for low in range(high) if solids[low]]:
         pair = (names[b], names[a])
         if (a, b) in joined or _neighbours(kinematics, solids, a, b):
@@ -112,17 +112,17 @@ def _between_bodies(
             if why is not None
         ]
         if kept:
-            asked.append(Distance(pair, (b, a), kept))
-    return asked, list(dict.fromkeys(left_out))
+            selected.append(Distance(pair, (b, a), kept))
+    return selected, list(dict.fromkeys(left_out))
 
 
 def allowed_links(
     settings: WorkspaceSettings, kinematics: Kinematics
 ) -> Mapping[frozenset[str], str]:
-    """Return the pairs of links that may touch, by SRDF or profile, and which of these says so.
+    """Return the pairs of links that may touch, with the source: SRDF or profile.
 
     Raises:
-        ConfigurationError: a pair of the profile names no link, or the SRDF none that there is.
+        ConfigurationError: the profile, or every pair of the SRDF, has a link that does not exist.
     """
     links = kinematics.links()
     allowed: dict[frozenset[str], str] = {}
@@ -131,8 +131,8 @@ def allowed_links(
         own = [pair for pair in pairs if pair.links <= set(links)]
         if pairs and not own:
             message = (
-                f"{settings.srdf}: no pair of its <disable_collisions> is of links of this URDF; "
-                "workspace.srdf must name the SRDF of the same robot."
+                f"{settings.srdf}: no pair of its <disable_collisions> has links of this URDF; "
+                "workspace.srdf must be the SRDF of the same robot."
             )
             raise ConfigurationError(message)
         allowed |= {pair.links: f"SRDF: {pair.reason}" if pair.reason else "SRDF" for pair in own}
@@ -148,12 +148,12 @@ def allowed_links(
     return allowed
 
 
-def unchanging(distances: Sequence[Distance], sampled: Array) -> dict[int, LeftOut]:
-    """Return which distances no motion can keep, and why.
+def always_violated(distances: Sequence[Distance], sampled: Array) -> dict[int, LeftOut]:
+    """Return which distances are violated whatever the motion, and why.
 
     Args:
         distances: K of them.
-        sampled: beyond the clearance, at many positions (N, K) [m]; nothing is told from none.
+        sampled: beyond the clearance, at many positions (N, K) [m]; with N = 0 none is found.
     """
     found: dict[int, LeftOut] = {}
     if not len(sampled):
@@ -167,30 +167,31 @@ def unchanging(distances: Sequence[Distance], sampled: Array) -> dict[int, LeftO
 
 
 def left_out_notes(left_out: Sequence[LeftOut], positions: int) -> tuple[str, ...]:
-    """Return sentences on what is left out, a reason each.
+    """Return sentences on the pairs that are left out, one for each reason.
 
     Args:
         left_out: the pairs.
-        positions: how many were sampled to find those that always touch.
+        positions: number of samples used to find pairs that always touch.
     """
     by_reason: dict[str, list[str]] = {}
     for one in left_out:
         by_reason.setdefault(one.reason, []).append(one.name)
-    told = {
-        ADJACENT: "as a joint or a closure joins them",
-        TOUCHING: f"as they touch, or are within the clearance, in all of {positions} random "
-        "positions; name them in workspace.allowed_pairs where that is as it should be",
-        UNMOVED: "as no motion changes it",
-        "allowed_pairs": "as workspace.allowed_pairs has them",
+    described = {
+        ADJACENT: "connected by a joint or a loop closure",
+        TOUCHING: f"in contact, or within the clearance, in all of {positions} random positions; "
+        "if this is intended, list them in workspace.allowed_pairs",
+        UNMOVED: "no motion changes the distance",
+        "allowed_pairs": "listed in workspace.allowed_pairs",
     }
     return tuple(
-        f"Left out, {told.get(reason, f'as the SRDF has them ({reason})')}: {', '.join(names)}."
+        f"Not checked ({described.get(reason, f'disabled in the SRDF: {reason}')}): "
+        f"{', '.join(names)}."
         for reason, names in by_reason.items()
     )
 
 
 def _obstacles(settings: WorkspaceSettings) -> dict[str, Solid]:
-    """Return the planes and boxes as solids in the root's frame, by what they are called."""
+    """Return planes and boxes as solids in the root's frame, by name."""
     obstacles = {}
     for name, plane in settings.given_planes.items():
         normal = np.array(plane.normal) / np.linalg.norm(plane.normal)
@@ -206,7 +207,7 @@ def _obstacles(settings: WorkspaceSettings) -> dict[str, Solid]:
 def _neighbours(
     kinematics: Kinematics, solids: Sequence[tuple[Solid, ...]], a: int, b: int
 ) -> bool:
-    """Return whether one joint moves b against a, or several that turn about one point."""
+    """Return whether b moves relative to a by one joint, or by several about one point."""
     paths = [set(moving_path(kinematics, body)) for body in (a, b)]
     if len(paths[0] ^ paths[1]) <= 1:
         return True
@@ -217,7 +218,7 @@ def _neighbours(
 
 
 def _joined(kinematics: Kinematics, mechanism: Mechanism) -> set[tuple[int, int]]:
-    """Return the pairs of bodies, the lower first, that a closure holds together."""
+    """Return pairs of bodies, the lower first, that a loop closure connects."""
     links = kinematics.links()
     pairs = set()
     for closure in mechanism.chain.closures:

@@ -1,4 +1,4 @@
-"""Proof that a motion keeps its workspace at every instant, or where it does not."""
+"""Proof that a motion is within its workspace at every instant, or the first violation."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 
 RESERVE = 1e-3
-"""Of a margin's scale, that a motion must leave for its proof to end."""
+"""Share of a margin's scale that a motion must leave for its proof to end."""
 
 _PER_CYCLE = 20  # first samples per period of the highest frequency
-_PER_PIECE = 4  # and between two breakpoints, at the least
-_FIRST = 1e-3  # [s] to which the beginning of a violation is told
+_PER_PIECE = 4  # least number of samples between two breakpoints
+_FIRST = 1e-3  # [s] resolution of the start of a violation
 _MOST_SAMPLES = 1_000_000
-_CAUTION = 2.0  # times the slope between samples that passive joints are trusted to keep
+_CAUTION = 2.0  # assumed largest slope of passive joints, over the slope between samples
 
 
 def workspace_uses(excitation: Excitation, workspace: Workspace) -> list[LimitUse]:
-    """Return how near a motion comes to each constraint of a workspace, at every instant.
+    """Return how close a motion comes to each constraint of a workspace, at every instant.
 
     A margin that is m_1 and m_2 at two instants h apart and changes by L h at most between them is
-    nowhere below (m_1 + m_2 - L h) / 2 there. Where that does not prove it kept, more samples are
-    taken, until it does or a sample shows it violated; what leaves less than RESERVE counts as a
-    violation. What follows on the first violation is only sampled.
+    nowhere below (m_1 + m_2 - L h) / 2 there. Samples are added until this proves the constraint or
+    a sample violates it; a margin below RESERVE counts as a violation. The motion after the first
+    violation is only sampled.
 
     In a tree, L is a bound from the joints' speeds and levers. The passive joints of closed chains
-    have no such bound: there L is twice the slope between the samples.
+    have no such bound: their L is twice the slope between the samples.
 
     Raises:
         MechanismError: loops cannot be closed somewhere in the motion.
-        ExcitationError: the motion is so fast that no number of samples proves it.
+        ExcitationError: the motion is too fast to be proven by any number of samples.
     """
     constraints, reserve = workspace.constraints, RESERVE * workspace.scale
     if not constraints:
@@ -54,7 +54,7 @@ def workspace_uses(excitation: Excitation, workspace: Workspace) -> list[LimitUs
             break
         if len(time) + len(doubtful) > _MOST_SAMPLES:
             message = (
-                f"whether the workspace is kept near {time[doubtful[0]]:.3f} s cannot be proven by "
+                f"the workspace constraints near {time[doubtful[0]]:.3f} s cannot be proven with "
                 f"{_MOST_SAMPLES} samples; make the motion slower."
             )
             raise ExcitationError(message)
@@ -87,7 +87,7 @@ def _first_samples(excitation: Excitation) -> Array:
 def _doubtful(
     excitation: Excitation, workspace: Workspace, time: Array, left: Array
 ) -> NDArray[np.intp]:
-    """Return which intervals between samples need more of them."""
+    """Return the intervals between samples that need more samples."""
     broken = np.flatnonzero(~np.all(left >= 0, axis=1))  # NaN is no proof either
     last = int(broken[0]) if len(broken) else len(time) - 1
     if last == 0:
@@ -96,13 +96,13 @@ def _doubtful(
     step = np.diff(time)
     lowest = (left[:-1] + left[1:] - _loss(excitation, workspace, time, left)) / 2
     doubtful = ~np.all(lowest >= 0, axis=1)
-    if len(broken):  # a violation for certain: only when it begins is asked
+    if len(broken):  # certain violation: only its start is refined
         doubtful[-1] = step[-1] > _FIRST
     return np.flatnonzero(doubtful)
 
 
 def _loss(excitation: Excitation, workspace: Workspace, time: Array, left: Array) -> Array:
-    """Return what each margin can change by between samples at most; (N - 1, C)."""
+    """Return a bound on the change of each margin between samples; (N - 1, C)."""
     step = np.diff(time)[:, np.newaxis]
     if workspace.passive:
         slope = np.abs(np.diff(left, axis=0)) / step
@@ -113,7 +113,7 @@ def _loss(excitation: Excitation, workspace: Workspace, time: Array, left: Array
     bounds = []
     for values, order in ((motion.velocity, 1), (motion.acceleration, 2)):
         size = np.abs(values)
-        # between two samples, a function is h^2 / 8 of its second derivative beyond them at most
+        # between two samples, a function exceeds them by at most h^2 / 8 of its second derivative
         curved = step**2 / 8 * excitation.derivative_bound(order + 2)
         ends = np.maximum(size[:-1], size[1:])
         bounds.append(np.minimum(ends + curved, excitation.derivative_bound(order)))

@@ -1,4 +1,4 @@
-"""Distances that no motion can keep, found in random positions."""
+"""Distances that are violated in all random positions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynid.excitation.limits import position_range
-from dynid.excitation.workspace.pairs import unchanging
+from dynid.excitation.workspace.pairs import always_violated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,43 +18,43 @@ if TYPE_CHECKING:
     from dynid.excitation.workspace.pairs import LeftOut
     from dynid.robot.robot import Robot
 
-_POSITIONS = 50  # random ones, by which shapes that seem always to touch are found
-_MORE_POSITIONS = 1000  # by which it is confirmed
-_TRIES = 10  # for each of the first, as not all can be reached
+_POSITIONS = 50  # random ones, to find shapes that seem always to touch
+_MORE_POSITIONS = 1000  # to confirm them
+_TRIES = 10  # for each of the first, because not all are reachable
 
 
-def unkept_distances(
+def violated_distances(
     robot: Robot,
     mechanism: Mechanism,
-    asked: Sequence[Distance],
+    selected: Sequence[Distance],
     margins: Callable[[Sequence[Distance], Array], Array],
 ) -> tuple[dict[int, LeftOut], int]:
-    """Return which of some distances no motion can keep, and in how many positions that was seen.
+    """Return which distances are violated whatever the motion, and the number of positions used.
 
-    Positions are random, but the same at every call.
+    Positions are random, but the same in every call.
 
     Args:
         robot: with its limits.
-        mechanism: closes the robot's chains.
-        asked: K distances.
-        margins: returns what is left of k distances at positions (N, n); (N, k) [m].
+        mechanism: of the robot, to close its chains.
+        selected: K distances.
+        margins: returns the margins of k distances at positions (N, n); (N, k) [m].
     """
-    if not asked:
+    if not selected:
         return {}, 0
     first = _random_positions(robot, mechanism, _TRIES * _POSITIONS, seed=0)[:_POSITIONS]
-    found = unchanging(asked, margins(asked, first))
+    found = always_violated(selected, margins(selected, first))
     if not found:
         return {}, len(first)
-    # a pair that is apart in one position of a hundred would often be missed by the first ones
+    # pairs that are apart in one position of a hundred would often be missed by the first samples
     more = _random_positions(robot, mechanism, _MORE_POSITIONS, seed=1)
-    some = [asked[k] for k in found]
-    confirmed = unchanging(some, margins(some, np.concatenate([first, more])))
+    some = [selected[k] for k in found]
+    confirmed = always_violated(some, margins(some, np.concatenate([first, more])))
     numbers = list(found)
     return {numbers[k]: one for k, one in confirmed.items()}, len(first) + len(more)
 
 
 def _random_positions(robot: Robot, mechanism: Mechanism, tries: int, *, seed: int) -> Array:
-    """Positions within the limits (N, n), or within half a turn; those that the robot can reach."""
+    """Return reachable positions (N, n) within the limits, or within half a turn."""
     n = len(robot.joints)
     low, high = position_range(robot.limits, n) or (np.full(n, -np.pi), np.full(n, np.pi))
     positions = np.random.default_rng(seed).uniform(low, high, (tries, n))

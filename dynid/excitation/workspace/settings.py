@@ -1,4 +1,4 @@
-"""Where a robot may be: the profile's ``workspace``."""
+"""Settings of the workspace: the profile's ``workspace``."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ class BoxSettings(Settings):
 
 
 class WorkspaceSettings(TaskSettings):
-    """What motions must keep clear of, and how the tool may move.
+    """Constraints on the distances of the robot, and on its tool.
 
-    ``planes: none`` states that there is no floor, table or wall; without any planes that is
-    unknown, and whatever calls a motion safe says so. Links that may touch are named by the SRDF's
-    ``<disable_collisions>`` and by ``allowed_pairs``.
+    ``planes: none`` states that there is no floor, table or wall; without any planes this is
+    unknown, and is reported with every verdict. Links that may touch are listed in the SRDF's
+    ``<disable_collisions>`` and in ``allowed_pairs``.
     """
 
     group = "workspace"
     kept_with_model = True
 
-    self_collision: bool | None = None  # bodies keep apart; null: where they have shapes
+    self_collision: bool | None = None  # check it; null: if the bodies have shapes
     allowed_pairs: tuple[tuple[str, str], ...] = ()  # links that may touch
     srdf: str | None = None  # file whose <disable_collisions> name links that may touch
-    clearance: NonNegativeFloat = 0.0  # [m] that bodies keep from one another, planes and boxes
+    clearance: NonNegativeFloat = 0.0  # [m] between bodies, planes and boxes
     planes: dict[str, PlaneSettings] | Literal["none"] = Field(default_factory=dict)
-    boxes: dict[str, BoxSettings] = Field(default_factory=dict)  # the robot keeps out
+    boxes: dict[str, BoxSettings] = Field(default_factory=dict)  # that the robot must not enter
     tool_box: BoxSettings | None = None  # the tool point stays inside
     tool_speed: PositiveFloat | None = None  # [m/s] of the tool point
-    mesh_folder: str | None = None  # where the files of the URDF's <mesh> are
+    mesh_folder: str | None = None  # with the files of the URDF's <mesh>
 
     @property
     def given_planes(self) -> dict[str, PlaneSettings]:
-        """The planes that there are, by name; none where ``planes`` is ``none``."""
+        """The planes by name; empty if ``planes`` is ``none``."""
         return {} if self.planes == "none" else self.planes

@@ -1,4 +1,4 @@
-"""Links that may touch, as MoveIt's setup writes them: ``<disable_collisions>`` of an SRDF."""
+"""Links that may touch, as written by MoveIt's setup: ``<disable_collisions>`` of an SRDF."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 class DisabledPair(NamedTuple):
-    """Two links whose collisions an SRDF leaves out, and the reason that it gives."""
+    """Two links whose collisions are disabled in an SRDF, and the reason given there."""
 
     links: frozenset[str]
     reason: str
 
 
 def read_srdf(path: Path) -> tuple[DisabledPair, ...]:
-    """Return the pairs of links that an SRDF says may touch.
+    """Return the pairs of links that may touch according to an SRDF.
 
-    Pairs of the reason ``Never`` are not among them: they were found apart in random positions,
-    which is no reason to leave them out, as to check them costs little.
+    Pairs with the reason ``Never`` are not included: they were apart in random positions, which is
+    no proof, and checking them costs little.
 
     Raises:
         ConfigurationError: the file cannot be read, is not XML, or an entry lacks a link.

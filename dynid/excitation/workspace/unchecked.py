@@ -1,4 +1,4 @@
-"""What a check of the workspace leaves open, in words for its verdict."""
+"""Sentences on what a check of the workspace does not cover, for its verdict."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def unchecked_bodies(
     bodies: BodySolids,
     left_out: Sequence[LeftOut],
 ) -> tuple[str, ...]:
-    """Return what is not checked of the robot's bodies, each "… not checked: why".
+    """Return which checks of the robot's bodies are missing, each "… not checked: why".
 
-    What the profile leaves out in so many words (``planes: none``, allowed pairs) is not among it.
+    Checks that the profile switches off (``planes: none``, allowed pairs) are not included.
     """
     found = []
     wanted = settings.self_collision
@@ -35,7 +35,7 @@ def unchecked_bodies(
         found.append("self-collision not checked: `workspace.self_collision` is false")
     elif has_pairs and wanted is None and not bodies.of_urdf:
         found.append(
-            "self-collision not checked: the URDF has no shapes that could be read, and "
+            "self-collision not checked: the URDF has no readable shapes, and "
             "`workspace.self_collision` is not set"
         )
     elif has_pairs or settings.given_planes or settings.boxes:
@@ -57,15 +57,15 @@ def _shapes(bodies: BodySolids) -> list[str]:
     found = []
     if bodies.sources["generated"]:
         names = listed(bodies.sources["generated"])
-        found.append(f"true shape of {names} not checked: the URDF has none, capsules stand for it")
+        found.append(f"shape of {names} not checked: capsules are used, as the URDF has no shapes")
     found += [
-        f"mesh '{mesh.file}' of {mesh.link} not checked: no such file could be read"
+        f"mesh '{mesh.file}' of {mesh.link} not checked: the file was not found or cannot be read"
         for mesh in bodies.missing
     ]
     return found
 
 
 def _has_pairs(kinematics: Kinematics) -> bool:
-    """Return whether two bodies are moved against each other by more than one joint."""
+    """Return whether more than one joint moves two bodies relative to each other."""
     paths = [set(moving_path(kinematics, body)) for body in range(len(kinematics.bodies))]
     return any(len(a ^ b) > 1 for a, b in combinations(paths, 2))

@@ -1,4 +1,4 @@
-"""What is left of a robot's workspace in some motion."""
+"""Margins of a motion to the constraints of a robot's workspace."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 import pinocchio
 
 from dynid.arrays import Array
-from dynid.excitation.motion import Motion, nudged
+from dynid.excitation.motion import Motion, perturbed
 from dynid.excitation.workspace.distances import Distance, Distances
 from dynid.excitation.workspace.geometry import body_solids
 from dynid.excitation.workspace.levers import acceleration_bound, levers, moving_path
-from dynid.excitation.workspace.pairs import LeftOut, distances_asked, left_out_notes
-from dynid.excitation.workspace.sampling import unkept_distances
+from dynid.excitation.workspace.pairs import LeftOut, left_out_notes, select_distances
+from dynid.excitation.workspace.sampling import violated_distances
 from dynid.excitation.workspace.settings import WorkspaceSettings
 from dynid.excitation.workspace.unchecked import unchecked_bodies
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 
-_FAR = 0.05  # of the reach, a distance from which on nothing need be done about it
+_FAR = 0.05  # distance that counts as far, as a share of the robot's reach
 _STEP = 1e-6  # [s] for the speed of passive joints
-_NUDGE = 1e-6  # [rad or m, per s] for slopes
+_PERTURBATION = 1e-6  # [rad or m, per s] for derivatives
 
 
 class Constraint(NamedTuple):
-    """What must be kept.
+    """A constraint.
 
     Attributes:
         name: such as "forearm_link to base_link", "tool to tool_box", "tool speed".
@@ -50,11 +50,11 @@ class Constraint(NamedTuple):
 
 
 class Contact(NamedTuple):
-    """Where two bodies are nearest, or deepest in one another.
+    """Nearest points of two bodies, or points of deepest penetration.
 
     Attributes:
-        of: the distance that it is of.
-        distance: [m]; negative: how deep.
+        of: name of the distance.
+        distance: [m]; negative: penetration depth.
         first, second: the points (3,) [m] in the root's frame.
     """
 
@@ -67,15 +67,15 @@ class Contact(NamedTuple):
 class Workspace:
     """The constraints of a profile's ``workspace``.
 
-    Not to be shared by threads.
+    Not thread-safe.
 
     Args:
         robot: with its limits and settings.
-        mechanism: closes the robot's chains.
+        mechanism: of the robot, to close its chains.
 
     Raises:
-        MechanismError: the URDF's shapes are not what they should be.
-        ConfigurationError: an allowed pair names no link, or the SRDF is none of this robot.
+        MechanismError: the URDF's shapes are invalid.
+        ConfigurationError: an allowed pair has an unknown link, or the SRDF is of another robot.
     """
 
     def __init__(self, robot: Robot, mechanism: Mechanism) -> None:
@@ -88,32 +88,32 @@ class Workspace:
         bodies = body_solids(self._kinematics, folder)
         self._solids = bodies.solids
         wanted = settings.self_collision
-        asked = distances_asked(
+        selected = select_distances(
             settings,
             self._kinematics,
             mechanism,
             bodies.solids,
             self_collision=bodies.of_urdf if wanted is None else wanted,
         )
-        unkept, count = unkept_distances(robot, mechanism, asked.distances, self._sampled)
-        self._kept = [one for k, one in enumerate(asked.distances) if k not in unkept]
-        self._left_out = (*asked.left_out, *unkept.values())
+        violated, count = violated_distances(robot, mechanism, selected.distances, self._sampled)
+        self._kept = [one for k, one in enumerate(selected.distances) if k not in violated]
+        self._left_out = (*selected.left_out, *violated.values())
         self._distances = Distances(self._kinematics, self._kept)
-        looked_at = bool(asked.distances or asked.left_out)
+        checked = bool(selected.distances or selected.left_out)
         self._notes = (
-            *(bodies.notes if looked_at else ()),
+            *(bodies.notes if checked else ()),
             *left_out_notes(self._left_out, count),
         )
         self._unchecked = unchecked_bodies(settings, self._kinematics, bodies, self._left_out)
 
-    def _sampled(self, asked: Sequence[Distance], position: Array) -> Array:
-        """Return the distances beyond the clearance at positions (N, n); (N, K) [m]."""
+    def _sampled(self, selected: Sequence[Distance], position: Array) -> Array:
+        """Return distances beyond the clearance at positions (N, n); (N, K) [m]."""
         full = self._full(position)
-        return Distances(self._kinematics, asked).at(full) - self._settings.clearance
+        return Distances(self._kinematics, selected).at(full) - self._settings.clearance
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """All of them, in the order of the margins' columns; C."""
+        """All C constraints, in the order of the margins' columns."""
         settings = self._settings
         found = [Constraint(one.name, "m", settings.clearance) for one in self._kept]
         if settings.tool_box is not None:
@@ -124,33 +124,33 @@ class Workspace:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the constraints are called; (C,)."""
+        """Names of the constraints; (C,)."""
         return tuple(one.name for one in self.constraints)
 
     @property
     def scale(self) -> Array:
-        """What counts as far: a share of the reach [m], half the speed limit [m/s]; (C,)."""
+        """Margin that counts as far: a share of the reach [m], half the speed limit [m/s]; (C,)."""
         length = _FAR * self._kinematics.reach
         return np.array([length if one.unit == "m" else one.limit / 2 for one in self.constraints])
 
     @property
     def passive(self) -> bool:
-        """Whether joints move whose speed nothing bounds: those without a drive."""
+        """Whether there are moving joints without a drive, whose speed is not limited."""
         return bool(self._mechanism.chain.passive)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on the shapes that distances are of, and on what was left out."""
+        """Sentences on the shapes used for distances, and on what was left out."""
         return self._notes
 
     @property
     def kinematics(self) -> Kinematics:
-        """Of the robot."""
+        """Kinematics of the robot."""
         return self._kinematics
 
     @property
     def solids(self) -> tuple[tuple[Solid, ...], ...]:
-        """What stands for each body, in its frame."""
+        """Solids of each body, in its frame."""
         return self._solids
 
     @property
@@ -165,14 +165,14 @@ class Workspace:
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """What else is not checked, and why, such as collisions with a floor that is not known."""
+        """What else is not checked, and why, such as collisions with an unknown floor."""
         return self._unchecked
 
     def margins(self, motion: Motion) -> Array:
-        """Return what is left of each constraint, negative where it is violated; (N, C).
+        """Return the margin to each constraint, negative if it is violated; (N, C).
 
-        Distances [m] beyond the clearance, or minus how deep bodies are in one another and the
-        clearance; speed [m/s] below the limit.
+        For distances the part beyond the clearance [m], negative for penetration; for speed the
+        part below the limit [m/s].
 
         Raises:
             MechanismError: loops cannot be closed at a position.
@@ -193,11 +193,11 @@ class Workspace:
         return Contact(self._kept[number], *self._distances.nearest(number, full))
 
     def slopes(self, motion: Motion, wanted: NDArray[np.bool_]) -> Array:
-        """Return the slopes of margins by each sample's position and velocity.
+        """Return the derivatives of margins by each sample's position and velocity.
 
         Args:
             motion: arrays (N, n).
-            wanted: (N, C) of which margins; the others are 0.
+            wanted: (N, C) which margins to compute; the others are 0.
 
         Returns:
             (N, C, 2, n): by position, by velocity.
@@ -210,27 +210,27 @@ class Workspace:
         columns = self._columns
         by_moving = self._distances.slopes_at(self._full(motion.position), wanted[:, :kept])
         for joint in range(joints):
-            sides = nudged(motion, 0, joint, _NUDGE)
+            sides = perturbed(motion, 0, joint, _PERTURBATION)
             there, back = (self._mechanism.moving_positions(side.position) for side in sides)
-            moved = (there - back) / (2 * _NUDGE)
+            moved = (there - back) / (2 * _PERTURBATION)
             slopes[:, :kept, 0, joint] = np.einsum("tkm,tm->tk", by_moving[..., columns], moved)
         rows = np.flatnonzero(wanted[:, kept:].any(axis=1))
         some = Motion(*(part[rows] for part in motion))
         for order, joint in product(range(2), range(joints) if len(rows) else ()):
             ahead, behind = (
                 np.concatenate(self._tool_margins(side, self._full(side.position)), axis=1)
-                for side in nudged(some, order, joint, _NUDGE)
+                for side in perturbed(some, order, joint, _PERTURBATION)
             )
-            slopes[rows, kept:, order, joint] = (ahead - behind) / (2 * _NUDGE)
+            slopes[rows, kept:, order, joint] = (ahead - behind) / (2 * _PERTURBATION)
         return slopes
 
     def loss_rates(self, slide: Array, speed: Array, acceleration: Array) -> Array:
-        """Return a bound on how fast each margin can change; (N, C) [m/s, or m/s^2 of speed].
+        """Return a bound on the rate of change of each margin; (N, C) [m/s, or m/s^2 of speed].
 
-        Only of trees: nothing bounds the speed of passive joints.
+        Valid for trees only: the speed of passive joints is not bounded.
 
         Args:
-            slide: how far sliding joints are from 0 at most (n,) [m].
+            slide: largest distance of prismatic joints from 0 (n,) [m].
             speed: bounds on the joints' speeds (N, n).
             acceleration: bounds on their accelerations (N, n).
         """
@@ -242,7 +242,7 @@ class Workspace:
                 for side, body in enumerate(one.bodies)
                 if body > 0
             ]
-            # a joint that carries both sides does not move them against one another
+            # a joint that moves both bodies does not change their distance
             both = np.all([side > 0 for side in sides], axis=0) if len(sides) == 2 else False
             rates.append(speed @ np.where(both, 0.0, np.sum(sides, axis=0))[:, np.newaxis])
         if self._settings.tool_box is not None or self._settings.tool_speed is not None:
@@ -258,7 +258,7 @@ class Workspace:
         return np.concatenate(rates, axis=1)
 
     def _tool_margins(self, motion: Motion, full: Array) -> list[Array]:
-        """What is left of the tool's box and speed, (N, 1) each, at pinocchio's positions."""
+        """Return margins to the tool's box and speed limit, (N, 1) each."""
         settings, margins = self._settings, []
         if settings.tool_box is not None:
             tool = self._kinematics.tool_path(motion.position)
@@ -272,7 +272,7 @@ class Workspace:
 
     @property
     def _columns(self) -> list[int]:
-        """Where pinocchio has the velocities of the moving joints."""
+        """Indices of the moving joints in pinocchio's velocities."""
         model = self._kinematics.model
         return [model.joints[body].idx_v for body in self._kinematics.moving_bodies]
 
@@ -280,7 +280,7 @@ class Workspace:
         return self._kinematics.full_positions(self._mechanism.moving_positions(position))
 
     def _moving_velocity(self, motion: Motion) -> Array:
-        """Velocities of all moving joints (N, m), of passive ones by a difference over time."""
+        """Return velocities of moving joints (N, m), for passive ones by a difference over time."""
         if not self.passive:
             return motion.velocity
         there, back = (

@@ -51,7 +51,7 @@ def _without_repeats(points: Array) -> Array:
 
 
 def _carried_along(ahead: Array) -> Array:
-    """Return the unit vectors across a path's directions (N, 3) that do not turn about it; (N, 3)."""
+    """Return unit vectors (N, 3) normal to a path's directions (N, 3), without torsion about it."""
     across = np.empty_like(ahead)
     last = np.cross(ahead[0], np.eye(3)[np.argmin(np.abs(ahead[0]))])
     for number, direction in enumerate(ahead):

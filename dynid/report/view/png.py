@@ -129,7 +129,7 @@ def _apart(labels: Sequence[Label], view: Array, pixel: Array) -> list[tuple[flo
 
 
 def _frame(points: Array, aspect: float) -> tuple[Array, Array]:
-    """Return the corners (2,), lower left and upper right, of a picture with room for points (P, 2)."""
+    """Return lower left and upper right corner (2,) of a picture of points (P, 2)."""
     low, high = points.min(axis=0), points.max(axis=0)
     room = (high - low) / (1 - 2 * np.array(_MARGINS))
     half = np.maximum(room, [aspect * room[1], room[0] / aspect]) / 2

@@ -1,4 +1,4 @@
-"""Denavit-Hartenberg tables, turned into a URDF and a profile.
+"""Conversion of Denavit-Hartenberg tables to a URDF and a profile.
 
-Standard and modified conventions, with the drives' data where the table has them.
+Standard and modified conventions, with data of the drives if the table has them.
 """

@@ -1,4 +1,4 @@
-"""From the table's numbers to frames: the one place that knows the two conventions."""
+"""Frames and bodies from the table's numbers; the only module with the two conventions."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class LinkLimits(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A joint and the link that it moves, in SI.
+    """A joint and the link that it moves, in SI units.
 
-    The joint moves along or about z of its frame. That frame is where URDF wants it, on the axis:
-    in the modified convention it is the link's Denavit-Hartenberg frame, in the classic one that
-    frame comes after the link's a and alpha.
+    The joint moves along or about z of its frame. URDF requires that frame on the axis: in the
+    modified convention it is the link's Denavit-Hartenberg frame, in the classic one the frame
+    before the link's a and alpha.
 
     Attributes:
         joint: the joint's name.
-        type: whether it turns or slides.
-        before: its frame at position 0, seen from the Denavit-Hartenberg frame before it.
-        after: the link's Denavit-Hartenberg frame, seen from the joint's.
+        type: revolute or prismatic.
+        before: its frame at position 0, in the previous Denavit-Hartenberg frame.
+        after: the link's Denavit-Hartenberg frame, in the joint's frame.
         limits: of the joint, or None.
-        mass: [kg], or None where nothing is known of the body.
+        mass: [kg], or None if the body is not known.
         centre: of mass in the link's Denavit-Hartenberg frame (3,) [m].
         inertia: about the centre of mass, along the axes of that frame (3, 3) [kg m^2].
     """
@@ -62,7 +62,7 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A chain of links from the robot's root: its base and tool as frames, in SI."""
+    """A chain of links from the robot's root, with base and tool as frames, in SI units."""
 
     prefix: str
     base: pinocchio.SE3
@@ -78,7 +78,7 @@ def chains_of(table: DhTable, where: str) -> tuple[Chain, ...]:
         where: names it in error messages.
 
     Raises:
-        ConfigurationError: a sentence with the row that describes no joint or no body.
+        ConfigurationError: a row describes no valid joint or body.
     """
     return tuple(_chain(table, chain, where) for chain in table.all_chains)
 
@@ -95,7 +95,7 @@ def _chain(table: DhTable, chain: ChainTable, where: str) -> Chain:
 
 @contextmanager
 def _named(place: str) -> Iterator[None]:
-    """Tell of what is wrong where it is."""
+    """Add the place to errors raised within the block."""
     try:
         yield
     except ValueError as error:
@@ -124,7 +124,7 @@ def _link(table: DhTable, row: Row, name: str) -> Link:
 
 
 def _screw(axis: Literal["x", "z"], angle: float, length: float) -> pinocchio.SE3:
-    """Return the frame turned about an axis by an angle [rad] and moved along it [m]."""
+    """Return the frame rotated about an axis by an angle [rad] and moved along it [m]."""
     direction = np.eye(3)["xyz".index(axis)]
     return pinocchio.SE3(
         np.array(pinocchio.AngleAxis(angle, direction).matrix()), length * direction
@@ -140,14 +140,14 @@ def _limits(table: DhTable, limits: RowLimits, *, slides: bool) -> LinkLimits:
     convert = table.metres if slides else table.radians
     low, high = (convert(value) for value in limits.position)
     if low >= high:
-        raise ValueError(f"position [{low:g}, {high:g}] must read [lower, upper]")
+        raise ValueError(f"position [{low:g}, {high:g}] must be [lower, upper]")
     most = limits.acceleration
     acceleration = None if most is None else convert(most)
     return LinkLimits((low, high), convert(limits.velocity), acceleration, limits.torque)
 
 
 def _about_centre(inertia: Inertia | None, mass: float, centre: Array) -> Array:
-    """Return the inertia about the centre of mass, which must be one that a body can have."""
+    """Return the inertia about the centre of mass, after a check that it is physically possible."""
     if inertia is None:
         return np.zeros((3, 3))
     tensor = np.array(

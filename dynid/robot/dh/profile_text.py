@@ -1,4 +1,4 @@
-"""The profile that a robot from a table begins with."""
+"""The initial profile of a robot from a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _REST = """\
 drives:
-  effort: torque           # what recordings tell; for current or rated current see docs/drives.md
+  effort: torque           # in recordings; for current or rated current see docs/drives.md
 
 terms:                     # docs/method.md lists every kind
   - {kind: viscous}
@@ -35,7 +35,7 @@ excitation:
   periods: 4
   ramp: 2.0                # [s]
   margin: 0.8              # fraction of the limits to use
-  seed: 1                  # another seed, another motion
+  seed: 1                  # of the random coefficients
 """
 _SIMULATION = """
 simulation:                # of `dynid demo`: bodies are the URDF's
@@ -46,10 +46,10 @@ simulation:                # of `dynid demo`: bodies are the URDF's
 def profile_text(
     robot: str, urdf: str, chains: Sequence[Chain], gravity: Sequence[float], source: str
 ) -> str:
-    """Return a profile with what a table tells, and defaults for the rest, as YAML.
+    """Return a profile in YAML, with values of the table and defaults for the rest.
 
-    Limits that a row lacks are left out for all joints; without position limits the excitation goes
-    1 rad from 0.
+    Limits that a row lacks are omitted for all joints; without position limits the excitation has a
+    span of 1 rad about 0.
 
     Args:
         robot: name of the robot.
@@ -60,7 +60,7 @@ def profile_text(
     """
     links = [link for chain in chains for link in chain.links]
     head = (
-        f"# Profile of {robot}, begun by dynid import-dh from {source}. SI and radians; the\n"
+        f"# Profile of {robot}, created by dynid import-dh from {source}. SI and radians; the\n"
         "# profile of the shipped puma560 explains every key.\n\n"
         f"robot: {robot}\nurdf: {urdf}\n"
         f"joints: [{', '.join(link.joint for link in links)}]\n"

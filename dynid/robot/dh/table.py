@@ -1,4 +1,4 @@
-"""A Denavit-Hartenberg table as its author wrote it: own units, own convention, own letters."""
+"""A Denavit-Hartenberg table in its author's units, convention and notation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _METRES = {"m": 1.0, "mm": 1e-3, "cm": 1e-2}
 
 def _is_of_pi(text: str) -> str:
     if _OF_PI.fullmatch(text) is None:
-        raise ValueError(f"must be a number, or a share of pi such as -pi/2, got '{text}'")
+        raise ValueError(f"must be a number, or a fraction of pi such as -pi/2, got '{text}'")
     return text
 
 
@@ -30,7 +30,7 @@ Angle = float | Annotated[str, AfterValidator(_is_of_pi)]
 
 
 class Placement(Settings):
-    """A frame in another: where, and turned by roll, pitch, yaw about the fixed x, y, z."""
+    """A frame in another one: position, and roll, pitch, yaw about the fixed x, y, z."""
 
     xyz: Vector = (0.0, 0.0, 0.0)
     rpy: tuple[Angle, Angle, Angle] = (0.0, 0.0, 0.0)
@@ -53,7 +53,7 @@ class Inertia(Settings):
 
 
 class RowLimits(Settings):
-    """What a joint may do, in the table's units (per s, per s^2); torque [N m or N]."""
+    """Limits of a joint, in the table's units (per s, per s^2); torque [N m or N]."""
 
     position: tuple[Angle, Angle]
     velocity: PositiveFloat
@@ -64,11 +64,11 @@ class RowLimits(Settings):
 class Row(Settings):
     """One joint, and the link that it moves.
 
-    The four numbers go by the letters of Denavit, Hartenberg, Paul and Craig: ``a`` and ``alpha``
-    along and about x, ``d`` and ``theta`` along and about z. Or by Khalil's, in a table of the
-    modified convention: ``d`` and ``alpha`` along and about x, ``r`` and ``theta`` along and about
-    z. All four must be there, so that a ``d`` is never taken for the other one. What the joint
-    moves, ``theta`` or else the length along z, is its value at position 0.
+    The four numbers are named as by Denavit, Hartenberg, Paul and Craig: ``a`` and ``alpha`` along
+    and about x, ``d`` and ``theta`` along and about z. Or as by Khalil, in a table of the modified
+    convention: ``d`` and ``alpha`` along and about x, ``r`` and ``theta`` along and about z. All
+    four are required, so that the two meanings of ``d`` are not confused. The joint variable,
+    ``theta`` or the length along z, is given at position 0.
     """
 
     name: str | None = None
@@ -87,15 +87,15 @@ class Row(Settings):
     def _is_complete(self) -> Row:
         if (self.a is None) == (self.r is None):
             raise ValueError(
-                "a row has either a and d (a along x, d along z), or Khalil's d and r (d along x, "
-                "r along z)"
+                "a row must have either a and d (a along x, d along z), or Khalil's d and r "
+                "(d along x, r along z)"
             )
         if self.type == "prismatic" and self.limits is None:
-            raise ValueError("a prismatic row must have 'limits', without which URDF has no joint")
+            raise ValueError("a prismatic row must have 'limits', which URDF requires")
         if (self.mass is None) != (self.centre is None):
-            raise ValueError("'mass' and 'centre' are given together or not at all")
+            raise ValueError("'mass' and 'centre' must be given together or not at all")
         if self.inertia is not None and self.mass is None:
-            raise ValueError("'inertia' must have 'mass' and 'centre' beside it")
+            raise ValueError("'inertia' requires 'mass' and 'centre'")
         return self
 
     @property
@@ -110,10 +110,10 @@ class Row(Settings):
 
 
 class ChainTable(Settings):
-    """A chain of joints: where its frame 0 is in the robot's, and the tool in its last one."""
+    """A chain of joints, its frame 0 in the robot's frame, and the tool in its last frame."""
 
     prefix: str = ""
-    """Of the names of its joints and links, where a robot has several chains."""
+    """Prefix of the names of its joints and links, if a robot has several chains."""
     base: Placement = Placement()
     tool: Placement = Placement()
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
@@ -135,13 +135,13 @@ class DhTable(Settings):
     @model_validator(mode="after")
     def _is_one_table(self) -> DhTable:
         if (self.rows is None) == (self.chains is None):
-            raise ValueError("a table has either 'rows', or 'chains' with rows in each")
+            raise ValueError("a table must have either 'rows', or 'chains' with rows in each")
         if self.chains is not None and not (self.base is None and self.tool is None):
-            raise ValueError("'base' and 'tool' belong into each of 'chains'")
+            raise ValueError("'base' and 'tool' must be in each of 'chains'")
         rows = [row for chain in self.all_chains for row in chain.rows]
         letters = {row.r is not None for row in rows}
         if letters == {True, False}:
-            raise ValueError("some rows have r and others a; use one author's letters in all")
+            raise ValueError("some rows have r and others a; use one notation in all rows")
         if letters == {True} and self.convention == "classic":
             raise ValueError("rows have Khalil's r, so 'convention' must be modified")
         names = [name for chain in self.all_chains for name in joint_names(chain)]
@@ -153,14 +153,14 @@ class DhTable(Settings):
 
     @property
     def all_chains(self) -> tuple[ChainTable, ...]:
-        """The chains, also where there is only one."""
+        """The chains, also if there is only one."""
         if self.chains is not None:
             return self.chains
         base, tool = self.base or Placement(), self.tool or Placement()
         return (ChainTable(base=base, tool=tool, rows=self.rows or ()),)
 
     def metres(self, length: Angle) -> float:
-        """Return a length of the table in m.
+        """Convert a length of the table to m.
 
         Raises:
             ValueError: it is written as an angle.
@@ -170,21 +170,21 @@ class DhTable(Settings):
         return length * _METRES[self.lengths]
 
     def radians(self, angle: Angle) -> float:
-        """Return an angle of the table in rad.
+        """Convert an angle of the table to rad.
 
         Raises:
-            ValueError: it is a share of pi, but the table is in degrees.
+            ValueError: it is a fraction of pi, but the table is in degrees.
         """
         if not isinstance(angle, str):
             return float(np.radians(angle)) if self.angles == "degrees" else angle
         if self.angles == "degrees":
-            raise ValueError(f"an angle is '{angle}', but 'angles' are degrees")
+            raise ValueError(f"an angle is '{angle}', but 'angles' is degrees")
         sign, factor, divisor = _OF_PI.fullmatch(angle).groups()  # type: ignore[union-attr]
         return (-1 if sign == "-" else 1) * int(factor or 1) * np.pi / int(divisor or 1)
 
 
 def joint_names(chain: ChainTable) -> list[str]:
-    """Return the names of a chain's joints: ``joint_1`` and so on where the row has none."""
+    """Return the names of a chain's joints, ``joint_1`` and so on by default."""
     return [
         chain.prefix + (row.name or f"joint_{number}") for number, row in enumerate(chain.rows, 1)
     ]
@@ -194,6 +194,6 @@ def read_table(path: Path) -> DhTable:
     """Read a table from a YAML file.
 
     Raises:
-        ConfigurationError: a sentence with file, row, key, and what is expected.
+        ConfigurationError: an entry is invalid, with file, row, key, and the expected value.
     """
     return parse(DhTable, read_yaml(path), path.name)

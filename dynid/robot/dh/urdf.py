@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dynid.robot.dh.chain import Chain, Link
 
 ROOT = "base_link"
-_NO_LIMIT = 1e6  # [N m or N] for URDF, which must have a number
+_NO_LIMIT = 1e6  # [N m or N], because URDF requires a number
 
 
 def urdf_of(robot: str, chains: Sequence[Chain], source: str) -> str:
@@ -68,7 +68,7 @@ def _body(link: Link, name: str) -> ET.Element:
     if link.mass is None:
         return body
     inertial = ET.SubElement(body, "inertial")
-    # along the axes of the Denavit-Hartenberg frame, as the table has it
+    # along the axes of the Denavit-Hartenberg frame, as in the table
     inertial.append(_origin(link.after * pinocchio.SE3(np.eye(3), link.centre)))
     ET.SubElement(inertial, "mass", {"value": text([link.mass])})
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -94,5 +94,5 @@ def _origin(placement: pinocchio.SE3) -> ET.Element:
 
 
 def text(numbers: Iterable[float]) -> str:
-    """Return numbers without what only rounding keeps from a rounder one."""
+    """Return numbers as text, without rounding errors in the last digits."""
     return " ".join(f"{round(float(number), 15) + 0.0:.16g}" for number in numbers)

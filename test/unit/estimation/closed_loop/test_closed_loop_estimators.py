@@ -17,7 +17,7 @@ from dynid.excitation.settings import FourierSettings
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.model import Recording
 from dynid.signals.preprocess import preprocess
-from dynid.simulation.known_loop import twin_loop
+from dynid.simulation.known_loop import simulated_loop
 from dynid.simulation.settings import SimulationSettings
 from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
@@ -123,7 +123,7 @@ def test_with_the_true_loop_didim_does_without_positions() -> None:
     noise = 0.01 * np.random.default_rng(0).standard_normal(recording.position.shape)
     mechanism = robot.mechanism()
     base = base_parameterization(mechanism)
-    didim = DirectAndInverseModel(twin_loop(robot, [excitation]))
+    didim = DirectAndInverseModel(simulated_loop(robot, [excitation]))
     found = []
     for one in (recording, replace(recording, position=recording.position + noise)):
         problem = build_problem(

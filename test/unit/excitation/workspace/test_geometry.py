@@ -11,7 +11,7 @@ from support.walled_arm import URDF, walled
 from dynid.errors import ConfigurationError, MechanismError
 from dynid.excitation.motion import Motion
 from dynid.excitation.workspace.distances import Distance
-from dynid.excitation.workspace.pairs import unchanging
+from dynid.excitation.workspace.pairs import always_violated
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 
@@ -99,5 +99,5 @@ def test_impossible_settings_are_refused_in_a_sentence(override: str, sentence: 
 
 def test_where_no_position_can_be_reached_nothing_is_left_out() -> None:
     pair = Distance(("a", "b"), (2, 1), ())
-    assert unchanging([pair], np.full((50, 1), -0.1)).keys() == {0}
-    assert unchanging([pair], np.empty((0, 1))) == {}
+    assert always_violated([pair], np.full((50, 1), -0.1)).keys() == {0}
+    assert always_violated([pair], np.empty((0, 1))) == {}
