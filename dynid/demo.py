@@ -50,15 +50,15 @@ class Demonstration:
     written: tuple[Path, ...]
 
     @property
-    def judged(self) -> dict[str, Identification | Validation]:
-        """What has a verdict: ``judgement``, and ``validation`` if there was one."""
-        found: dict[str, Identification | Validation] = {"judgement": self.identification}
+    def evaluated(self) -> dict[str, Identification | Validation]:
+        """What has a verdict: ``identification``, and ``validation`` if there was one."""
+        found: dict[str, Identification | Validation] = {"identification": self.identification}
         return found if self.validation is None else {**found, "validation": self.validation}
 
     @property
     def success(self) -> bool:
         """Whether the model is good on every motion."""
-        return all(one.verdict.success for one in self.judged.values())
+        return all(one.verdict.success for one in self.evaluated.values())
 
 
 def run_demo(name: str, output: Path, progress: Callable[[str], None]) -> Demonstration:

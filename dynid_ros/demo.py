@@ -86,9 +86,9 @@ def demonstrate(
     if as_json:
         typer.echo(json.dumps({kind: json.loads(text) for kind, text in task.heard.items()}))
     else:
-        print_demonstration(console, task.judgements, task.quantities)
+        print_demonstration(console, task.verdicts, task.quantities)
         print_written(console, _changed(output, before))
-    print_kept_model(output, success=task.judgements["judgement"].success)
+    print_kept_model(output, success=task.verdicts["identification"].success)
     raise typer.Exit(0 if good else 1)
 
 

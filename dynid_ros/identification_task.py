@@ -81,7 +81,7 @@ class IdentificationTask(SequenceNode):
         recording = self._record("recording", "the excitation", step) if moves else self._given
         step("identifying")
         self.identifier.set(recording=str(recording), output=str(self._output))
-        good = self.judged("identify", "judgement")
+        good = self.judged("identify", "identification")
         if self._publish and good:
             step("publishing the model")
             self._model_publisher.set(model=str(written_model(self._output, success=True)))

@@ -92,7 +92,7 @@ class Identifier(DynidNode):
         super().__init__("identifier", **options)
         self._declare()
         self._model = self.create_publisher(String, "~/model", LATCHED)
-        self._judgement = self.create_publisher(String, "~/judgement", LATCHED)
+        self._identification = self.create_publisher(String, "~/identification", LATCHED)
         self._validation = self.create_publisher(String, "~/validation", LATCHED)
         self._collector: JointStateCollector | None = None
         self.create_service(Trigger, "~/start", self.answering(self._start))
@@ -204,7 +204,7 @@ class Identifier(DynidNode):
 
         def conclude() -> Answer:
             path = written_model(asked.output, success=success)
-            self._judgement.publish(String(data=json_text(judged)))
+            self._identification.publish(String(data=json_text(judged)))
             if success:
                 self._model.publish(String(data=model))
                 outcome = f"identified {robot.name}", f"model in {path}"

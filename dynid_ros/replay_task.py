@@ -74,10 +74,10 @@ class ReplayTask(SequenceNode):
         self._replay(messages)
         self.identifier.ask("stop")
         step("identifying what was heard")
-        good = self.judged("identify", "judgement")
+        good = self.judged("identify", "identification")
         step("identifying the bag")
         self.identifier.set(recording=str(self._bag), output=str(self._output / "from_bag"))
-        same = self.judged("identify", "judgement")
+        same = self.judged("identify", "identification")
         with self.logging_warnings():
             heard = load_model(written_model(self._output, success=good))
             read = load_model(written_model(self._output / "from_bag", success=same))

@@ -12,7 +12,7 @@ from std_msgs.msg import String
 
 from dynid.errors import DynidError, TaskError
 from dynid.report.terminal.results import print_demonstration
-from dynid.report.verdict_json import read_judgement, read_quantities
+from dynid.report.verdict_json import read_verdict, read_quantities
 from dynid_ros.countdown import Countdown
 from dynid_ros.discovery_range import OPEN_BY, stay_on_this_machine
 from dynid_ros.executor import make_executor
@@ -62,13 +62,13 @@ class SequenceNode(DynidNode):
         self._clock_watch = SimulatedClock(self)
         self._spinning = executor
         executor.add_node(self)
-        self.judgements: dict[str, Verdict] = {}
-        """What was found, under ``judgement`` and ``validation``."""
+        self.verdicts: dict[str, Verdict] = {}
+        """What was found, under ``identification`` and ``validation``."""
         self.heard: dict[str, str] = {}
         """The same as JSON, as the identifier published it."""
         self.quantities: tuple[Quantity, ...] = ()
         """Physical quantities that the profile asks for."""
-        for kind in ("judgement", "validation"):
+        for kind in ("identification", "validation"):
             self.create_subscription(String, f"/identifier/{kind}", self._taker(kind), LATCHED)
         self._progress = self.create_publisher(String, "~/progress", LATCHED)
         self.identifier = Remote(
@@ -139,7 +139,7 @@ class SequenceNode(DynidNode):
         except TaskError:
             raise TaskError(f"identifier: {answer.message}") from None
         self.get_logger().info(answer.message)
-        self.judgements[kind] = read_judgement(self.heard[kind])
+        self.verdicts[kind] = read_verdict(self.heard[kind])
         self.quantities = read_quantities(self.heard[kind]) or self.quantities
         return bool(answer.success)
 
@@ -184,7 +184,7 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
         return answer(error, stop)
     else:
         silence_closed_streams()
-        print_demonstration(Console(), tasks[0].judgements, tasks[0].quantities)
+        print_demonstration(Console(), tasks[0].verdicts, tasks[0].quantities)
         return FINISHED if good else CRITERION_FAILED
     finally:
         close(executor, tasks)

@@ -34,18 +34,18 @@ def demo_command(
         console.print("There is no rclpy here, so the demonstration runs without ROS.")
     with progress(console, steps=STEPS) as step:
         demonstration = run_demo(robot, output, step)
-    judged = demonstration.judged
+    evaluated = demonstration.evaluated
     if as_json:
         print_json(
             {
                 kind: identification_json(demonstration.identification, one)
-                for kind, one in judged.items()
+                for kind, one in evaluated.items()
             }
         )
     else:
         print_demonstration(
             console,
-            {kind: one.verdict for kind, one in judged.items()},
+            {kind: one.verdict for kind, one in evaluated.items()},
             demonstration.identification.quantities,
         )
         print_written(console, demonstration.written)

@@ -45,7 +45,7 @@ def verdict_json(
     }
 
 
-def read_judgement(text: str) -> Verdict:
+def read_verdict(text: str) -> Verdict:
     """Return the verdict in the text of a :func:`verdict_json`; null becomes NaN.
 
     Raises:

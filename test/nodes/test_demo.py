@@ -59,10 +59,10 @@ def end(process: subprocess.Popen, folder: Path) -> Ran:
     return Ran(process.returncode, out, err, folder)
 
 
-def check_judgements(ran: Ran) -> None:
+def check_verdicts(ran: Ran) -> None:
     assert ran.code == 0, ran.err
     assert ran.err == ""
-    assert list(ran.judged) == ["judgement", "validation"]
+    assert list(ran.judged) == ["identification", "validation"]
     for judged in ran.judged.values():
         assert judged["success"]
         assert list(judged["joints"]) == list(JOINTS)
@@ -92,7 +92,7 @@ def check_models(one: Ran, other: Ran) -> None:
     apart = np.sqrt(np.mean((torque[0] - torque[1]) ** 2, axis=0))
     # each differs from the measured torque by an RMSE that is the noise left after filtering
     for j, joint in enumerate(JOINTS):
-        noise = max(ran.judged["judgement"]["joints"][joint]["rmse"] for ran in (one, other))
+        noise = max(ran.judged["identification"]["joints"][joint]["rmse"] for ran in (one, other))
         assert apart[j] < noise, (joint, apart, noise)
 
 
@@ -105,7 +105,7 @@ def test_with_nodes_and_without_ros_it_comes_to_the_same(tmp_path) -> None:
     ):
         nodes, without = end(on_ros, folders[0]), end(alone, folders[1])
     for ran in (nodes, without):
-        check_judgements(ran)
+        check_verdicts(ran)
         check_bags(ran)
     check_models(nodes, without)
     assert nodes.files == without.files

@@ -82,7 +82,7 @@ class Loop:
         try:
             return task.perform(self.steps.append)
         finally:
-            self.judgements = task.judgements
+            self.verdicts = task.verdicts
             self.graph._executor.remove_node(task)
             task.destroy_node()
 
@@ -126,7 +126,7 @@ def loop(graph, tmp_path) -> Loop:
 
 def test_identifies_publishes_and_validates_and_leaves_every_file(loop) -> None:
     assert loop.start().perform()
-    assert list(loop.judgements) == ["judgement", "validation"]
+    assert list(loop.verdicts) == ["identification", "validation"]
     assert loop.steps == [
         "waiting for the nodes",
         "moving to the start of the excitation",
@@ -167,7 +167,7 @@ def test_a_model_that_fails_its_criterion_is_written_but_not_published(loop, mon
     overrides = ["identification.max_relative_torque_error=0.0001"]
     loop.start(identifier={"overrides": overrides})
     assert not loop.perform(validation_seed=-1)
-    assert not loop.judgements["judgement"].success
+    assert not loop.verdicts["identification"].success
     assert load_model(loop.output / "model.failed.yaml").failed
     assert not (loop.output / "model.yaml").exists()
     assert not loop.published

@@ -19,7 +19,7 @@ from support.arm_files import write_arm
 from dynid.identification.identify import identify
 from dynid.profile import load_model, load_robot
 from dynid.recording.load import load_recording
-from dynid.report.verdict_json import read_judgement
+from dynid.report.verdict_json import read_verdict
 from dynid_ros import identifier
 from dynid_ros.identifier import Identifier
 from dynid_ros.qos import DIAGNOSTICS, LATCHED, STATES
@@ -39,7 +39,7 @@ def start(graph, arm, tmp_path):
     def make(**parameters):
         settings = {"profile": str(arm.profile), "output": str(tmp_path / "out")}
         node = graph.start(Identifier, **(settings | parameters))
-        for topic in ("model", "judgement", "validation"):
+        for topic in ("model", "identification", "validation"):
             node.heard = getattr(node, "heard", {})
             node.heard[topic] = graph.listen(String, f"/identifier/{topic}", LATCHED)
         return node
@@ -85,9 +85,9 @@ def test_identifies_from_a_bag_and_tells_everyone(graph, start, arm, tmp_path, d
     assert answer.success
     assert answer.message.startswith("identified arm: mean relative error ")
     assert str(model) in answer.message
-    graph.until(lambda: node.heard["model"] and node.heard["judgement"])
+    graph.until(lambda: node.heard["model"] and node.heard["identification"])
     assert node.heard["model"][-1].data == model.read_text()
-    assert read_judgement(node.heard["judgement"][-1].data).success
+    assert read_verdict(node.heard["identification"][-1].data).success
     assert (tmp_path / "out" / "report.html").exists()
     graph.until(lambda: health(diagnostics).message == answer.message)
     assert {v.key for v in health(diagnostics).values} >= {"elbow: relative error"}
@@ -130,8 +130,8 @@ def test_a_failed_criterion_is_written_and_told_but_its_model_is_not_published(
     assert "shoulder: max relative torque error" in answer.message
     assert load_model(tmp_path / "out" / "model.failed.yaml").failed
     assert not (tmp_path / "out" / "model.yaml").exists()
-    graph.until(lambda: node.heard["judgement"])
-    assert not read_judgement(node.heard["judgement"][-1].data).success
+    graph.until(lambda: node.heard["identification"])
+    assert not read_verdict(node.heard["identification"][-1].data).success
     graph.until(lambda: health(diagnostics).level == b"\x02")
     assert node.heard["model"] == []
 
@@ -145,7 +145,7 @@ def test_validates_on_another_motion(graph, start, arm, tmp_path):
     assert answer.message.startswith("validated ")
     assert (tmp_path / "out" / "validation.html").exists()
     graph.until(lambda: node.heard["validation"])
-    assert [j.joint for j in read_judgement(node.heard["validation"][-1].data).joints] == [
+    assert [j.joint for j in read_verdict(node.heard["validation"][-1].data).joints] == [
         "shoulder",
         "elbow",
         "wrist",

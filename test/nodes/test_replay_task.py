@@ -26,7 +26,7 @@ class Replay:
         self.graph, self.arm, self.output = graph, arm, output
         self.stop = SimpleNamespace(asked=False, name="SIGINT")
         self.steps: list[str] = []
-        self.judgements = {}
+        self.verdicts = {}
 
     def listen(self, **changes) -> Identifier:
         return self.graph.start(Identifier, profile=str(self.arm.profile), **changes)
@@ -43,7 +43,7 @@ class Replay:
         try:
             return task.perform(tell or self.steps.append)
         finally:
-            self.judgements = task.judgements
+            self.verdicts = task.verdicts
             self.graph._executor.remove_node(task)
             task.destroy_node()
 
@@ -86,7 +86,7 @@ def test_what_is_heard_gives_the_very_model_of_what_is_read(replay, model) -> No
     assert "parameters heard and read differ by 0 of the largest of their kind" in replay.steps
     assert largest_difference(heard, load_model(model)) == 0.0
     assert len(identifier._collector.messages) == 2000
-    assert list(replay.judgements) == ["judgement", "validation"]
+    assert list(replay.verdicts) == ["identification", "validation"]
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def test_without_a_second_motion_there_is_one_judgement(
     profile = write_small_robot(tmp_path, excitation=sine)
     assert second_seed(load_robot(profile)) is None
     demo(monkeypatch, "--without-ros", "--robot", profile, "-o", tmp_path / "out", "--json")
-    assert list(json.loads(capsys.readouterr().out)) == ["judgement"]
+    assert list(json.loads(capsys.readouterr().out)) == ["identification"]
 
 
 @pytest.mark.parametrize(

@@ -95,10 +95,10 @@ def print_verdict(
 def print_demonstration(
     console: Console, verdicts: Mapping[str, Verdict], quantities: Sequence[Quantity] = ()
 ) -> None:
-    """Print what an identification (``judgement``) and a ``validation`` came to."""
+    """Print what an identification (``identification``) and a ``validation`` came to."""
     print_quantities(roomy(console), quantities)
     titles = {
-        "judgement": "On the motion that the model was fitted to:",
+        "identification": "On the motion that the model was fitted to:",
         "validation": "On a second motion, which the identification has not seen:",
     }
     for kind, verdict in verdicts.items():

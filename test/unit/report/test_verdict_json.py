@@ -12,7 +12,7 @@ from rich.console import Console
 from dynid.errors import ModelFileError
 from dynid.json_text import json_content, json_text
 from dynid.report.terminal.results import print_verdict
-from dynid.report.verdict_json import read_judgement, verdict_json
+from dynid.report.verdict_json import read_verdict, verdict_json
 
 JOINT_KEYS = {
     "rmse",
@@ -97,20 +97,20 @@ def printed(verdict):
 @pytest.mark.parametrize("name", ["identification", "failed"])
 def test_a_judgement_read_back_prints_the_same_table(request, name):
     verdict = request.getfixturevalue(name).verdict
-    assert printed(read_judgement(text_of(verdict))) == printed(verdict)
+    assert printed(read_verdict(text_of(verdict))) == printed(verdict)
 
 
 def test_a_judgement_read_back_is_the_same(identification):
     verdict = identification.verdict
     finite = tuple(replace(joint, r_squared=0.75) for joint in verdict.joints)
     verdict = replace(verdict, joints=finite, warnings=("look here.",))
-    assert read_judgement(text_of(verdict)) == verdict
+    assert read_verdict(text_of(verdict)) == verdict
 
 
 def test_what_is_not_a_number_comes_back_as_nan(identification):
     verdict = identification.verdict
     first = replace(verdict.joints[0], relative_error=math.inf)
-    read = read_judgement(text_of(replace(verdict, joints=(first, *verdict.joints[1:]))))
+    read = read_verdict(text_of(replace(verdict, joints=(first, *verdict.joints[1:]))))
     assert math.isnan(read.joints[0].relative_error)
 
 
@@ -125,4 +125,4 @@ def test_what_is_not_a_number_comes_back_as_nan(identification):
 )
 def test_refuses_what_is_no_judgement(text):
     with pytest.raises(ModelFileError, match="a verdict must be the JSON object"):
-        read_judgement(text)
+        read_verdict(text)
