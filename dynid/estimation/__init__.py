@@ -1,4 +1,4 @@
 """Regression and estimators: from signals to base and standard parameters.
 
-A class a module for each estimator; ``estimators`` lists them.
+Each estimator is one class in its own module; ``estimators`` lists them.
 """

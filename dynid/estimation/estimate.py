@@ -1,4 +1,4 @@
-"""What an estimator finds, and the interface behind which all of them stand."""
+"""The result of an estimator, and the interface of all estimators."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from dynid.estimation.regression import NormalEquations, Problem
 
 @dataclass(frozen=True)
 class Estimate:
-    """Base parameters and what is known about them.
+    """Estimated base parameters and their uncertainty.
 
     Attributes:
-        base: (k,) estimate; where the data determine nothing it stays at the URDF's value.
-        covariance: (k, k), with errors correlated in time accounted for.
-        determined: (k,) bool, the data hold information on this parameter.
-        joint_variance: (n,) variance of the torque error.
-        correlation: (n,) how many samples share one independent error (1: white).
-        equations: normal equations it was solved from, with the estimator's row weights.
-        plain_equations: the same with every row counting alike.
+        base: (k,) estimate; parameters that are not identifiable keep the URDF's value.
+        covariance: (k, k), corrected for errors that are correlated in time.
+        determined: (k,) bool, the parameter is identifiable from the data.
+        joint_variance: (n,) variance of the torque error [(N m)² or N²].
+        correlation: (n,) integrated autocorrelation time of the torque error [samples]; 1: white.
+        equations: the normal equations that were solved, with the estimator's row weights.
+        plain_equations: the same with equal row weights.
         condition_number: of the weighted regressor with columns scaled to unit norm.
     """
 
@@ -39,28 +39,39 @@ class Estimate:
 
 
 class Estimator(Protocol):
-    """What every estimator offers."""
+    """Interface of all estimators."""
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
-        """Estimate base parameters; ``start`` (p,) are the URDF's standard parameters."""
+        """Estimate base parameters.
+
+        Args:
+            problem: the regression problem.
+            start: (p,) the URDF's standard parameters.
+
+        Raises:
+            EstimationError: the data do not allow an estimate.
+        """
         ...
 
 
 def joint_variance(equations: NormalEquations, base: Array) -> Array:
-    """Variance of each joint's torque error; the k parameters are shared among the joints."""
+    """Return the variance of each joint's torque error (n,).
+
+    The k degrees of freedom of the parameters are divided equally among the joints.
+    """
     rows = equations.joint_rows
     freedom = np.maximum(rows - len(base) / len(rows), 1.0)
     floor = 1e-12 * equations.squared_torque / np.maximum(rows, 1.0)
     variance = np.maximum(equations.squared_error(base) / freedom, floor)
-    # a joint without rows or torque must neither divide by zero nor count for anything
+    # avoids a division by zero for a joint without rows or torque
     return np.where(variance > 0, variance, 1.0)
 
 
 def error_correlation(residuals: Iterable[Array]) -> Array:
-    """Integrated autocorrelation time of each joint's error, in samples, (n,).
+    """Return the integrated autocorrelation time of each joint's error (n,) [samples].
 
-    Least squares on errors that persist over c samples is c times less certain than the textbook
-    formula says. Summed up to the first negative pair (Geyer 1992).
+    With errors that are correlated over c samples, the variance of least squares is c times that of
+    the textbook formula. The sum ends at the first negative pair (Geyer 1992).
     """
     times, lengths = [], []
     for errors in residuals:

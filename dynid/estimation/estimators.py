@@ -1,4 +1,4 @@
-"""The estimators by name: how profiles, the command line and reports choose one."""
+"""The estimators by the names that profiles, the command line and reports use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fit itself: estimator, load-dependent friction, physical consistency, cross-validation."""
+"""The fit: estimator, load-dependent friction, physical consistency, cross-validation."""
 
 from __future__ import annotations
 
@@ -27,13 +27,16 @@ _LOAD_TOLERANCE = 0.05  # change of base parameters, in their standard deviation
 
 @dataclass(frozen=True)
 class Fit:
-    """The problem as last posed, the estimator's answer, and the standard parameters to run.
+    """Result of a fit: the last problem, its estimate, and the standard parameters.
 
     Attributes:
+        problem: the regression problem of the last iteration.
+        estimate: the estimator's result.
         unconstrained: (p,) standard parameters with exactly the estimator's base parameters.
-        standard: (p,) the same made physically consistent, if the settings ask for it.
-        determined: (p,) which standard parameters the data alone determine.
-        essential: (k,) which base parameters stepwise elimination keeps.
+        standard: (p,) the same made physically consistent, if enabled in the settings.
+        determined: (p,) which standard parameters are identifiable from the data alone.
+        essential: (k,) which base parameters remain after stepwise elimination.
+        consistent: whether ``standard`` is physically consistent.
     """
 
     problem: Problem
@@ -47,7 +50,13 @@ class Fit:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Blocked cross-validation: errors on blocks that the fit had not seen, per joint (n,)."""
+    """Blocked cross-validation: errors of each joint on blocks that were not fitted.
+
+    Attributes:
+        folds: number of blocks.
+        rmse_torque: (n,) root mean square torque error [N m or N].
+        relative_error: (n,) norm of the torque error over norm of the torque.
+    """
 
     folds: int
     rmse_torque: tuple[float, ...]
@@ -60,7 +69,7 @@ def build_problem(
     signals: Sequence[Signals],
     settings: EstimationSettings,
 ) -> Problem:
-    """The regression problem of these signals."""
+    """Build the regression problem of these signals."""
     rows = tuple(
         make_rows(
             one,
@@ -74,10 +83,10 @@ def build_problem(
 
 
 def fit(problem: Problem, settings: EstimationSettings) -> Fit:
-    """Estimate, make consistent, and repeat while load-dependent friction shifts the load.
+    """Estimate parameters and make them consistent; iterate for load-dependent friction.
 
     Raises:
-        EstimationError: no motion, or contradicting physical bounds.
+        EstimationError: there is no motion, or the physical bounds contradict each other.
     """
     result = _fit_once(problem, settings)
     if not any(term.traits.loaded for term in problem.mechanism.terms):
@@ -92,11 +101,11 @@ def fit(problem: Problem, settings: EstimationSettings) -> Fit:
 
 
 def cross_validate(fitted: Fit) -> HeldOut:
-    """Leave out each block of the recordings once, fit on the others, and sum up its errors.
+    """Leave out each block of the recordings once, fit the others, and sum up its errors.
 
-    Every block has its own normal equations, so that none is fitted twice: another estimator than
-    weighted least squares is taken to differ from it by as much as on the whole recording. Errors
-    count at rest too, where only moving samples were fitted.
+    Every block has its own normal equations, so nothing is filtered or summed twice. The difference
+    between another estimator and weighted least squares is assumed to be that of the whole
+    recording. Errors at rest count too, even if only moving samples were fitted.
     """
     problem = fitted.problem
     if all(np.all(rows.fitted > 0) for rows in problem.rows):
@@ -112,7 +121,7 @@ def cross_validate(fitted: Fit) -> HeldOut:
         error += equations.only(fold).squared_error(base)
     torque = equations.squared_torque
     rows = np.maximum(equations.joint_rows, 1.0)
-    none = np.where(error > 0, np.inf, 0.0)  # a joint without torque is wrong unless it is exact
+    none = np.where(error > 0, np.inf, 0.0)  # of a joint without torque
     relative = np.sqrt(np.divide(error, torque, out=none, where=torque > 0))
     return HeldOut(
         folds=problem.folds,
@@ -140,15 +149,16 @@ def _fit_once(problem: Problem, settings: EstimationSettings) -> Fit:
     return Fit(problem, estimate, unconstrained, standard, determined, essential, consistent)
 
 
-_LARGE_DEVIATION = 0.3  # relative; a parameter known better than that stays
-_ERROR_GROWTH = 0.01  # of the weighted squared error, all eliminations together
+_LARGE_STANDARD_DEVIATION = 0.3  # relative; parameters below it are kept
+_ERROR_GROWTH = 0.01  # allowed growth of the weighted squared error, all eliminations together
 
 
 def essential_parameters(estimate: Estimate) -> tuple[NDArray[np.bool_], Array]:
-    """Eliminate the parameter of largest relative standard deviation until none is left to spare.
+    """Eliminate the parameter of largest relative standard deviation, one after the other.
 
-    Stops when every parameter left is known to better than 30 %, or when leaving out the next one
-    would raise the weighted squared error by more than 1 % in all (Gautier and Khalil; Janot).
+    Stops when every remaining parameter has a relative standard deviation below 30 %, or when the
+    next elimination would raise the weighted squared error by more than 1 % in total (Gautier and
+    Khalil; Janot).
 
     Returns:
         (k,) which parameters are essential, and (k,) their values, zero elsewhere.
@@ -160,9 +170,9 @@ def essential_parameters(estimate: Estimate) -> tuple[NDArray[np.bool_], Array]:
     values = _solve(extended, kept)
     allowed = (1 + _ERROR_GROWTH) * _squared_error(extended, values)
     while kept.sum() > 1:
-        relative = _relative_deviation(extended, kept, values, inflation)
+        relative = _relative_standard_deviation(extended, kept, values, inflation)
         worst = int(np.argmax(relative))
-        if relative[worst] <= _LARGE_DEVIATION:
+        if relative[worst] <= _LARGE_STANDARD_DEVIATION:
             break
         without = kept.copy()
         without[worst] = False
@@ -187,7 +197,7 @@ def _squared_error(extended: Array, values: Array) -> float:
     return float(vector @ extended @ vector)
 
 
-def _relative_deviation(
+def _relative_standard_deviation(
     extended: Array, kept: NDArray[np.bool_], values: Array, inflation: float
 ) -> Array:
     matrix = extended[:-1, :-1][np.ix_(kept, kept)]

@@ -17,7 +17,14 @@ _UNDETERMINED = 1e-10  # eigenvalue of the scaled information, relative to the l
 
 @dataclass(frozen=True)
 class Solution:
-    """Of ``matrix x = right``; ``inverse`` (k, k) has no say in directions without information."""
+    """Solution of ``matrix x = right``.
+
+    Attributes:
+        base: (k,) x.
+        inverse: (k, k) pseudo-inverse; zero in directions without information.
+        determined: (k,) bool, which elements of x are identifiable.
+        condition_number: of the scaled regressor.
+    """
 
     base: Array
     inverse: Array
@@ -26,27 +33,33 @@ class Solution:
 
 
 def solve(information: Array, matrix: Array, right: Array, start: Array) -> Solution:
-    """Solve ``matrix x = right`` in the directions of which ``information`` (k, k) has any.
+    """Solve ``matrix x = right`` in the directions in which there is information.
 
-    With instruments Z: information Z^T Z, matrix Z^T W, right Z^T tau. Other directions keep the
-    value of ``start`` (k,).
+    Other directions keep the value of ``start``. With instruments Z, ``information`` is Z^T Z,
+    ``matrix`` Z^T W and ``right`` Z^T tau.
+
+    Args:
+        information: (k, k) information matrix.
+        matrix: (k, k).
+        right: (k,) right-hand side.
+        start: (k,) parameters where there is no information.
 
     Raises:
-        EstimationError: there is no information, or instruments and regressor have none in common.
+        EstimationError: there is no information, or instruments and regressor are uncorrelated.
     """
     norms = np.sqrt(np.diag(information))
     scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * information * scale)
     known = values > _UNDETERMINED * values[-1]
     if not known.any():
-        raise EstimationError("the recording holds no motion that a parameter could be read from.")
+        raise EstimationError("the recording contains no motion from which to estimate parameters.")
     directions = scale[:, None] * vectors[:, known]
     try:
         inverse = directions @ np.linalg.solve(directions.T @ matrix @ directions, directions.T)
     except np.linalg.LinAlgError:
         raise EstimationError(
-            "the simulated motion has nothing in common with the measured one; check the "
-            "recording's units and the order of its joints."
+            "the simulated motion is not correlated with the measured one; check the recording's "
+            "units and the order of its joints."
         ) from None
     return Solution(
         base=start + inverse @ (right - matrix @ start),
@@ -59,19 +72,19 @@ def solve(information: Array, matrix: Array, right: Array, start: Array) -> Solu
 _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
 _WEIGHT_ITERATIONS = 2
 _HUBER_ITERATIONS = 12
-_HUBER_TOLERANCE = 0.01  # change of a parameter, in its standard deviations
+_HUBER_TOLERANCE = 0.01  # change of a parameter over its standard deviation
 
 
 class OrdinaryLeastSquares:
-    """OLS: every joint's torque error counts the same [N m]."""
+    """OLS: torque errors of all joints have the same weight."""
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`."""
         equations = problem.normal_equations()
-        alike = np.ones(len(equations.joint_rows))
-        solution = _solve(equations, alike, problem.base.project(start))
+        equal = np.ones(len(equations.joint_rows))
+        solution = _solve(equations, equal, problem.base.project(start))
         variance = joint_variance(equations, solution.base)
-        return _finished(problem, equations, solution, alike, variance)
+        return _finished(problem, equations, solution, equal, variance)
 
 
 class WeightedLeastSquares:
@@ -84,7 +97,7 @@ class WeightedLeastSquares:
 
 
 class IterativelyReweightedLeastSquares:
-    """IRLS: WLS with Huber's weights, so that a few wild samples cannot pull the model."""
+    """IRLS: WLS with Huber's weights, which limit the influence of outliers."""
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
         """See :class:`Estimator`."""
@@ -101,20 +114,20 @@ class IterativelyReweightedLeastSquares:
 
 
 def weighted_solution(equations: NormalEquations, start: Array) -> Array:
-    """Base parameters (k,) of weighted least squares, for cross-validation; ``start`` (k,)."""
+    """Solve weighted least squares for base parameters (k,), starting from ``start`` (k,)."""
     return _iterate_weights(equations, start)[0].base
 
 
 def estimate_at(problem: Problem, base: Array, covariance: Array | None = None) -> Estimate:
-    """What is to be told of base parameters (k,) that were not found by least squares.
+    """Return the estimate at base parameters (k,) that least squares did not find.
 
     Args:
-        problem: that they answer.
-        base: (k,) estimate.
-        covariance: (k, k) of it; None: that of weighted least squares around it.
+        problem: the regression problem.
+        base: (k,) base parameters.
+        covariance: (k, k) of ``base``; None: that of weighted least squares.
 
     Raises:
-        EstimationError: no motion.
+        EstimationError: there is no motion.
     """
     equations = problem.normal_equations()
     variance = joint_variance(equations, base)
@@ -140,7 +153,7 @@ def _iterate_weights(equations: NormalEquations, start: Array) -> tuple[Solution
 def _solve(equations: NormalEquations, joint_weight: Array, start: Array) -> Solution:
     """Weighted least squares from the normal equations, columns scaled to unit norm.
 
-    Directions the data do not determine keep the value of ``start`` (k,).
+    Directions that are not identifiable keep the value of ``start`` (k,).
     """
     extended = np.einsum("j,jik->ik", joint_weight, equations.joint_gram)
     matrix, right = extended[:-1, :-1], extended[:-1, -1]

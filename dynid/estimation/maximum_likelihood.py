@@ -16,19 +16,19 @@ from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at, we
 from dynid.estimation.regression import NormalEquations, Problem
 
 _HIGHEST_ORDER = 12
-_ROWS_AN_ORDER = 50  # fewer say nothing about a coefficient
-_LEFT_ROWS = 0.9  # share of the rows that must be left where pauses break them up
-_WHITE_SHARE = 1e-3  # of the variance: where a filter stops everything, nothing shall be amplified
+_ROWS_AN_ORDER = 50  # fewer rows do not determine a coefficient
+_LEFT_ROWS = 0.9  # share of the rows that must remain usable between pauses
+_WHITE_SHARE = 1e-3  # of the variance: avoids amplification in the stop band of a filter
 
 
 @dataclass(frozen=True)
 class TorqueNoiseModel:
-    """An autoregression per joint, driven by white innovations that joints share.
+    """An autoregression per joint; the white innovations are correlated between joints.
 
     e_t + c_1 e_(t-1) + … + c_p e_(t-p) = u_t, with u_t of covariance S.
 
     Attributes:
-        coefficients: (p_j + 1,) of each joint, from 1 for the present on.
+        coefficients: (p_j + 1,) of each joint, beginning with 1 for the present row.
         covariance: (n, n) S.
     """
 
@@ -37,7 +37,7 @@ class TorqueNoiseModel:
 
     @property
     def memory(self) -> int:
-        """How many earlier rows the longest autoregression looks at."""
+        """Order of the longest autoregression [rows]."""
         return max(len(one) for one in self.coefficients) - 1
 
     @classmethod
@@ -49,8 +49,8 @@ class TorqueNoiseModel:
         Autoregressions by Yule and Walker's equations, their orders by Schwarz's criterion (1978).
 
         Args:
-            errors: torque errors.
-            fitted: which of them count.
+            errors: torque errors (m, n) of each recording.
+            fitted: (m, n) of each recording, above 0 where the error counts.
             floor: (n,) smallest variance of an innovation, above 0.
         """
         counted = [mask > 0 for mask in fitted]
@@ -64,18 +64,18 @@ class TorqueNoiseModel:
         return cls(coefficients, _lag_covariance(innovations, usable, floor))
 
     def usable(self, counted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Rows (m, n) that count together with all earlier ones that the joint's model looks at."""
+        """Rows (m, n) that count together with all earlier rows of the joint's autoregression."""
         result = np.zeros_like(counted)
         for joint, coefficients in enumerate(self.coefficients):
             result[:, joint] = _unbroken(counted[:, joint], len(coefficients))
         return result
 
     def innovations(self, errors: Array) -> Array:
-        """White innovations behind errors, both (m, n)."""
+        """White innovations of the errors, both (m, n)."""
         return np.asarray(self.whitened(errors.T)[..., 0].T)
 
     def whitened(self, values: Array) -> Array:
-        """Run each joint's values (n, m) or (n, m, c) through its autoregression; (n, m, c)."""
+        """Apply each joint's autoregression to its values (n, m) or (n, m, c); (n, m, c)."""
         columns = values.reshape(*values.shape[:2], -1)
         result = np.zeros_like(columns)
         for joint, coefficients in enumerate(self.coefficients):
@@ -87,7 +87,7 @@ class TorqueNoiseModel:
     def gram(self, stacked: Array, usable: NDArray[np.bool_]) -> Array:
         """Sum of AᵀS⁻¹A over rows, A the whitened ``stacked`` (n, m, c); (c, c).
 
-        Where a row is not usable for some joints, the others' own covariance counts.
+        If a row is usable for some joints only, their part of the covariance S is used.
         """
         total = np.zeros((stacked.shape[2], stacked.shape[2]))
         kinds, which = np.unique(usable, axis=0, return_inverse=True)
@@ -104,7 +104,7 @@ class TorqueNoiseModel:
 
 
 def _unbroken(counted: NDArray[np.bool_], length: int) -> NDArray[np.bool_]:
-    """Which samples end a run of at least ``length`` that count."""
+    """Which samples end a run of at least ``length`` samples that count."""
     result = np.zeros_like(counted)
     if len(counted) >= length:
         windows = np.lib.stride_tricks.sliding_window_view(counted, length)
@@ -136,7 +136,10 @@ def _autoregression(errors: Sequence[Array], counted: Sequence[NDArray[np.bool_]
 
 
 def _lag_covariance(innovations: Array, usable: NDArray[np.bool_], floor: Array) -> Array:
-    """Covariance (n, n) of innovations (m, n), of rows usable at all joints where these suffice."""
+    """Covariance (n, n) of innovations (m, n).
+
+    From rows that are usable at all joints if there are enough of them, else joint by joint.
+    """
     together = usable.all(axis=1)
     if together.sum() >= _ROWS_AN_ORDER * len(floor):
         chosen = innovations[together]
@@ -146,16 +149,17 @@ def _lag_covariance(innovations: Array, usable: NDArray[np.bool_], floor: Array)
 
 
 _ROUNDS = 10
-_TOLERANCE = 0.01  # change of a parameter, in its standard deviations
+_TOLERANCE = 0.01  # change of a parameter over its standard deviation
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 
 
 class MaximumLikelihood:
-    """ML for errors that persist, and that joints share (Olsen, Swevers, Verdonck 2002).
+    """ML for errors correlated in time and between joints (Olsen, Swevers, Verdonck 2002).
 
-    The likelihood of normal errors grows by turns: the errors' covariance for given parameters,
-    then the parameters for given covariance, which is generalised least squares (Cochrane and
-    Orcutt 1949 in time, Zellner 1962 across joints). Motion counts as exact.
+    Two steps alternate, each of which increases the likelihood of normal errors: the covariance of
+    the errors for given parameters, and the parameters for a given covariance. The latter is
+    generalised least squares (Cochrane and Orcutt 1949 in time, Zellner 1962 across joints). Motion
+    is taken as exact.
     """
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
@@ -171,14 +175,14 @@ class MaximumLikelihood:
             previous, base = base, weighted_solution(equations, near)
             covariance = _covariance(equations.joint_gram[0, :-1, :-1])
             covariance *= _left_correlation(problem, noise, base)
-            deviations = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-            if np.all(np.abs(base - previous) <= _TOLERANCE * deviations):
+            standard_deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+            if np.all(np.abs(base - previous) <= _TOLERANCE * standard_deviation):
                 break
         return estimate_at(problem, base, covariance)
 
 
 def _left_correlation(problem: Problem, noise: TorqueNoiseModel, base: Array) -> float:
-    """By how much an autoregression that does not whiten all errors overstates what is known."""
+    """Correlation time [rows] of errors that the autoregression did not whiten completely."""
     innovations = (
         noise.innovations(errors) * noise.usable(rows.fitted > 0)
         for errors, rows in zip(problem.residuals(base), problem.rows, strict=True)
@@ -187,10 +191,10 @@ def _left_correlation(problem: Problem, noise: TorqueNoiseModel, base: Array) ->
 
 
 def _whitened_equations(problem: Problem, noise: TorqueNoiseModel) -> NormalEquations:
-    """Normal equations of rows whose errors are white and of variance 1, as of a single joint.
+    """Build the normal equations of whitened rows, with errors of variance 1, as of one joint.
 
     Raises:
-        EstimationError: too few rows follow one another.
+        EstimationError: too few rows are consecutive.
     """
     size = len(problem.base.independent) + 1
     gram, count = np.zeros((size, size)), 0
@@ -205,7 +209,7 @@ def _whitened_equations(problem: Problem, noise: TorqueNoiseModel) -> NormalEqua
         count += int(usable.sum())
     if count < size:
         message = (
-            f"maximum likelihood: only {count} samples in motion follow one another, for "
+            f"maximum likelihood: only {count} consecutive samples are in motion, too few for "
             f"{size - 1} base parameters; record a longer motion, or use wls."
         )
         raise EstimationError(message)
@@ -213,7 +217,7 @@ def _whitened_equations(problem: Problem, noise: TorqueNoiseModel) -> NormalEqua
 
 
 def _covariance(matrix: Array) -> Array:
-    """Pseudo-inverse (k, k) of a normal matrix, whose columns differ in size."""
+    """Pseudo-inverse (k, k) of a normal matrix, with its columns scaled to unit norm."""
     norms = np.sqrt(np.diag(matrix))
     scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
     scaled = scale[:, None] * matrix * scale

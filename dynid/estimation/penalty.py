@@ -1,4 +1,4 @@
-"""Physically consistent parameters by penalties and several starts, to compare the cones with.
+"""Physically consistent parameters by penalties and several starts, as a reference for the cones.
 
 Retrieval of parameters after C. Gaz, F. Flacco, A. De Luca, "Extracting feasible robot parameters
 from dynamic coefficients using nonlinear optimization methods", ICRA 2016, as in M. Pennese and
@@ -21,15 +21,15 @@ from dynid.estimation.estimate import Estimate
 from dynid.estimation.physical import is_physically_consistent
 from dynid.estimation.settings import PhysicalSettings
 
-_STARTS = 3  # as in the report: the URDF's bodies, and random ones
+_STARTS = 3  # as in the report: the URDF's bodies and random ones
 _LAST_POWER = 16  # of ten, in the largest weight of a penalty
-_MARGIN = 1e-4  # by which inequalities are to hold, relative to what is large for a body
-_ALLOWED = 5e-5  # of it may be missed: the bodies are real ones all the same
-_FINEST = 2e-3  # torque error over torque, below which no model is trusted
-_EVALUATIONS = 100  # of the misfit, for each weight of the penalties
-_HEAVIEST, _LIGHTEST = 10.0, 100.0  # times, and part of, the URDF's mass
+_MARGIN = 1e-4  # of the inequalities, relative to the scale of a body's parameters
+_ALLOWED = 5e-5  # violation of the margin that still leaves bodies consistent
+_FINEST = 2e-3  # smallest torque error over torque assumed of a model
+_EVALUATIONS = 100  # of the cost function, for each penalty weight
+_HEAVIEST, _LIGHTEST = 10.0, 100.0  # mass bounds: times the URDF's mass, divided by it
 _FARTHEST = 5.0  # centre of mass from the joint, in the URDF's radii of gyration about the joint
-_EMPTY = (1.0, 0.1)  # [kg], [m] of a body that the URDF leaves empty
+_EMPTY = (1.0, 0.1)  # [kg], [m] of a body without mass in the URDF
 # XX, XY, YY, XZ, YZ, ZZ as elements of the matrix
 _ROWS, _COLUMNS = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)
 _DIAGONAL = np.array([1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
@@ -44,17 +44,17 @@ def penalised_parameters(
     *,
     seed: int = 0,
 ) -> Array:
-    """Find standard parameters (p,) near to an estimate with which the bodies can exist.
+    """Find the physically consistent standard parameters (p,) nearest to an estimate.
 
     Minimises ``φ(p) + ξ_k γ(p)`` with the weighted squared change φ of the estimate's torque, over
     masses, centres of mass and inertias about them, between bounds taken from the URDF's bodies.
-    The penalties γ are the squares of what is missed of the triangle inequalities
-    ``tr(I) / 2 - λ(I) > 0``, of the total mass and of the settings' bounds; ξ_k = 0, 10, 100, …
-    each from the solution before. Of several starts, at the URDF's bodies and random ones, the best
-    is taken. Directions that φ leaves open are pulled to the URDF's values.
+    The penalties γ are the squared violations of the triangle inequalities
+    ``tr(I) / 2 - λ(I) > 0``, of the total mass and of the settings' bounds; ξ_k = 0, 10, 100, …,
+    each started at the previous solution. The best result of several starts is returned: the URDF's
+    bodies and random ones. Directions that φ does not determine stay near the URDF's values.
 
     Raises:
-        EstimationError: no start leads to bodies that can exist.
+        EstimationError: no start leads to physically consistent bodies.
     """
     task = _task(mechanism, base, estimate, settings)
     random = np.random.default_rng(seed)
@@ -62,12 +62,14 @@ def penalised_parameters(
     for start in range(_STARTS):
         point = _minimise(task, task.reference if start == 0 else task.random_point(random))
         standard = task.standard(point)
-        if task.missed(point).max() <= _ALLOWED and is_physically_consistent(mechanism, standard):
-            found.append((float(np.sum(task.misfit(standard) ** 2)), standard))
+        if task.violation(point).max() <= _ALLOWED and is_physically_consistent(
+            mechanism, standard
+        ):
+            found.append((float(np.sum(task.residual(standard) ** 2)), standard))
     if not found:
         raise EstimationError(
-            f"no physically consistent parameters were found by penalty from {_STARTS} starts: "
-            "check that the total mass and the bounds under identification.physical do not "
+            f"the penalty method found no physically consistent parameters from {_STARTS} starts; "
+            "check that the total mass and the bounds in identification.physical do not "
             "contradict each other, or set physical.method to semidefinite."
         )
     return min(found, key=lambda one: one[0])[1]
@@ -75,15 +77,14 @@ def penalised_parameters(
 
 @dataclass(frozen=True)
 class _Task:
-    """What is minimised, over points: mass, centre of mass, inertia about it of each body; terms.
+    """Cost function; a point is mass, centre of mass and inertia of each body, then joint terms.
 
     Attributes:
-        bodies: how many.
-        root: (k + p, p) whose product with standard parameters, less ``target``, is φ's root.
-        reference, low, high: (p,) the URDF's bodies as a point, and bounds of points.
-        size: (p,) what is large for each standard parameter, with the same order of magnitude for
-            the point's.
-        limits: (rows, p), (rows,): standard parameters in them, less these, must be above 0.
+        bodies: number of bodies.
+        root, target: (k + p, p) and (k + p,), φ = |root π - target|² of standard parameters π.
+        reference, low, high: (p,) the URDF's bodies as a point, and the bounds of points.
+        scale: (p,) typical size of each standard parameter, and of the point's coordinates.
+        limits: matrix (rows, p) and bounds (rows,), with matrix π - bounds > 0.
     """
 
     bodies: int
@@ -92,11 +93,11 @@ class _Task:
     reference: Array
     low: Array
     high: Array
-    size: Array
+    scale: Array
     limits: tuple[Array, Array]
 
     def random_point(self, random: np.random.Generator) -> Array:
-        """A point between the bounds; joint terms, which have none, as in the reference."""
+        """Draw a point between the bounds; joint terms, which have none, as in the reference."""
         bounded = np.isfinite(self.high)
         low, high = self.low[bounded], self.high[bounded]
         point = np.array(self.reference)
@@ -104,7 +105,7 @@ class _Task:
         return point
 
     def standard(self, point: Array) -> Array:
-        """Standard parameters (p,) of a point: parallel axes."""
+        """Return the standard parameters (p,) of a point, by the parallel axis theorem."""
         values = np.array(point)
         for body in self._spans():
             mass, centre = point[body][0], point[body][1:4]
@@ -113,7 +114,7 @@ class _Task:
         return values
 
     def by_point(self, point: Array) -> Array:
-        """Derivative of the standard parameters by the point, (p, p)."""
+        """Return the derivative of the standard parameters by the point, (p, p)."""
         derivative = np.eye(len(point))
         for body in self._spans():
             mass, centre = point[body][0], point[body][1:4]
@@ -125,59 +126,59 @@ class _Task:
                 block[4:, 1 + axis] = mass * (_spread(centre + way) - _spread(centre - way)) / 2
         return derivative
 
-    def misfit(self, standard: Array) -> Array:
-        """The vector whose squared length is φ."""
+    def residual(self, standard: Array) -> Array:
+        """Return the vector whose squared norm is φ, (k + p,)."""
         return np.asarray(self.root @ standard - self.target)
 
-    def missed(self, point: Array) -> Array:
-        """What is missed of each inequality, relative to what is large, (3 bodies + rows,)."""
+    def violation(self, point: Array) -> Array:
+        """Return the scaled violation of each inequality, 0 if satisfied; (3 bodies + rows,)."""
         rows, bounds = self.limits
         triangles = [self._triangles(point, body)[0] for body in self._spans()]
         limits = bounds - rows @ self.standard(point)
         return np.asarray(np.maximum(0.0, np.concatenate([*triangles, limits])))
 
-    def missed_by_point(self, point: Array) -> Array:
-        """Derivative of :meth:`missed`, (3 bodies + rows, p)."""
+    def violation_by_point(self, point: Array) -> Array:
+        """Return the derivative of :meth:`violation`, (3 bodies + rows, p)."""
         rows, _ = self.limits
         derivative = np.zeros((3 * self.bodies, len(point)))
         for number, body in enumerate(self._spans()):
             block = derivative[3 * number : 3 * number + 3, body]
             block[:, 4:] = self._triangles(point, body)[1]
         both = np.vstack([derivative, -rows @ self.by_point(point)])
-        return np.asarray(both * (self.missed(point) > 0)[:, None])
+        return np.asarray(both * (self.violation(point) > 0)[:, None])
 
     def _triangles(self, point: Array, body: slice) -> tuple[Array, Array]:
-        """What is missed of ``tr(I) / 2 > λ`` (3,), below 0 where kept, and by inertia (3, 6).
+        """Return the violation of ``tr(I) / 2 > λ`` (3,) and its derivative by inertia (3, 6).
 
-        For each principal inertia, not the largest alone: where two are equal, both must give way.
+        Of all three principal inertias, as the two largest may be equal; negative if satisfied.
         """
         inertia = np.zeros((3, 3))
         inertia[_ROWS, _COLUMNS] = inertia[_COLUMNS, _ROWS] = point[body][4:]
         values, axes = np.linalg.eigh(inertia)
-        size = self.size[body][4]
-        missed = _MARGIN + (values - values.sum() / 2) / size
+        scale = self.scale[body][4]
+        violation = _MARGIN + (values - values.sum() / 2) / scale
         gradient = np.einsum("ia,ja->aij", axes, axes) - np.eye(3) / 2
-        return missed, gradient[:, _ROWS, _COLUMNS] * _TWICE / size
+        return violation, gradient[:, _ROWS, _COLUMNS] * _TWICE / scale
 
     def _spans(self) -> list[slice]:
         return [slice(10 * body, 10 * body + 10) for body in range(self.bodies)]
 
 
 def _minimise(task: _Task, point: Array) -> Array:
-    """Penalties of growing weight, each from the solution before, until all are kept."""
+    """Minimise with growing penalty weights until no inequality is violated."""
     scale = np.where(np.isfinite(task.high), task.high - task.low, 1.0)
     for power in range(_LAST_POWER + 1):
         root = 0.0 if power == 0 else 10.0 ** (power / 2)
 
-        def misfits(at: Array, root: float = root) -> Array:
-            return np.append(task.misfit(task.standard(at)), root * task.missed(at))
+        def residuals(at: Array, root: float = root) -> Array:
+            return np.append(task.residual(task.standard(at)), root * task.violation(at))
 
         def derivative(at: Array, root: float = root) -> Array:
             by_point = task.root @ task.by_point(at)
-            return np.vstack([by_point, root * task.missed_by_point(at)])
+            return np.vstack([by_point, root * task.violation_by_point(at)])
 
         solution = least_squares(
-            misfits,
+            residuals,
             np.clip(point, task.low, task.high),
             derivative,
             bounds=(task.low, task.high),
@@ -185,7 +186,7 @@ def _minimise(task: _Task, point: Array) -> Array:
             max_nfev=_EVALUATIONS,
         )
         point = np.asarray(solution.x)
-        if task.missed(point).max() <= _ALLOWED:
+        if task.violation(point).max() <= _ALLOWED:
             break
     return point
 
@@ -198,17 +199,17 @@ def _task(
 ) -> _Task:
     urdf, first = mechanism.urdf_parameters, mechanism.first_term
     frames = [_body(body) for body in urdf[:first].reshape(-1, 10)]
-    points, lows, highs, sizes = (np.concatenate(part) for part in zip(*frames, strict=True))
+    points, lows, highs, scales = (np.concatenate(part) for part in zip(*frames, strict=True))
     signed = np.array([term.traits.never_negative for term in mechanism.terms], dtype=bool)
-    size = np.append(sizes, np.ones(len(signed)))
+    scale = np.append(scales, np.ones(len(signed)))
     terms = base.lift(estimate.base, urdf)[first:]
     equations = estimate.equations
     finest = _FINEST**2 * equations.squared_torque / np.maximum(equations.joint_rows, 1.0)
     weight = 1 / np.maximum(estimate.joint_variance, finest)
     gram = np.einsum("j,jik->ik", weight, equations.joint_gram)[:-1, :-1]
     root = cholesky(gram + 1e-12 * np.trace(gram) * np.eye(len(gram)))
-    # what the data leave open stays at the URDF's; what they tell outweighs this by far
-    pull = np.diag(1 / size)
+    # keeps unidentifiable directions at the URDF's values; negligible in identifiable ones
+    pull = np.diag(1 / scale)
     return _Task(
         bodies=len(frames),
         root=np.vstack([root @ base.regrouping, pull]),
@@ -216,51 +217,51 @@ def _task(
         reference=np.append(points, terms),
         low=np.append(lows, np.where(signed, 0.0, -np.inf)),
         high=np.append(highs, np.full(len(signed), np.inf)),
-        size=size,
-        limits=_limits(mechanism, settings, size),
+        scale=scale,
+        limits=_limits(mechanism, settings, scale),
     )
 
 
 def _body(body: Array) -> tuple[Array, Array, Array, Array]:
-    """The URDF's body as a point (10,), the bounds of points, and what is large for it."""
+    """Return the URDF's body as a point (10,), the bounds of points, and its scale."""
     mass, length = _EMPTY
     point = np.concatenate([[mass], np.zeros(3), 0.4 * mass * length**2 * _DIAGONAL])
     if body[0] > 0:
         mass, centre = body[0], body[1:4] / body[0]
         point = np.concatenate([[mass], centre, body[4:] - mass * _spread(centre)])
         length = max(np.sqrt(max(body[4:] @ _DIAGONAL, 0.0) / (2 * mass)), 0.02)
-    size = np.concatenate([[mass], np.full(3, mass * length), np.full(6, mass * length**2)])
+    scale = np.concatenate([[mass], np.full(3, mass * length), np.full(6, mass * length**2)])
     most = _HEAVIEST * mass * (_FARTHEST * length) ** 2
     high = np.concatenate([[_HEAVIEST * mass], np.full(3, _FARTHEST * length), np.full(6, most)])
     low = np.concatenate([[mass / _LIGHTEST], -high[1:4], -most * (1 - _DIAGONAL)])
-    return np.clip(point, low, high), low, high, size
+    return np.clip(point, low, high), low, high, scale
 
 
-def _limits(mechanism: Mechanism, settings: PhysicalSettings, size: Array) -> tuple[Array, Array]:
-    """Total mass and the settings' bounds, as rows and bounds relative to what is large."""
-    names, p = mechanism.parameter_names, len(size)
+def _limits(mechanism: Mechanism, settings: PhysicalSettings, scale: Array) -> tuple[Array, Array]:
+    """Total mass and the settings' bounds, as scaled rows and bounds."""
+    names, p = mechanism.parameter_names, len(scale)
     rows, bounds = np.zeros((0, p)), np.zeros(0)
     wanted = [(_row(names, name), *limits) for name, limits in settings.bounds.items()]
     if settings.total_mass is not None:
         masses = np.array([float(i < mechanism.first_term and i % 10 == 0) for i in range(p)])
         wanted.append((masses, *settings.total_mass))
     for row, low, high in wanted:
-        large = float(row @ size)
-        rows = np.vstack([rows, row / large, -row / large])
-        bounds = np.append(bounds, [low / large, -high / large])
+        unit = float(row @ scale)
+        rows = np.vstack([rows, row / unit, -row / unit])
+        bounds = np.append(bounds, [low / unit, -high / unit])
     return rows, bounds
 
 
 def _row(names: tuple[str, ...], name: str) -> Array:
     if name not in names:
         raise EstimationError(
-            f"physical.bounds names '{name}'; this robot's parameters are "
-            f"{', '.join(names[:12])}, …"
+            f"physical.bounds contains '{name}', which is not a parameter of this robot; its "
+            f"parameters are {', '.join(names[:12])}, …"
         )
     return np.array([float(one == name) for one in names])
 
 
 def _spread(centre: Array) -> Array:
-    """Moments (6,) about the origin of a unit of mass at ``centre``."""
+    """Inertia (6,) about the origin of a unit mass at ``centre``."""
     matrix = centre @ centre * np.eye(3) - np.outer(centre, centre)
     return np.asarray(matrix[_ROWS, _COLUMNS])

@@ -16,33 +16,38 @@ from dynid.errors import EstimationError
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.settings import PhysicalSettings
 
-# a direction whose standard deviation exceeds this share of the parameters' size is not determined
-_UNDETERMINED_DEVIATION = 0.5
-# smallest eigenvalue of a body's pseudo-inertia, relative to a body of its size
+# standard deviation over scale above which a direction of parameter space is not identifiable
+_UNDETERMINED_STANDARD_DEVIATION = 0.5
+# smallest eigenvalue of a body's pseudo-inertia, relative to its scale
 _MARGIN = 1e-5
-# sizes of the constraints' push, in standard deviations, for which the program is posed in turn
+# scales of the change that the constraints cause, in standard deviations, tried in turn
 _REACHES = (1.0, 1e3, 1e6)
 
 
 @dataclass(frozen=True)
 class ConsistentSolution:
-    """Standard parameters (p,) that real bodies can have; ``determined`` (p,): by data alone."""
+    """Physically consistent standard parameters.
+
+    Attributes:
+        parameters: (p,) standard parameters.
+        determined: (p,) bool, identifiable from the data alone.
+    """
 
     parameters: Array
     determined: NDArray[np.bool_]
 
 
 def pseudo_inertia(inertial: Array) -> Array:
-    """The 4 x 4 pseudo-inertia matrix of ten parameters (m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz).
+    """Return the 4 x 4 pseudo-inertia matrix of (m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz).
 
-    A rigid body exists with these parameters where the matrix is positive definite (Wensing, Kim,
+    The parameters are physically consistent if and only if it is positive definite (Wensing, Kim,
     Slotine, RA-L 2018, eq. 9).
     """
     return np.asarray(np.tensordot(inertial, _pseudo_inertia_basis(), axes=1))
 
 
 def is_physically_consistent(mechanism: Mechanism, standard: Array) -> bool:
-    """Every body's pseudo-inertia is positive definite, and nothing passive drives the robot."""
+    """Whether every pseudo-inertia is positive definite and no passive term adds energy."""
     return not mechanism.physical_problem(standard)
 
 
@@ -52,45 +57,44 @@ def consistent_parameters(
     estimate: Estimate,
     settings: PhysicalSettings,
 ) -> ConsistentSolution:
-    """Find the standard parameters nearest to an estimate with which the bodies can exist.
+    """Find the physically consistent standard parameters nearest to an estimate.
 
-    Minimises what the estimate's torque changes by, squared and weighted (after least squares, the
-    torque error itself), subject to pseudo-inertia >= 0 for every body, friction and rotor
-    inertia >= 0, and the bounds in ``settings``. Directions of parameter space
-    that the data leave open are pulled to the URDF's values, and only those (Sousa and Cortesao,
-    IJRR 2014; Wensing et al. 2018).
+    Minimises the squared, weighted change of the estimate's torque (after least squares, the torque
+    error itself), subject to pseudo-inertia >= 0 for every body, friction and rotor inertia >= 0,
+    and the bounds in ``settings``. Only directions of parameter space that are not identifiable are
+    drawn to the URDF's values (Sousa and Cortesao, IJRR 2014; Wensing et al. 2018).
 
     Raises:
-        EstimationError: bounds contradict each other, or the solver fails.
+        EstimationError: the bounds contradict each other, or the solver fails.
     """
     near = reference_parameters(mechanism)
     weight = 1 / np.maximum(estimate.joint_variance, _finest_variance(estimate))
     gram = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
-    size = parameter_sizes(mechanism) * _strength(base.regrouping, gram, near)
-    # what is large for friction shows only in what was found
+    scale = parameter_scale(mechanism) * _torque_ratio(base.regrouping, gram, near)
+    # the URDF gives no scale for friction, so the estimate does
     found = base.lift(estimate.base, near)[mechanism.first_term :]
-    size[mechanism.first_term :] = np.maximum(size[mechanism.first_term :], np.abs(found))
-    matrix = _standard_normal(base, gram, size)
-    right = (base.regrouping * size).T @ gram[:-1, :-1] @ estimate.base
+    scale[mechanism.first_term :] = np.maximum(scale[mechanism.first_term :], np.abs(found))
+    matrix = _standard_normal(base, gram, scale)
+    right = (base.regrouping * scale).T @ gram[:-1, :-1] @ estimate.base
     information = _standard_normal(
         base,
         np.einsum("j,jik->ik", weight / estimate.correlation, estimate.equations.joint_gram),
-        size,
+        scale,
     )
     values, vectors = np.linalg.eigh(information)
-    is_open = values < max(1 / _UNDETERMINED_DEVIATION**2, 1e-12 * values[-1])
+    is_open = values < max(1 / _UNDETERMINED_STANDARD_DEVIATION**2, 1e-12 * values[-1])
     undetermined = vectors[:, is_open]
     pull = undetermined @ undetermined.T
-    # solved for x = pi / size, in units in which the data's smallest say is about one
+    # solved for x = pi / scale, so that the smallest information in the data is about one
     cost = matrix + pull
-    linear = -(right + pull @ (near / size))
-    scaled = solve_in_cones(cost, linear, *parameter_constraints(mechanism, settings, size))
+    linear = -(right + pull @ (near / scale))
+    scaled = solve_in_cones(cost, linear, *parameter_constraints(mechanism, settings, scale))
     determined = np.sum(undetermined**2, axis=1) < 1e-2
-    return ConsistentSolution(_with_clean_zeros(mechanism, scaled * size), determined)
+    return ConsistentSolution(_with_clean_zeros(mechanism, scaled * scale), determined)
 
 
 def _with_clean_zeros(mechanism: Mechanism, standard: Array) -> Array:
-    """Friction that the solver left a rounding error above its bound is none."""
+    """Set friction to zero if the solver left it a rounding error above its bound."""
     cleaned = np.array(standard)
     smallest = 1e-8 * np.abs(standard[mechanism.first_term :]).max(initial=0.0)
     for kind in {term.kind for term in mechanism.terms if term.traits.never_negative}:
@@ -103,19 +107,19 @@ def _with_clean_zeros(mechanism: Mechanism, standard: Array) -> Array:
 
 
 def _finest_variance(estimate: Estimate) -> Array:
-    """No model deserves more trust than a torque error of 0.2 % (n,), even on noiseless data."""
+    """Variance (n,) of a torque error of 0.2 %, the smallest assumed even without noise."""
     rows = np.maximum(estimate.equations.joint_rows, 1.0)
     return np.asarray((2e-3) ** 2 * estimate.equations.squared_torque / rows)
 
 
-def _standard_normal(base: BaseParameterization, gram: Array, size: Array) -> Array:
-    """Normal matrix (p, p) of the scaled standard parameters from that of the base parameters."""
-    regrouping = base.regrouping * size
+def _standard_normal(base: BaseParameterization, gram: Array, scale: Array) -> Array:
+    """Return the normal matrix (p, p) of the scaled standard parameters."""
+    regrouping = base.regrouping * scale
     return np.asarray(regrouping.T @ gram[:-1, :-1] @ regrouping)
 
 
 def reference_parameters(mechanism: Mechanism) -> Array:
-    """The URDF's parameters, with bodies it leaves empty replaced by small real ones."""
+    """Return the URDF's parameters, with inconsistent bodies replaced by small spheres."""
     reference = np.array(mechanism.urdf_parameters)
     for body in reference[: mechanism.first_term].reshape(-1, 10):
         if np.linalg.eigvalsh(pseudo_inertia(body))[0] <= 0:
@@ -132,26 +136,26 @@ def _solid_sphere(mass: float, centre: Array, radius: float) -> Array:
     return np.concatenate([[mass], mass * centre, upper])
 
 
-def _strength(regrouping: Array, gram: Array, near: Array) -> float:
-    """How many times more torque was measured than the URDF's bodies need; at least 1.
+def _torque_ratio(regrouping: Array, gram: Array, near: Array) -> float:
+    """Ratio of the measured torque to that of the URDF's bodies; at least 1.
 
-    A URDF whose masses are far too small shall not make all that is identified look large.
+    Corrects the scale if the URDF's masses are far too small.
     """
     base = regrouping @ near
     needed = float(base @ gram[:-1, :-1] @ base)
     return max(1.0, float(base @ gram[:-1, -1]) / needed) if needed > 0 else 1.0
 
 
-def parameter_sizes(mechanism: Mechanism) -> Array:
-    """What is large for each parameter: a body's mass times powers of its radius of gyration."""
-    size = np.ones(len(mechanism.parameter_names))
+def parameter_scale(mechanism: Mechanism) -> Array:
+    """Return typical sizes (p,): a body's mass times powers of its radius of gyration."""
+    scale = np.ones(len(mechanism.parameter_names))
     bodies = reference_parameters(mechanism)[: mechanism.first_term].reshape(-1, 10)
     for number, body in enumerate(bodies):
         length = max(np.sqrt(np.trace(pseudo_inertia(body)[:3, :3]) / body[0]), 0.02)
-        size[10 * number] = body[0]
-        size[10 * number + 1 : 10 * number + 4] = body[0] * length
-        size[10 * number + 4 : 10 * number + 10] = body[0] * length**2
-    return size
+        scale[10 * number] = body[0]
+        scale[10 * number + 1 : 10 * number + 4] = body[0] * length
+        scale[10 * number + 4 : 10 * number + 10] = body[0] * length**2
+    return scale
 
 
 def _signed_terms(mechanism: Mechanism) -> NDArray[np.intp]:
@@ -160,9 +164,13 @@ def _signed_terms(mechanism: Mechanism) -> NDArray[np.intp]:
 
 
 def parameter_constraints(
-    mechanism: Mechanism, settings: PhysicalSettings, size: Array
+    mechanism: Mechanism, settings: PhysicalSettings, scale: Array
 ) -> tuple[sparse.csc_matrix, Array, list[object]]:
-    """Clarabel's ``A x + s = b`` with s in a product of cones."""
+    """Return A, b and the cones of ``A x + s = b`` for Clarabel, x the scaled parameters.
+
+    Raises:
+        EstimationError: the settings bound an unknown parameter.
+    """
     blocks: list[Array] = []
     bounds: list[Array] = []
     bodies, p = len(mechanism.body_joints), len(mechanism.parameter_names)
@@ -170,12 +178,12 @@ def parameter_constraints(
     linear += _bound_rows(mechanism, settings)
     for column, sign, low in linear:
         row = np.zeros((1, p))
-        row[0, column] = -sign * size[column]
+        row[0, column] = -sign * scale[column]
         blocks.append(row)
         bounds.append(np.array([-low]))
     if settings.total_mass is not None:
         masses = np.zeros(p)
-        masses[0 : 10 * bodies : 10] = size[0 : 10 * bodies : 10]
+        masses[0 : 10 * bodies : 10] = scale[0 : 10 * bodies : 10]
         blocks.append(np.stack([-masses, masses]))
         bounds.append(np.array([-settings.total_mass[0], settings.total_mass[1]]))
     rows = sum(len(b) for b in bounds)
@@ -183,22 +191,23 @@ def parameter_constraints(
     for body in range(bodies):
         span = slice(10 * body, 10 * body + 10)
         block = np.zeros((10, p))
-        block[:, span], bound, cone = body_cone(size[span])
+        block[:, span], bound, cone = body_cone(scale[span])
         blocks.append(block)
         bounds.append(bound)
         cones.append(cone)
     return sparse.csc_matrix(np.vstack(blocks)), np.concatenate(bounds), cones
 
 
-def body_cone(size: Array) -> tuple[Array, Array, object]:
-    """``A x + s = b`` and the cone of s, in which a body's pseudo-inertia is positive definite.
+def body_cone(scale: Array) -> tuple[Array, Array, object]:
+    """Return A, b and the cone of s in ``A x + s = b`` for one body's pseudo-inertia.
 
-    ``size`` (10,) is what is large for each of the body's parameters, in units of which x is.
+    Args:
+        scale: (10,) typical sizes of the body's parameters; x is the parameters over their scale.
     """
-    length = size[1] / size[0]
-    unit = np.array([length, length, length, 1.0]) * np.sqrt(size[0])
+    length = scale[1] / scale[0]
+    unit = np.array([length, length, length, 1.0]) * np.sqrt(scale[0])
     packing = _packed_basis() / _packed(np.outer(unit, unit))[:, None]
-    return -packing * size, -_MARGIN * _packed(np.eye(4)), clarabel.PSDTriangleConeT(4)
+    return -packing * scale, -_MARGIN * _packed(np.eye(4)), clarabel.PSDTriangleConeT(4)
 
 
 def _bound_rows(mechanism: Mechanism, settings: PhysicalSettings) -> list[tuple[int, float, float]]:
@@ -207,8 +216,8 @@ def _bound_rows(mechanism: Mechanism, settings: PhysicalSettings) -> list[tuple[
     for name, (low, high) in settings.bounds.items():
         if name not in mechanism.parameter_names:
             raise EstimationError(
-                f"physical.bounds names '{name}'; this robot's parameters are "
-                f"{', '.join(mechanism.parameter_names[:12])}, …"
+                f"physical.bounds contains '{name}', which is not a parameter of this robot; its "
+                f"parameters are {', '.join(mechanism.parameter_names[:12])}, …"
             )
         column = mechanism.parameter_names.index(name)
         rows += [(column, 1.0, low), (column, -1.0, -high)]
@@ -218,29 +227,29 @@ def _bound_rows(mechanism: Mechanism, settings: PhysicalSettings) -> list[tuple[
 def solve_in_cones(
     cost: Array, linear: Array, matrix: sparse.csc_matrix, bounds: Array, cones: list[object]
 ) -> Array:
-    """Minimise ``x^T cost x / 2 + linear^T x`` where ``bounds - matrix x`` lies in the cones.
+    """Minimise ``x^T cost x / 2 + linear^T x`` with ``bounds - matrix x`` in the cones.
 
     Raises:
         EstimationError: no such x was found.
     """
-    # With cost = L L^T, solved for y = L^T (x - free): the data's say on different directions
-    # differs by many decades, and the solver shall only see how far the constraints push.
+    # With cost = L L^T, solved for y = L^T (x - free): the information in different directions
+    # differs by many decades; y is only the change that the constraints cause.
     values, vectors = np.linalg.eigh(cost)
     to_scaled = vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1]))
     free = -to_scaled @ (to_scaled.T @ linear)
-    # how far is not known beforehand, and a solution of 1e5 reads to the solver as none at all
+    # the solver reports a problem as infeasible if y is about 1e5, so y is scaled
     for reach in _REACHES:
         push = _smallest(reach * matrix @ to_scaled, bounds - matrix @ free, cones)
         if push is not None:
             return np.asarray(free + reach * to_scaled @ push)
     raise EstimationError(
-        "no physically consistent parameters were found: check that the total mass and the bounds "
-        "under identification.physical do not contradict each other."
+        "no physically consistent parameters were found; check that the total mass and the bounds "
+        "in identification.physical do not contradict each other."
     )
 
 
 def _smallest(matrix: Array, bounds: Array, cones: list[object]) -> Array | None:
-    """The smallest y with ``bounds - matrix y`` in the cones; None if the solver finds none."""
+    """Find the smallest y with ``bounds - matrix y`` in the cones; None if there is none."""
     options = clarabel.DefaultSettings()
     options.verbose = False
     count = matrix.shape[1]
@@ -258,7 +267,7 @@ def _smallest(matrix: Array, bounds: Array, cones: list[object]) -> Array | None
 
 
 def _pseudo_inertia_basis() -> Array:
-    """The pseudo-inertia matrix as a linear map of the ten parameters, (10, 4, 4)."""
+    """Return the pseudo-inertia matrix as a linear map of the ten parameters, (10, 4, 4)."""
     basis = np.zeros((10, 4, 4))
     basis[0, 3, 3] = 1.0
     for axis in range(3):
@@ -273,11 +282,11 @@ def _pseudo_inertia_basis() -> Array:
 
 
 def _packed(matrix: Array, off_diagonal: float = 1.0) -> Array:
-    """Upper triangle column by column, as Clarabel wants it."""
+    """Upper triangle column by column, Clarabel's format."""
     columns, rows = np.tril_indices(4)
     return matrix[rows, columns] * np.where(rows == columns, 1.0, off_diagonal)
 
 
 def _packed_basis() -> Array:
-    """Ten parameters to the packed triangle of the pseudo-inertia, (10, 10)."""
+    """Linear map of ten parameters to the packed triangle of the pseudo-inertia, (10, 10)."""
     return np.stack([_packed(b, np.sqrt(2)) for b in _pseudo_inertia_basis()], axis=1)

@@ -1,4 +1,4 @@
-"""Recursive least squares over a recording: what the online estimator comes to at its end."""
+"""Recursive least squares over a recording, as in the online estimator."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dynid.estimation.least_squares import estimate_at
 from dynid.estimation.regression import Problem
 from dynid.estimation.square_root import Forgetting, SquareRootLeastSquares
 
-_VAGUE = 1e6  # deviation beforehand that leaves the word to data: in those of data at their best
+_UNINFORMATIVE = 1e6  # prior standard deviation over the smallest one the data can give
 
 
 class RecursiveLeastSquares:
     """RLS in vector form: all joints' rows, one block after the other, for shared parameters.
 
     P. Ratiroch-Anant et al., "Recursive simultaneous estimation of a two-link direct drive
-    manipulator with great variation of payload", (14), as square-root form. Without forgetting it
-    comes to weighted least squares.
+    manipulator with great variation of payload", (14), in square-root form. Without forgetting the
+    result is that of weighted least squares.
 
     Args:
-        forgetting: of samples, at the rate that the parallel filter leaves.
+        forgetting: of samples at the decimated rate of the parallel filter; None: no forgetting.
     """
 
     scalar = False
@@ -34,13 +34,13 @@ class RecursiveLeastSquares:
         """See :class:`Estimator`.
 
         Raises:
-            EstimationError: no motion.
+            EstimationError: there is no motion.
         """
         recursive = self._run(problem, problem.base.project(start))
         estimate = estimate_at(problem, recursive.solve().parameters)
         if self._forgetting.initial == 1 and not self.scalar:
             return estimate
-        # the deviations of weighted least squares on all rows are not those of this
+        # its covariance differs from that of weighted least squares on all rows
         recursive.correlation = estimate.correlation
         solution = recursive.solve()
         return estimate_at(problem, solution.parameters, solution.covariance)
@@ -49,7 +49,7 @@ class RecursiveLeastSquares:
         recursive = SquareRootLeastSquares(
             len(problem.mechanism.joints),
             start,
-            _VAGUE / _column_sizes(problem),
+            _UNINFORMATIVE / _column_norms(problem),
             forgetting=self._forgetting,
             scalar=self.scalar,
         )
@@ -60,21 +60,21 @@ class RecursiveLeastSquares:
 
 
 class RecursiveLeastSquaresPerJoint(RecursiveLeastSquares):
-    """RLS in scalar sub-models: each joint's row for its own parameters, from the last joint on.
+    """RLS in scalar sub-models: each joint's row estimates its own parameters, last joint first.
 
-    The same paper's (11) and (15). What a joint's row says of the parameters of those behind it is
-    not used, so that it is less certain than the vector form; but a joint whose torque is measured
-    badly spoils none behind it.
+    Equations (11) and (15) of the same paper. A joint's row is not used for the parameters of the
+    joints behind it: the uncertainty is larger than in vector form, but a badly measured torque
+    does not affect the joints behind it.
     """
 
     scalar = True
 
 
-def _column_sizes(problem: Problem) -> Array:
+def _column_norms(problem: Problem) -> Array:
     """Norm of each column of the regressor in units of torque error, (k,); 1 where it is 0."""
     equations = problem.normal_equations()
     if not np.any(equations.joint_rows):
-        raise EstimationError("the recording holds no motion that a parameter could be read from.")
+        raise EstimationError("the recording contains no motion from which to estimate parameters.")
     squares = np.einsum("jii->ji", equations.joint_gram)
     torque = np.where(squares[:, -1:] > 0, squares[:, -1:], 1.0)
     norms = np.sqrt(np.sum(squares[:, :-1] / torque * equations.joint_rows[:, None], axis=0))

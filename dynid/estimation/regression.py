@@ -16,18 +16,20 @@ from dynid.signals.filters import ParallelFilter
 from dynid.signals.signals import Signals
 
 _KEPT_NUMBERS = 2**24
-# samples whose regressor is in memory at once; a parallel filter needs its margins besides
+# samples whose regressor is in memory at once, plus the margins of a parallel filter
 _BLOCK = 8192
 
 
 @dataclass(frozen=True)
 class Rows:
-    """What one recording contributes, at the rate the parallel filter leaves: m rows per joint.
+    """Rows of one recording at the decimated rate of the parallel filter, m per joint.
 
     Attributes:
-        torque: (m, n) filtered torque.
+        signals: the recording's signals, at full rate.
+        parallel_filter: filter of torque and regressor.
+        torque: (m, n) filtered torque [N m or N].
         fitted: (m, n) 1.0 where the sample is fitted, else 0.0.
-        fold: (m,) number of the block of cross-validation the row belongs to.
+        fold: (m,) the cross-validation block of each row.
     """
 
     signals: Signals
@@ -39,7 +41,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class NormalEquations:
-    """Sums of ``[W_j, tau_j]^T [W_j, tau_j]`` over rows, for every fold and joint.
+    """Sums of ``[W_j, tau_j]^T [W_j, tau_j]`` over rows for every fold and joint j.
 
     Attributes:
         gram: (folds, n, k+1, k+1) weighted by the row weights.
@@ -50,12 +52,12 @@ class NormalEquations:
     rows: Array
 
     def without(self, fold: int) -> NormalEquations:
-        """The same with one fold left out."""
+        """Return the equations without one fold."""
         keep = np.arange(len(self.gram)) != fold
         return NormalEquations(self.gram[keep], self.rows[keep])
 
     def only(self, fold: int) -> NormalEquations:
-        """One fold alone."""
+        """Return the equations of one fold."""
         return NormalEquations(self.gram[fold : fold + 1], self.rows[fold : fold + 1])
 
     @property
@@ -86,8 +88,8 @@ class Block:
 
     Attributes:
         fold: number of the fold.
-        span: which of the recording's rows they are.
-        stacked: (n, m, k+1) [W_j, tau_j] of each joint, through the parallel filter.
+        span: the block's rows in the recording.
+        stacked: (n, m, k+1) filtered [W_j, tau_j] of each joint.
     """
 
     fold: int
@@ -97,21 +99,21 @@ class Block:
 
 @dataclass(frozen=True)
 class Problem:
-    """Find base parameters that explain the torque of these rows with this mechanism.
+    """A regression problem: the base parameters of a mechanism that fit the torque of the rows.
 
-    ``rows`` can be any sequence, also one that makes or reads its elements when asked: only one of
-    them is in use at a time.
+    ``rows`` may be a lazy sequence that computes or reads its elements on access; only one element
+    is in use at a time.
     """
 
     mechanism: Mechanism
     base: BaseParameterization
     rows: Sequence[Rows]
     folds: int
-    # filtered regressors of recordings that fit in memory: iterations ask for them again and again
+    # filtered regressors of recordings that fit in memory; iterations reuse them
     _kept: dict[int, list[Block]] = field(default_factory=dict, repr=False, compare=False)
 
     def with_parameters(self, standard: Array) -> Problem:
-        """The same problem with other current parameters, which load-dependent terms look at."""
+        """Return the problem with other current parameters, used by load-dependent terms."""
         mechanism = self.mechanism.with_parameters(standard)
         return Problem(mechanism, self.base, self.rows, self.folds)
 
@@ -121,8 +123,8 @@ class Problem:
         """Build the normal equations.
 
         Args:
-            weights: (m, n) per recording, multiply squared errors.
-            at_rest: count every row, also those that are not fitted.
+            weights: (m, n) per recording, factors of the squared errors; None: 1.
+            at_rest: include rows that are not fitted.
         """
         n, k = len(self.mechanism.joints), len(self.base.independent)
         gram = np.zeros((self.folds, n, k + 1, k + 1))
@@ -140,7 +142,7 @@ class Problem:
         return NormalEquations(gram, counts)
 
     def residuals(self, base: Array) -> Iterator[Array]:
-        """Model minus measured torque at every row (m, n), one array per recording."""
+        """Model minus measured torque at every row (m, n) [N m or N], one array per recording."""
         standard = self.base.lift(base, np.zeros(len(self.mechanism.parameter_names)))
         for number, rows in enumerate(self.rows):
             if rows.parallel_filter.passes_through:
@@ -175,7 +177,7 @@ class Problem:
                 gram[block.fold, joint] += weighted.T @ weighted
 
     def blocks(self, number: int) -> Iterable[Block]:
-        """Rows of one recording with their filtered regressor, in order, a fold or part at once."""
+        """Rows of one recording with their filtered regressor, in order; each of a single fold."""
         if number in self._kept:
             return self._kept[number]
         rows, columns = self.rows[number], self.base.independent
@@ -188,7 +190,7 @@ class Problem:
 def make_rows(
     signals: Signals, parallel_filter: ParallelFilter, *, folds: int, fit_all: bool
 ) -> Rows:
-    """Filter and decimate one recording's torque, and deal its rows out to consecutive folds."""
+    """Filter and decimate one recording's torque, and divide its rows into consecutive folds."""
     torque = parallel_filter.decimate(parallel_filter.smooth(signals.torque))
     moving = signals.moving[:: parallel_filter.decimation]
     fitted = np.ones_like(torque) if fit_all else moving.astype(np.float64)
@@ -199,12 +201,12 @@ def make_rows(
 def model_torque(
     mechanism: Mechanism, signals: Signals, parallel_filter: ParallelFilter, standard: Array
 ) -> Array:
-    """Torque of the model along the signals, seen through the same filter as theirs; (N, n)."""
+    """Return the filtered torque (N, n) of standard parameters (p,) along the signals."""
     return parallel_filter.smooth(unfiltered_torque(mechanism, signals, standard))
 
 
 def unfiltered_torque(mechanism: Mechanism, signals: Signals, standard: Array) -> Array:
-    """Torque of the model along the signals, of standard parameters (p,); (N, n)."""
+    """Return the torque (N, n) of standard parameters (p,) along the signals."""
     motion = signals.position, signals.velocity, signals.acceleration
     return mechanism.torque(*motion, standard, past=signals.past(mechanism))
 
@@ -212,10 +214,9 @@ def unfiltered_torque(mechanism: Mechanism, signals: Signals, standard: Array) -
 def _filtered_blocks(
     mechanism: Mechanism, columns: NDArray[np.intp], rows: Rows
 ) -> Iterator[Block]:
-    """Filtered and decimated regressor beside the torque, in consecutive blocks.
+    """Yield the filtered, decimated regressor and torque in consecutive blocks.
 
-    Each block is filtered together with margins on either side, long enough for what lies beyond
-    not to show.
+    Each block is filtered with margins on both sides that are longer than the filter's transients.
     """
     signals, parallel = rows.signals, rows.parallel_filter
     samples, step = len(signals.time), parallel.decimation
@@ -238,7 +239,7 @@ def _filtered_blocks(
 
 
 def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[Block]:
-    """Blocks of one fold each from the regressor (m, n, k) of rows that begin at ``first``."""
+    """Split the regressor (m, n, k) of rows from ``first`` on into blocks of one fold each."""
     folds = rows.fold[first : first + len(regressor)]
     bounds = [0, *(np.flatnonzero(np.diff(folds)) + 1), len(folds)]
     for begin, end in pairwise(bounds):
@@ -249,7 +250,7 @@ def _split_by_fold(rows: Rows, first: int, regressor: Array) -> Iterator[Block]:
 
 
 def _smooth_nonzero(regressor: Array, parallel: ParallelFilter) -> Array:
-    """Filter the columns that are not zero throughout: a joint feels no body before it."""
+    """Filter the columns that are not identically zero, as those of bodies before a joint are."""
     flat = regressor.reshape(len(regressor), -1)
     used = flat.any(axis=0)
     flat[:, used] = parallel.smooth(flat[:, used])
@@ -257,7 +258,7 @@ def _smooth_nonzero(regressor: Array, parallel: ParallelFilter) -> Array:
 
 
 def _pasts_at(mechanism: Mechanism, signals: Signals, begins: Sequence[int]) -> Iterator[Array]:
-    """The past of terms with memory before each of the ascending samples ``begins``."""
+    """Yield the state of terms with memory before each of the ascending samples ``begins``."""
     past, at = signals.past(mechanism), 0
     for begin in begins:
         mechanism.advance(signals.position[at:begin], signals.velocity[at:begin], past)

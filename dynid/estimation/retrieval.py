@@ -1,4 +1,4 @@
-"""Feasible standard parameters behind given base parameters, such as those of a published table."""
+"""Feasible standard parameters for given base parameters, such as those of a published table."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from dynid.estimation.settings import PhysicalSettings
 from dynid.robot.limits import Limits
 
 FEASIBLE = 1e-3
-"""Change of torque, relative to torque, below which given parameters count as feasible."""
+"""Relative change of torque below which given parameters count as feasible."""
 
 _SAMPLES = 1000  # of random motion
-_TRIED = 20  # times as many positions, where a closed chain does not reach all
-_ERROR = 2e-3  # torque error over torque that the given parameters are taken to have
-_POSITION, _VELOCITY, _ACCELERATION = np.pi, 2.0, 5.0  # where the profile has no limits
+_TRIED = 20  # times as many positions drawn, as a closed chain does not reach all
+_ERROR = 2e-3  # torque error over torque assumed of the given parameters
+_POSITION, _VELOCITY, _ACCELERATION = np.pi, 2.0, 5.0  # if the profile has no limits
 
 
 @dataclass(frozen=True)
 class Retrieval:
-    """Standard parameters that real bodies can have, and how far they are from what was given.
+    """Physically consistent standard parameters, and their difference from the given ones.
 
     Attributes:
         parameters: (p,) standard parameters.
-        determined: (p,) bool, by the given ones alone; the others lean on the URDF's.
+        determined: (p,) bool, by the given ones alone; the others depend on the URDF's values.
         given: (k,) base parameters, NaN where none was given.
         found: (k,) base parameters of ``parameters``.
-        torque_change: (n,) rms of the torque by which they differ, over rms of the torque, on
-            random motion within the robot's limits.
+        torque_change: (n,) rms torque difference over rms torque, on random motion within the
+            robot's limits.
         consistent: whether ``parameters`` are physically consistent.
     """
 
@@ -51,7 +51,7 @@ class Retrieval:
 
     @property
     def feasible(self) -> bool:
-        """Whether the given ones are those of a robot that can exist."""
+        """Whether the given parameters are physically consistent."""
         return bool(np.all(self.torque_change < FEASIBLE))
 
 
@@ -62,20 +62,21 @@ def retrieve(
     limits: Limits,
     settings: PhysicalSettings,
 ) -> Retrieval:
-    """Find the standard parameters nearest to given base parameters that real bodies can have.
+    """Find the physically consistent standard parameters nearest to given base parameters.
 
-    Nearest is what changes torque least on random motion within the limits. What the given ones
-    leave open, base parameters that are not given among it, stays at the URDF's values.
+    Nearest means the smallest change of torque on random motion within the limits. Parameters that
+    the given ones do not determine stay at the URDF's values.
 
     Args:
         mechanism: the robot, with the URDF's parameters.
         base: its base parameters.
         given: values by the names of ``base``.
-        limits: of the motion in which distance is measured.
-        settings: bounds, and whether by semidefinite program or by penalty.
+        limits: of the random motion.
+        settings: bounds, and the method: semidefinite program or penalty.
 
     Raises:
-        EstimationError: a name or value is none, nothing is given, or bounds contradict each other.
+        EstimationError: a name or value is invalid, nothing is given, or bounds contradict each
+            other.
     """
     values = _values(base, given)
     equations = _equations(mechanism, base, values, limits)
@@ -114,14 +115,14 @@ def _values(base: BaseParameterization, given: Mapping[str, float]) -> Array:
     for name, value in given.items():
         if name not in base.names:
             raise EstimationError(
-                f"'{name}' is no base parameter of this robot; they are {', '.join(base.names)}."
+                f"'{name}' is not a base parameter of this robot; they are {', '.join(base.names)}."
             )
         if not np.isfinite(value):
             raise EstimationError(f"the base parameter {name} is {value}; give it a finite number.")
     values = np.array([given.get(name, np.nan) for name in base.names], dtype=np.float64)
     if not np.any(values[np.isfinite(values)]):
         raise EstimationError(
-            "no base parameter other than 0 is given, so there is nothing to retrieve bodies from."
+            "no nonzero base parameter is given; give at least one to retrieve bodies from."
         )
     return values
 
@@ -129,7 +130,7 @@ def _values(base: BaseParameterization, given: Mapping[str, float]) -> Array:
 def _equations(
     mechanism: Mechanism, base: BaseParameterization, values: Array, limits: Limits
 ) -> NormalEquations:
-    """Normal equations of the given parameters' torque on random motion; others have no part."""
+    """Build the normal equations of the given parameters' torque on random motion."""
     random = np.random.default_rng(0)
     n = len(mechanism.joints)
     position = _positions(mechanism, limits, random)
@@ -145,7 +146,7 @@ def _equations(
 
 
 def _positions(mechanism: Mechanism, limits: Limits, random: np.random.Generator) -> Array:
-    """Random positions (_SAMPLES, n) within the limits, where closed chains can be closed."""
+    """Draw positions (_SAMPLES, n) within the limits at which closed chains can be closed."""
     n = len(mechanism.joints)
     low, high = np.full(n, -_POSITION), np.full(n, _POSITION)
     if limits.position is not None:
@@ -154,8 +155,8 @@ def _positions(mechanism: Mechanism, limits: Limits, random: np.random.Generator
     found = tried[mechanism.reachable(tried)][:_SAMPLES]
     if len(found) < _SAMPLES:
         raise EstimationError(
-            f"the closed chain can be closed at {len(found)} of {len(tried)} positions within its "
-            "limits only: narrow limits.position to where it can move."
+            f"the closed chain can be closed at only {len(found)} of {len(tried)} positions within "
+            "its limits; narrow limits.position to the range in which it can move."
         )
     return np.asarray(found)
 

@@ -1,4 +1,4 @@
-"""How parameters are estimated: a part of the profile's ``identification``."""
+"""Settings of the estimator: a part of the profile's ``identification``."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ EstimatorName = Literal[
     "rls",
     "rls_joint",
 ]
-"""As dynid.estimation.estimators lists them."""
+"""The keys of dynid.estimation.estimators.ESTIMATORS."""
 
 
 class PhysicalSettings(Settings):
-    """Bounds for the physically consistent solution, and how it is found."""
+    """Method and bounds of the physically consistent solution."""
 
     enabled: bool = True
     method: Literal["semidefinite", "penalty"] = "semidefinite"
@@ -37,7 +37,7 @@ class PhysicalSettings(Settings):
 
 
 class EstimationSettings(SignalSettings):
-    """The estimator, and what its parameters have to fulfil."""
+    """The estimator and the constraints on its parameters."""
 
     estimator: EstimatorName = "wls"
     essential: bool = False

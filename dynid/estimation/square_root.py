@@ -1,4 +1,4 @@
-"""Recursive least squares on triangular factors, which stay valid however long they run."""
+"""Recursive least squares on triangular factors, numerically stable for any number of samples."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from dynid.errors import EstimationError
 
 _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
 _WEIGHT_ITERATIONS = 2
-_NEGLIGIBLE = 1e-12  # forgetting that has faded away
-_TOLD = 0.5  # of its deviation beforehand, below which a parameter's says that data determine it
+_NEGLIGIBLE = 1e-12  # forgetting, 1 - λ
+_DETERMINED = 0.5  # posterior over prior standard deviation of a parameter that data determine
 
 
 class Solution(NamedTuple):
-    """What the samples so far say.
+    """Estimate from the samples so far.
 
     Attributes:
-        parameters: (k,).
-        covariance: (k, k).
-        joint_variance: (n,) of the torque error, over the samples not yet forgotten.
-        determined: (k,) bool, data have at least halved the deviation given beforehand.
+        parameters: (k,) base parameters.
+        covariance: (k, k) of the parameters.
+        joint_variance: (n,) of the torque error [(N m)² or N²], over the samples not yet forgotten.
+        determined: (k,) bool, data have at least halved the prior standard deviation.
     """
 
     parameters: Array
@@ -36,12 +36,12 @@ class Solution(NamedTuple):
 
 @dataclass(frozen=True)
 class Forgetting:
-    """λ(t) = (1 - μ) λ(t-1) + μ: by how much a sample counts less with each that follows.
+    """λ(t) = (1 - μ) λ(t-1) + μ: factor of a sample's weight with each sample that follows.
 
     P. Ratiroch-Anant et al., "Recursive simultaneous estimation of a two-link direct drive
-    manipulator with great variation of payload", (14). With μ > 0 it fades, so that only the first
-    samples, whose filters had not settled, are forgotten; with μ = 0 it stays, and parameters that
-    change are followed, over the last 1 / (1 - λ) samples.
+    manipulator with great variation of payload", (14). With μ > 0 forgetting fades: only the first
+    samples are forgotten, during which filters settle. With μ = 0 it stays constant, and the
+    estimate follows changing parameters with a memory of 1 / (1 - λ) samples.
 
     Attributes:
         initial: λ(0), above 0 and up to 1.
@@ -52,20 +52,20 @@ class Forgetting:
     rate: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse what would grow errors, or forget everything.
+        """Check the ranges.
 
         Raises:
-            EstimationError: a number is impossible.
+            EstimationError: a value is out of range.
         """
         if not (0 < self.initial <= 1 and 0 <= self.rate <= 1):
             message = (
-                f"forgetting {self.initial:g}, fading at {self.rate:g}: the factor must be above 0 "
-                "and up to 1 (1 forgets nothing), and its rate from 0 to 1."
+                f"forgetting factor {self.initial:g} with rate {self.rate:g}: the factor must be "
+                "above 0 and at most 1 (1: no forgetting), and the rate between 0 and 1."
             )
             raise EstimationError(message)
 
     def factors(self, first: int, samples: int) -> Array:
-        """λ of the samples number ``first``, ``first`` + 1, … counted from 1; (samples,)."""
+        """λ of samples ``first``, ``first`` + 1, … (samples,), the first sample being number 1."""
         ages = np.arange(first, first + samples)
         return np.asarray(1 - (1 - self.initial) * (1 - self.rate) ** ages)
 
@@ -74,79 +74,80 @@ _NOTHING = Forgetting()
 
 
 class SquareRootLeastSquares:
-    """Recursive least squares, every joint's rows condensed in a triangular factor of its own.
+    """Recursive least squares with one triangular factor per joint.
 
-    Of the rows A = [W_j, τ_j] of joint j only R_j with R_jᵀ R_j = Aᵀ A is kept, (k+1, k+1). New
-    ones are added by QR of R_j stacked upon them: sums of squares are never formed, and R_jᵀ R_j
-    cannot cease to be positive, as the matrix P of the conventional form (14) can by rounding.
+    Of the rows A = [W_j, τ_j] of joint j only R_j with R_jᵀ R_j = Aᵀ A is stored, (k+1, k+1). New
+    rows are added by a QR decomposition of R_j stacked on them. Sums of squares are never formed,
+    and R_jᵀ R_j stays positive semidefinite, which the matrix P of the conventional form (14) may
+    not because of rounding.
 
-    - vector form: all R_j, divided by the deviation of the joint's torque error, are solved for the
-      parameters that they share; as in weighted least squares.
+    - vector form: all R_j, divided by the standard deviation of the joint's torque error, are
+      solved together for the shared parameters, as in weighted least squares.
     - scalar sub-models: each joint's row is solved alone, the last joint first, for those of its
-      parameters that no joint behind it feels; what the others add to its torque is taken as found
-      there. Of the two joints of the paper this is the pair (15).
+      parameters that do not act on a joint behind it; the other parameters are taken from there.
+      For the two joints of the paper these are the two equations (15).
 
-    What is believed beforehand is never forgotten: ``start`` with its deviations. As data are
-    forgotten, it moves on to the estimate at the same pace. So what the robot's motion no longer
-    shows keeps its last value, and its deviation grows back to the one given beforehand, and no
-    further: there is no wind-up. This is exponential resetting (M. E. Salgado, G. C. Goodwin,
+    The prior, ``start`` with its standard deviations, is never forgotten. Its mean follows the
+    estimate at the rate at which data are forgotten. A parameter that is no longer excited keeps
+    its last value, and its standard deviation returns to the prior's but not beyond, so there is no
+    covariance wind-up. This is exponential resetting (M. E. Salgado, G. C. Goodwin,
     R. H. Middleton, "Modified least squares algorithm incorporating exponential resetting and
     forgetting", Int. J. Control 47, 1988).
 
     Args:
-        joints: n.
-        start: (k,) parameters to begin with.
-        deviations: (k,) of these; large ones leave the word to the data.
+        joints: number of joints n.
+        start: (k,) prior mean of the parameters.
+        standard_deviations: (k,) of the prior; a large one is uninformative.
         forgetting: of samples.
-        scalar: solve scalar sub-models in place of the vector form.
-        robust: count what is far from the model less (Huber): samples around a reversal, contacts.
+        scalar: solve scalar sub-models instead of the vector form.
+        robust: use Huber's weights against outliers, such as contacts or samples at a reversal.
     """
 
     def __init__(
         self,
         joints: int,
         start: Array,
-        deviations: Array,
+        standard_deviations: Array,
         *,
         forgetting: Forgetting = _NOTHING,
         scalar: bool = False,
         robust: bool = False,
     ) -> None:
         self._centre = np.array(start, dtype=np.float64)
-        self._precision = 1 / np.asarray(deviations, dtype=np.float64)
+        self._precision = 1 / np.asarray(standard_deviations, dtype=np.float64)
         self._forgetting, self._scalar, self._robust = forgetting, scalar, robust
         size = len(self._centre) + 1
         self._factors = np.zeros((joints, size, size))
         self._weights = np.zeros(joints)
         self._samples = 0
         self._variance = np.ones(joints)
-        self._enough = 2 * len(self._centre) / joints  # rows that tell a variance
+        self._enough = 2 * len(self._centre) / joints  # rows needed to estimate a variance
         self.correlation = np.ones(joints)
-        """How many rows of each joint share one independent error, (n,); 1: white errors."""
+        """Integrated autocorrelation time of each joint's error (n,) [rows]; 1: white errors."""
 
     @property
     def samples(self) -> int:
-        """How many have been taken in."""
+        """Number of samples so far."""
         return self._samples
 
     @property
     def factors(self) -> Array:
-        """R of each joint, upper triangular with a diagonal that is not negative; (n, k+1, k+1)."""
+        """R of each joint, upper triangular with a non-negative diagonal; (n, k+1, k+1)."""
         return np.array(self._factors)
 
     @property
     def rows(self) -> Array:
-        """How many rows of each joint are not yet forgotten; (n,)."""
+        """Effective number of rows of each joint that are not forgotten, (n,)."""
         return np.array(self._weights)
 
     def update(self, stacked: Array, counted: Array | None = None) -> None:
-        """Take in the next samples, any number at a time: it comes to the same as one by one.
+        """Add the next samples, with the same result in one call or in several.
 
-        But for outliers, which are judged by the parameters before the update.
+        Only the weights of outliers depend on it: they use the parameters before the call.
 
         Args:
             stacked: (n, m, k+1) [W_j, τ_j] of each joint, as :class:`Block` has them.
-            counted: (m, n) how much each counts, 0 for not at all; None: all.
+            counted: (m, n) weight of each row, 0 to ignore it; None: 1.
         """
         joints, samples = stacked.shape[:2]
         if samples == 0:
@@ -170,22 +171,22 @@ class SquareRootLeastSquares:
         self._samples += samples
 
     def solve(self) -> Solution:
-        """What the samples so far say, in the form chosen."""
+        """Solve for the parameters, in the form chosen."""
         for _ in range(_WEIGHT_ITERATIONS):
             self._renewed()
         parameters, covariance = self._renewed()
-        told = np.diag(covariance) < (_TOLD / self._precision) ** 2
-        return Solution(parameters, covariance, self._variance.copy(), told)
+        determined = np.diag(covariance) < (_DETERMINED / self._precision) ** 2
+        return Solution(parameters, covariance, self._variance.copy(), determined)
 
     def _renewed(self) -> tuple[Array, Array]:
-        """Parameters and covariance in the form chosen, which the joints' variances then follow."""
+        """Parameters and covariance in the form chosen; updates the joints' variances."""
         parameters, covariance = self._per_joint() if self._scalar else self._vector()
         errors = np.sum((self._factors @ np.append(parameters, -1.0)) ** 2, axis=1)
         self._variance = self._variances(errors)
         return parameters, covariance
 
     def _huber_weights(self, stacked: Array, parameters: Array) -> Array:
-        """Weights (m, n) by which errors beyond 1.345 deviations count in proportion (Huber)."""
+        """Huber's weights (m, n): below 1 for errors beyond 1.345 standard deviations."""
         size = np.abs(stacked @ np.append(parameters, -1.0)).T
         bound = np.where(self._weights > self._enough, _HUBER * np.sqrt(self._variance), np.inf)
         return np.asarray(np.minimum(1.0, bound / np.maximum(size, 1e-300)))
@@ -196,7 +197,7 @@ class SquareRootLeastSquares:
         return _solved(_triangle(self._prior, weighted.reshape(-1, weighted.shape[-1])))
 
     def _per_joint(self) -> tuple[Array, Array]:
-        """Parameters and covariance joint by joint; one leaves its error to those before it."""
+        """Parameters and covariance joint by joint, errors propagated to the joints before."""
         k = len(self._centre)
         parameters, waiting = self._centre.copy(), np.ones(k, dtype=bool)
         covariance = np.diag(self._precision**-2)
@@ -221,11 +222,11 @@ class SquareRootLeastSquares:
 
     @property
     def _prior(self) -> Array:
-        """What is believed without data, as rows (k, k+1)."""
+        """The prior as rows (k, k+1)."""
         return np.column_stack([np.diag(self._precision), self._precision * self._centre])
 
     def _variances(self, squared_errors: Array) -> Array:
-        """Variance of each joint's torque error; as before where there are too few rows yet."""
+        """Variance of each joint's torque error (n,); the last value while there are few rows."""
         freedom = self._weights - self._enough / 2
         floor = 1e-12 * np.sum(self._factors[:, :, -1] ** 2, axis=1) / np.maximum(self._weights, 1)
         variance = np.maximum(squared_errors / np.maximum(freedom, 1.0), floor)
@@ -233,14 +234,14 @@ class SquareRootLeastSquares:
 
 
 def _triangle(above: Array, below: Array) -> Array:
-    """R of the rows of both, with a diagonal that is not negative."""
+    """R of the stacked rows, with a non-negative diagonal."""
     triangle = np.linalg.qr(np.concatenate([above, below]), mode="r")
     signs = np.where(np.diag(triangle) < 0, -1.0, 1.0)
     return np.asarray(signs[:, None] * triangle)
 
 
 def _solved(triangle: Array) -> tuple[Array, Array]:
-    """Least squares and its covariance from R of [W, τ] with errors of unit variance."""
+    """Solve least squares from R of [W, τ] with errors of unit variance; solution, covariance."""
     k = triangle.shape[1] - 1
     inverse = solve_triangular(triangle[:k, :k], np.eye(k))
     return inverse @ triangle[:k, k], inverse @ inverse.T

@@ -1,4 +1,4 @@
-"""Total least squares: the regressor is in error too, as far as measured motion is."""
+"""Total least squares, with errors of the measured motion in the regressor."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from dynid.signals.signals import Signals
 _ROUNDS = 4
 _LEAST_TORQUE_NOISE = 0.05  # of a joint's error variance
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
-_MOSTLY_NOISE = 0.9  # share of noise from which on a direction is not determined
+_MOSTLY_NOISE = 0.9  # share of noise above which a direction is not identifiable
 _EXACT = 1e-12  # squared error over squared torque
 
 
 class TotalLeastSquares:
     """Generalised TLS with exact columns (Van Huffel and Vandewalle 1991; Gautier et al. 1994).
 
-    Noise of the measured positions, as large as what the filters took, goes through the same
-    filters, derivatives and regressor: that is the covariance C of the columns' errors. Columns
-    that noise does not reach, such as an offset's, count as exact (mixed LS–TLS). Joints weigh by
-    their torque noise, which is what motion noise leaves of their errors.
+    The covariance C of the columns' errors is found by simulation: noise of the size that the
+    filters removed from the positions passes the same filters, derivatives and regressor. Columns
+    without noise, such as an offset's, are exact (mixed LS–TLS). Joints are weighted by their
+    torque noise: the part of their errors that motion noise does not explain.
     """
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
@@ -53,15 +53,15 @@ def total_least_squares(gram: Array, noise: Array, start: Array) -> Array:
     """Return base parameters (k,) by TLS from AᵀA, A = [W, τ].
 
     With λ the smallest number for which AᵀA - λ C is singular, (WᵀW - λ C_WW) β = Wᵀτ - λ C_Wτ.
-    Directions that are not determined, or by noise alone, keep the value of ``start`` (k,).
+    Directions that are not identifiable, or dominated by noise, keep the value of ``start``.
 
     Args:
         gram: (k + 1, k + 1) AᵀA.
-        noise: (k + 1, k + 1) C, the expected part of A's errors in it, up to one factor.
+        noise: (k + 1, k + 1) C, the expected contribution of A's errors, up to a factor.
         start: (k,) base parameters.
 
     Raises:
-        EstimationError: no motion.
+        EstimationError: there is no motion.
     """
     basis = _orthonormal(gram[:-1, :-1])
     right = basis.T @ gram[:-1, -1]
@@ -76,13 +76,13 @@ def total_least_squares(gram: Array, noise: Array, start: Array) -> Array:
 
 
 def _orthonormal(matrix: Array) -> Array:
-    """Directions (k, r) that the data determine, with directionsᵀ matrix directions = 1."""
+    """Return the identifiable directions D (k, r), with Dᵀ matrix D = 1."""
     norms = np.sqrt(np.diag(matrix))
     scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
     known = values > _UNDETERMINED * values[-1]
     if not known.any():
-        message = "the recording holds no motion that a parameter could be read from."
+        message = "the recording contains no motion from which to estimate parameters."
         raise EstimationError(message)
     return np.asarray(scale[:, None] * vectors[:, known] / np.sqrt(values[known]))
 
@@ -90,7 +90,7 @@ def _orthonormal(matrix: Array) -> Array:
 def _least_factor(
     squared: float, right: Array, shares: Array, mixed: Array, torque: float
 ) -> float:
-    """Smallest λ of the pencil, whose WᵀW has been made the identity; 0 for exact data."""
+    """Smallest λ of the pencil with WᵀW scaled to the identity; 0 for exact data."""
     if squared - right @ right <= _EXACT * squared:
         return 0.0
     gram = np.block([[np.eye(len(right)), right[:, None]], [right[None, :], np.array([[squared]])]])
@@ -100,18 +100,18 @@ def _least_factor(
 
 
 def _column_errors(problem: Problem) -> Array:
-    """Expected ΔAᵀΔA of each joint, (n, k + 1, k + 1), from motion that is in error once more."""
+    """Estimate ΔAᵀΔA of each joint (n, k + 1, k + 1) from motion perturbed by simulated noise."""
     size = len(problem.base.independent) + 1
     total = np.zeros((len(problem.mechanism.joints), size, size))
     for number, rows in enumerate(problem.rows):
-        shaken = replace(problem, rows=(_shaken(rows),), _kept={})
-        for plain, other in zip(problem.blocks(number), shaken.blocks(0), strict=True):
+        perturbed = replace(problem, rows=(_perturbed(rows),), _kept={})
+        for plain, other in zip(problem.blocks(number), perturbed.blocks(0), strict=True):
             error = (other.stacked - plain.stacked) * np.sqrt(rows.fitted[plain.span].T)[:, :, None]
             total += np.einsum("jmi,jmk->jik", error, error, optimize=True)
     return total
 
 
-def _shaken(rows: Rows) -> Rows:
+def _perturbed(rows: Rows) -> Rows:
     noise = motion_noise(rows.signals)
     signals = replace(
         rows.signals,
@@ -123,36 +123,36 @@ def _shaken(rows: Rows) -> Rows:
 
 
 class MotionNoise(NamedTuple):
-    """One realisation of what sensors' noise comes to behind the filters.
+    """One realisation of the position noise after filtering.
 
     Attributes:
-        deviation: (n,) standard deviation of the measured positions' noise [rad or m].
+        standard_deviation: (n,) of the measured positions' noise [rad or m].
         position, velocity, acceleration: (N, n) errors of the filtered signals.
     """
 
-    deviation: Array
+    standard_deviation: Array
     position: Array
     velocity: Array
     acceleration: Array
 
 
 def motion_noise(signals: Signals) -> MotionNoise:
-    """Make white noise as large as the measured positions', and filter it as they were.
+    """Simulate the noise of the measured positions as filtered white noise.
 
-    What the filters took from the positions tells how large it is: they take the same share of
-    white noise of known size.
+    Its size follows from what the filters removed from the positions, as they remove a known share
+    of white noise.
 
     Raises:
-        EstimationError: nothing was filtered from the positions, or velocities were measured too.
+        EstimationError: positions are not filtered, or velocities are measured.
     """
     filters = signals.motion_filter
     if filters is None:
         message = (
-            "the noise of measured velocities is not known; use velocity: differentiated, or "
-            "another estimator than this."
+            "the noise of measured velocities is unknown; set velocity: differentiated, or use "
+            "another estimator than tls."
         )
         raise EstimationError(message)
-    # near the ends, filters guess what lies beyond
+    # filters extrapolate at the ends
     edge = len(signals.time) // 20
     inner = slice(edge, len(signals.time) - edge)
     taken = np.std((signals.raw_position - signals.position)[inner], axis=0)
@@ -161,11 +161,9 @@ def motion_noise(signals: Signals) -> MotionNoise:
     share = np.std((white - position)[inner], axis=0)
     if not share.all():
         message = (
-            "positions are not filtered, so that their noise cannot be told from motion; set "
+            "positions are not filtered, so their noise cannot be separated from motion; set "
             "cutoff_hz or derivatives: kalman."
         )
         raise EstimationError(message)
-    deviation = taken / share
-    return MotionNoise(
-        deviation, position * deviation, velocity * deviation, acceleration * deviation
-    )
+    size = taken / share
+    return MotionNoise(size, position * size, velocity * size, acceleration * size)

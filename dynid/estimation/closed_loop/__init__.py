@@ -1,4 +1,4 @@
-"""Estimators that use a model of the closed control loop (IV, DIDIM, CLOE, CLIE).
+"""Estimators that simulate the closed control loop (IV, DIDIM, CLOE, CLIE).
 
-They need less of the velocity signal than least squares does.
+They depend less on the quality of velocity and acceleration than least squares does.
 """

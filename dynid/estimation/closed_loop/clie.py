@@ -1,4 +1,4 @@
-"""CLIE: the torque that a simulated loop needs against the measured one."""
+"""CLIE: closed-loop input error, the torque of a simulated loop against the measured one."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from dynid.estimation.regression import Problem
 
 @dataclass(frozen=True)
 class ClosedLoopInputError:
-    """CLIE: minimises the error of the torque that the simulated loop puts into the robot.
+    """CLIE: minimises the error of the simulated loop's torque.
 
-    The criterion is DIDIM's, but here the simulated motion's own dependence on the parameters is
-    not left out (Landau; Gautier, Poignet).
+    The criterion is that of DIDIM, but the dependence of the simulated motion on the parameters is
+    not neglected (Landau; Gautier, Poignet).
 
     Attributes:
-        commanded: the loop in which the robot was recorded, where it is known.
+        commanded: the loop in which the robot was recorded; None: unknown.
     """
 
     commanded: CommandedLoop | None = None
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
-        """See :class:`Estimator`; EstimationError also where the loop cannot be simulated."""
+        """See :class:`Estimator`; raises EstimationError also if the simulation fails."""
         loop = SimulatedLoop(problem, self.commanded)
         output = OutputError(
             problem=problem,

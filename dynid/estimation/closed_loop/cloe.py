@@ -1,4 +1,4 @@
-"""CLOE: the position that a simulated loop reaches against the measured one."""
+"""CLOE: closed-loop output error, the position of a simulated loop against the measured one."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from dynid.estimation.regression import Problem
 class ClosedLoopOutputError:
     """CLOE: minimises the error of the simulated loop's position (Landau; Gautier, Poignet).
 
-    The recorded torque is added in the simulation, and a slow loop only prevents drift: the
-    position error is what the recorded torque does to the estimated bodies. With the true loop's
-    commands and gains the position would hardly depend on the parameters: a stiff loop goes where
-    it is told (see :class:`SimulatedLoop`).
+    The recorded torque is applied in the simulation, and a slow loop only prevents drift, so the
+    position error shows errors of the parameters. With the commands and gains of the true loop the
+    position would hardly depend on the parameters, because a stiff loop follows its commands (see
+    :class:`SimulatedLoop`).
     """
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
-        """See :class:`Estimator`; EstimationError also where the loop cannot be simulated."""
+        """See :class:`Estimator`; raises EstimationError also if the simulation fails."""
         measured = tuple(
             rows.parallel_filter.decimate(rows.parallel_filter.smooth(rows.signals.raw_position))
             for rows in problem.rows

@@ -1,4 +1,4 @@
-"""DIDIM: least squares on the regressor along a simulated motion, which holds no noise."""
+"""DIDIM: least squares on the regressor along a simulated, noise-free motion."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
 
 ITERATIONS = 10
-TOLERANCE = 0.05  # change of a parameter, in its standard deviations, below which all is settled
+TOLERANCE = 0.05  # change of a parameter over its standard deviation at convergence
 
 
 @dataclass(frozen=True)
 class DirectAndInverseModel:
-    """DIDIM: the simulated loop's torque W(q_s, dq_s, ddq_s) beta against the measured torque.
+    """DIDIM: fits the simulated loop's torque W(q_s, dq_s, ddq_s) beta to the measured torque.
 
-    Positions only say where the robot went: neither velocity nor acceleration is worked out of
-    them. Each iteration simulates the loop with the last estimate, made physically consistent, and
-    solves weighted least squares along its motion, whose dependence on the parameters is left out
-    (Gautier, Janot, Vandanjon, "A new closed-loop output error method for parameter identification
-    of robot dynamics", IEEE TCST 2013).
+    Measured positions are not differentiated. Each iteration simulates the loop with the last
+    estimate, made physically consistent, and solves weighted least squares along its motion; the
+    dependence of the motion on the parameters is neglected (Gautier, Janot, Vandanjon, "A new
+    closed-loop output error method for parameter identification of robot dynamics", IEEE TCST
+    2013).
 
     Attributes:
-        commanded: the loop in which the robot was recorded, where it is known.
+        commanded: the loop in which the robot was recorded; None: unknown.
     """
 
     commanded: CommandedLoop | None = None
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
-        """See :class:`Estimator`; EstimationError also where the loop cannot be simulated."""
+        """See :class:`Estimator`; raises EstimationError also if the simulation fails."""
         least_squares = WeightedLeastSquares()
         loop = SimulatedLoop(problem, self.commanded)
         estimate = loop.first_estimate(start)
         for _ in range(ITERATIONS):
             last = estimate
             estimate = least_squares.fit(loop.problem(simulable(problem, last)), start)
-            if is_settled(last.base, estimate):
+            if has_converged(last.base, estimate):
                 break
         return replace(
             estimate_at(problem, estimate.base, estimate.covariance),
@@ -49,7 +49,7 @@ class DirectAndInverseModel:
         )
 
 
-def is_settled(last: Array, estimate: Estimate) -> bool:
-    """Whether base parameters (k,) differ from an estimate by little of its deviations."""
-    deviation = np.sqrt(np.maximum(np.diag(estimate.covariance), 0.0))
-    return bool(np.all(np.abs(estimate.base - last) <= TOLERANCE * deviation))
+def has_converged(last: Array, estimate: Estimate) -> bool:
+    """Whether an estimate is within a tolerance of the last base parameters (k,)."""
+    standard_deviation = np.sqrt(np.maximum(np.diag(estimate.covariance), 0.0))
+    return bool(np.all(np.abs(estimate.base - last) <= TOLERANCE * standard_deviation))

@@ -1,4 +1,4 @@
-"""Instrumental variables: the regressor along a simulated motion picks what is no noise."""
+"""Instrumental variables: the regressor along a simulated, noise-free motion as instruments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynid.arrays import Array
-from dynid.estimation.closed_loop.didim import ITERATIONS, is_settled
+from dynid.estimation.closed_loop.didim import ITERATIONS, has_converged
 from dynid.estimation.closed_loop.loop import CommandedLoop, SimulatedLoop, simulable
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.least_squares import estimate_at, solve
@@ -18,28 +18,28 @@ from dynid.estimation.regression import Problem
 class InstrumentalVariables:
     """IV: Z^T W beta = Z^T tau, with instruments Z = W(q_s, dq_s, ddq_s) of the simulated loop.
 
-    What noise on positions does to the regressor W draws least squares towards zero; the simulated
-    motion does not share that noise. Joints count by the inverse variance of their torque error.
+    Position noise in the regressor W biases least squares towards zero; the simulated motion is not
+    correlated with that noise. Joints are weighted by the inverse variance of their torque error.
     Each iteration simulates the loop with the last estimate, made physically consistent (Janot,
     Vandanjon, Gautier, "A generic instrumental variable approach for industrial robot
-    identification", IEEE TCST 2014). Its covariance takes each joint's variance and correlation in
-    time into account.
+    identification", IEEE TCST 2014). The covariance accounts for each joint's error variance and
+    correlation in time.
 
     Attributes:
-        commanded: the loop in which the robot was recorded, where it is known.
+        commanded: the loop in which the robot was recorded; None: unknown.
     """
 
     commanded: CommandedLoop | None = None
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
-        """See :class:`Estimator`; EstimationError also where the loop cannot be simulated."""
+        """See :class:`Estimator`; raises EstimationError also if the simulation fails."""
         loop = SimulatedLoop(problem, self.commanded)
         estimate = loop.first_estimate(start)
         for _ in range(ITERATIONS):
             last = estimate
             simulated = loop.problem(simulable(problem, last))
             estimate = _instrumented(problem, simulated, start, last)
-            if is_settled(last.base, estimate):
+            if has_converged(last.base, estimate):
                 break
         return estimate
 

@@ -1,4 +1,4 @@
-"""The robot with estimated parameters, simulated in a control loop along what was recorded."""
+"""Simulation of the robot with estimated parameters in a control loop, along a recording."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from dynid.estimation.settings import PhysicalSettings
 from dynid.signals.filters import differentiate
 
 _CONTROL_RATE = 1000.0  # [Hz] at least
-# integration steps in a cycle, tried in turn: bodies that are light for their friction need more
+# integration steps in a cycle, tried in turn; light bodies with much friction need more
 _REFINEMENTS = (1, 4)
-# band width [Hz] and damping ratio of a loop that has the model's torque added to it, and of one
-# that has the measured torque and only prevents drift: the stiffer that is, the less a wrong
-# parameter shows in the position, and the more a cycle's delay in the loop
+# bandwidth [Hz] and damping ratio of the loop with the model's torque added, and with the measured
+# torque added. The latter only prevents drift: in a stiff loop the position would depend less on
+# the parameters, and more on the delay of one cycle
 _LOOPS = {"model": (10.0, 1.0), "measured": (1.0, 0.3)}
 
 
 @dataclass(frozen=True)
 class CommandedLoop:
-    """The control loop in which a robot was recorded, where that and its commands are known.
+    """The control loop in which a robot was recorded, and its commands.
 
-    Position and velocity loops of drives in cyclic synchronous position mode, as
-    cpp/core/include/dynid/drive_plant.hpp has them; no torque is added to them.
+    Position and velocity loops of drives in cyclic synchronous position mode without additive
+    torque, see cpp/core/include/dynid/drive_plant.hpp.
 
     Attributes:
-        references: for each recording, commanded positions (N, n) at times (N,) of it [s].
-        delay: until a command shows in the recording [s].
+        references: for each recording, commanded positions (N, n) [rad or m] at its times (N,) [s].
+        delay: from a command to its effect in the recording [s].
         bandwidth_hz, damping_ratio: of the loops (n,).
         integral_time: of the velocity loop [s] (n,); infinity: no integrator.
-        lower, upper: positions (n,) between which a mean inertia sets the gains.
+        lower, upper: positions (n,) [rad or m]; the gains follow the mean inertia between them.
     """
 
     references: tuple[Callable[[Array], Array], ...]
@@ -54,7 +54,7 @@ class CommandedLoop:
 
 
 class SimulatedMotion(NamedTuple):
-    """True motion of the joints and torque of the drives, at a recording's samples (N, n)."""
+    """Simulated motion of the joints and torque of the drives at a recording's samples (N, n)."""
 
     position: Array
     velocity: Array
@@ -63,22 +63,25 @@ class SimulatedMotion(NamedTuple):
 
 
 class SimulatedLoop:
-    """Simulates a problem's recordings without noise, quantisation or delays.
+    """Simulation of a problem's recordings without noise, quantisation or delays.
 
-    The loop's gains follow the simulated inertia, so that its bandwidth stays the same whatever the
-    parameters (Gautier, Janot, Vandanjon 2013). Where the commands are not known, the reference is
-    the measured position, and a torque is added without which the loop could not follow it:
+    The loop's gains are proportional to the simulated inertia, so that its bandwidth does not
+    depend on the parameters (Gautier, Janot, Vandanjon 2013). If the commands are unknown, the
+    reference is the measured position, and a torque is added so that the loop can follow it:
 
-    ``model``: that of the simulated parameters along the reference. The motion then hardly
-    depends on the parameters, its torque does.
-    ``measured``: the recorded one. With u the recorded torque, y the position, K the
-    controller and s the simulated, u_s = u + K (y - y_s). That is K (r - y_s), the true loop on
-    its unknown reference r, where K is the true controller.
+    ``model``: the model's torque along the reference. The torque then depends on the parameters,
+    the motion hardly.
+    ``measured``: the recorded torque. With u the recorded torque, y the position, K the controller
+    and s for simulated, u_s = u + K (y - y_s). If K is the true controller, this equals
+    K (r - y_s), the true loop with its unknown reference r.
 
     Args:
-        problem: whose recordings are simulated.
-        commanded: the true loop and its commands; None: not known.
-        added: the torque added where they are not known.
+        problem: the problem whose recordings are simulated.
+        commanded: the true loop and its commands; None: unknown.
+        added: the torque added if they are unknown.
+
+    Raises:
+        EstimationError: the number of references is not that of the recordings.
     """
 
     def __init__(
@@ -89,8 +92,8 @@ class SimulatedLoop:
     ) -> None:
         if commanded is not None and len(commanded.references) != len(problem.rows):
             raise EstimationError(
-                f"there are commands for {len(commanded.references)} recordings, but "
-                f"{len(problem.rows)} recordings; there must be a reference for each."
+                f"there are {len(commanded.references)} references for {len(problem.rows)} "
+                "recordings; give one reference for each recording."
             )
         self._problem, self._commanded, self._added = problem, commanded, added
         self._references = [self._reference(*numbered) for numbered in enumerate(problem.rows)]
@@ -101,19 +104,18 @@ class SimulatedLoop:
 
     @property
     def fitted(self) -> list[Array]:
-        """Rows that count, (m, n) for each recording: fitted ones at which the reference moves.
+        """Rows that count, (m, n) for each recording: fitted rows in which the reference moves.
 
-        Where all rows are fitted, rest counts too. Otherwise it does not: what torque friction
-        takes at rest no simulation can know, and behind a filter that lets noise through rest may
-        look like motion.
+        Rows at rest count only if all rows are fitted: static friction cannot be simulated, and
+        filtered noise at rest may resemble motion.
         """
         return self._fitted
 
     def first_estimate(self, start: Array) -> Estimate:
-        """Weighted least squares along the references, as if the loop followed them exactly.
+        """Solve weighted least squares along the references, without a tracking error.
 
         Raises:
-            EstimationError: no motion.
+            EstimationError: there is no motion.
         """
         motions = []
         for one, reference in zip(self._problem.rows, self._references, strict=True):
@@ -122,11 +124,11 @@ class SimulatedLoop:
         return WeightedLeastSquares().fit(self._along(motions), start)
 
     def problem(self, standard: Array) -> Problem:
-        """The same problem with the simulated motion in place of the measured one."""
+        """Return the problem with the simulated motion in place of the measured one."""
         return self._along([motion[:3] for motion in self.run(standard)])
 
     def _along(self, motions: Iterable[Sequence[Array]]) -> Problem:
-        """The same problem along other positions, velocities and accelerations (N, n)."""
+        """Return the problem along other positions, velocities and accelerations (N, n)."""
         rows = tuple(
             replace(
                 one,
@@ -142,7 +144,7 @@ class SimulatedLoop:
         return Problem(self._problem.mechanism, self._problem.base, rows, self._problem.folds)
 
     def run(self, standard: Array) -> list[SimulatedMotion]:
-        """Simulate every recording with the parameters (p,), which real bodies must have.
+        """Simulate every recording with physically consistent parameters (p,).
 
         Raises:
             EstimationError: these parameters, or the mechanism, cannot be simulated.
@@ -186,7 +188,7 @@ class SimulatedLoop:
         run_in = max(1, round(signals.time[0] * rate))
         cycles = np.arange(-run_in, (len(signals.time) - 1) * step + 1)
         time = signals.time[0] + cycles / rate - self._commanded.delay
-        return Reference(self._commanded.references[number](time), run_in, step, unsure=0)
+        return Reference(self._commanded.references[number](time), run_in, step, unreliable=0)
 
     def _settings(self, rate: float, targets: Array) -> _core.DrivePlantSettings:
         n = targets.shape[1]
@@ -216,7 +218,7 @@ class SimulatedLoop:
     def _added_torque(
         self, rows: Rows, reference: Reference, rate: float, standard: Array
     ) -> Array | None:
-        """Torque (M, n) beside what the loops do; None where they do without."""
+        """Torque (M, n) added to the loops; None if the commands are known."""
         if self._commanded is not None:
             return None
         motion = _derivatives(reference.position, rate)
@@ -234,7 +236,7 @@ class SimulatedLoop:
 
 
 def simulable(problem: Problem, estimate: Estimate) -> Array:
-    """Standard parameters (p,) nearest to an estimate with which bodies can move.
+    """Find the standard parameters (p,) nearest to an estimate that can be simulated.
 
     Raises:
         EstimationError: there are none.
@@ -243,7 +245,7 @@ def simulable(problem: Problem, estimate: Estimate) -> Array:
     found = consistent_parameters(mechanism, problem.base, estimate, PhysicalSettings()).parameters
     standard = np.array(found)
     for number, term in enumerate(mechanism.terms, start=mechanism.first_term):
-        if term.traits.dry:  # beside Coulomb friction one may be negative, but alone drives
+        if term.traits.dry:  # a negative one adds energy if simulated alone
             standard[number] = max(standard[number], 0.0)
     return standard
 
@@ -255,27 +257,27 @@ def _derivatives(position: Array, rate: float) -> tuple[Array, Array, Array]:
 
 
 def _steps(rows: Rows) -> int:
-    """Control cycles for each sample."""
+    """Control cycles per sample."""
     return ceil(_CONTROL_RATE / rows.signals.sampling_rate * (1 - 1e-9))
 
 
 def _moving(rows: Rows, reference: Reference) -> Array:
-    """Rows (m, n) at which the reference is sure and faster than the signals' threshold, as 1.0."""
+    """Rows (m, n) in which the reference is reliable and above the velocity threshold, as 1.0."""
     signals = rows.signals
     position = reference.position[reference.run_in :: reference.step]
     speed = np.abs(differentiate(position, signals.sampling_rate))
     counted = (speed > signals.velocity_threshold) | rows.fitted.all()
-    counted[: reference.unsure] = counted[len(counted) - reference.unsure :] = False
+    counted[: reference.unreliable] = counted[len(counted) - reference.unreliable :] = False
     return rows.parallel_filter.decimate(counted.astype(np.float64))
 
 
 def _at_samples(run: Array, reference: Reference) -> SimulatedMotion:
-    """What cycles (4, M - 1, n) from rest at the reference's first position are at the samples."""
+    """Convert control cycles (4, M - 1, n) to values at the recording's samples."""
     position, velocity, acceleration, torque = run
     samples = slice(reference.run_in - 1, None, reference.step)
 
     def centred(means: Array) -> Array:
-        # a cycle's mean lies half a cycle before the position at its end
+        # the mean of a cycle belongs to its middle, the position to its end
         return np.asarray((means + np.concatenate([means[1:], means[-1:]])) / 2)
 
     return SimulatedMotion(

@@ -1,4 +1,4 @@
-"""Nonlinear least squares on what a simulated loop puts out, for CLOE and CLIE."""
+"""Nonlinear least squares on the output of a simulated loop, for CLOE and CLIE."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from dynid.estimation.least_squares import Solution, estimate_at, solve
 from dynid.estimation.regression import Problem
 
 _ITERATIONS = 6
-_LEAST_GAIN = 1e-3  # share of the cost that an iteration must take away to be followed by another
-_DAMPINGS = (0.0, 0.1, 1.0, 10.0)  # of Levenberg and Marquardt, tried in turn
+_LEAST_GAIN = 1e-3  # relative decrease of the cost below which the iteration ends
+_DAMPINGS = (0.0, 0.1, 1.0, 10.0)  # of Levenberg–Marquardt, tried in turn
 
 
 @dataclass(frozen=True)
 class OutputError:
-    """Measured outputs of a loop and how a simulation gives the same.
+    """Measured outputs of a loop, and how to compute them from a simulation.
 
     Attributes:
-        problem: it is about.
-        loop: that simulates it.
-        measured: (m, n) for each recording, through its parallel filter.
+        problem: the regression problem.
+        loop: the simulation.
+        measured: (m, n) for each recording, filtered by its parallel filter.
         counted: (m, n) for each recording, 1.0 where an output counts, else 0.0.
-        read: the output (N, n) of a simulated recording.
+        read: returns the output (N, n) of a simulated recording.
     """
 
     problem: Problem
@@ -42,7 +42,7 @@ class OutputError:
     read: Callable[[SimulatedMotion], Array]
 
     def errors(self, standard: Array) -> list[Array]:
-        """Measured less simulated output, (m, n) for each recording."""
+        """Measured minus simulated output, (m, n) for each recording."""
         return [
             measured - rows.parallel_filter.decimate(rows.parallel_filter.smooth(self.read(motion)))
             for measured, rows, motion in zip(
@@ -56,7 +56,7 @@ class OutputError:
         return np.asarray(sum((counted * e**2).sum(axis=0) for counted, e in pairs))
 
     def variance(self, errors: list[Array], parameters: int) -> Array:
-        """Variance of each joint's error (n,), the parameters shared among the joints."""
+        """Variance of each joint's error (n,); degrees of freedom are divided among the joints."""
         rows = np.sum([c.sum(axis=0) for c in self.counted], axis=0)
         squared = self.squared(errors)
         variance = squared / np.maximum(rows - parameters / len(rows), 1.0)
@@ -64,7 +64,7 @@ class OutputError:
 
 
 class _Point(NamedTuple):
-    """Parameters that can be simulated, and what that gave."""
+    """Parameters and the errors of their simulation."""
 
     standard: Array
     base: Array
@@ -72,22 +72,22 @@ class _Point(NamedTuple):
 
 
 class _Linear(NamedTuple):
-    """The errors' linear model around a point, summed up for each joint."""
+    """Linearisation of the errors at a point, summed over the rows of each joint."""
 
     gram: Array  # J^T J (n, k, k)
     slope: Array  # J^T errors (n, k)
 
 
 def minimise(output: OutputError, first: Estimate) -> Estimate:
-    """Minimise the output error from a first estimate on, by Levenberg and Marquardt's method.
+    """Minimise the output error from a first estimate, by the Levenberg–Marquardt method.
 
-    Joints count by the inverse variance of their output error. Sensitivities are forward
-    differences, by a standard deviation of the first estimate in each parameter: the simulation,
-    in which joints stick, is not smooth in smaller steps. Every point is physically consistent.
-    Parameters that the first estimate leaves open stay there.
+    Joints are weighted by the inverse variance of their output error. Sensitivities are forward
+    differences with a step of one standard deviation of the first estimate, because stiction makes
+    the simulation discontinuous in smaller steps. Every point is physically consistent. Parameters
+    that are not identifiable in the first estimate keep its values.
 
     Raises:
-        EstimationError: nothing moves, or the loop cannot be simulated.
+        EstimationError: there is no motion, or the loop cannot be simulated.
     """
     problem = output.problem
     steps = _steps(first)
@@ -109,10 +109,10 @@ def minimise(output: OutputError, first: Estimate) -> Estimate:
 
 
 def _steps(first: Estimate) -> Array:
-    """Size of the differences (k,), within bounds where the data say nothing or everything."""
-    deviation = np.sqrt(np.maximum(np.diag(first.covariance), 0.0))
+    """Return the steps (k,) of the differences: standard deviations, within bounds."""
+    standard_deviation = np.sqrt(np.maximum(np.diag(first.covariance), 0.0))
     size = np.maximum(np.abs(first.base), 1e-3 * np.abs(first.base).max())
-    return np.asarray(np.clip(deviation, 1e-4 * size, 0.1 * size))
+    return np.asarray(np.clip(standard_deviation, 1e-4 * size, 0.1 * size))
 
 
 def _point_at(output: OutputError, standard: Array) -> _Point:
@@ -134,13 +134,13 @@ def _linearised(
         step = steps[number]
         try:
             shifted_errors = output.errors(_shifted(point, base.independent[number], step))
-        except EstimationError:  # no robot has these parameters: it has those on the other side
+        except EstimationError:  # not physically consistent on this side of the bound
             step = -step
             shifted_errors = output.errors(_shifted(point, base.independent[number], step))
         pairs = zip(point.errors, shifted_errors, strict=True)
         return [(before - after) / step for before, after in pairs]
 
-    with ThreadPoolExecutor() as pool:  # the core simulates without Python's lock
+    with ThreadPoolExecutor() as pool:  # the core releases the GIL
         columns = list(pool.map(difference, range(len(steps))))
     n, k = point.errors[0].shape[1], len(steps)
     gram, slope = np.zeros((n, k, k)), np.zeros((n, k))
@@ -162,7 +162,7 @@ def _shifted(point: _Point, number: int, step: float) -> Array:
 def _improved(
     output: OutputError, point: _Point, linear: _Linear, variance: Array
 ) -> tuple[_Point | None, Solution]:
-    """The first damped step that lowers the cost, and the linear model's own minimum."""
+    """Return the first damped step that lowers the cost, and the minimum of the linear model."""
     problem = output.problem
     matrix = np.einsum("j,jik->ik", 1 / variance, linear.gram)
     slope = np.einsum("j,ji->i", 1 / variance, linear.slope)

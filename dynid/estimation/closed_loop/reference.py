@@ -1,4 +1,4 @@
-"""The motion that a simulated loop shall follow, from positions measured with noise."""
+"""Reference motion of a simulated loop, from noisy measured positions."""
 
 from __future__ import annotations
 
@@ -14,31 +14,35 @@ from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.signals import Signals
 
 _RUN_IN = 0.25  # [s] from rest to the first sample's motion
-_UNSURE = 2.0  # periods of the motion's band width at either end
-_MOST_UNSURE = 0.1  # share of the samples
+_UNRELIABLE = 2.0  # periods of the motion's bandwidth at each end
+_MOST_UNRELIABLE = 0.1  # share of the samples
 
 
 class Reference(NamedTuple):
-    """Positions (M, n) at the loop's rate, of which the first ``run_in`` come before the signals'.
+    """Reference positions at the loop's rate.
 
-    ``step`` of them make one sample of the signals, of which ``unsure`` at either end may be off:
-    a smoother has seen only one side of them.
+    Attributes:
+        position: (M, n) [rad or m].
+        run_in: number of positions before the first sample of the signals.
+        step: positions per sample.
+        unreliable: samples at each end that may be inaccurate, as a smoother has data on one side
+            only.
     """
 
     position: Array
     run_in: int
     step: int
-    unsure: int
+    unreliable: int
 
 
 def measured_reference(signals: Signals, step: int) -> Reference:
-    """The measured motion without its noise, ``step`` positions a sample, reached from rest.
+    """Smooth the measured motion, interpolate ``step`` positions per sample, and begin at rest.
 
-    A Kalman smoother finds the motion's band width and its noise by itself, whatever filters
-    velocity and acceleration were worked out with.
+    A Kalman smoother estimates the motion's bandwidth and noise, independently of the filters that
+    velocity and acceleration come from.
 
     Raises:
-        EstimationError: too few samples.
+        EstimationError: there are too few samples.
     """
     rate = signals.sampling_rate
     filters = signals.motion_filter
@@ -57,14 +61,16 @@ def measured_reference(signals: Signals, step: int) -> Reference:
     run_in = ceil(_RUN_IN * rate * step)
     time = np.arange(run_in) / (rate * step)
     before = _from_rest(position[0], velocity[0], acceleration[0], time, run_in / (rate * step))
-    unsure = min(ceil(_UNSURE * rate / smoother.bandwidth_hz.min()), int(_MOST_UNSURE * samples))
-    return Reference(np.concatenate([before, inner]), run_in, step, unsure)
+    unreliable = min(
+        ceil(_UNRELIABLE * rate / smoother.bandwidth_hz.min()), int(_MOST_UNRELIABLE * samples)
+    )
+    return Reference(np.concatenate([before, inner]), run_in, step, unreliable)
 
 
 def _from_rest(
     position: Array, velocity: Array, acceleration: Array, time: Array, end: float
 ) -> Array:
-    """Positions (M, n) at ``time`` that reach a motion (n,) at ``end`` from rest at time 0."""
+    """Positions (M, n) at ``time`` from rest at time 0 to a given motion (n,) at ``end``."""
     share = (time / end)[:, None]
     square = 3 * velocity - acceleration * end  # of v = square share^2 + cube share^3
     cube = acceleration * end - 2 * velocity

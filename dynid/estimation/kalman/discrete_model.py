@@ -1,4 +1,4 @@
-"""The joints' motion from one sample to the next, as Kalman filters predict it."""
+"""Discrete-time model of the joints' motion for Kalman filters."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.estimation.regression import Problem, Rows
 from dynid.signals.signals import Signals
 
-_RATE = 100.0  # [Hz] at most of the filter's steps
+_RATE = 100.0  # [Hz] highest rate of the filter's steps
 _BLOCK = 4096  # samples whose regressor is in memory at once
-_FINEST = 1e-6  # [rad or m] finer than positions are measured
-_NUDGE = 1e-6  # [rad or m, and per s] of central differences
+_FINEST = 1e-6  # [rad or m] below the resolution of positions
+_PERTURBATION = 1e-6  # [rad or m, and per s] of central differences
 
 
 class Inputs(NamedTuple):
-    """One recording as a filter takes it in, K steps.
+    """One recording as input of a filter, K steps.
 
     Attributes:
-        step: of time [s].
-        measured: (K + 1, n) raw positions, at the steps' ends.
-        torque: (K, n) mean over a step.
-        friction: (K, n, f) mean regressor of the terms that recorded motion gives.
-        unknown: (K, n) variance of the torque that joints at rest add: friction may hold anything.
-        velocity, acceleration: (n,) where it begins.
-        deviation: (n,) of the measured positions' noise.
+        step: duration of a step [s].
+        measured: (K + 1, n) raw positions at the steps' ends [rad or m].
+        torque: (K, n) mean over a step [N m or N].
+        friction: (K, n, f) mean regressor of the terms computed from recorded motion.
+        unknown: (K, n) extra torque variance at rest, where static friction is unknown.
+        velocity, acceleration: (n,) at the beginning.
+        standard_deviation: (n,) of the measured positions' noise [rad or m].
     """
 
     step: float
@@ -40,19 +40,21 @@ class Inputs(NamedTuple):
     unknown: Array
     velocity: Array
     acceleration: Array
-    deviation: Array
+    standard_deviation: Array
 
 
 @dataclass(frozen=True)
 class DiscreteModel:
-    """M(q; β) ddq = τ - h(q, dq; β) - Φ β, over steps with mean torque τ and friction Φ.
+    """The model M(q; β) ddq = τ - h(q, dq; β) - Φ β, over steps with mean torque τ and friction Φ.
 
-    Friction and springs are regressors Φ of the recorded motion, not of the filter's state: what
-    is known of them is used, and no sign can chatter.
+    Friction and springs are regressors Φ of the recorded motion, not of the filter's state, so that
+    the sign of the velocity does not chatter.
 
     Attributes:
-        inertial: (i,) which base parameters make M and h.
-        recorded: (f,) which base parameters belong to Φ.
+        mechanism: the robot.
+        independent: (k,) indices of the base parameters among the standard ones.
+        inertial: (i,) indices of the base parameters in M and h.
+        recorded: (f,) indices of the base parameters in Φ.
     """
 
     mechanism: Mechanism
@@ -62,7 +64,7 @@ class DiscreteModel:
 
     @classmethod
     def of(cls, problem: Problem) -> DiscreteModel:
-        """The model of a problem's mechanism in its base parameters."""
+        """Return the model of a problem's mechanism in its base parameters."""
         mechanism, independent = problem.mechanism, problem.base.independent
         follows = np.array(
             [False] * mechanism.first_term + [not term.traits.inertial for term in mechanism.terms]
@@ -70,7 +72,7 @@ class DiscreteModel:
         return cls(mechanism, independent, np.flatnonzero(~follows), np.flatnonzero(follows))
 
     def inputs(self, rows: Rows) -> Inputs:
-        """Means over the steps of a recording, its first fold left out."""
+        """Average a recording over steps, without its first fold."""
         signals, decimation = rows.signals, rows.parallel_filter.decimation
         first = int(np.argmax(rows.fold > 0)) * decimation
         length = max(1, round(signals.sampling_rate / _RATE))
@@ -92,11 +94,11 @@ class DiscreteModel:
             unknown=(mean(fitted[kept]) < 1) * np.mean(torque**2, axis=0),
             velocity=signals.velocity[first],
             acceleration=signals.acceleration[first],
-            deviation=np.maximum(taken, _FINEST),
+            standard_deviation=np.maximum(taken, _FINEST),
         )
 
     def least_inertia(self, q: Array, beta: Array) -> float:
-        """Smallest eigenvalue of M at any of the positions (P, n); below 0 if it is none."""
+        """Smallest eigenvalue of M over the positions (P, n); negative if M is not valid there."""
         columns = self.dynamics(q, np.zeros_like(q))[:, 1:] @ beta[self.inertial]
         return float(np.linalg.eigvalsh(columns).min())
 
@@ -113,16 +115,16 @@ class DiscreteModel:
         return np.asarray(parts)
 
     def slopes(self, q: Array, dq: Array, ddq: Array, beta: Array) -> tuple[Array, Array]:
-        """Derivatives (n, n) of the torque M ddq + h by q and by dq, at one state."""
+        """Differentiate the torque M ddq + h by q and by dq at one state, (n, n) each."""
         n = len(q)
         standard = np.zeros(len(self.mechanism.parameter_names))
         standard[self.independent[self.inertial]] = beta[self.inertial]
-        nudges = _NUDGE * np.vstack([np.eye(2 * n), -np.eye(2 * n)])
-        states = np.concatenate([q, dq]) + nudges
+        perturbations = _PERTURBATION * np.vstack([np.eye(2 * n), -np.eye(2 * n)])
+        states = np.concatenate([q, dq]) + perturbations
         torque = self.mechanism.torque(
             states[:, :n], states[:, n:], np.tile(ddq, (4 * n, 1)), standard
         )
-        slope = (torque[: 2 * n] - torque[2 * n :]).T / (2 * _NUDGE)
+        slope = (torque[: 2 * n] - torque[2 * n :]).T / (2 * _PERTURBATION)
         return slope[:, :n], slope[:, n:]
 
     def _friction(self, signals: Signals) -> Array:

@@ -12,9 +12,9 @@ from dynid.estimation.regression import Problem
 
 
 class ExtendedKalmanFilter:
-    """EKF on x = (q, dq, β), measured torque in, measured positions out (Gautier, Poignet 2001).
+    """EKF on x = (q, dq, β), with torque as input, position as output (Gautier, Poignet 2001).
 
-    It needs no accelerations. It begins with weighted least squares on the first fold.
+    It needs no accelerations. The prior is weighted least squares on the first fold.
     """
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
@@ -23,7 +23,7 @@ class ExtendedKalmanFilter:
 
 
 class LinearisedFilter:
-    """A step: ddq at the step's middle, from its mean torque, and the model's slopes there."""
+    """The EKF; a step is linearised at its middle, with the acceleration from its mean torque."""
 
     def __init__(self, model: DiscreteModel, prior: Prior, drift: Array) -> None:
         self._model, self._drift = model, drift
@@ -42,7 +42,7 @@ class LinearisedFilter:
         self._covariance[moving] = 0.0
         self._covariance[:, moving] = 0.0
         self._covariance[moving, moving] = np.diag(variance)
-        self._step, self._noise = inputs.step, inputs.deviation**2
+        self._step, self._noise = inputs.step, inputs.standard_deviation**2
         self._acceleration = inputs.acceleration
 
     def predict(self, torque: Array, friction: Array, variance: Array) -> None:
@@ -73,7 +73,7 @@ class LinearisedFilter:
         self._mean = self._mean + gain @ innovation
         kept = -gain
         kept_covariance = self._covariance + kept @ self._covariance[:n]
-        # Joseph's form, which stays positive
+        # Joseph form, which stays positive definite
         self._covariance = (
             kept_covariance + kept_covariance[:, :n] @ kept.T + gain * self._noise @ gain.T
         )
@@ -86,7 +86,7 @@ class LinearisedFilter:
         return self._mean[beta], self._covariance[beta, beta]
 
     def _advance(self, ddq: Array, slope: Array, driven: Array) -> None:
-        """Go on by a step; ``driven`` (n, n) is what torque's errors, of variance 1, do to ddq."""
+        """Advance by a step; ``driven`` (n, n) maps torque errors of variance 1 to ddq."""
         n, step = self._n, self._step
         self._mean[:n] += step * self._mean[n : 2 * n] + step**2 / 2 * ddq
         self._mean[n : 2 * n] += step * ddq

@@ -10,15 +10,15 @@ from dynid.estimation.kalman.discrete_model import DiscreteModel, Inputs
 from dynid.estimation.kalman.state_filter import Prior, fit_by_filter, starting_motion
 from dynid.estimation.regression import Problem
 
-_SPREAD = np.sqrt(3.0)  # deviations between the mean and a sigma point: best for normal errors
-_BETA = 2.0  # weight of the central point's own error: best for normal errors
+_SPREAD = np.sqrt(3.0)  # of the sigma points, in standard deviations; optimal for normal errors
+_BETA = 2.0  # parameter β of the covariance weights; optimal for normal errors
 
 
 class SquareRootUnscentedKalmanFilter:
-    """SR-UKF on x = (q, dq, β), torque in, positions out (van der Merwe and Wan 2001).
+    """SR-UKF on x = (q, dq, β), torque as input, position as output (van der Merwe, Wan 2001).
 
-    It needs neither accelerations nor slopes. It begins with weighted least squares on the first
-    fold.
+    It needs neither accelerations nor derivatives of the model. The prior is weighted least squares
+    on the first fold.
     """
 
     def fit(self, problem: Problem, start: Array) -> Estimate:
@@ -27,11 +27,12 @@ class SquareRootUnscentedKalmanFilter:
 
 
 class UnscentedFilter:
-    """Sigma points x ± h S_i, P = S Sᵀ, S lower triangular: points that differ in β alone share q.
+    """The UKF with sigma points x ± h S_i, P = S Sᵀ, S lower triangular.
 
-    With d the points' images less the central one's, and δ their weighted mean, the predicted
-    covariance is Σ w d dᵀ + (β - α²) δ δᵀ, with w = 1 / (2 h²) and α² = h² / size: the usual
-    weights, with the central point's negative one multiplied out, so that nothing is downdated.
+    Points that differ only in β share q and dq. With d the predicted points minus the predicted
+    central point and δ the weighted mean of d, the predicted covariance is
+    Σ w d dᵀ + (β - α²) δ δᵀ, with w = 1 / (2 h²) and α² = h² / size. These are the usual weights
+    with the negative weight of the central point expanded, so that no downdate is needed.
     """
 
     def __init__(self, model: DiscreteModel, prior: Prior, drift: Array) -> None:
@@ -52,7 +53,7 @@ class UnscentedFilter:
         self._root[:] = 0.0
         self._root[moving, moving] = np.diag(np.sqrt(variance))
         self._root[beta, beta] = below
-        self._step, self._noise = inputs.step, inputs.deviation
+        self._step, self._noise = inputs.step, inputs.standard_deviation
         self._acceleration = inputs.acceleration
 
     def predict(self, torque: Array, friction: Array, variance: Array) -> None:
@@ -81,7 +82,7 @@ class UnscentedFilter:
     def correct(self, measured: Array) -> float:
         """See :class:`StateFilter`."""
         n, size = self._n, len(self._mean)
-        # [noise, S_q; 0, S] turned to [S_y, 0; K S_y, S'], all lower triangular
+        # [noise, S_q; 0, S] transformed to [S_y, 0; K S_y, S'], all lower triangular
         array = np.zeros((n + size, n + size))
         array[:n, :n] = np.diag(self._noise)
         array[:n, n:] = self._root[:n]
@@ -101,7 +102,7 @@ class UnscentedFilter:
     def _accelerations(self, points: Array, torque: Array, friction: Array) -> tuple[Array, Array]:
         """Accelerations (P, n) at the step's middle, and M⁻¹ (n, n) at the first point."""
         n, model, size = self._n, self._model, len(self._mean)
-        # which of the points have which motion: β's own columns move nothing else
+        # index of each point's motion: points that differ only in β share that of the mean
         own = np.concatenate([[0], 1 + np.arange(2 * n), 1 + size + np.arange(2 * n)])
         motion = np.zeros(len(points), dtype=np.intp)
         motion[own] = np.arange(len(own))
@@ -124,5 +125,5 @@ class UnscentedFilter:
 
 
 def _lower(array: Array) -> Array:
-    """Lower triangular S with S Sᵀ = A Aᵀ, without forming it."""
+    """Lower triangular S with S Sᵀ = A Aᵀ, without forming the product."""
     return np.asarray(np.transpose(np.linalg.qr(array.T, mode="r")))

@@ -1,4 +1,4 @@
-"""What both Kalman filters share: their state, where it begins, and how recordings run by."""
+"""Common parts of both Kalman filters: interface, prior, and the run over recordings."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from dynid.estimation.least_squares import WeightedLeastSquares, estimate_at
 from dynid.estimation.regression import Problem
 
 _FEWEST_STEPS = 50
-_LOST = 100.0  # mean square of innovations over what the filter expects
-_DRIFT = 1e-3  # of a parameter's first deviation that it may drift by in all
-_POSES = 100  # at which there must be a mass matrix
-_LIGHTEST = 0.2  # of the URDF's smallest eigenvalue of it
-_FIRMER = 10  # times that start may count ten times as much
-_SPEED_DEVIATION = 0.05  # of the largest speed, where a filter begins
+_DIVERGED = 100.0  # normalised mean squared innovation
+_DRIFT = 1e-3  # total process noise of a parameter over its prior standard deviation
+_POSES = 100  # at which the mass matrix must be positive definite
+_LIGHTEST = 0.2  # smallest eigenvalue of the mass matrix over that of the URDF
+_FIRMER = 10  # times the weight of the URDF's values may be increased tenfold
+_SPEED_STANDARD_DEVIATION = 0.05  # of the initial velocity over the position range [1/s]
 
 
 class Prior(NamedTuple):
-    """What is known before a filter begins.
+    """Prior of a filter.
 
     Attributes:
         mean: (k,) base parameters.
-        covariance: (k, k) of them.
-        torque_variance: (n,) of a torque error that is white at one sample per second; a step of
-            T seconds has 1 / T of it.
+        covariance: (k, k) of the parameters.
+        torque_variance: (n,) spectral density of a white torque error; its variance over a step of
+            T seconds is 1 / T of it.
     """
 
     mean: Array
@@ -42,15 +42,15 @@ class StateFilter(Protocol):
     """A filter of the state (q, dq, β)."""
 
     def begin(self, inputs: Inputs) -> None:
-        """Set the motion to where a recording begins; what is known of β stays."""
+        """Set the motion to the beginning of a recording; the estimate of β stays."""
         ...
 
     def predict(self, torque: Array, friction: Array, variance: Array) -> None:
-        """Go on by a step with mean torque (n,), its variance, and friction's regressor (n, f)."""
+        """Advance by a step with mean torque (n,), its variance (n,), and Φ (n, f)."""
         ...
 
     def correct(self, measured: Array) -> float:
-        """Take in positions (n,); return their innovations' squared Mahalanobis norm."""
+        """Update with positions (n,); return the innovation's squared Mahalanobis norm."""
         ...
 
     @property
@@ -63,32 +63,36 @@ MakeFilter = Callable[[DiscreteModel, Prior, Array], StateFilter]
 
 
 class Filtered(NamedTuple):
-    """What a filter came to: β (k,), its covariance (k, k), and how its innovations were.
+    """Result of a filter.
 
-    ``surprise`` is their mean square over what the filter expected, 1 where it knows itself.
+    Attributes:
+        parameters: (k,) β.
+        covariance: (k, k) of β.
+        innovation_ratio: normalised mean squared innovation; 1 for a consistent filter.
     """
 
     parameters: Array
     covariance: Array
-    surprise: float
+    innovation_ratio: float
 
 
 def fit_by_filter(problem: Problem, start: Array, make: MakeFilter) -> Estimate:
-    """Begin with weighted least squares on the first fold, and filter all that follows it.
+    """Filter the recordings after their first folds, from a prior by weighted least squares.
 
     Raises:
-        EstimationError: too little to filter, or the filter loses the robot.
+        EstimationError: there are too few samples, or the filter diverges.
     """
     run = filtered(problem, first_fold(problem, start), make)
-    covariance = max(1.0, run.surprise) * run.covariance
+    covariance = max(1.0, run.innovation_ratio) * run.covariance
     return estimate_at(problem, run.parameters, covariance)
 
 
 def first_fold(problem: Problem, start: Array) -> Prior:
-    """Weighted least squares on the first fold; what it says nothing of is as in ``start`` (p,).
+    """Compute the prior by weighted least squares on the first fold, regularised to ``start`` (p,).
 
-    A parameter that explained all torque alone gives the size to which ``start`` may be wrong.
-    Where so short a motion leaves no mass matrix, the mean is drawn to ``start`` until it does.
+    The standard deviation assumed of ``start`` is the value with which a parameter alone would
+    explain all torque. The regularisation is increased until the mass matrix of the mean is
+    positive definite.
     """
     equations = problem.normal_equations()
     whole = WeightedLeastSquares().fit(problem, start)
@@ -118,53 +122,56 @@ def filtered(problem: Problem, prior: Prior, make: MakeFilter) -> Filtered:
     """Run a filter over all recordings but their first folds.
 
     Raises:
-        EstimationError: too little to filter, or the filter loses the robot.
+        EstimationError: there are too few samples, or the filter diverges.
     """
     model = DiscreteModel.of(problem)
     recordings = [model.inputs(rows) for rows in problem.rows]
     steps = sum(len(one.torque) for one in recordings)
     if steps < _FEWEST_STEPS:
         message = (
-            f"a Kalman filter has {steps} steps to run after the first fold, too few to settle; "
-            f"record at least {_FEWEST_STEPS} samples more, or use wls."
+            f"a Kalman filter needs at least {_FEWEST_STEPS} steps after the first fold to settle, "
+            f"but there are {steps}; record a longer motion, or use wls."
         )
         raise EstimationError(message)
     drift = _DRIFT**2 / steps * np.diag(prior.covariance)
     state = make(model, prior, drift)
-    surprise: list[float] = []
+    innovations: list[float] = []
     try:
-        # where a filter loses the robot, numbers grow out of range before it is noticed
+        # a diverging filter overflows before it is detected
         with np.errstate(all="ignore"):
             for one in recordings:
-                _run(state, one, prior.torque_variance, surprise)
-        settled = float(np.mean(surprise[len(surprise) // 2 :])) / len(prior.torque_variance)
+                _run(state, one, prior.torque_variance, innovations)
+        settled = innovations[len(innovations) // 2 :]
+        ratio = float(np.mean(settled)) / len(prior.torque_variance)
     except (MechanismError, np.linalg.LinAlgError):
-        settled = np.inf
-    if not settled < _LOST:
+        ratio = np.inf
+    if not ratio < _DIVERGED:
         message = (
-            f"the Kalman filter has lost the robot by step {len(surprise)} of {steps}: its model "
-            "does not explain the motion, or began too far off; use wls, or record a first fifth "
-            "that moves all joints."
+            f"the Kalman filter diverged by step {len(innovations)} of {steps}: the model does not "
+            "explain the motion, or its initial parameters are too far off; use wls, or move all "
+            "joints in the first fifth of the recording."
         )
         raise EstimationError(message)
-    return Filtered(*state.parameters, settled)
+    return Filtered(*state.parameters, ratio)
 
 
-def _run(state: StateFilter, inputs: Inputs, torque_variance: Array, surprise: list[float]) -> None:
-    """Filter one recording; the innovations' squared norms join ``surprise``."""
+def _run(
+    state: StateFilter, inputs: Inputs, torque_variance: Array, innovations: list[float]
+) -> None:
+    """Filter one recording; append the innovations' squared norms to ``innovations``."""
     state.begin(inputs)
     variance = torque_variance / inputs.step + inputs.unknown
     for torque, friction, spread, measured in zip(
         inputs.torque, inputs.friction, variance, inputs.measured[1:], strict=True
     ):
         state.predict(torque, friction, spread)
-        surprise.append(state.correct(measured))
-        if not np.isfinite(surprise[-1]):
+        innovations.append(state.correct(measured))
+        if not np.isfinite(innovations[-1]):
             raise np.linalg.LinAlgError
 
 
 def starting_motion(inputs: Inputs) -> tuple[Array, Array]:
-    """Mean and variance (2 n,) of position and velocity where a recording begins."""
+    """Mean and variance (2 n,) of position and velocity at the beginning of a recording."""
     mean = np.concatenate([inputs.measured[0], inputs.velocity])
-    speed = np.ptp(inputs.measured, axis=0) * _SPEED_DEVIATION + 1e-6
-    return mean, np.concatenate([inputs.deviation**2, speed**2])
+    speed = np.ptp(inputs.measured, axis=0) * _SPEED_STANDARD_DEVIATION + 1e-6
+    return mean, np.concatenate([inputs.standard_deviation**2, speed**2])

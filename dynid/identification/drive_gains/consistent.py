@@ -20,7 +20,7 @@ from dynid.arrays import Array
 from dynid.estimation.physical import (
     body_cone,
     parameter_constraints,
-    parameter_sizes,
+    parameter_scale,
     reference_parameters,
     solve_in_cones,
 )
@@ -49,7 +49,7 @@ def consistent_gains(fit: GainFit, settings: PhysicalSettings) -> ConsistentGain
         EstimationError: bounds contradict each other, or the solver fails.
     """
     n, mechanism, payload = len(fit.gains), fit.problem.unloaded.mechanism, fit.problem.payload
-    sizes = parameter_sizes(mechanism)
+    sizes = parameter_scale(mechanism)
     p = len(sizes)
     to_unknowns = _to_unknowns(fit, sizes)
     rest = to_unknowns.shape[1] - p

@@ -1,4 +1,4 @@
-"""What is known of torque errors: their variance, and how long they persist."""
+"""Variance and correlation in time of torque errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def equations_of(stacked: np.ndarray) -> NormalEquations:
 
 
 @pytest.mark.parametrize("pole", [0.0, 0.5, 0.9, 0.97])
-def test_errors_of_an_autoregression_persist_as_its_formula_says(pole: float) -> None:
+def test_correlation_of_an_autoregression_agrees_with_its_formula(pole: float) -> None:
     white = np.random.default_rng(0).standard_normal((200_000, 1))
     errors = signal.lfilter([1.0], [1.0, -pole], white, axis=0)
     # the sum over all lags of pole^|lag|
@@ -29,7 +29,7 @@ def test_errors_of_an_autoregression_persist_as_its_formula_says(pole: float) ->
     assert error_correlation([errors])[0] == pytest.approx(expected, rel=0.1)
 
 
-def test_a_mean_of_errors_scatters_as_their_correlation_says() -> None:
+def test_variance_of_a_mean_of_errors_is_that_of_their_correlation() -> None:
     """The variance of a mean of N errors is their variance times the correlation over N."""
     kernel = np.ones(12) / np.sqrt(12)
     drawn = np.random.default_rng(1).standard_normal((400, 1200))
@@ -38,7 +38,7 @@ def test_a_mean_of_errors_scatters_as_their_correlation_says() -> None:
     assert error_correlation([errors[:40].T]).mean() == pytest.approx(scatter, rel=0.25)
 
 
-def test_recordings_count_by_their_lengths_and_joints_alone() -> None:
+def test_recordings_are_weighted_by_their_length_for_each_joint() -> None:
     random = np.random.default_rng(2)
     long, short = random.standard_normal((9000, 2)), random.standard_normal((1000, 2))
     short[:, 1] = np.repeat(short[:50, 1], 20)
@@ -49,19 +49,19 @@ def test_recordings_count_by_their_lengths_and_joints_alone() -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, 3.0])
-def test_errors_that_never_change_count_as_white(value: float) -> None:
+def test_constant_errors_count_as_white(value: float) -> None:
     assert error_correlation([np.full((100, 1), value)]).tolist() == [1.0]
 
 
 @given(seeds)
-def test_errors_that_alternate_are_never_better_than_white(seed: int) -> None:
+def test_alternating_errors_are_never_better_than_white(seed: int) -> None:
     errors = np.random.default_rng(seed).standard_normal((64, 1))
     errors *= (-1.0) ** np.arange(64)[:, None]
     assert error_correlation([np.abs(errors) * np.sign(errors)])[0] >= 1.0
 
 
 @given(seeds, st.integers(1, 4), st.integers(1, 3))
-def test_variance_is_squared_error_over_rows_less_a_share_of_the_parameters(
+def test_variance_is_squared_error_over_rows_minus_a_share_of_the_parameters(
     seed: int, joints: int, parameters: int
 ) -> None:
     random = np.random.default_rng(seed)
@@ -73,7 +73,7 @@ def test_variance_is_squared_error_over_rows_less_a_share_of_the_parameters(
 
 
 def test_variance_is_unbiased() -> None:
-    """One joint, noise of deviation 2, fitted by least squares: rows less parameters count."""
+    """One joint, noise with standard deviation 2: rows minus parameters are counted."""
     random, found = np.random.default_rng(3), []
     for _ in range(400):
         regressor = random.standard_normal((8, 4))
@@ -81,11 +81,11 @@ def test_variance_is_unbiased() -> None:
         base = np.linalg.lstsq(regressor, torque, rcond=None)[0]
         stacked = np.column_stack([regressor, torque])[None]
         found.append(joint_variance(equations_of(stacked), base)[0])
-    # each of 400 has the deviation 4 sqrt(2 / 4): their mean is known to 4 %
+    # each of 400 has the standard deviation 4 sqrt(2 / 4): 4 % for their mean
     assert np.mean(found) == pytest.approx(4.0, rel=0.15)
 
 
-def test_a_joint_without_rows_or_error_is_neither_infinitely_sure_nor_divided_by() -> None:
+def test_variance_of_a_joint_without_rows_or_error_is_not_zero() -> None:
     stacked = np.zeros((2, 10, 2))
     stacked[0, :, 0] = np.arange(10.0)
     stacked[0, :, 1] = 2 * np.arange(10.0)

@@ -30,7 +30,7 @@ def test_profiles_can_choose_every_estimator() -> None:
 
 
 def posed_on_all_rows(noise: float) -> tuple[Problem, np.ndarray]:
-    """Return a problem that fits every row, and its regressor with all rows below one another."""
+    """Return a problem that fits every row, and its stacked regressor."""
     robot = arm_robot(
         identification={
             "cutoff_hz": None,
@@ -59,7 +59,7 @@ def test_recovers_the_base_parameters_of_noiseless_data(estimator: str) -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     problem = posed(robot, recorded(mechanism, true_parameters(mechanism)))
-    # velocities are central differences of positions at 200 Hz: nothing else is in error
+    # the only error is that of the velocities, central differences of positions at 200 Hz
     np.testing.assert_allclose(fitted(problem, estimator).base, truth(problem), atol=5e-3)
 
 
@@ -69,7 +69,7 @@ def test_ordinary_least_squares_agrees_with_lstsq_on_the_stacked_regressor() -> 
     np.testing.assert_allclose(fitted(problem, "ols").base, expected, rtol=1e-6, atol=1e-8)
 
 
-def test_weighing_joints_by_their_noise_beats_counting_them_alike() -> None:
+def test_weighting_joints_by_their_noise_is_better_than_equal_weights() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     errors = {"ols": 0.0, "wls": 0.0}
@@ -85,7 +85,7 @@ def test_weighing_joints_by_their_noise_beats_counting_them_alike() -> None:
     assert errors["wls"] < 0.5 * errors["ols"]
 
 
-def test_a_few_wild_samples_hardly_move_the_robust_estimate() -> None:
+def test_a_few_outliers_hardly_change_the_robust_estimate() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
@@ -93,16 +93,16 @@ def test_a_few_wild_samples_hardly_move_the_robust_estimate() -> None:
     effort[::40] += 30.0
     wild = replace(recording, effort=effort)
     problem = posed(robot, wild)
-    deviation = {
+    standard_deviation = {
         name: float(np.abs(fitted(problem, name).base - truth(problem)).max())
         for name in ("wls", "irls")
     }
-    assert deviation["irls"] < 0.2 * deviation["wls"]
+    assert standard_deviation["irls"] < 0.2 * standard_deviation["wls"]
 
 
 @pytest.mark.parametrize("correlated", [False, True])
 def test_standard_deviations_cover_the_truth(correlated: bool) -> None:
-    """Two thirds of the errors lie within one deviation, whether the noise is white or not."""
+    """Two thirds of the errors are within one standard deviation, for white and coloured noise."""
     robot = arm_robot(
         identification={"cutoff_hz": None, "trim_rest": False, "velocity": "measured"}
     )
@@ -156,7 +156,7 @@ def test_normal_equations_give_the_squared_error_of_the_residuals() -> None:
     np.testing.assert_allclose(problem.normal_equations().squared_error(base), expected, rtol=1e-8)
 
 
-def test_a_joint_that_never_moves_keeps_its_urdf_values_and_is_said_so() -> None:
+def test_a_joint_that_never_moves_keeps_its_urdf_values_as_not_determined() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism))
@@ -171,7 +171,7 @@ def test_a_joint_that_never_moves_keeps_its_urdf_values_and_is_said_so() -> None
     assert estimate.determined[problem.base.names.index("Fv1")]
 
 
-def test_elimination_drops_what_is_not_there_and_keeps_what_is() -> None:
+def test_elimination_drops_parameters_without_effect_and_keeps_the_others() -> None:
     robot = arm_robot(terms=[{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "viscous_cubic"}])
     mechanism = robot.mechanism()
     problem = posed(robot, recorded(mechanism, true_parameters(mechanism), noise=1.0))

@@ -1,4 +1,4 @@
-"""The fit around the estimator: cross-validation, loads, what is essential, what is determined."""
+"""The fit: cross-validation, load-dependent friction, essential and determined parameters."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def pendulum(**identification: object) -> tuple[Robot, Recording]:
 
 
 @pytest.mark.parametrize("rows", ["moving", "all"])
-def test_errors_held_out_are_those_of_fits_without_the_block(rows: str) -> None:
+def test_held_out_errors_are_those_of_fits_without_the_block(rows: str) -> None:
     robot, recording = pendulum(velocity_threshold={"fraction": 0.3, "fit": rows})
     result = fitted(robot, recording)
     found = cross_validate(result)
@@ -69,7 +69,7 @@ def test_errors_held_out_are_those_of_fits_without_the_block(rows: str) -> None:
     assert found.relative_error == pytest.approx([np.sqrt(squared / (torque @ torque))], rel=1e-6)
 
 
-def test_errors_held_out_are_larger_than_those_of_the_fit() -> None:
+def test_held_out_errors_are_larger_than_those_of_the_fit() -> None:
     robot, recording = pendulum()
     result = fitted(robot, recording)
     equations = result.problem.normal_equations(at_rest=True)
@@ -77,8 +77,8 @@ def test_errors_held_out_are_larger_than_those_of_the_fit() -> None:
     assert cross_validate(result).relative_error[0] > error[0]
 
 
-def test_another_estimator_is_held_to_differ_by_as_much_without_a_block() -> None:
-    """Its parameters, off by d from those of least squares on the whole, are off by d in each."""
+def test_another_estimator_is_assumed_to_differ_equally_without_a_block() -> None:
+    """Its difference d from least squares on the whole recording is added in each fold."""
     robot, recording = pendulum(velocity_threshold={"fit": "all"})
     plain = fitted(robot, recording)
     (one,) = plain.problem.rows
@@ -94,7 +94,7 @@ def test_another_estimator_is_held_to_differ_by_as_much_without_a_block() -> Non
     assert found.rmse_torque[0] == pytest.approx(np.sqrt(squared / 600), rel=1e-6)
 
 
-def test_a_joint_without_torque_is_wrong_altogether() -> None:
+def test_relative_error_of_a_joint_without_torque_is_infinite() -> None:
     robot, recording = pendulum()
     result = fitted(robot, replace(recording, effort=np.zeros_like(recording.effort)))
     wrong = replace(result, estimate=replace(result.estimate, base=result.estimate.base + 1.0))
@@ -105,7 +105,7 @@ def test_a_joint_without_torque_is_wrong_altogether() -> None:
 
 
 def test_friction_that_grows_with_the_load_is_found_with_the_load_itself() -> None:
-    """The URDF's load is half of the true one: the fit has to go on from what it found."""
+    """The URDF's load is half of the true one, so that the fit must iterate."""
     terms = [*PLAIN, {"kind": "coulomb_load"}]
     robot = arm_robot(terms=terms, identification={"cutoff_hz": None, "trim_rest": False})
     mechanism = robot.mechanism()
@@ -121,22 +121,22 @@ def test_friction_that_grows_with_the_load_is_found_with_the_load_itself() -> No
     np.testing.assert_allclose(found, result.problem.base.project(truth), atol=0.1)
 
 
-# --- what is essential and determined ---------------------------------------------------------
+# --- essential and determined parameters ---------------------------------------------------------
 
 
-def told(values: list[float], deviations: list[float]) -> Estimate:
-    """Parameters of orthogonal columns, known to these deviations."""
+def estimate_of(values: list[float], standard_deviations: list[float]) -> Estimate:
+    """Parameters of orthogonal columns with these standard deviations."""
     k = len(values)
     extended = np.zeros((k + 1, k + 1))
-    information = 1 / np.square(deviations)
+    information = 1 / np.square(standard_deviations)
     extended[range(k), range(k)] = information
     extended[:k, k] = extended[k, :k] = information * values
-    # 10 000 rows of variance 1 that nothing explains
+    # 10 000 rows of unexplained error with variance 1
     extended[k, k] = np.sum(information * np.square(values)) + 1e4
     equations = NormalEquations(extended[None, None], np.full((1, 1), 1e4))
     return Estimate(
         base=np.array(values),
-        covariance=np.diag(np.square(deviations)),
+        covariance=np.diag(np.square(standard_deviations)),
         determined=np.ones(k, dtype=bool),
         joint_variance=np.ones(1),
         correlation=np.ones(1),
@@ -146,50 +146,50 @@ def told(values: list[float], deviations: list[float]) -> Estimate:
     )
 
 
-def test_what_is_known_to_less_than_thirty_percent_is_left_out() -> None:
-    essential, values = essential_parameters(told([1.0, -2.0, 0.1], [0.2, 0.5, 0.05]))
+def test_parameters_with_more_than_thirty_percent_standard_deviation_are_eliminated() -> None:
+    essential, values = essential_parameters(estimate_of([1.0, -2.0, 0.1], [0.2, 0.5, 0.05]))
     assert essential.tolist() == [True, True, False]
     np.testing.assert_allclose(values, [1.0, -2.0, 0.0])
 
 
-def test_errors_that_persist_make_parameters_less_certain() -> None:
-    white = told([1.0, -2.0, 0.1], [0.2, 0.5, 0.02])
+def test_correlated_errors_increase_the_standard_deviations() -> None:
+    white = estimate_of([1.0, -2.0, 0.1], [0.2, 0.5, 0.02])
     assert essential_parameters(white)[0].tolist() == [True, True, True]
     persistent = replace(white, correlation=np.array([4.0]))
-    # twice the deviations: 40 %, 50 % and 40 % of the parameters
+    # twice the standard deviations: 40 %, 50 % and 40 % of the parameters
     assert essential_parameters(persistent)[0].sum() == 1
 
 
-def test_what_explains_more_than_a_percent_stays_however_uncertain() -> None:
-    # each explains (value / deviation)^2 of the 10 000 that nothing explains
-    certain = told([30.0, 2.0], [1.0, 1.0])
+def test_an_uncertain_parameter_that_explains_more_than_a_percent_stays() -> None:
+    # each explains (value / standard deviation)^2, the unexplained error is 10 000
+    certain = estimate_of([30.0, 2.0], [1.0, 1.0])
     assert essential_parameters(certain)[0].tolist() == [True, False]
     poor = replace(certain, correlation=np.array([1e4]))
     # leaving out the first would cost 900 of 10 000; the second 4
     assert essential_parameters(poor)[0].tolist() == [True, False]
-    costly = replace(told([11.0, 12.0], [1.0, 1.0]), correlation=np.array([1e4]))
+    costly = replace(estimate_of([11.0, 12.0], [1.0, 1.0]), correlation=np.array([1e4]))
     assert essential_parameters(costly)[0].tolist() == [True, True]
 
 
-def test_eliminations_may_cost_a_percent_all_together() -> None:
-    several = replace(told([9.0, 8.0, 7.0, 6.0], [1.0] * 4), correlation=np.array([1e4]))
+def test_all_eliminations_together_may_cost_one_percent() -> None:
+    several = replace(estimate_of([9.0, 8.0, 7.0, 6.0], [1.0] * 4), correlation=np.array([1e4]))
     # 36 and 49 make 85 of 100 that are allowed; 64 more would be too many
     assert essential_parameters(several)[0].tolist() == [True, True, False, False]
 
 
 def test_the_last_parameter_stays() -> None:
-    assert essential_parameters(told([0.1], [1.0]))[0].tolist() == [True]
+    assert essential_parameters(estimate_of([0.1], [1.0]))[0].tolist() == [True]
 
 
-def test_what_the_data_do_not_determine_is_not_essential() -> None:
-    estimate = replace(told([1.0, 2.0], [0.1, 0.1]), determined=np.array([False, True]))
+def test_undetermined_parameters_are_not_essential() -> None:
+    estimate = replace(estimate_of([1.0, 2.0], [0.1, 0.1]), determined=np.array([False, True]))
     essential, values = essential_parameters(estimate)
     assert essential.tolist() == [False, True]
     assert values[0] == 0.0
 
 
 @pytest.mark.parametrize("essential", [False, True])
-def test_the_model_has_essential_parameters_alone_where_that_is_asked_for(essential: bool) -> None:
+def test_the_model_has_only_essential_parameters_if_set(essential: bool) -> None:
     terms = [*PLAIN, {"kind": "viscous_cubic"}]
     settings = {"cutoff_hz": None, "trim_rest": False, "physical": {"enabled": False}}
     robot = arm_robot(terms=terms, identification=settings | {"essential": essential})
@@ -205,7 +205,7 @@ def test_the_model_has_essential_parameters_alone_where_that_is_asked_for(essent
     np.testing.assert_array_equal(result.standard, result.unconstrained)
 
 
-def test_without_physical_bounds_base_parameters_are_what_is_determined() -> None:
+def test_without_physical_bounds_only_base_parameters_are_determined() -> None:
     robot, recording = pendulum(physical={"enabled": False})
     result = fitted(robot, recording)
     expected = np.zeros(len(result.standard), dtype=bool)

@@ -1,4 +1,4 @@
-"""Kalman filters of motion and parameters: from far off to the truth, and honest about it."""
+"""Kalman filters of motion and parameters: convergence and calibrated uncertainties."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def begun_off(problem: Problem, share: float) -> Prior:
 
 
 def torque_error(problem: Problem, base: np.ndarray) -> float:
-    """Of the noiseless torque, as a share of it."""
+    """Relative error of the noiseless torque."""
     gram = problem.normal_equations().joint_gram[:, :-1, :-1].sum(axis=0)
     true = truth(problem)
     return float(np.sqrt((base - true) @ gram @ (base - true) / (true @ gram @ true)))
@@ -76,7 +76,7 @@ def torque_error(problem: Problem, base: np.ndarray) -> float:
 
 @pytest.mark.parametrize("make", FILTERS)
 @pytest.mark.parametrize("share", [0.2, 0.5])
-def test_finds_the_truth_from_far_off(make: MakeFilter, share: float) -> None:
+def test_converges_to_the_truth_from_a_distant_start(make: MakeFilter, share: float) -> None:
     problem = posed()
     prior = begun_off(problem, share)
     assert torque_error(problem, prior.mean) > 0.5 * share
@@ -85,16 +85,16 @@ def test_finds_the_truth_from_far_off(make: MakeFilter, share: float) -> None:
 
 
 def test_both_filters_agree() -> None:
-    """One takes slopes, the other none: a wrong slope would show."""
+    """Only one of them uses derivatives of the model, so a wrong derivative would show."""
     problem = posed()
     runs = [filtered(problem, begun_off(problem, 0.05), make) for make in FILTERS]
-    deviations = np.sqrt(np.diag(runs[0].covariance))
-    assert np.all(np.abs(runs[0].parameters - runs[1].parameters) < 0.5 * deviations)
-    np.testing.assert_allclose(np.sqrt(np.diag(runs[1].covariance)), deviations, rtol=0.1)
+    standard_deviations = np.sqrt(np.diag(runs[0].covariance))
+    assert np.all(np.abs(runs[0].parameters - runs[1].parameters) < 0.5 * standard_deviations)
+    np.testing.assert_allclose(np.sqrt(np.diag(runs[1].covariance)), standard_deviations, rtol=0.1)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_its_deviations_cover_the_truth(estimator: type[Estimator]) -> None:
+def test_the_truth_is_within_the_standard_deviations(estimator: type[Estimator]) -> None:
     scores = []
     for seed in range(3):
         problem = posed(seed, samples=4000)
@@ -103,12 +103,12 @@ def test_its_deviations_cover_the_truth(estimator: type[Estimator]) -> None:
     assert 0.6 < float(np.sqrt(np.mean(np.square(scores)))) < 1.5
 
 
-def test_learns_from_what_follows_the_first_fold() -> None:
+def test_data_after_the_first_fold_reduce_the_torque_error() -> None:
     problem = posed()
     prior = first_fold(problem, problem.mechanism.urdf_parameters)
     run = filtered(problem, prior, LinearisedFilter)
     assert torque_error(problem, run.parameters) < 0.7 * torque_error(problem, prior.mean)
-    assert 0.3 < run.surprise < 3.0
+    assert 0.3 < run.innovation_ratio < 3.0
 
 
 def test_the_model_moves_as_the_mechanism_does() -> None:
@@ -123,7 +123,7 @@ def test_the_model_moves_as_the_mechanism_does() -> None:
     np.testing.assert_allclose(ddq, whole.forward_dynamics(q, dq, tau), rtol=1e-9)
 
 
-def test_slopes_of_the_model_are_those_of_its_torque() -> None:
+def test_derivatives_of_the_model_are_those_of_its_torque() -> None:
     problem = posed(samples=1000)
     model, true = DiscreteModel.of(problem), truth(problem)
     state = np.array([0.3, -0.4, 0.8, 0.5, -1.0, 0.7])
@@ -139,7 +139,7 @@ def test_slopes_of_the_model_are_those_of_its_torque() -> None:
     np.testing.assert_allclose(found, np.transpose(expected), atol=1e-4)
 
 
-def test_inputs_are_means_over_steps_behind_the_first_fold() -> None:
+def test_inputs_are_means_over_steps_after_the_first_fold() -> None:
     problem = posed(samples=4000)
     (rows,) = problem.rows
     inputs = DiscreteModel.of(problem).inputs(rows)
@@ -150,7 +150,7 @@ def test_inputs_are_means_over_steps_behind_the_first_fold() -> None:
     for step in (0, 7, len(inputs.torque) - 1):
         here = signals.raw_torque[first + 5 * step : first + 5 * step + 6]
         np.testing.assert_allclose(inputs.torque[step], ((here[:-1] + here[1:]) / 2).mean(axis=0))
-    # joints at rest may be held by any friction
+    # static friction of joints at rest is unknown
     at_rest = np.array(
         [
             rows.fitted[first + 5 * s : first + 5 * s + 6].min(axis=0) < 1
@@ -162,7 +162,7 @@ def test_inputs_are_means_over_steps_behind_the_first_fold() -> None:
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_what_a_joint_at_rest_does_not_tell_stays_where_it_was(
+def test_parameters_that_a_joint_at_rest_does_not_excite_keep_their_values(
     estimator: type[Estimator],
 ) -> None:
     problem = posed(samples=4000, joint_at_rest=True)
@@ -174,16 +174,16 @@ def test_what_a_joint_at_rest_does_not_tell_stays_where_it_was(
 
 
 @pytest.mark.parametrize("make", FILTERS)
-def test_a_filter_that_loses_the_robot_says_so(make: MakeFilter) -> None:
+def test_reports_a_diverging_filter(make: MakeFilter) -> None:
     problem = posed(samples=3000)
     prior = begun_off(problem, 0.01)
     wrong = prior._replace(mean=-prior.mean)
-    with pytest.raises(EstimationError, match="has lost the robot by step"):
+    with pytest.raises(EstimationError, match="diverged by step"):
         filtered(problem, wrong, make)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_refuses_a_short_recording(estimator: type[Estimator]) -> None:
     problem = posed(samples=200)
-    with pytest.raises(EstimationError, match="record at least 50"):
+    with pytest.raises(EstimationError, match="at least 50 steps"):
         estimator().fit(problem, problem.mechanism.urdf_parameters)

@@ -1,4 +1,4 @@
-"""Least squares on normal equations: what is solved, what stays, and what wild samples weigh."""
+"""Least squares on normal equations: solution, undetermined directions, and robust weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 @given(seeds, st.integers(1, 6))
-def test_solves_what_numpy_solves_whatever_the_units(seed: int, size: int) -> None:
+def test_agrees_with_numpy_for_columns_of_any_unit(seed: int, size: int) -> None:
     random = np.random.default_rng(seed)
     units = 10.0 ** random.uniform(-4, 4, size)
     columns = random.standard_normal((40, size)) * units
@@ -43,8 +43,8 @@ def test_solves_what_numpy_solves_whatever_the_units(seed: int, size: int) -> No
     assert found.condition_number == pytest.approx(scaled, rel=1e-6)
 
 
-def test_directions_without_information_keep_what_they_began_with() -> None:
-    """A sum alone is seen: the difference stays."""
+def test_directions_without_information_keep_the_start_value() -> None:
+    """Only the sum is identifiable: the difference stays."""
     columns = np.random.default_rng(0).standard_normal((50, 1)) @ [[1.0, 1.0, 0.0]]
     gram = columns.T @ columns
     found = solve(gram, gram, columns.T @ columns @ [5.0, 5.0, 0.0], np.array([1.0, 3.0, 7.0]))
@@ -53,8 +53,8 @@ def test_directions_without_information_keep_what_they_began_with() -> None:
     np.testing.assert_allclose(found.inverse[2], 0.0)
 
 
-def test_instruments_see_through_noise_that_least_squares_does_not() -> None:
-    """Zᵀ W β = Zᵀ τ, with instruments whose noise is another."""
+def test_instruments_remove_the_bias_of_least_squares() -> None:
+    """Zᵀ W β = Zᵀ τ, with instruments whose noise is independent."""
     random = np.random.default_rng(1)
     exact = random.standard_normal((100_000, 2)) * [1.0, 0.5]
     torque = exact @ [3.0, -2.0]
@@ -64,13 +64,13 @@ def test_instruments_see_through_noise_that_least_squares_does_not() -> None:
     )
     np.testing.assert_allclose(found.base, [3.0, -2.0], atol=0.05)
     plain = solve(seen.T @ seen, seen.T @ seen, seen.T @ torque, np.zeros(2))
-    np.testing.assert_allclose(plain.base, [2.4, -1.0], atol=0.05)  # drawn to 0 by the noise
+    np.testing.assert_allclose(plain.base, [2.4, -1.0], atol=0.05)  # biased towards 0 by the noise
 
 
-def test_refuses_what_holds_no_motion_or_has_nothing_in_common() -> None:
+def test_refuses_data_without_motion_and_uncorrelated_instruments() -> None:
     with pytest.raises(EstimationError, match="no motion"):
         solve(np.zeros((2, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2))
-    with pytest.raises(EstimationError, match="nothing in common"):
+    with pytest.raises(EstimationError, match="is not correlated"):
         solve(np.eye(2), np.zeros((2, 2)), np.zeros(2), np.zeros(2))
 
 
@@ -88,8 +88,8 @@ def posed(**changes: object) -> Problem:
     )
 
 
-def test_the_robust_estimate_answers_hubers_equations() -> None:
-    """At its minimum, errors cut off at 1.345 deviations are orthogonal to the regressor."""
+def test_the_robust_estimate_solves_hubers_equations() -> None:
+    """Errors clipped at 1.345 standard deviations are orthogonal to the regressor."""
     problem = posed()
     start = problem.mechanism.urdf_parameters
     estimate = IterativelyReweightedLeastSquares().fit(problem, start)
@@ -108,7 +108,7 @@ def test_the_robust_estimate_answers_hubers_equations() -> None:
 
 
 def turned(effort: np.ndarray, wild: np.ndarray) -> Problem:
-    """Return a turntable with viscous friction, and rows where it hardly moves not fitted."""
+    """Return a turntable with viscous friction whose slow rows are not fitted."""
     robot = arm_robot(
         joints=["turn"],
         terms=[{"kind": "viscous"}],
@@ -134,7 +134,7 @@ def turned(effort: np.ndarray, wild: np.ndarray) -> Problem:
 
 
 def hubers_slope(problem: Problem, base: np.ndarray) -> float:
-    """Return the norm of what Huber's equations leave at some parameters."""
+    """Return the norm of the residual of Huber's equations at some parameters."""
     (rows,) = problem.rows
     counted = rows.fitted[:, 0] > 0
     motion = rows.signals.position, rows.signals.velocity, rows.signals.acceleration
@@ -144,8 +144,8 @@ def hubers_slope(problem: Problem, base: np.ndarray) -> float:
     return float(np.linalg.norm(columns.T @ np.clip(errors, -bound, bound)))
 
 
-def test_wild_samples_of_one_sign_are_outweighed_to_the_end() -> None:
-    """They make both parameters too large, so that every step on the way is one down."""
+def test_robust_iteration_converges_with_outliers_of_one_sign() -> None:
+    """The outliers make both parameters too large, so that every step decreases them."""
     _, velocity, acceleration = swinging(1500, 1, 200.0)
     both = (velocity[:, 0] > 0) & (acceleration[:, 0] > 0)
     problem = turned(np.array([2.0]), both & (np.arange(1500) % 3 == 0))
@@ -156,7 +156,7 @@ def test_wild_samples_of_one_sign_are_outweighed_to_the_end() -> None:
     assert hubers_slope(problem, robust) < 0.02 * hubers_slope(problem, plain)
 
 
-def test_errors_at_rest_do_not_widen_what_counts_as_wild() -> None:
+def test_errors_at_rest_do_not_raise_the_threshold_of_outliers() -> None:
     _, velocity, _ = swinging(1500, 1, 200.0)
     slow = np.abs(velocity[:, 0]) < 0.45 * np.abs(velocity).max()
     assert slow.mean() > 0.5
@@ -168,7 +168,7 @@ def test_errors_at_rest_do_not_widen_what_counts_as_wild() -> None:
     assert hubers_slope(problem, robust) < 0.02 * hubers_slope(problem, plain)
 
 
-def test_a_robust_estimate_tells_errors_with_every_row_counting_alike() -> None:
+def test_plain_equations_of_a_robust_estimate_weight_all_rows_equally() -> None:
     problem = posed()
     start = problem.mechanism.urdf_parameters
     robust, plain = (
@@ -194,13 +194,13 @@ def test_a_joint_without_fitted_rows_keeps_its_start_under_robust_weights() -> N
     assert np.isfinite(estimate.base).all()
 
 
-def test_what_is_told_of_given_parameters_is_what_least_squares_tells_of_its_own() -> None:
+def test_estimate_at_the_least_squares_solution_equals_least_squares() -> None:
     problem = posed()
     found = WeightedLeastSquares().fit(problem, problem.mechanism.urdf_parameters)
-    told = estimate_at(problem, found.base)
-    np.testing.assert_array_equal(told.base, found.base)
-    np.testing.assert_allclose(told.covariance, found.covariance, rtol=1e-9)
-    np.testing.assert_allclose(told.joint_variance, found.joint_variance)
+    at_solution = estimate_at(problem, found.base)
+    np.testing.assert_array_equal(at_solution.base, found.base)
+    np.testing.assert_allclose(at_solution.covariance, found.covariance, rtol=1e-9)
+    np.testing.assert_allclose(at_solution.joint_variance, found.joint_variance)
     given = np.diag(np.arange(1.0, len(found.base) + 1))
     np.testing.assert_array_equal(estimate_at(problem, found.base, given).covariance, given)
     off = estimate_at(problem, found.base + 1.0)

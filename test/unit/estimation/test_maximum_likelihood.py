@@ -1,4 +1,4 @@
-"""Maximum likelihood under torque errors that persist and that joints share."""
+"""Maximum likelihood with torque errors correlated in time and between joints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ POLES = (0.9, 0.0, 0.6)
 
 
 def coloured(samples: int, seed: int) -> np.ndarray:
-    """Noise (samples, 3): the second joint's follows the first's, the first's persists."""
+    """Noise (samples, 3): the first joint's is coloured, the second's correlated with it."""
     white = np.random.default_rng(seed).normal(size=(samples, 3)) @ SHARED.T
     columns = [
         signal.lfilter([1.0], [1.0, -pole], column)
@@ -44,7 +44,7 @@ def posed(seed: int, *, samples: int = 2000, **identification: object) -> Proble
     )
 
 
-def test_is_closer_to_the_truth_than_weighted_least_squares_and_knows_how_close() -> None:
+def test_is_more_accurate_than_weighted_least_squares_and_calibrated() -> None:
     errors: dict[type, list[np.ndarray]] = {WeightedLeastSquares: [], MaximumLikelihood: []}
     scores = []
     for seed in range(10):
@@ -59,7 +59,7 @@ def test_is_closer_to_the_truth_than_weighted_least_squares_and_knows_how_close(
     assert 0.8 < float(np.sqrt(np.mean(np.square(scores)))) < 1.25
 
 
-def test_finds_how_errors_persist_and_are_shared() -> None:
+def test_identifies_correlation_in_time_and_between_joints() -> None:
     errors = [coloured(6000, 1), coloured(4000, 2)]
     fitted = [np.ones_like(one) for one in errors]
     model = TorqueNoiseModel.fitted_to(errors, fitted, np.full(3, 1e-9))
@@ -69,12 +69,12 @@ def test_finds_how_errors_persist_and_are_shared() -> None:
     np.testing.assert_allclose(model.covariance, SHARED @ SHARED.T, atol=0.05)
 
 
-def test_a_pair_of_poles_is_found_in_recordings_that_pause() -> None:
+def test_a_pair_of_poles_is_identified_from_recordings_with_pauses() -> None:
     white = np.random.default_rng(4).standard_normal((20_000, 1))
     errors = signal.lfilter([1.0], [1.0, -1.2, 0.6], white, axis=0)
     counted = np.ones_like(errors)
     counted[4000:4400] = counted[9000:9100] = 0.0
-    wild = errors + 1e3 * (1 - counted)  # what does not count has no say
+    wild = errors + 1e3 * (1 - counted)  # ignored rows have no influence
     model = TorqueNoiseModel.fitted_to([wild], [counted], np.full(1, 1e-9))
     np.testing.assert_allclose(model.coefficients[0], [1.0, -1.2, 0.6], atol=0.05)
     assert model.memory == 2
@@ -83,7 +83,7 @@ def test_a_pair_of_poles_is_found_in_recordings_that_pause() -> None:
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e6])
-def test_persistence_does_not_depend_on_the_unit_of_torque(unit: float) -> None:
+def test_correlation_does_not_depend_on_the_unit_of_torque(unit: float) -> None:
     errors = coloured(3000, 7)
     plain, scaled = (
         TorqueNoiseModel.fitted_to([u * errors], [np.ones_like(errors)], np.full(3, 1e-9 * u**2))
@@ -94,7 +94,7 @@ def test_persistence_does_not_depend_on_the_unit_of_torque(unit: float) -> None:
     np.testing.assert_allclose(scaled.covariance, unit**2 * plain.covariance, rtol=1e-6)
 
 
-def test_joints_that_never_move_together_share_nothing_that_could_be_told() -> None:
+def test_noise_of_joints_that_never_move_together_is_uncorrelated() -> None:
     errors = coloured(2000, 5)
     counted = np.zeros_like(errors)
     counted[:1000, 0] = counted[1000:, 1:] = 1.0
@@ -104,7 +104,7 @@ def test_joints_that_never_move_together_share_nothing_that_could_be_told() -> N
     assert np.count_nonzero(model.covariance - np.diag(np.diag(model.covariance))) == 0
 
 
-def test_few_rows_say_nothing_about_how_errors_persist() -> None:
+def test_few_rows_give_a_white_noise_model() -> None:
     errors = np.ones((49, 1)) + 0.01 * coloured(49, 6)[:, :1]
     model = TorqueNoiseModel.fitted_to([errors], [np.ones_like(errors)], np.ones(1))
     assert model.coefficients[0].tolist() == [1.0]
@@ -112,7 +112,7 @@ def test_few_rows_say_nothing_about_how_errors_persist() -> None:
 
 
 def test_blocks_and_pauses_give_the_equations_of_the_stacked_rows() -> None:
-    """Against a dense covariance of all errors that are left, small enough to be inverted."""
+    """Compare with a dense covariance of all remaining errors, small enough to be inverted."""
     random = np.random.default_rng(3)
     model = TorqueNoiseModel(
         (np.array([1.0, -0.5]), np.array([1.0])), np.array([[1.0, 0.6], [0.6, 0.8]])
@@ -132,7 +132,7 @@ def test_blocks_and_pauses_give_the_equations_of_the_stacked_rows() -> None:
 
 
 @pytest.mark.parametrize("parallel", [None, {"cutoff_hz": 20.0, "decimation": 4}])
-def test_takes_a_long_recording_in_blocks(
+def test_processes_a_long_recording_in_blocks(
     monkeypatch: pytest.MonkeyPatch, parallel: dict[str, float] | None
 ) -> None:
     def estimate() -> np.ndarray:
@@ -145,7 +145,7 @@ def test_takes_a_long_recording_in_blocks(
     np.testing.assert_allclose(estimate(), whole, rtol=1e-4, atol=1e-5)
 
 
-def test_blocks_may_be_shorter_than_errors_persist(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_may_be_shorter_than_the_autoregression(monkeypatch: pytest.MonkeyPatch) -> None:
     def estimate() -> np.ndarray:
         problem = posed(0, samples=900, velocity_threshold={"fit": "all"})
         return MaximumLikelihood().fit(problem, problem.mechanism.urdf_parameters).base
@@ -155,7 +155,7 @@ def test_blocks_may_be_shorter_than_errors_persist(monkeypatch: pytest.MonkeyPat
     np.testing.assert_allclose(estimate(), whole, rtol=1e-6, atol=1e-8)
 
 
-def test_what_the_data_do_not_determine_stays_where_it_was() -> None:
+def test_undetermined_parameters_keep_their_start_value() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)

@@ -1,4 +1,4 @@
-"""Physically consistent parameters by penalty, held against those of the semidefinite program."""
+"""Physically consistent parameters by penalty, compared with the semidefinite program."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ JOINTS = {"joints": ["shoulder", "elbow"]}  # the wrist is locked: fewer bodies,
 
 @cache
 def identified(method: str, noise: float = 5.0, **physical: object) -> Fit:
-    """Fit a recording so noisy that plain least squares gives bodies that cannot exist."""
+    """Fit a recording so noisy that least squares gives physically inconsistent bodies."""
     content = {"cutoff_hz": None, "trim_rest": False, "velocity": "measured"}
     bounds = {name: value for name, value in physical.items() if value is not None}
     robot = arm_robot(**JOINTS, identification=content | {"physical": {"method": method} | bounds})
@@ -52,7 +52,7 @@ def misfit(fitted: Fit) -> float:
     return float(np.sum(estimate.equations.squared_error(base) / estimate.joint_variance))
 
 
-def test_bodies_found_by_penalty_can_exist_and_fit_as_well_as_the_cones_allow() -> None:
+def test_bodies_found_by_penalty_are_consistent_and_as_accurate_as_by_cones() -> None:
     penalty, cones = identified("penalty"), identified("semidefinite")
     assert penalty.consistent
     assert misfit(penalty) == pytest.approx(misfit(cones), rel=1e-2)
@@ -63,12 +63,12 @@ def test_bodies_found_by_penalty_can_exist_and_fit_as_well_as_the_cones_allow() 
 def test_good_data_keep_their_least_squares_model() -> None:
     fitted = identified("penalty", noise=0.05)
     found = fitted.problem.base.project(fitted.standard)
-    deviation = np.sqrt(np.diag(fitted.estimate.covariance))
-    assert np.all(np.abs(found - fitted.estimate.base) < deviation)
+    standard_deviation = np.sqrt(np.diag(fitted.estimate.covariance))
+    assert np.all(np.abs(found - fitted.estimate.base) < standard_deviation)
 
 
 def retrieval(urdf: str) -> Retrieval:
-    """Retrieve the arm, whose hand has large products of inertia, beginning with some URDF."""
+    """Retrieve the arm, whose hand has large products of inertia, starting from a URDF."""
     true = arm_robot().with_urdf(TWISTED).mechanism()
     robot = arm_robot(identification={"physical": {"method": "penalty"}}).with_urdf(urdf)
     mechanism = robot.mechanism()
@@ -80,7 +80,7 @@ def retrieval(urdf: str) -> Retrieval:
 
 
 @pytest.mark.parametrize("urdf", [TWISTED, EMPTY_HAND], ids=["true", "empty"])
-def test_a_robot_that_can_exist_is_found_whatever_the_urdf_begins_with(urdf: str) -> None:
+def test_a_consistent_robot_is_found_from_any_urdf(urdf: str) -> None:
     found = retrieval(urdf)
     assert found.consistent
     assert found.feasible
@@ -88,7 +88,7 @@ def test_a_robot_that_can_exist_is_found_whatever_the_urdf_begins_with(urdf: str
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_derivatives_of_what_is_minimised_are_those_of_differences(seed: int) -> None:
+def test_derivatives_of_the_cost_function_agree_with_differences(seed: int) -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     base = base_parameterization(mechanism)
@@ -99,19 +99,19 @@ def test_derivatives_of_what_is_minimised_are_those_of_differences(seed: int) ->
     task = _task(mechanism, base, fit(problem, settings).estimate, physical)
     random = np.random.default_rng(seed)
     point = task.random_point(random)
-    assert np.count_nonzero(task.missed(point)) > 2
+    assert np.count_nonzero(task.violation(point)) > 2
     for value, derivative in (
         (task.standard, task.by_point(point)),
-        (task.missed, task.missed_by_point(point)),
+        (task.violation, task.violation_by_point(point)),
     ):
-        way = random.standard_normal(len(point)) * task.size
+        way = random.standard_normal(len(point)) * task.scale
         step = 1e-6
         differences = (value(point + step * way) - value(point - step * way)) / (2 * step)
         scale = np.abs(differences).max()
         np.testing.assert_allclose(derivative @ way, differences, atol=1e-5 * scale)
 
 
-def test_total_mass_keeps_its_range() -> None:
+def test_total_mass_stays_in_its_range() -> None:
     fitted = identified("penalty", total_mass=(8.0, 9.0))
     mass = fitted.standard[: fitted.problem.mechanism.first_term : 10].sum()
     assert 8.0 - 1e-3 < mass < 9.0 + 1e-3

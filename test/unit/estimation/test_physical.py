@@ -12,7 +12,7 @@ from dynid.errors import EstimationError
 from dynid.estimation.fitting import Fit, build_problem, fit
 from dynid.estimation.physical import (
     is_physically_consistent,
-    parameter_sizes,
+    parameter_scale,
     pseudo_inertia,
     reference_parameters,
 )
@@ -38,7 +38,7 @@ def settings_with(**changes: object) -> dict[str, object]:
 
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=30)
-def test_pseudo_inertia_is_that_of_pinocchio(seed: int) -> None:
+def test_pseudo_inertia_agrees_with_pinocchio(seed: int) -> None:
     pinocchio.seed(seed % 2**31)
     inertia = pinocchio.Inertia.Random()
     expected = pinocchio.PseudoInertia.FromInertia(inertia).toMatrix()
@@ -46,8 +46,8 @@ def test_pseudo_inertia_is_that_of_pinocchio(seed: int) -> None:
     np.testing.assert_allclose(ours, expected, atol=1e-12)
 
 
-def test_a_body_that_the_urdf_leaves_empty_is_taken_for_a_small_sphere() -> None:
-    """Of 1 kg and 5 cm where there is no mass; of the URDF's mass where there is no inertia."""
+def test_a_body_without_inertia_in_the_urdf_becomes_a_small_sphere() -> None:
+    """Of 1 kg and 5 cm without a mass; of the URDF's mass if only the inertia is missing."""
     no_mass = re.sub(
         r"<link name=\"hand\">.*?</link>", '<link name="hand"/>', ARM_URDF, flags=re.DOTALL
     )
@@ -69,9 +69,9 @@ def test_a_body_that_the_urdf_leaves_empty_is_taken_for_a_small_sphere() -> None
     np.testing.assert_array_equal(reference_parameters(real), real.urdf_parameters)
 
 
-def test_what_is_large_for_a_body_grows_with_its_mass_and_radius_of_gyration() -> None:
+def test_scale_of_a_body_is_its_mass_times_powers_of_its_radius_of_gyration() -> None:
     mechanism = arm_robot().mechanism()
-    size = parameter_sizes(mechanism)
+    size = parameter_scale(mechanism)
     for number, mass in enumerate((4.0, 2.0, 0.8)):
         body = mechanism.urdf_parameters[10 * number : 10 * number + 10]
         radius = np.sqrt(body[[4, 6, 9]].sum() / 2 / mass)  # about the joint
@@ -90,7 +90,7 @@ def test_noiseless_data_of_a_real_arm_are_reproduced_by_a_consistent_model() -> 
     assert result.consistent
 
 
-def test_noise_that_makes_least_squares_impossible_still_gives_bodies_that_can_exist() -> None:
+def test_bodies_are_consistent_despite_noise_that_makes_least_squares_inconsistent() -> None:
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=300, noise=8.0)
@@ -118,8 +118,8 @@ def test_consistency_costs_less_than_a_percent_of_torque_error_on_good_data() ->
     assert np.all(errors[0] <= 1.01 * errors[1])
 
 
-def test_what_the_data_leave_open_keeps_the_urdf_values() -> None:
-    """The first link turns about a fixed axis: its mass can be anything."""
+def test_undetermined_parameters_keep_the_urdf_values() -> None:
+    """The first link turns about a fixed axis, so its mass is not identifiable."""
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
@@ -129,7 +129,7 @@ def test_what_the_data_leave_open_keeps_the_urdf_values() -> None:
     assert result.standard[mass] == pytest.approx(truth[mass], rel=1e-3)
 
 
-def test_what_the_data_determine_does_not_depend_on_the_urdf() -> None:
+def test_determined_parameters_do_not_depend_on_the_urdf() -> None:
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
@@ -145,7 +145,7 @@ def test_what_the_data_determine_does_not_depend_on_the_urdf() -> None:
     np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=5e-3)
 
 
-def test_a_urdf_a_thousand_times_too_light_does_not_draw_the_robot_to_nothing() -> None:
+def test_a_urdf_a_thousand_times_too_light_does_not_bias_the_masses() -> None:
     light = re.sub(
         r'(mass value|i[xyz][xyz])="([^"]*)"',
         lambda found: f'{found[1]}="{1e-3 * float(found[2])}"',
@@ -160,7 +160,7 @@ def test_a_urdf_a_thousand_times_too_light_does_not_draw_the_robot_to_nothing() 
     np.testing.assert_allclose(base.project(result.standard), base.project(truth), atol=5e-3)
 
 
-def test_large_friction_is_not_drawn_to_none_by_deviations_that_are_small_beside_it() -> None:
+def test_large_friction_with_a_small_standard_deviation_is_not_biased_to_zero() -> None:
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
@@ -168,26 +168,28 @@ def test_large_friction_is_not_drawn_to_none_by_deviations_that_are_small_beside
     truth[friction] = 60.0
     fitted = identified(robot, recorded(mechanism, truth, noise=40.0))
     base = int(np.flatnonzero(fitted.problem.base.independent == friction)[0])
-    deviation = np.sqrt(fitted.estimate.covariance[base, base])
-    assert 0.5 < deviation < 3.0
-    assert fitted.standard[friction] == pytest.approx(fitted.estimate.base[base], abs=deviation)
+    standard_deviation = np.sqrt(fitted.estimate.covariance[base, base])
+    assert 0.5 < standard_deviation < 3.0
+    assert fitted.standard[friction] == pytest.approx(
+        fitted.estimate.base[base], abs=standard_deviation
+    )
     assert fitted.determined[friction]
 
 
 @pytest.mark.parametrize(("noise", "determined"), [(8.0, True), (20.0, False)])
-def test_what_is_known_to_half_of_what_is_large_counts_as_determined(
+def test_a_standard_deviation_below_half_of_the_scale_counts_as_determined(
     noise: float, determined: bool
 ) -> None:
     robot = arm_robot(identification=settings_with())
     mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
     friction = mechanism.parameter_names.index("Fv1")
-    truth[friction] = 0.2  # where 1 N m s is large
+    truth[friction] = 0.2  # the scale is 1 N m s
     fitted = identified(robot, recorded(mechanism, truth, noise=noise))
     base = int(np.flatnonzero(fitted.problem.base.independent == friction)[0])
-    deviation = np.sqrt(fitted.estimate.covariance[base, base])
-    assert bool(deviation < 0.3) is determined
-    assert bool(deviation < 0.55) is determined
+    standard_deviation = np.sqrt(fitted.estimate.covariance[base, base])
+    assert bool(standard_deviation < 0.3) is determined
+    assert bool(standard_deviation < 0.55) is determined
     assert bool(fitted.determined[friction]) is determined
 
 
@@ -227,8 +229,8 @@ def test_refuses_bounds_that_contradict_each_other() -> None:
         identified(robot, recorded(mechanism, true_parameters(mechanism)))
 
 
-def test_refuses_a_bound_on_a_parameter_that_is_not_there() -> None:
+def test_refuses_a_bound_on_an_unknown_parameter() -> None:
     robot = arm_robot(identification=settings_with(physical={"bounds": {"M9": [0.0, 1.0]}}))
     mechanism = robot.mechanism()
-    with pytest.raises(EstimationError, match="names 'M9'"):
+    with pytest.raises(EstimationError, match="contains 'M9'"):
         identified(robot, recorded(mechanism, true_parameters(mechanism)))

@@ -29,13 +29,13 @@ def posed(still: bool = False) -> tuple[Problem, np.ndarray, np.ndarray]:
     return problem, mechanism.urdf_parameters, base.project(parameters)
 
 
-def test_the_vector_form_comes_to_weighted_least_squares() -> None:
+def test_the_vector_form_agrees_with_weighted_least_squares() -> None:
     problem, start, _ = posed()
     expected = WeightedLeastSquares().fit(problem, start)
     found = RecursiveLeastSquares().fit(problem, start)
-    deviations = np.sqrt(np.diag(expected.covariance))
+    standard_deviations = np.sqrt(np.diag(expected.covariance))
     np.testing.assert_allclose(
-        found.base / deviations, expected.base / deviations, atol=1e-4, rtol=1e-9
+        found.base / standard_deviations, expected.base / standard_deviations, atol=1e-4, rtol=1e-9
     )
     np.testing.assert_allclose(found.covariance, expected.covariance, rtol=1e-3)
 
@@ -44,7 +44,7 @@ def test_the_vector_form_comes_to_weighted_least_squares() -> None:
     "estimator",
     [RecursiveLeastSquaresPerJoint(), RecursiveLeastSquares(Forgetting(0.9, 0.05))],
 )
-def test_the_truth_lies_within_the_deviations_of(estimator: RecursiveLeastSquares) -> None:
+def test_the_truth_is_within_the_standard_deviations_of(estimator: RecursiveLeastSquares) -> None:
     problem, start, truth = posed()
     found = estimator.fit(problem, start)
     error = np.abs(found.base - truth) / np.sqrt(np.diag(found.covariance))

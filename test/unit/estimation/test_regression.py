@@ -1,4 +1,4 @@
-"""Normal equations against the stacked regressor, fold by fold, at rest and through filters."""
+"""Normal equations against the stacked regressor: folds, samples at rest, filters."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def stacked_rows(problem: Problem, number: int) -> np.ndarray:
 
 @pytest.mark.parametrize("parallel", [None, FILTERS])
 @pytest.mark.parametrize("at_rest", [False, True])
-def test_equations_of_every_fold_are_those_of_its_rows(
+def test_equations_of_a_fold_are_those_of_its_rows(
     parallel: dict[str, float] | None, at_rest: bool
 ) -> None:
     problem = posed(1203, 801, parallel=parallel)
@@ -74,7 +74,7 @@ def test_equations_of_every_fold_are_those_of_its_rows(
         np.testing.assert_allclose(found.only(fold).joint_rows, count)
 
 
-def test_a_fold_and_all_others_make_up_the_whole() -> None:
+def test_one_fold_and_all_others_add_up_to_the_whole() -> None:
     equations = posed(900).normal_equations()
     for fold in range(4):
         one, others = equations.only(fold), equations.without(fold)
@@ -95,7 +95,7 @@ def test_folds_are_consecutive_and_of_one_length(samples: int, folds: int) -> No
     assert np.ptp(lengths) <= 1
 
 
-def test_rows_are_fitted_where_joints_move_at_the_rate_that_the_filter_leaves() -> None:
+def test_moving_rows_are_fitted_at_the_decimated_rate() -> None:
     signals = posed(1000).rows[0].signals
     rows = make_rows(signals, ParallelFilter(10.0, 4, 4, 200.0), folds=4, fit_all=False)
     np.testing.assert_array_equal(rows.fitted, signals.moving[::4])
@@ -106,7 +106,7 @@ def test_rows_are_fitted_where_joints_move_at_the_rate_that_the_filter_leaves() 
 
 
 @pytest.mark.parametrize("parallel", [None, FILTERS])
-def test_residuals_are_model_less_measured_torque(parallel: dict[str, float] | None) -> None:
+def test_residuals_are_model_minus_measured_torque(parallel: dict[str, float] | None) -> None:
     problem = posed(1003, parallel=parallel)
     base = problem.base.project(true_parameters(problem.mechanism))
     (found,) = problem.residuals(base)
@@ -114,7 +114,7 @@ def test_residuals_are_model_less_measured_torque(parallel: dict[str, float] | N
     np.testing.assert_allclose(found, stacked[:, :, :-1] @ base - stacked[:, :, -1], atol=1e-5)
 
 
-def test_blocks_tell_which_rows_they_are_of() -> None:
+def test_blocks_have_the_span_of_their_rows() -> None:
     problem = posed(1003, parallel=FILTERS)
     whole, seen = stacked_rows(problem, 0), 0
     for block in problem.blocks(0):
@@ -126,7 +126,7 @@ def test_blocks_tell_which_rows_they_are_of() -> None:
     assert seen == len(problem.rows[0].torque)
 
 
-def test_regressors_are_kept_for_iterations_only_where_memory_allows(
+def test_regressors_are_cached_for_iterations_if_they_fit_in_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     problem = posed(1003, parallel=FILTERS)
@@ -137,7 +137,7 @@ def test_regressors_are_kept_for_iterations_only_where_memory_allows(
     assert problem.blocks(0) is problem.blocks(0)
 
 
-def test_model_torque_is_seen_through_the_filter() -> None:
+def test_model_torque_is_filtered() -> None:
     problem = posed(900)
     signals, truth = problem.rows[0].signals, true_parameters(problem.mechanism)
     motion = signals.position, signals.velocity, signals.acceleration
@@ -149,10 +149,10 @@ def test_model_torque_is_seen_through_the_filter() -> None:
 @pytest.mark.parametrize(
     ("parallel", "block"), [(None, 8192), (FILTERS, 8192), ({"cutoff_hz": 60.0}, 64)]
 )
-def test_friction_that_remembers_goes_on_from_what_went_before(
+def test_friction_with_memory_continues_from_the_rows_before(
     monkeypatch: pytest.MonkeyPatch, parallel: dict[str, float] | None, block: int
 ) -> None:
-    """Equations of a recording's end, of which the beginning is known, are those of its rows."""
+    """Equations of the end of a recording use the state at the end of its beginning."""
     monkeypatch.setattr("dynid.estimation.regression._BLOCK", block)
     robot = arm_robot(
         terms=[{"kind": "viscous"}, {"kind": "presliding", "scale": 0.5}],

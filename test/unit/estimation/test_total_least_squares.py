@@ -1,4 +1,4 @@
-"""Total least squares where measured positions, and so the regressor, are in error."""
+"""Total least squares with noise on measured positions, and so in the regressor."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def truth(problem: Problem) -> np.ndarray:
 
 
 def plain(problem: Problem) -> np.ndarray:
-    """Every column and torque alike in error, as the textbook's TLS has it."""
+    """The same error in every column and the torque, as in textbook TLS."""
     equations = problem.normal_equations()
     base = WeightedLeastSquares().fit(problem, problem.mechanism.urdf_parameters)
     gram = np.einsum("j,jik->ik", 1 / base.joint_variance, equations.joint_gram)
@@ -53,7 +53,7 @@ def plain(problem: Problem) -> np.ndarray:
     return total_least_squares(gram, np.eye(len(gram)), start)
 
 
-def test_loses_the_bias_that_noisy_positions_give_to_least_squares() -> None:
+def test_removes_the_bias_of_least_squares_with_noisy_positions() -> None:
     errors: dict[str, list[np.ndarray]] = {"wls": [], "tls": [], "plain": []}
     for seed in range(3):
         problem = posed(seed, position_noise=3e-4)
@@ -64,10 +64,10 @@ def test_loses_the_bias_that_noisy_positions_give_to_least_squares() -> None:
         errors["plain"].append((plain(problem) - true) / size)
     wls, tls, alike = (np.sqrt(np.mean(np.square(found))) for found in errors.values())
     assert tls < 0.5 * wls
-    assert alike > 2 * wls  # without honest covariances TLS is worse than not to care
+    assert alike > 2 * wls  # with wrong covariances TLS is worse than WLS
 
 
-def test_its_deviations_cover_the_truth() -> None:
+def test_the_truth_is_within_the_standard_deviations() -> None:
     scores = []
     for seed in range(5):
         problem = posed(10 + seed, position_noise=3e-4)
@@ -76,13 +76,13 @@ def test_its_deviations_cover_the_truth() -> None:
     assert 0.6 < float(np.sqrt(np.mean(np.square(scores)))) < 1.4
 
 
-def test_is_weighted_least_squares_where_positions_are_exact() -> None:
+def test_agrees_with_weighted_least_squares_for_exact_positions() -> None:
     problem = posed(0, position_noise=0.0)
     near = problem.mechanism.urdf_parameters
     wls = WeightedLeastSquares().fit(problem, near)
     tls = TotalLeastSquares().fit(problem, near)
-    deviations = np.sqrt(np.diag(wls.covariance))
-    assert np.all(np.abs(tls.base - wls.base) < 0.1 * deviations)
+    standard_deviations = np.sqrt(np.diag(wls.covariance))
+    assert np.all(np.abs(tls.base - wls.base) < 0.1 * standard_deviations)
 
 
 def test_exact_data_give_the_exact_parameters() -> None:
@@ -92,7 +92,7 @@ def test_exact_data_give_the_exact_parameters() -> None:
 
 
 def test_agrees_with_the_singular_value_decomposition() -> None:
-    """Golub and Van Loan's solution, where all columns are alike in error."""
+    """The solution of Golub and Van Loan, with the same error in all columns."""
     random = np.random.default_rng(0)
     regressor = random.normal(size=(400, 4))
     torque = regressor @ [1.0, -2.0, 0.5, 3.0] + 0.1 * random.normal(size=400)
@@ -103,7 +103,7 @@ def test_agrees_with_the_singular_value_decomposition() -> None:
 
 
 def test_exact_columns_are_kept_exact() -> None:
-    """Against least squares on them, once TLS has found the others (Golub, Hoffman, Stewart)."""
+    """Compare with least squares on them after TLS of the others (Golub, Hoffman, Stewart)."""
     random = np.random.default_rng(1)
     exact, noisy = np.ones((500, 1)), random.normal(size=(500, 2))
     torque = 2.0 + noisy @ [1.0, -1.0] + 0.2 * random.normal(size=500)
@@ -117,7 +117,7 @@ def test_exact_columns_are_kept_exact() -> None:
     np.testing.assert_allclose(found, [offset, *slopes], rtol=1e-8)
 
 
-def test_what_only_noise_moves_stays_where_it_was() -> None:
+def test_a_joint_at_rest_with_noise_keeps_its_start_values() -> None:
     robot = arm_robot(identification={"cutoff_hz": 20.0, "trim_rest": False})
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.1)
@@ -134,12 +134,12 @@ def test_what_only_noise_moves_stays_where_it_was() -> None:
 
 
 @pytest.mark.parametrize("smoothing", [{"cutoff_hz": 15.0}, {"derivatives": "kalman"}])
-def test_noise_of_the_positions_is_found_from_what_the_filter_takes(
+def test_position_noise_is_estimated_from_what_the_filter_removes(
     smoothing: dict[str, object],
 ) -> None:
     problem = posed(1, position_noise=2e-4, **smoothing)
     noise = motion_noise(problem.rows[0].signals)
-    np.testing.assert_allclose(noise.deviation, 2e-4, rtol=0.1)
+    np.testing.assert_allclose(noise.standard_deviation, 2e-4, rtol=0.1)
 
 
 def test_noise_is_filtered_and_differentiated_as_the_positions_were() -> None:
@@ -148,12 +148,12 @@ def test_noise_is_filtered_and_differentiated_as_the_positions_were() -> None:
     noise = motion_noise(signals)
     np.testing.assert_allclose(noise.velocity, differentiate(noise.position, 200.0))
     np.testing.assert_allclose(noise.acceleration, differentiate(noise.velocity, 200.0))
-    # what a low-pass at 20 Hz of 100 Hz leaves of white noise: about a fifth of its power
-    left = noise.position.std(axis=0) / noise.deviation
+    # a low-pass at 20 Hz of 100 Hz passes about a fifth of the power of white noise
+    left = noise.position.std(axis=0) / noise.standard_deviation
     np.testing.assert_allclose(left**2, 0.2, rtol=0.25)
 
 
-def test_directions_of_noise_alone_stay_where_they_were() -> None:
+def test_directions_with_noise_only_keep_their_start_values() -> None:
     random = np.random.default_rng(2)
     signal = random.standard_normal(2000)
     seen = np.column_stack([signal, np.zeros(2000)]) + 0.1 * random.standard_normal((2000, 2))
@@ -166,16 +166,18 @@ def test_directions_of_noise_alone_stay_where_they_were() -> None:
     assert found[1] == pytest.approx(5.0, abs=1.0)
 
 
-def test_refuses_what_holds_no_motion() -> None:
+def test_refuses_data_without_motion() -> None:
     with pytest.raises(EstimationError, match="no motion"):
         total_least_squares(np.zeros((3, 3)), np.eye(3), np.zeros(2))
 
 
 @pytest.mark.parametrize(
     ("identification", "remedy"),
-    [({"cutoff_hz": None}, "set cutoff_hz"), ({"velocity": "measured"}, "use velocity: diff")],
+    [({"cutoff_hz": None}, "set cutoff_hz"), ({"velocity": "measured"}, "set velocity: diff")],
 )
-def test_refuses_what_hides_the_noise(identification: dict[str, object], remedy: str) -> None:
+def test_refuses_data_that_do_not_show_the_noise(
+    identification: dict[str, object], remedy: str
+) -> None:
     problem = posed(0, position_noise=1e-4, **identification)
     with pytest.raises(EstimationError, match=remedy):
         TotalLeastSquares().fit(problem, problem.mechanism.urdf_parameters)

@@ -35,7 +35,7 @@ def torque_error(problem: Problem, estimator: str) -> float:
 
 
 def loop_behind(recording: Recording, delay: float) -> CommandedLoop:
-    """Return a loop that was commanded where it went, and shows it later than is known."""
+    """Return a loop whose commands are the true motion, with an unknown additional delay."""
 
     def reference(time: np.ndarray) -> np.ndarray:
         columns = [np.interp(time, recording.time, column) for column in recording.position.T]
@@ -47,13 +47,15 @@ def loop_behind(recording: Recording, delay: float) -> CommandedLoop:
 
 
 def relative_error(regressor: np.ndarray, error: np.ndarray, truth: np.ndarray) -> float:
-    """Return the root mean square over the joints of torque's error over torque."""
+    """Return the root mean square over the joints of the relative torque error."""
     squares = (((regressor @ base) ** 2).mean(axis=0) for base in (error, truth))
     return float(np.sqrt(np.mean(np.divide(*squares))))
 
 
 @pytest.mark.parametrize("estimator", CLOSED_LOOP)
-def test_finds_the_truth_within_its_deviations_where_the_filter_fits(estimator: str) -> None:
+def test_finds_the_truth_within_its_standard_deviations_with_a_suitable_filter(
+    estimator: str,
+) -> None:
     recording = recorded_arm(position_noise=1e-5, torque_noise=0.5, samples=1200)
     problem = posed_arm(recording, cutoff_hz=10.0)
     estimate = ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters)
@@ -62,7 +64,7 @@ def test_finds_the_truth_within_its_deviations_where_the_filter_fits(estimator: 
 
 
 @pytest.mark.parametrize(("estimator", "share"), [("iv", 0.3), ("didim", 0.05)])
-def test_noise_that_a_high_cutoff_lets_through_hardly_biases(estimator: str, share: float) -> None:
+def test_noise_passed_by_a_high_cutoff_hardly_biases(estimator: str, share: float) -> None:
     problem = posed_arm(recorded_arm(position_noise=3e-3, torque_noise=0.0), cutoff_hz=60.0)
     assert torque_error(problem, estimator) < share * torque_error(problem, "wls")
 
@@ -73,7 +75,7 @@ def test_a_cutoff_within_the_motion_does_not_bias_didim() -> None:
 
 
 def test_instruments_need_not_be_the_motion_itself() -> None:
-    """A simulated motion that comes 30 ms late spoils DIDIM, but no products with the measured."""
+    """A simulated motion that is 30 ms late biases DIDIM, but not instrumental variables."""
     recording = recorded_arm(position_noise=0.0)
     problem = posed_arm(recording, cutoff_hz=20.0)
     late = loop_behind(recording, delay=0.03)
@@ -89,21 +91,21 @@ def test_instruments_need_not_be_the_motion_itself() -> None:
     assert didim > 3 * iv
 
 
-def test_with_known_commands_every_fitted_row_counts() -> None:
+def test_every_fitted_row_counts_with_known_commands() -> None:
     recording = recorded_arm(position_noise=0.0, samples=800)
     problem = posed_arm(recording, cutoff_hz=20.0)
     (rows,) = problem.rows
     everything = replace(problem, rows=(replace(rows, fitted=np.ones_like(rows.fitted)),))
     (known,) = SimulatedLoop(everything, loop_behind(recording, delay=0.0)).fitted
     np.testing.assert_array_equal(known, 1.0)
-    # a smoother that has to find the motion itself is unsure at the ends
+    # a smoother of measured positions is unreliable at the ends
     (unknown,) = SimulatedLoop(everything, None).fitted
     assert not unknown[0].any()
     assert not unknown[-1].any()
     np.testing.assert_array_equal(unknown[len(unknown) // 4 : -len(unknown) // 4], 1.0)
 
 
-def test_with_the_true_loop_didim_does_without_positions() -> None:
+def test_didim_with_the_true_loop_needs_no_positions() -> None:
     simulation = SimulationSettings(
         parameters={"Fv1": 3.0, "Fc1": 4.0, "Fv2": 1.5, "Fc2": 2.0, "Fv3": 0.3, "Fc3": 0.5},
         torque_noise=(0.5, 0.3, 0.05),
@@ -138,7 +140,7 @@ def test_with_the_true_loop_didim_does_without_positions() -> None:
 
 
 @pytest.mark.parametrize("estimator", ["iv", "didim", "clie"])
-def test_what_the_data_leave_open_stays_where_it_began(estimator: str) -> None:
+def test_undetermined_parameters_keep_their_start_values(estimator: str) -> None:
     recording = recorded_arm(position_noise=1e-5, samples=800)
     resting = recording.position * [0.0, 1.0, 1.0]
     problem = posed_arm(replace(recording, position=resting), cutoff_hz=10.0)

@@ -19,17 +19,17 @@ def test_the_reference_reaches_the_recorded_motion_smoothly_from_rest() -> None:
     q, dq, ddq = signals.raw_position, signals.velocity, signals.acceleration
     reference = measured_reference(signals, step=5)
     speed = np.diff(reference.position, axis=0) * 1000.0
-    sure = slice(reference.unsure, -reference.unsure)
+    sure = slice(reference.unreliable, -reference.unreliable)
     np.testing.assert_allclose(
         reference.position[reference.run_in :: reference.step][sure], q[sure], atol=2e-4
     )
     assert np.abs(speed[0]).max() < 0.05
-    # no step in velocity anywhere: accelerations stay near those of the motion and its run-in
+    # no step in velocity: accelerations stay near those of the motion and its run-in
     largest = np.abs(ddq).max() + 2 * np.abs(dq).max() / 0.25
     assert np.abs(np.diff(speed, axis=0)).max() * 1000.0 < 1.5 * largest
 
 
-def test_the_simulated_motion_is_the_recorded_one_without_its_noise() -> None:
+def test_the_simulated_motion_is_the_recorded_one_without_noise() -> None:
     problem = posed_arm(recorded_arm(position_noise=1e-3), cutoff_hz=50.0)
     clean = posed_arm(recorded_arm(position_noise=0.0), cutoff_hz=None).rows[0].signals
     motion = SimulatedLoop(problem, None).run(true_parameters(problem.mechanism))[0]
@@ -51,7 +51,7 @@ def test_simulated_torque_is_the_models_along_the_simulated_motion() -> None:
     assert np.all(np.std(error, axis=0) < 0.02 * np.std(motion.torque, axis=0))
 
 
-def test_a_run_tells_what_is_true_after_every_step() -> None:
+def test_a_run_returns_the_true_state_after_every_step() -> None:
     stepped, run = (build_plant(ROBOT, control_rate=RATE, seed=0) for _ in range(2))
     aims = targets()[:1500]
     for plant in (stepped, run):
@@ -64,15 +64,15 @@ def test_a_run_tells_what_is_true_after_every_step() -> None:
     np.testing.assert_array_equal(run.run_truth(aims), np.swapaxes(truth, 0, 1))
 
 
-def test_a_reference_is_needed_for_each_recording() -> None:
+def test_refuses_a_missing_reference() -> None:
     problem = posed_arm(recorded_arm(position_noise=0.0), cutoff_hz=20.0)
     one = np.ones(3)
     none = CommandedLoop((), 0.0, 10 * one, one, one, -one, one)
-    with pytest.raises(EstimationError, match="0 recordings, but 1 recordings"):
+    with pytest.raises(EstimationError, match="0 references for 1 recordings"):
         DirectAndInverseModel(none).fit(problem, problem.mechanism.urdf_parameters)
 
 
-def test_parameters_that_no_robot_has_are_refused_with_a_way_out() -> None:
+def test_refuses_inconsistent_parameters_and_proposes_another_estimator() -> None:
     problem = posed_arm(recorded_arm(position_noise=1e-5), cutoff_hz=20.0)
     driving = true_parameters(problem.mechanism)
     driving[problem.mechanism.parameter_names.index("Fc1")] = -1.0
@@ -88,7 +88,7 @@ def test_a_recording_at_rest_is_refused() -> None:
         DirectAndInverseModel().fit(problem, problem.mechanism.urdf_parameters)
 
 
-def test_profiles_reach_the_estimators_by_name() -> None:
+def test_profiles_select_the_estimators_by_name() -> None:
     for name in ("iv", "didim", "cloe", "clie"):
         robot = arm_robot(identification={"estimator": name})
         assert robot.settings(IdentificationSettings).estimator == name
