@@ -1,13 +1,17 @@
-"""Every Python block of README and docs runs, on recordings of the simulated robot."""
+"""The blocks of README and docs run.
+
+The tutorials run as a whole, each in a folder that is empty at first, and print what they quote; of
+the other pages, the Python blocks run on recordings of a simulated robot.
+"""
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
 import matplotlib as mpl
 import pytest
+from support.pages import ROOT, Block, Reader, difference, read_blocks
 
 import dynid
 from dynid.dynamics.base_parameters import base_parameterization
@@ -20,11 +24,13 @@ from dynid.recording.convert import write_bag
 from dynid.signals.preprocess import preprocess
 
 mpl.use("Agg")
-ROOT = Path(__file__).parents[2]
+TUTORIALS = sorted(
+    path for path in (ROOT / "docs" / "tutorials").glob("*.*") if path.stem != "index"
+)
 PAGES = sorted(
     path
     for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
-    if "```python" in path.read_text("utf-8")
+    if path not in TUTORIALS and "```python" in path.read_text("utf-8")
 )
 ROBOT = "scara_2r"
 
@@ -69,7 +75,7 @@ def names(folder: Path) -> dict[str, object]:
 
 
 def blocks(page: Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    return [block.code for block in read_blocks(page) if block.language == "python"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -86,3 +92,29 @@ def test_readme_shows_what_a_newcomer_needs_in_python() -> None:
     (first, *_) = blocks(ROOT / "README.md")
     for name in ("load_robot", "load_recording", "identify", "save", "load_model", "validate"):
         assert name in first
+
+
+@pytest.fixture
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "reader").mkdir()
+    monkeypatch.chdir(tmp_path / "reader")
+    return tmp_path / "reader"
+
+
+def run_tutorial(page: Path, folder: Path) -> None:
+    with Reader(folder) as reader:
+        for block in read_blocks(page):
+            if not block.needs_installation:
+                check_block(block, reader)
+
+
+def check_block(block: Block, reader: Reader) -> None:
+    printed = reader.run(block)
+    if block.quoted is not None:
+        wrong = difference(block.quoted, printed.text)
+        assert wrong is None, f"{block.code}\n{wrong}"
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_tutorials_run_from_an_empty_folder(page: Path, empty_folder: Path) -> None:
+    run_tutorial(page, empty_folder)
