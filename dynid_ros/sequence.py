@@ -12,7 +12,7 @@ from std_msgs.msg import String
 
 from dynid.errors import DynidError, TaskError
 from dynid.report.terminal.results import print_demonstration
-from dynid.report.verdict_json import read_verdict, read_quantities
+from dynid.report.verdict_json import read_quantities, read_verdict
 from dynid_ros.countdown import Countdown
 from dynid_ros.discovery_range import OPEN_BY, stay_on_this_machine
 from dynid_ros.executor import make_executor

@@ -26,7 +26,7 @@ from dynid.profile import load_model, load_robot, profile_text, write_profile
 from dynid.recording.columns import ColumnMap
 from dynid.recording.load import load_recording
 from dynid.recording.model import Recording
-from dynid.report.verdict_json import read_verdict, read_quantities
+from dynid.report.verdict_json import read_quantities, read_verdict
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.table import read_table
 from dynid.robot.dh.urdf import urdf_of
