@@ -1,4 +1,4 @@
-"""How well a model predicts torque: errors of each joint, and the verdict.
+"""Accuracy of a model: torque errors of each joint, and the verdict.
 
-Errors of the fit and errors on unseen data are never mixed.
+Errors of the fit and errors on unseen data are kept apart.
 """

@@ -1,4 +1,4 @@
-"""Model torque beside measured torque, along recordings."""
+"""Comparison of model torque and measured torque along recordings."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from dynid.signals.signals import Signals
 def compare(
     model: Mechanism, signals: Sequence[Signals], settings: SignalSettings
 ) -> tuple[Comparison, ...]:
-    """Run the model (its current parameters) along every recording, filtered by the settings."""
+    """Evaluate a model with its current parameters along every recording, with filters."""
     return tuple(_compare_one(model, one, settings) for one in signals)
 
 
 def relative_errors(comparisons: Sequence[Comparison]) -> Array:
-    """Norm of the torque error over norm of the measured torque, over all recordings; (n,)."""
+    """Return the norm of the torque error over that of the torque, over all recordings; (n,)."""
     error = sum(np.sum((c.model - c.measured) ** 2, axis=0) for c in comparisons)
     torque = sum(np.sum(c.measured**2, axis=0) for c in comparisons)
     return np.asarray(np.sqrt(error / np.where(torque > 0, torque, np.inf)))

@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 _STAGES = 3
 _ALL_STAGES = 6
-_SLOWEST = 0.02  # [rad/s or m/s] where a profile has no velocity limit
-_SETTLED = 10.0  # time constants after which the start shows no more
-_LONGEST_GAP = 2.0  # time constants without a sample after which all begins afresh
+_SLOWEST = 0.02  # [rad/s or m/s] if the profile has no velocity limit
+_SETTLED = 10.0  # time constants after which the filter has settled
+_LONGEST_GAP = 2.0  # time constants without a sample after which the filter is reset
 
 
 @dataclass(frozen=True)
 class LiveState:
-    """Position and torque on their way through the filter.
+    """State of the filters.
 
     Attributes:
         started: time of the first sample [s].
         time: of the last sample [s].
-        stages: (7, 2 n) the input and what each stage made of it; positions, then torques. Those
-            behind the third only tell for how long a joint has kept its direction.
+        stages: (7, 2 n) the input and the output of each stage; positions, then torques. Those
+            after the third only show how long a joint has kept its direction.
         error: (n,) the torque error [N m or N].
-        past: of the model's terms with memory.
+        past: state of the model's terms with memory.
     """
 
     started: float
@@ -47,22 +47,21 @@ class LiveState:
 
 
 class LiveTorqueError:
-    """Model torque minus measured torque, from what a robot reports now.
+    """Model torque minus measured torque of a running robot.
 
-    Positions and measured torques pass the same three first-order low-passes, τ x' = u - x. Their
-    own slopes are the velocity and acceleration that belong to the filtered position, so neither
-    is measured, nor leads the other. Everything is ``delay`` = 3 τ late, τ = 1 / (2π cutoff_hz):
-    48 ms at 10 Hz.
+    Positions and measured torques pass the same three first-order low-passes, τ x' = u - x. The
+    derivatives of the low-passes are the velocity and acceleration of the filtered position, so all
+    signals have the same delay: ``delay`` = 3 τ with τ = 1 / (2π cutoff_hz), 48 ms at 10 Hz.
 
-    At rest friction can have any size up to that of slow motion, in either direction; and where a
-    joint turns back, the filter smears the jump of friction that a model has at once. So of a joint
-    that is slower than the profile's velocity threshold (its ``fraction`` of the velocity limit, or
-    the ``absolute`` one), or changed its direction less than about 6 τ ago, only that counts which
-    friction in neither direction explains.
+    At rest, static friction can have any value between the friction of slow motion in both
+    directions, and at a reversal the filter smooths the jump of friction. For a joint that is
+    slower than the profile's velocity threshold (its ``fraction`` of the velocity limit, or the
+    ``absolute`` one), or reversed less than about 6 τ ago, the error is therefore the distance of
+    the torque from that range of friction.
 
     Args:
-        robot: says what recorded positions and efforts mean.
-        model: carries the parameters.
+        robot: gives units and side of positions and efforts.
+        model: the mechanism with its parameters.
         cutoff_hz: of each low-pass [Hz].
     """
 
@@ -79,19 +78,19 @@ class LiveTorqueError:
 
     @property
     def delay(self) -> float:
-        """How old what the error tells of is [s]."""
+        """Delay of the error [s]."""
         return _STAGES * self._lag
 
     def step(
         self, state: LiveState | None, time: float, position: ArrayLike, effort: ArrayLike
     ) -> LiveState:
-        """Take a sample in, and return what follows the state.
+        """Process a sample and return the next state.
 
         Args:
-            state: what the last step returned; None to begin.
+            state: the result of the last step; None to begin.
             time: of the sample [s].
             position: (n,) as recorded [rad or m].
-            effort: (n,) as recorded, in the unit of the profile's drives.
+            effort: (n,) as recorded, in the effort unit of the profile.
         """
         at_joints = self._coupling @ np.asarray(position, dtype=np.float64)
         torque = np.linalg.solve(
@@ -100,7 +99,7 @@ class LiveTorqueError:
         sample = np.concatenate([at_joints, torque])
         if state is None or not 0 <= time - state.time <= _LONGEST_GAP * self._lag:
             return self._begin(time, sample)
-        if time == state.time:  # the same sample once more
+        if time == state.time:  # a repeated sample
             return state
         weight = (time - state.time) / (2 * self._lag + (time - state.time))
         stages = np.empty_like(state.stages)
@@ -112,7 +111,7 @@ class LiveTorqueError:
         return LiveState(state.started, time, stages, self._error(stages, past), past)
 
     def settled(self, state: LiveState) -> bool:
-        """Whether the filter has forgotten how it began."""
+        """Whether the filter has settled."""
         return state.time - state.started > _SETTLED * self._lag
 
     def _begin(self, time: float, sample: Array) -> LiveState:
@@ -121,7 +120,7 @@ class LiveTorqueError:
         return LiveState(time, time, stages, self._error(stages, past), past)
 
     def _error(self, stages: Array, past: Array) -> Array:
-        """Model minus measured torque behind the third stage; (n,)."""
+        """Model minus measured torque after the third stage (n,)."""
         joints = len(self._torque_factor)
         position, measured = stages[_STAGES, :joints], stages[_STAGES, joints:]
         velocities = -np.diff(stages[:, :joints], axis=0) / self._lag  # of the stages 1 to 6
@@ -140,7 +139,7 @@ class LiveTorqueError:
 
 
 def slowest_motion(robot: Robot) -> Array:
-    """Speed below which a joint counts as at rest; (n,) [rad/s or m/s]."""
+    """Return the speed below which a joint counts as at rest; (n,) [rad/s or m/s]."""
     threshold, joints = robot.settings(EvaluationSettings).velocity_threshold, len(robot.joints)
     if threshold.absolute is not None:
         return np.array(np.broadcast_to(threshold.absolute, joints), dtype=np.float64)

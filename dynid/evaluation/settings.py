@@ -1,4 +1,4 @@
-"""When a model is good enough: a part of the profile's ``identification``."""
+"""Criterion of a model's accuracy: a part of the profile's ``identification``."""
 
 from __future__ import annotations
 

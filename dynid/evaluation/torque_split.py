@@ -1,4 +1,4 @@
-"""A recording's torque taken apart by a model: as a file, and as shares."""
+"""Split of a recording's torque into the parts of a model."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ SUFFIXES = (".csv", ".npz")
 
 @dataclass(frozen=True)
 class TorqueSplit:
-    """The parts of a model's torque along a recording, beside what was measured.
+    """The parts of a model's torque along a recording, and the measured torque.
 
     Attributes:
-        mechanism: The model.
-        signals: The recording as the profile's preprocessing leaves it; ``signals.torque`` is the
-            measured torque.
-        parts: (N, n) each.
+        mechanism: the model.
+        signals: the preprocessed recording; ``signals.torque`` is the measured torque.
+        parts: (N, n) each [N m or N].
     """
 
     mechanism: Mechanism
@@ -41,21 +40,21 @@ class TorqueSplit:
     parts: TorqueParts
 
     def torques(self) -> dict[str, Array]:
-        """Return parts, their sum ``model``, ``measured``, and what is left, ``error``."""
+        """Return the parts, their sum ``model``, ``measured``, and their difference ``error``."""
         model, measured = self.parts.total, self.signals.torque
         sums = {"model": model, "measured": measured, "error": measured - model}
         return {**self.parts.named(), **sums}
 
     def rms(self) -> dict[str, Array]:
-        """Return the root mean square of each over the recording, (n,) [N*m or N]."""
+        """Return the root mean square of each over the recording, (n,) [N m or N]."""
         return {name: np.sqrt(np.mean(t**2, axis=0)) for name, t in self.torques().items()}
 
 
 def split_torque(mechanism: Mechanism, robot: Robot, recording: Recording) -> TorqueSplit:
-    """Take the torque of a recording apart, with the profile's filters.
+    """Split the torque of a recording, with the profile's filters.
 
     Raises:
-        PreprocessingError: The filters do not fit the recording.
+        PreprocessingError: the filters do not fit the recording.
     """
     signals = preprocess(recording, robot)
     parts = torque_parts(mechanism, signals.position, signals.velocity, signals.acceleration)
@@ -63,17 +62,21 @@ def split_torque(mechanism: Mechanism, robot: Robot, recording: Recording) -> To
 
 
 def check_split_path(path: Path) -> None:
-    """Raise OutputError where a split cannot be written to a file of that name."""
+    """Check that a split can be written to a file of that name.
+
+    Raises:
+        OutputError: the name ends neither in .csv nor in .npz.
+    """
     if path.suffix not in SUFFIXES:
-        message = f"{path}: is neither .csv nor .npz, the files that a split of torque can be."
+        message = f"{path}: a torque split is written as .csv or .npz; choose such a file name."
         raise OutputError(message)
 
 
 def write_split(split: TorqueSplit, path: Path) -> None:
-    """Write every sample: as CSV, a column per joint and quantity, or as NumPy arrays (N, n).
+    """Write every sample as CSV, a column per joint and quantity, or as NumPy arrays (N, n).
 
     Raises:
-        OutputError: The file cannot be written, or is neither .csv nor .npz.
+        OutputError: the file cannot be written, or is neither .csv nor .npz.
     """
     check_split_path(path)
     signals = split.signals

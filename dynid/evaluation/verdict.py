@@ -1,4 +1,4 @@
-"""How well a model explains a recording, joint by joint, and whether that is good enough."""
+"""Torque errors of a model at each joint, and the verdict."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dynid.signals.signals import Signals
 
 @dataclass(frozen=True)
 class JointErrors:
-    """Torque error (model minus measured) of one joint; relative figures are fractions.
+    """Torque error, model minus measured, of one joint; relative errors are fractions.
 
     Attributes:
-        rmse: root mean square error in the unit the effort was recorded in (``unit``).
+        rmse: root mean square error in the unit of the recorded effort (``unit``).
         rmse_torque: the same as torque [N m] or force [N].
-        rmse_raw: rmse_torque against the unfiltered torque.
+        rmse_raw: the same as rmse_torque for unfiltered torque [N m or N].
         nrmse: rmse over the range (max - min) of the measured torque.
         relative_error: norm of the error over norm of the measured torque.
         max_relative_torque_error, mean_relative_torque_error: error over max |measured torque|,
@@ -45,7 +45,14 @@ class JointErrors:
 
 @dataclass(frozen=True)
 class Verdict:
-    """All joints together; ``reasons`` says in sentences what failed or deserves a look."""
+    """Evaluation of all joints.
+
+    Attributes:
+        joints: errors of each joint.
+        success: whether the criterion is met.
+        reasons: sentences on why it is not met.
+        warnings: sentences on other problems.
+    """
 
     joints: tuple[JointErrors, ...]
     success: bool
@@ -54,34 +61,34 @@ class Verdict:
 
     @property
     def mean_relative_error(self) -> float:
-        """One figure for all: the mean over the joints of their relative errors."""
+        """Mean of the relative errors over the joints."""
         return float(np.mean([joint.relative_error for joint in self.joints]))
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Model and measured torque along one recording, all (N, n).
+    """Model and measured torque along one recording, all (N, n) [N m or N].
 
-    ``measured`` and ``model`` went through the same parallel filter; ``raw_model`` through none,
-    to be held against ``signals.raw_torque``.
+    ``measured`` and ``model`` are filtered by the same parallel filter; ``raw_model`` is not
+    filtered, for comparison with ``signals.raw_torque``.
     """
 
     signals: Signals
     measured: Array
     model: Array
     raw_model: Array
-    sliding: tuple[bool, ...] = ()  # which joints are prismatic; () where none is
+    sliding: tuple[bool, ...] = ()  # which joints are prismatic; (): none
 
 
 def evaluate(
     comparisons: Sequence[Comparison], *, allowed: float, warnings: Sequence[str] = ()
 ) -> Verdict:
-    """Judge every joint over all recordings together.
+    """Evaluate every joint over all recordings together.
 
     Args:
-        comparisons: one per recording, same joints.
-        allowed: largest max relative torque error that still counts as success (softMC: 0.5).
-        warnings: sentences that deserve a look whatever the figures say.
+        comparisons: one per recording, of the same joints.
+        allowed: largest allowed maximum relative torque error (softMC: 0.5).
+        warnings: sentences to add to the verdict's warnings.
     """
     names = comparisons[0].signals.joint_names
     joints = tuple(_joint_errors(comparisons, number) for number in range(len(names)))
@@ -92,13 +99,13 @@ def evaluate(
 def _reasons(joint: JointErrors, allowed: float) -> list[str]:
     worst = joint.max_relative_torque_error
     if not isfinite(joint.rmse):
-        return [f"{joint.joint}: model or measured torque is not a finite number throughout."]
+        return [f"{joint.joint}: model or measured torque contains values that are not finite."]
     if joint.moving_samples == 0:
         speed = "m/s" if joint.sliding else "rad/s"
         threshold = f"{joint.velocity_threshold:.3g} {speed}"
         return [f"{joint.joint}: no sample moves faster than {threshold}."]
     if not isfinite(worst):
-        return [f"{joint.joint}: the measured torque is zero wherever the joint moves."]
+        return [f"{joint.joint}: the measured torque is zero in all samples in motion."]
     if worst > allowed:
         return [
             f"{joint.joint}: max relative torque error {worst:.1%}, allowed {100 * allowed:g}%."
@@ -140,7 +147,7 @@ def _rms(values: Array) -> float:
 
 
 def _ratio(part: float, whole: float) -> float:
-    """``part / whole``; a joint without any torque is wrong altogether unless it is exact."""
+    """Return ``part / whole``; infinite for an error of a joint without torque."""
     if whole > 0 or isnan(whole):
         return part / whole
     return 0.0 if part == 0 else float("inf")

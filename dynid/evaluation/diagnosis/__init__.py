@@ -1,4 +1,4 @@
-"""Why a recording or a model is not good: causes, evidence and remedies.
+"""Causes of poor recordings and models, with evidence and remedies.
 
-A cause a module; ``causes`` lists them and says which one suppresses which.
+Each cause is one module; ``causes`` lists them and which cause suppresses which.
 """

@@ -1,4 +1,4 @@
-"""A case: recordings, what was made of them, and the model, as every cause looks at them."""
+"""A case: recordings, their signals and the model, the input of all causes."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 from dynid.signals.signals import Signals
 
-_ENOUGH = 5_000  # samples that all causes together look at where recordings hold more
+_ENOUGH = 5_000  # decimated samples of all recordings
 
-_MOVING_SHARE = 0.1  # of the samples: in fewer a joint shows its friction now and then at best
+_MOVING_SHARE = 0.1  # of the samples: less motion hardly excites friction
 
 
 @dataclass(frozen=True, eq=False)
-class Thinned:
-    """Every so manieth sample of all recordings, one after the other; all (N, n).
+class Decimated:
+    """Every k-th sample of all recordings, concatenated; all (N, n).
 
     Attributes:
         position, velocity, acceleration: filtered.
-        torque: as measured, at the joints and unfiltered.
-        moving: the joint's speed lies between the thresholds.
-        measured: torque through the model's filter; equal to ``torque`` where there is no model.
-        model: torque of the model through the same filter, None where there is no model.
+        torque: measured, at the joints, unfiltered [N m or N].
+        moving: the joint's speed is between the thresholds.
+        measured: filtered torque; equal to ``torque`` without a model.
+        model: filtered torque of the model; None without a model.
     """
 
     position: Array
@@ -49,23 +49,23 @@ class Thinned:
 
     @property
     def moves(self) -> NDArray[np.bool_]:
-        """Which joints are in motion often enough to be told about, (n,)."""
+        """Which joints move often enough to be diagnosed, (n,)."""
         return np.asarray(self.moving.mean(axis=0) >= _MOVING_SHARE)
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Everything that a cause is told from.
+    """Input of the causes.
 
     Attributes:
         robot: the robot and the settings used.
-        mechanism: the profile's, with the URDF's parameters.
+        mechanism: the robot's mechanism with the URDF's parameters.
         recordings: as loaded.
         signals: one per recording, preprocessed.
-        model: the mechanism with fitted or given parameters; None where no fit was possible.
-        comparisons: one per recording, of that model; () if there is none.
-        fit: None where a model was given or no fit was possible.
-        held_out: None likewise.
+        model: the mechanism with fitted or given parameters; None if no fit was possible.
+        comparisons: one per recording, of that model; () without a model.
+        fit: the fit; None if a model was given or no fit was possible.
+        held_out: errors of cross-validation; None without a fit.
     """
 
     robot: Robot
@@ -84,12 +84,12 @@ class Case:
 
     @property
     def longest(self) -> Signals:
-        """Signals of the longest recording, for what needs samples that follow each other."""
+        """Signals of the longest recording, for causes that need consecutive samples."""
         return max(self.signals, key=lambda s: len(s.time))
 
     @property
     def step(self) -> int:
-        """Which of the samples ``thinned`` holds: every ``step``-th of each recording."""
+        """Decimation of ``decimated``: every ``step``-th sample of each recording."""
         return max(1, sum(len(s.time) for s in self.signals) // _ENOUGH)
 
     @cached_property
@@ -99,7 +99,7 @@ class Case:
         return base_parameterization(self.mechanism) if fitted is None else fitted.problem.base
 
     @cached_property
-    def thinned(self) -> Thinned:
+    def decimated(self) -> Decimated:
         """About 5 000 samples of all recordings."""
 
         def joined(arrays: list[Array]) -> Array:
@@ -107,7 +107,7 @@ class Case:
 
         torque = joined([s.raw_torque for s in self.signals])
         compared = self.comparisons
-        return Thinned(
+        return Decimated(
             position=joined([s.position for s in self.signals]),
             velocity=joined([s.velocity for s in self.signals]),
             acceleration=joined([s.acceleration for s in self.signals]),
@@ -119,41 +119,43 @@ class Case:
 
     @cached_property
     def urdf_torque(self) -> Array:
-        """What the URDF's masses alone would need along the thinned motion, (N, n)."""
-        return self.mechanism.torque(*self.thinned.motion, self.mechanism.urdf_parameters)
+        """Torque of the URDF's masses along the decimated motion, (N, n)."""
+        return self.mechanism.torque(*self.decimated.motion, self.mechanism.urdf_parameters)
 
     @cached_property
     def relative_errors(self) -> Array:
-        """Norm of the model's torque error over norm of the measured torque, (n,); NaN: none."""
-        thinned = self.thinned
-        if thinned.model is None:
+        """Norm of the model's torque error over that of the torque, (n,); NaN without a model."""
+        decimated = self.decimated
+        if decimated.model is None:
             return np.full(len(self.joints), np.nan)
-        error = np.linalg.norm(thinned.model - thinned.measured, axis=0)
-        size = np.linalg.norm(thinned.measured, axis=0)
+        error = np.linalg.norm(decimated.model - decimated.measured, axis=0)
+        size = np.linalg.norm(decimated.measured, axis=0)
         return np.asarray(error / np.where(size > 0, size, np.inf))
 
 
-def own_terms(thinned: Thinned, joint: int) -> Array:
-    """What offset, friction and rotor of one joint may depend on, (N, 4)."""
-    velocity, acceleration = thinned.velocity[:, joint], thinned.acceleration[:, joint]
+def own_terms(decimated: Decimated, joint: int) -> Array:
+    """Return columns (N, 4) for offset, viscous and Coulomb friction and rotor of one joint."""
+    velocity, acceleration = decimated.velocity[:, joint], decimated.acceleration[:, joint]
     return np.column_stack([np.ones_like(velocity), velocity, np.sign(velocity), acceleration])
 
 
 def without(values: Array, columns: Array) -> Array:
-    """What is left of ``values`` (N,) or (N, c) without multiples of ``columns`` (N, k)."""
+    """Return ``values`` (N,) or (N, c) minus their projection onto ``columns`` (N, k)."""
     return np.asarray(values - columns @ np.linalg.lstsq(columns, values, rcond=None)[0])
 
 
-def friction_power(torque: Array, thinned: Thinned, joint: int, others: Array) -> float:
-    """Power that friction takes from the motion, over torque and speed (rms); negative: it drives.
+def friction_power(torque: Array, decimated: Decimated, joint: int, others: Array) -> float:
+    """Return the power dissipated by friction over rms torque times rms speed.
+
+    A negative value means that friction would add energy to the motion.
 
     Args:
         torque: (N,) of the joint.
-        thinned: the motion.
-        joint: its number.
-        others: (N, k) what else may explain the torque.
+        decimated: the motion.
+        joint: number of the joint.
+        others: (N, k) other columns that may explain the torque.
     """
-    own = own_terms(thinned, joint)
+    own = own_terms(decimated, joint)
     columns = np.column_stack([own, others])
     found = np.linalg.lstsq(columns / _sizes(columns), torque, rcond=1e-6)[0] / _sizes(columns)
     friction = own[:, 1:3] @ found[1:3]

@@ -1,4 +1,4 @@
-"""All causes in order, and which of them gives way to which."""
+"""All causes in order, and which of them suppress others."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         "over_fit": over_fit,
     }
 )
-"""What looks for each cause, in the order in which findings of one severity are told."""
+"""The function that looks for each cause; findings of equal severity keep this order."""
 
-OF_THE_FIT = (
+FIT_CAUSES = (
     "too_slow",
     "too_short",
     "small_region",
@@ -55,47 +55,47 @@ OF_THE_FIT = (
     "ill_conditioned",
     "over_fit",
 )
-"""What keeps a motion from telling parameters; a given model can be held against any motion."""
+"""Causes that concern the fit; not checked with a given model."""
 
-AGAINST_URDF = ("torque_factor", "flipped_sign", "wrong_gravity")
-"""What is told by the URDF's masses; asked of a given model only where it is far off."""
-_WRONG = 0.5  # relative error from which on signs and units are doubted
+URDF_CAUSES = ("torque_factor", "flipped_sign", "wrong_gravity")
+"""Causes found by comparison with the URDF; checked with a given model only if errors are large."""
+_WRONG = 0.5  # relative error above which signs and units are checked
 
 _SPOILS_TORQUE = ("saturation", "torque_factor", "flipped_sign", "wrong_gravity")
 _SPOILS_ERRORS = (*_SPOILS_TORQUE, "time_shift", "quantised_feedback")
 
-GIVES_WAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
+SUPPRESSED_BY: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        # friction is read from what bodies leave over: torque and motion must be right first; a few
-        # strokes have no shape, and coupling is told beyond all friction of the joint's own
+        # friction is identified from the residual: errors of torque and motion appear there too;
+        # a few strokes do not determine its shape, and coupling is found beyond all own friction
         "friction_terms": (*_SPOILS_ERRORS, "too_short", "noise", "unmodelled_coupling"),
-        # so is what one joint passes on to another
+        # coupling is identified from the residual as well
         "unmodelled_coupling": _SPOILS_ERRORS,
-        # under a wrong gravity every weight looks too light, too heavy or upside down
+        # with a wrong gravity every weight has a wrong size or sign
         "flipped_sign": ("wrong_gravity",),
         "torque_factor": ("wrong_gravity", "flipped_sign"),
-        # where bodies do not fit, or tops are cut, moving torque about makes up for some of it
+        # a delay compensates a part of the error of wrong bodies or clipped torque
         "time_shift": ("flipped_sign", "wrong_gravity", "saturation"),
-        # inertia's share is read from the fit, which a wrong sign, size or time spoils
+        # inertia's share is taken from the fit, which a wrong sign, size or delay corrupts
         "too_slow": ("flipped_sign", "torque_factor", "time_shift"),
-        # rows are weighted by torque, which must be right first
+        # rows are weighted by torque
         "ill_conditioned": ("torque_factor",),
-        # torque in a wrong unit is beyond the drive's limits
+        # torque in a wrong unit exceeds the drive's limits
         "saturation": ("torque_factor",),
-        # clipped torque has lost the range its steps are compared with, slow motion waits for steps
+        # the range of clipped torque is too small, and slow motion stays within one step
         "quantised_feedback": ("too_slow", "saturation"),
-        # what contradicts the model, or hardly moves, is learnt by heart for want of anything else
+        # parameters overfit errors of other causes
         "over_fit": ("too_slow", *_SPOILS_ERRORS, "friction_terms", "unmodelled_coupling"),
     }
 )
-"""A cause that is a consequence of others is not told where one of them is; without circles."""
+"""A cause that may be a consequence of others is suppressed by them; without cycles."""
 
 
 def diagnose(case: Case) -> tuple[Finding, ...]:
-    """Look for every cause; the worst first, and causes of one severity in their order."""
+    """Look for every cause; return the worst findings first, in the order of causes."""
     left_out = _left_out(case)
-    asked = [look for cause, look in CAUSES.items() if cause not in left_out]
-    found = [finding for look in asked for finding in _look(look, case)]
+    checked = [look for cause, look in CAUSES.items() if cause not in left_out]
+    found = [finding for look in checked for finding in _look(look, case)]
     kept = [finding for finding in found if not _is_consequence(finding, found)]
     return tuple(sorted(kept, key=lambda finding: SEVERITIES.index(finding.severity)))
 
@@ -103,26 +103,26 @@ def diagnose(case: Case) -> tuple[Finding, ...]:
 def _left_out(case: Case) -> tuple[str, ...]:
     if case.model is None or case.fit is not None:
         return ()
-    # on good data the URDF has nothing to add, and at rest friction can be of either sign
-    doubted = case.thinned.moving.any() and case.relative_errors.max() > _WRONG
-    return OF_THE_FIT if doubted else (*OF_THE_FIT, *AGAINST_URDF)
+    # a model with small errors is better than the URDF, and at rest friction can have either sign
+    doubted = case.decimated.moving.any() and case.relative_errors.max() > _WRONG
+    return FIT_CAUSES if doubted else (*FIT_CAUSES, *URDF_CAUSES)
 
 
 def _look(look: Cause, case: Case) -> list[Finding]:
     try:
         return list(look(case))
-    except MechanismError:  # no pose of a closed chain, say: the cause has nothing to tell
+    except MechanismError:  # such as a pose that a closed chain cannot take
         return []
 
 
 def _is_consequence(finding: Finding, found: Sequence[Finding]) -> bool:
-    causes = GIVES_WAY.get(finding.cause, ())
+    causes = SUPPRESSED_BY.get(finding.cause, ())
     return any(
         other.cause in causes
         and other.severity != "note"
         and not _is_consequence(other, found)
         and (
-            other.cause in AGAINST_URDF  # which spoil every joint's fit, as parameters are shared
+            other.cause in URDF_CAUSES  # they affect all joints, which share parameters
             or other.joint is None
             or finding.joint is None
             or other.joint == finding.joint

@@ -1,4 +1,4 @@
-"""Which parameters the motion does not tell apart, and what motion would."""
+"""Parameters that the motion does not determine, and motion that would."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from dynid.text import listed, only
 
 Indices = NDArray[np.intp]
 
-_CONDITION = 200.0  # Gautier and Khalil (1992) ask an exciting trajectory for less than 100
-_HARMFUL = 300.0  # three times as much; a note up to there
-_UNCERTAIN = 0.3  # of the parameters' size: the field's bound for a parameter that is known
-_GUESS = 0.1  # of the torque elsewhere: five times the errors that it is worked out for
+_CONDITION = 200.0  # Gautier and Khalil (1992) require less than 100 of an exciting trajectory
+_HARMFUL = 300.0  # below this value, the finding is a note
+_UNCERTAIN = 0.3  # relative standard deviation usual as a bound for identifiable parameters
+_LARGE_PREDICTION_ERROR = 0.1  # of the torque of other motion: five times the assumed errors
 _TAKES_PART = 0.3  # of the largest share of a parameter in a combination
 _MOST_NAMED = 6
 _MOST_LISTED = 12
-_FIRST_MOMENTS = INERTIAL[:4]  # and the mass: what has weight
+_FIRST_MOMENTS = INERTIAL[:4]  # with the mass: parameters of gravity torque
 
 
 def ill_conditioned(case: Case) -> Iterator[Finding]:
-    """Name parameters without any effect, and combinations that are hardly determined."""
+    """Find parameters without effect, and combinations that are poorly determined."""
     if case.fit is None:
         return
     unknown = np.flatnonzero(~case.fit.estimate.determined)
@@ -41,7 +41,7 @@ def ill_conditioned(case: Case) -> Iterator[Finding]:
             joint=None,
             severity="warning",
             sentence=(
-                f"this motion says nothing about {names}; there the model keeps the URDF's values."
+                f"{names} cannot be identified from this motion; the model keeps the URDF's values."
             ),
             remedy=_remedy(case, unknown[:_MOST_LISTED]),
             evidence={"undetermined parameters": float(len(unknown))},
@@ -53,35 +53,39 @@ def ill_conditioned(case: Case) -> Iterator[Finding]:
 
 
 def _uncertain(case: Case, fitted: Fit) -> Iterator[Finding]:
-    """Joints whose torque elsewhere within the limits is anybody's guess."""
-    found = [one for one in predictions(case, fitted) if one.deviation > _GUESS]
+    """Find joints with an uncertain torque in other motion within the limits."""
+    found = [
+        one for one in predictions(case, fitted) if one.standard_deviation > _LARGE_PREDICTION_ERROR
+    ]
     if not found:
         return
     names = [case.joints[one.joint] for one in found]
-    blamed = np.max([one.shares for one in found], axis=0)
-    order = np.argsort(-blamed)[:_MOST_NAMED]
-    worst = order[blamed[order] > _TAKES_PART * blamed[order[0]]]
-    deviations = listed(f"{one.deviation:.0%}" for one in found)
+    shares = np.max([one.shares for one in found], axis=0)
+    order = np.argsort(-shares)[:_MOST_NAMED]
+    worst = order[shares[order] > _TAKES_PART * shares[order[0]]]
+    errors = listed(f"{one.standard_deviation:.0%}" for one in found)
     yield Finding(
         cause="ill_conditioned",
         joint=only(names),
         severity="warning",
         sentence=(
-            f"{listed(names)}: torque at other motion within the limits can be predicted to "
-            f"{deviations} only (standard deviation, for errors of {GOOD:.0%} in this one); least "
-            "is known of "
-            f"{listed(case.base.names[i] for i in worst)}."
+            f"{listed(names)}: the predicted torque of other motion within the limits has a "
+            f"standard deviation of {errors} (with torque errors of {GOOD:.0%} in this motion); "
+            f"the least certain parameters are {listed(case.base.names[i] for i in worst)}."
         ),
         remedy=_remedy(case, worst),
-        evidence={f"deviation of torque of {case.joints[o.joint]}": o.deviation for o in found},
+        evidence={
+            f"standard deviation of torque of {case.joints[one.joint]}": one.standard_deviation
+            for one in found
+        },
     )
 
 
 def _combination(case: Case, fitted: Fit) -> Iterator[Finding]:
-    """The least determined combination, unless it is certain enough for what is not too poor.
+    """Find the least determined combination of parameters, if it is uncertain.
 
     With columns of the weighted regressor scaled to unit norm, W = U S Vᵀ, the combination vₖᵀ x of
-    scaled parameters x has the standard deviation 1 / sₖ, as rows are weighted by their deviations.
+    scaled parameters x has the standard deviation 1 / sₖ.
     """
     gram, shared = information(fitted)
     known = np.flatnonzero(fitted.estimate.determined)
@@ -89,9 +93,9 @@ def _combination(case: Case, fitted: Fit) -> Iterator[Finding]:
     values, vectors = np.linalg.eigh(gram[np.ix_(known, known)] / np.outer(norms, norms))
     values, vector = np.maximum(values, 1e-300), vectors[:, 0]
     size = float(np.linalg.norm(vector * fitted.estimate.base[known] * norms))
-    deviation = float(np.sqrt(shared / values[0])) / max(size, 1e-300)
+    uncertainty = float(np.sqrt(shared / values[0])) / max(size, 1e-300)
     condition = float(np.sqrt(values[-1] / values[0]))
-    if condition < _CONDITION or (deviation < _UNCERTAIN and condition < _HARMFUL):
+    if condition < _CONDITION or (uncertainty < _UNCERTAIN and condition < _HARMFUL):
         return
     order = np.argsort(-np.abs(vector))[:_MOST_NAMED]
     named = order[np.abs(vector[order]) > _TAKES_PART * np.abs(vector[order[0]])]
@@ -101,14 +105,14 @@ def _combination(case: Case, fitted: Fit) -> Iterator[Finding]:
         joint=None,
         severity="warning" if condition > _HARMFUL else "note",
         sentence=(
-            f"condition number {condition:.3g}: {listed(names)} act almost alike in this motion; "
-            f"their worst combination is uncertain by {min(deviation, 99.0):.0%} of its size "
-            f"(standard deviation, for torque errors of {GOOD:.0%})."
+            f"condition number {condition:.3g}: {listed(names)} are almost collinear in this "
+            "motion; their worst combination has a relative standard deviation of "
+            f"{min(uncertainty, 99.0):.0%} (with torque errors of {GOOD:.0%})."
         ),
         remedy=_remedy(case, known[named]),
         evidence={
             "condition number": condition,
-            "deviation over size": deviation,
+            "relative standard deviation": uncertainty,
             **{
                 f"share of {name}": float(share)
                 for name, share in zip(names, vector[named], strict=True)
@@ -134,7 +138,7 @@ def _singular_values(eigenvalues: Array) -> Plot:
 
 
 def _remedy(case: Case, parameters: Indices) -> str:
-    """What motion would tell these base parameters."""
+    """Describe motion that would determine these base parameters."""
     wanted: dict[str, list[str]] = {}
     for index in parameters:
         joint, motion = _motion_for(case, int(case.base.independent[index]))
@@ -146,17 +150,17 @@ def _remedy(case: Case, parameters: Indices) -> str:
 
 
 def _motion_for(case: Case, parameter: int) -> tuple[str, str]:
-    """The joint that leads a standard parameter, and the motion that excites it."""
+    """Return the joint of a standard parameter, and the motion that excites it."""
     mechanism = case.mechanism
     if parameter < mechanism.first_term:
         joint = mechanism.body_joints[parameter // 10]
         if INERTIAL[parameter % 10] in _FIRST_MOMENTS:
-            return joint, "take {} through more poses, in which weight pulls differently"
-        return joint, "accelerate {} harder, and in more poses of the joints around"
+            return joint, "move {} through more poses with different gravity torque"
+        return joint, "accelerate {} faster, and in more poses of the neighbouring joints"
     term = mechanism.terms[parameter - mechanism.first_term]
     joint = mechanism.moving_joints[term.joint]
     if term.traits.inertial:
-        return joint, "accelerate {} harder while the joints behind take more poses"
+        return joint, "accelerate {} faster while the following joints take more poses"
     if not term.traits.dissipative:
-        return joint, "move {} both ways over more of its range"
-    return joint, "move {} at more different speeds, both ways"
+        return joint, "move {} in both directions over more of its range"
+    return joint, "move {} at more different speeds, in both directions"

@@ -1,4 +1,4 @@
-"""Whether one joint's motion or torque shows in another's torque, where the model has no link."""
+"""Coupling of one joint's motion or torque into another's torque that the model lacks."""
 
 from __future__ import annotations
 
@@ -9,68 +9,73 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case, without
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.residual import Leftover
+from dynid.evaluation.diagnosis.residual import Residual
 from dynid.text import torque_unit
 
-_EXPLAINED = 0.3  # of the squared error that another joint explains at least
-_EFFECT = 0.03  # of the torque that this is at least
+_EXPLAINED = 0.3  # least share of the squared error that another joint explains
+_EFFECT = 0.03  # least size over the joint's torque
 _KINDS = (
-    "friction of a motor that both turn",
-    "the rotor of a motor that both turn",
-    "a part of the other's torque, of a motor that both turn or by crosstalk",
+    "friction of a motor that moves both",
+    "the rotor of a motor that moves both",
+    "a part of the other's torque, by a motor that moves both or by crosstalk",
 )
 _WHAT = ("its friction", "its acceleration", "its torque")
 
 
 def unmodelled_coupling(case: Case) -> Iterator[Finding]:
-    """Look for each joint's errors in the motion and torque of every other joint."""
+    """Correlate each joint's errors with the motion and torque of every other joint."""
     if not case.comparisons:
         return
-    left = Leftover(case)
-    moving = np.flatnonzero(case.thinned.moves).tolist()
+    residual = Residual(case)
+    moving = np.flatnonzero(case.decimated.moves).tolist()
     for joint in moving:
-        if not left.may_show(joint, _EFFECT):
+        if not residual.exceeds(joint, _EFFECT):
             continue
-        # whatever friction of its own may explain is not another joint's
-        friction = [column for columns in left.friction(joint).values() for column in columns]
-        own = np.column_stack([left.plain(joint), left.seen(friction)])
-        told = {
-            other: left.explained(joint, np.column_stack(_columns(left, joint, other)), own)
+        # errors that the joint's own friction may explain are not attributed to another joint
+        friction = [column for columns in residual.friction(joint).values() for column in columns]
+        own = np.column_stack([residual.plain(joint), residual.filtered(friction)])
+        explained = {
+            other: residual.explained(joint, np.column_stack(_columns(residual, joint, other)), own)
             for other in moving
             if other != joint
         }
-        best = max(told, key=lambda other: told[other], default=None)
-        if best is not None and told[best][0] > _EXPLAINED and told[best][1] > _EFFECT:
-            yield _finding(case, joint, best, told[best], left, own)
+        best = max(explained, key=lambda other: explained[other], default=None)
+        if best is not None and explained[best][0] > _EXPLAINED and explained[best][1] > _EFFECT:
+            yield _finding(case, joint, best, explained[best], residual, own)
 
 
-def _columns(left: Leftover, joint: int, other: int) -> list[Array]:
-    """Signals of another joint that a link would bring to this one, in the order of ``_KINDS``."""
-    signals = left.signals
+def _columns(residual: Residual, joint: int, other: int) -> list[Array]:
+    """Signals of another joint that a coupling adds to this one, in the order of ``_KINDS``."""
+    signals = residual.signals
     here, there = signals.velocity[:, joint], signals.velocity[:, other]
     friction = [there, np.sign(there), np.sign(here + there), np.sign(here - there)]
     rotor, torque = signals.acceleration[:, other], signals.torque[:, other]
-    return [left.seen(friction), left.seen([rotor]), left.seen([torque])]
+    return [residual.filtered(values) for values in (friction, [rotor], [torque])]
 
 
 def _finding(
-    case: Case, joint: int, other: int, told: tuple[float, float], left: Leftover, own: Array
+    case: Case,
+    joint: int,
+    other: int,
+    explained: tuple[float, float],
+    residual: Residual,
+    own: Array,
 ) -> Finding:
-    name, source, (share, effect) = case.joints[joint], case.joints[other], told
-    columns = _columns(left, joint, other)
-    parts = [left.explained(joint, values, own)[0] for values in columns]
-    # what the joint's own signals have in common with the other's is not counted, nor drawn
+    name, source, (share, effect) = case.joints[joint], case.joints[other], explained
+    columns = _columns(residual, joint, other)
+    parts = [residual.explained(joint, values, own)[0] for values in columns]
+    # the part that is correlated with the joint's own signals is neither counted nor drawn
     beyond = without(np.column_stack(columns), own)
-    by_other = beyond @ np.linalg.lstsq(beyond, left.error[:, joint], rcond=1e-9)[0]
+    by_other = beyond @ np.linalg.lstsq(beyond, residual.error[:, joint], rcond=1e-9)[0]
     samples = np.arange(len(by_other), dtype=np.float64)
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="unmodelled_coupling",
-        joint=None,  # it is about two of them
+        joint=None,  # two joints are involved
         severity="warning",
         sentence=(
-            f"{name}: {share:.0%} of the squared torque error goes with {source}, {effect:.1%} of "
-            f"the torque; it looks like {_KINDS[int(np.argmax(parts))]}."
+            f"{name}: {share:.0%} of the squared torque error is explained by {source}, "
+            f"{effect:.1%} of the torque; the likely cause is {_KINDS[int(np.argmax(parts))]}."
         ),
         remedy=_remedy(case, joint, other),
         evidence={
@@ -82,7 +87,7 @@ def _finding(
             x_label="sample",
             y_label=f"torque error of {name} [{unit}]",
             traces=(
-                Trace(samples, left.error[:, joint], "error"),
+                Trace(samples, residual.error[:, joint], "error"),
                 Trace(samples, by_other, f"explained by {source}"),
             ),
         ),
@@ -95,16 +100,16 @@ def _remedy(case: Case, joint: int, other: int) -> str:
     sides = {term.side for term in case.mechanism.terms if term.joint in (joint, other)}
     if linked and "motor" in sides:
         return (
-            f"The profile links {source} and {name}: give the linked motor more terms (side: "
-            "motor), such as viscous_root or stribeck, and check the coupling's ratio."
+            f"The profile couples {source} and {name}: add terms to the coupled motor (side: "
+            "motor), such as viscous_root or stribeck, and check the ratio of the coupling."
         )
     if linked:
         return (
-            f"The profile links {source} and {name}: give the linked motor its friction and rotor "
+            f"The profile couples {source} and {name}: add friction and rotor of the coupled motor "
             "as terms with side: motor."
         )
     return (
-        f"If the transmissions of {source} and {name} are linked, give the profile their "
-        "'coupling', and the terms of the linked motor with side: motor; else look for crosstalk "
-        "or swapped channels."
+        f"If the transmissions of {source} and {name} are coupled, add 'coupling' to the profile, "
+        "and the terms of the coupled motor with side: motor; otherwise check for crosstalk or "
+        "swapped channels."
     )

@@ -1,4 +1,4 @@
-"""A finding: one cause seen in the data, with its evidence and what to do about it."""
+"""A finding: one cause found in the data, with evidence and remedy."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dynid.arrays import Array
 
 Severity = Literal["problem", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("problem", "warning", "note")
-"""From what makes a model useless, over what makes it worse, to what is good to know."""
+"""In decreasing order: unusable model, reduced accuracy, information."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """One line, or one cloud of dots, of a plot; ``x`` and ``y`` are (N,)."""
+    """One line, or one set of dots, of a plot; ``x`` and ``y`` are (N,)."""
 
     x: Array
     y: Array
@@ -25,7 +25,7 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Plot:
-    """What a cause draws as its evidence; axis labels carry their units."""
+    """Plot of a cause's evidence; axis labels include units."""
 
     x_label: str
     y_label: str
@@ -34,16 +34,16 @@ class Plot:
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One cause that the data show.
+    """One cause found in the data.
 
     Attributes:
         cause: its key in ``dynid.evaluation.diagnosis.causes.CAUSES``.
-        joint: name of the joint it concerns; None where it concerns the recording as a whole.
-        severity: how much it matters.
-        sentence: what was seen, with numbers and units.
+        joint: name of the joint; None if it concerns the whole recording.
+        severity: "problem", "warning" or "note".
+        sentence: the observation, with numbers and units.
         remedy: one sentence on what to do.
-        evidence: the numbers behind it; a name carries its unit where there is one: "delay [s]".
-        plot: what shows it, if a plot does.
+        evidence: numbers by name; the name includes the unit, such as "delay [s]".
+        plot: of the evidence; None if there is none.
     """
 
     cause: str
@@ -55,10 +55,10 @@ class Finding:
     plot: Plot | None = None
 
     def __repr__(self) -> str:
-        """Severity, cause, and what to do."""
+        """Return severity, cause, observation and remedy."""
         return f"{self.severity} ({self.cause}): {self.sentence} {self.remedy}"
 
 
 def sentences(findings: Iterable[Finding]) -> list[str]:
-    """What was seen and what to do about it, of all but notes."""
+    """Return observation and remedy of each finding except notes."""
     return [f"{one.sentence} {one.remedy}" for one in findings if one.severity != "note"]

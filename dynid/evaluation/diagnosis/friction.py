@@ -1,4 +1,4 @@
-"""Whether friction is described by the terms of the model, and which term is missing."""
+"""Friction that the model's terms do not describe, and the missing term."""
 
 from __future__ import annotations
 
@@ -10,58 +10,69 @@ from dynid.arrays import Array
 from dynid.dynamics.joint_terms import term_kind, term_kinds
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.residual import Leftover
+from dynid.evaluation.diagnosis.residual import Residual
 from dynid.text import listed, torque_unit
 
-_EXPLAINED = 0.25  # of the squared error that a term explains at least
-_EFFECT = 0.03  # of the torque that this is at least
+_EXPLAINED = 0.25  # least share of the squared error that a term explains
+_EFFECT = 0.03  # least size over the joint's torque
 
 
 def friction_terms(case: Case) -> Iterator[Finding]:
-    """Look for a friction term that the model lacks in the errors that it leaves."""
+    """Look for a missing friction term in the residual of the model."""
     if not case.comparisons:
         return
-    left = Leftover(case)
-    for joint in np.flatnonzero(case.thinned.moves).tolist():
-        if not left.may_show(joint, _EFFECT):
+    residual = Residual(case)
+    for joint in np.flatnonzero(case.decimated.moves).tolist():
+        if not residual.exceeds(joint, _EFFECT):
             continue
-        own = left.plain(joint)
-        told = {
-            kind: max(left.explained(joint, left.seen([column]), own) for column in columns)
-            for kind, columns in _untried(left, joint).items()
+        own = residual.plain(joint)
+        explained = {
+            kind: max(
+                residual.explained(joint, residual.filtered([column]), own) for column in columns
+            )
+            for kind, columns in _untried(residual, joint).items()
         }
-        best = max(told, key=lambda kind: told[kind], default=None)
-        if best is None or told[best][0] < _EXPLAINED or told[best][1] < _EFFECT:
+        best = max(explained, key=lambda kind: explained[kind], default=None)
+        if best is None or explained[best][0] < _EXPLAINED or explained[best][1] < _EFFECT:
             continue
-        # of many shapes that are alike, the plain ones first
-        plain = [kind for kind in told if term_kind(kind).plain and told[kind][0] > _EXPLAINED]
-        yield _finding(case, joint, plain or [best], told, left)
+        # of several similar shapes the plain ones are preferred
+        plain = [
+            kind
+            for kind, (share, _) in explained.items()
+            if term_kind(kind).plain and share > _EXPLAINED
+        ]
+        yield _finding(case, joint, plain or [best], explained, residual)
 
 
-def _untried(left: Leftover, joint: int) -> dict[str, list[Array]]:
-    """Signals (N,) of the kinds of friction that no fit has tried at a joint."""
-    used = {kind.name for kind in left.fitted(joint)}
-    for kind in left.fitted(joint):
-        if kind.has_memory:  # which is dry friction once it slides
+def _untried(residual: Residual, joint: int) -> dict[str, list[Array]]:
+    """Signals (N,) of the kinds of friction that were not fitted at a joint."""
+    used = {kind.name for kind in residual.fitted(joint)}
+    for kind in residual.fitted(joint):
+        if kind.has_memory:  # equals dry friction while sliding
             used |= {dry.name for dry in term_kinds() if dry.dry and dry.loaded <= kind.loaded}
         if kind.mirror:
             used.add(kind.mirror)
-    return {kind: columns for kind, columns in left.friction(joint).items() if kind not in used}
+    friction = residual.friction(joint)
+    return {kind: columns for kind, columns in friction.items() if kind not in used}
 
 
 def _finding(
-    case: Case, joint: int, kinds: list[str], told: dict[str, tuple[float, float]], left: Leftover
+    case: Case,
+    joint: int,
+    kinds: list[str],
+    explained: dict[str, tuple[float, float]],
+    residual: Residual,
 ) -> Finding:
     name = case.joints[joint]
-    friction = left.friction(joint)
-    missing = left.seen([column for kind in kinds for column in friction[kind]])
-    share, effect = left.explained(joint, missing, left.plain(joint))
+    friction = residual.friction(joint)
+    missing = residual.filtered([column for kind in kinds for column in friction[kind]])
+    share, effect = residual.explained(joint, missing, residual.plain(joint))
     traits = [term_kind(kind) for kind in kinds]
     terms = [f"{k.name} and {k.mirror}" if k.mirror else k.name for k in traits]
     also = f" (or {traits[0].alternative})" if len(kinds) == 1 and traits[0].alternative else ""
     remedy = f"Add {listed(terms)}{also} of {name} to 'terms' in the profile."
-    if set(kinds) <= {kind.name for kind in left.kinds(joint)}:
-        remedy = f"Identify again: friction of {name} is not what this model was fitted to."
+    if set(kinds) <= {kind.name for kind in residual.kinds(joint)}:
+        remedy = f"Identify again: friction of {name} has changed since this model was identified."
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Finding(
         cause="friction_terms",
@@ -73,11 +84,11 @@ def _finding(
             f"torque error, {effect:.1%} of the torque."
         ),
         remedy=remedy,
-        evidence={f"share explained by {kind}": share for kind, (share, _) in told.items()}
+        evidence={f"share explained by {kind}": share for kind, (share, _) in explained.items()}
         | {"effect over torque": effect},
         plot=Plot(
             x_label=f"velocity of {name} [{'m/s' if unit == 'N' else 'rad/s'}]",
             y_label=f"torque error of {name} [{unit}]",
-            traces=(Trace(left.velocity[:, joint], left.error[:, joint], "error", "dots"),),
+            traces=(Trace(residual.velocity[:, joint], residual.error[:, joint], "error", "dots"),),
         ),
     )

@@ -1,4 +1,4 @@
-"""Whether gravity comes from where the profile says: how the robot is mounted."""
+"""A wrong direction of gravity in the profile, that is, another mounting of the robot."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.evaluation.diagnosis.case import Case, own_terms, without
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
-from dynid.evaluation.diagnosis.sampled_fit import free_misfit
+from dynid.evaluation.diagnosis.sampled_fit import free_residual
 from dynid.evaluation.diagnosis.sign import any_friction_drives
 
 _EARTH = 9.81  # [m/s^2]
-_TILT = np.radians(12)  # less may come from what a URDF says of centres of mass
-_BETTER = 0.9  # of the misfit with gravity as the profile has it; wrists have votes, but no weight
-_NO_WORSE = 1.05  # times as large an error of free parameters under the gravity found
-_HAS_WEIGHT = 0.02  # of a joint's torque
-_HEAVIER = 2.0  # times what the URDF says: a robot's weight at most, and half of it at least
-_FEELS_NOTHING = 1e-3  # of the torque
-_FEWEST = 200  # samples: three numbers fit the noise of fewer
+_TILT = np.radians(12)  # smaller angles may result from centres of mass in the URDF
+_BETTER = 0.9  # largest ratio of residuals, gravity found over gravity of the profile
+_NO_WORSE = 1.05  # largest ratio of residuals with free parameters
+_HAS_WEIGHT = 0.02  # share of gravity in a joint's torque
+_HEAVIER = 2.0  # largest ratio of the weights of robot and URDF, either way
+_NO_GRAVITY = 1e-3  # share of gravity in the torque
+_FEWEST = 200  # samples: fewer do not determine three numbers
 _ROUNDING = 1e-9
-_LEAST = 0.1  # of a joint's torque that its vote is about, where its own motion explains nearly all
+_LEAST = 0.1  # of a joint's torque, least scale if its own motion explains nearly all of it
 
 
 @dataclass(frozen=True)
@@ -38,21 +38,21 @@ class _Bodies:
 
 def wrong_gravity(case: Case) -> Iterator[Finding]:
     """Fit the direction of gravity with the URDF's masses, and compare it with the profile's."""
-    if len(case.thinned.torque) < _FEWEST or not case.thinned.moves.any():
-        return  # at rest, what holds a robot need not be its drives
+    if len(case.decimated.torque) < _FEWEST or not case.decimated.moves.any():
+        return  # at rest, brakes or static friction may hold the robot
     bodies = _bodies(case)
     present = np.asarray(case.mechanism.gravity)
-    votes = _votes(case, bodies)
-    if np.linalg.norm(votes.weight) * _EARTH < _FEELS_NOTHING * len(case.joints):
+    equations = _equations(case, bodies)
+    if np.linalg.norm(equations.weight) * _EARTH < _NO_GRAVITY * len(case.joints):
         return
-    best = _best(votes, present)
-    if np.linalg.norm(best) < _EARTH / _HEAVIER:  # along an axis that no pose changes, then
-        best = _best(_votes(case, bodies, constants=True), present)
-    pull = votes.weight @ present
-    scale = float(pull @ votes.torque) / max(float(pull @ pull), 1e-300)
+    best = _best(equations, present)
+    if np.linalg.norm(best) < _EARTH / _HEAVIER:  # then along an axis that no pose changes
+        best = _best(_equations(case, bodies, constants=True), present)
+    pull = equations.weight @ present
+    scale = float(pull @ equations.torque) / max(float(pull @ pull), 1e-300)
     scale = min(max(scale, 1 / _HEAVIER), _HEAVIER)
     tilt = _angle(best, present)
-    share = votes.misfit(best) / max(votes.misfit(scale * present), 1e-300)
+    share = equations.residual(best) / max(equations.residual(scale * present), 1e-300)
     if tilt < _TILT or share > _BETTER:
         return
     found = best * (float(np.linalg.norm(present)) or _EARTH) / float(np.linalg.norm(best))
@@ -62,7 +62,7 @@ def wrong_gravity(case: Case) -> Iterator[Finding]:
 
 
 def _bodies(case: Case) -> _Bodies:
-    motion, parameters = case.thinned.motion, case.mechanism.urdf_parameters
+    motion, parameters = case.decimated.motion, case.mechanism.urdf_parameters
     floating = case.mechanism.with_gravity(np.zeros(3))
     inertia = floating.torque(*motion, parameters)
     pulls = [case.mechanism.with_gravity(axis).torque(*motion, parameters) for axis in np.eye(3)]
@@ -70,50 +70,51 @@ def _bodies(case: Case) -> _Bodies:
 
 
 @dataclass(frozen=True)
-class _Votes:
-    """What gravity (3,) should explain: ``weight @ gravity = torque``, every joint with one vote.
+class _Equations:
+    """Equations ``weight @ gravity = torque`` for gravity (3,), every joint scaled equally.
 
-    Friction, rotors and offsets are taken out; an offset at a price where the profile says that the
-    joint has weight, so that a weight that does not change with the pose is not taken for one.
+    Friction, rotors and offsets are projected out. The offset of a joint with gravity torque is
+    penalised, so that a gravity torque that is the same in all poses is not taken for an offset.
     """
 
     weight: Array
     torque: Array
 
-    def misfit(self, gravity: Array) -> float:
-        """Norm of what gravity leaves unexplained, in votes."""
+    def residual(self, gravity: Array) -> float:
+        """Return the norm of the scaled torque that gravity (3,) does not explain."""
         return float(np.linalg.norm(self.torque - self.weight @ gravity))
 
 
-def _best(votes: _Votes, present: Array) -> Array:
-    """Gravity that fits best (3,); where no joint feels any, the profile is believed."""
-    left = votes.torque - votes.weight @ present
-    return present + np.asarray(np.linalg.lstsq(votes.weight, left, rcond=_FEELS_NOTHING)[0])
+def _best(equations: _Equations, present: Array) -> Array:
+    """Return the gravity (3,) that fits best; that of the profile in directions without effect."""
+    left = equations.torque - equations.weight @ present
+    return present + np.asarray(np.linalg.lstsq(equations.weight, left, rcond=_NO_GRAVITY)[0])
 
 
-def _votes(case: Case, bodies: _Bodies, *, constants: bool = False) -> _Votes:
+def _equations(case: Case, bodies: _Bodies, *, constants: bool = False) -> _Equations:
     left = []
     present = bodies.weight @ np.asarray(case.mechanism.gravity)
     for joint in range(len(case.joints)):
-        measured, own = case.thinned.torque[:, joint], own_terms(case.thinned, joint)
+        measured, own = case.decimated.torque[:, joint], own_terms(case.decimated, joint)
         whole = float(np.linalg.norm(measured))
         size = max(float(np.linalg.norm(without(measured, own))), _LEAST * whole)
         if size == 0:
             continue
         values = np.column_stack([bodies.weight[:, joint], measured - bodies.inertia[:, joint]])
-        price = np.zeros((1, own.shape[1]))
+        penalty = np.zeros((1, own.shape[1]))
         if constants or np.linalg.norm(present[:, joint]) > _HAS_WEIGHT * whole:
-            price[0, 0] = np.sqrt(len(own)) / whole
-        own = np.vstack([own / size, price])
+            penalty[0, 0] = np.sqrt(len(own)) / whole
+        own = np.vstack([own / size, penalty])
         left.append(without(np.vstack([values / size, np.zeros((1, 4))]), own))
     together = np.concatenate(left) if left else np.zeros((1, 4))
-    return _Votes(together[:, :3], together[:, 3])
+    return _Equations(together[:, :3], together[:, 3])
 
 
 def _explains_as_much(case: Case, gravity: Array) -> bool:
-    """Whether parameters that are free explain the torque under that gravity, too."""
+    """Whether free parameters explain the torque with that gravity equally well."""
     turned = replace(case, mechanism=case.mechanism.with_gravity(gravity), model=None)
-    return free_misfit(turned) <= _NO_WORSE * free_misfit(replace(case, model=None)) + _ROUNDING
+    present = free_residual(replace(case, model=None))
+    return free_residual(turned) <= _NO_WORSE * present + _ROUNDING
 
 
 def _finding(
@@ -121,31 +122,30 @@ def _finding(
 ) -> Finding:
     joint = int(np.argmax((bodies.weight @ (found - present)).std(axis=0)))
     name = case.joints[joint]
-    samples = np.arange(len(case.thinned.torque), dtype=np.float64)
+    samples = np.arange(len(case.decimated.torque), dtype=np.float64)
     return Finding(
         cause="wrong_gravity",
         joint=None,
         severity="problem",
         sentence=(
-            f"the torque fits gravity {_vector(found)} m/s^2 much better than the profile's "
-            f"{_vector(present)}: it is turned by {np.degrees(tilt):.0f} deg."
+            f"the torque fits gravity {_vector(found)} m/s^2 much better than {_vector(present)} "
+            f"m/s^2 of the profile; the angle between them is {np.degrees(tilt):.0f} deg."
         ),
         remedy=(
-            "Set 'gravity' in the profile to how the robot is mounted, as seen from the URDF's "
-            "root link."
+            "Set 'gravity' in the profile to its direction in the frame of the URDF's root link."
         ),
         evidence={
             "tilt [rad]": tilt,
             **{f"gravity {axis} [m/s^2]": float(g) for axis, g in zip("xyz", found, strict=True)},
-            "misfit over that of the profile": share,
+            "residual over that of the profile": share,
         },
         plot=Plot(
             x_label="sample",
             y_label=f"torque of {name} beyond its friction [N m]",
             traces=tuple(
-                Trace(samples, without(values[:, joint], own_terms(case.thinned, joint)), label)
+                Trace(samples, without(values[:, joint], own_terms(case.decimated, joint)), label)
                 for values, label in (
-                    (case.thinned.torque, "measured"),
+                    (case.decimated.torque, "measured"),
                     (bodies.torque(present), "URDF, gravity of the profile"),
                     (bodies.torque(found), "URDF, gravity found"),
                 )

@@ -1,4 +1,4 @@
-"""Whether the noise of a joint's torque is as large as what it measures."""
+"""Torque noise that is large compared with the torque."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import torque_unit
 
-_NOISY = 0.33  # of the torque: most of what lets an identification fail is then the sensor's
-_GOOD = 0.1  # of the torque without noise: a model that is off by less explains it
-_LOOKED_AT = 20_000  # samples
+_NOISY = 0.33  # of the torque: above, noise is the main part of the error
+_GOOD = 0.1  # of the torque without noise: largest error of a good model
+_EXAMINED = 20_000  # samples
 _DRAWN = 2_000  # samples
 
 
 def noise(case: Case) -> Iterator[Finding]:
-    """Compare the noise of each joint's unfiltered torque with that torque."""
+    """Compare the noise of each joint's unfiltered torque with the torque."""
     raw = np.concatenate([s.raw_torque for s in case.signals])
     level = white_noise(case)
     size = raw.std(axis=0)
-    for j in np.flatnonzero(case.thinned.moves & (level > _NOISY * size)):
+    for j in np.flatnonzero(case.decimated.moves & (level > _NOISY * size)):
         yield _finding(case, int(j), float(level[j]), float(size[j]))
 
 
 def white_noise(case: Case) -> Array:
-    """Standard deviation of the white noise on each joint's unfiltered torque, (n,).
+    """Estimate the standard deviation (n,) of white noise on the unfiltered torque [N m or N].
 
-    From second differences, which a smooth torque hardly has (σ² = var / 6), by their median, as
-    friction that reverses makes a few large ones. Noise that a drive has filtered is not seen. At
-    a low sampling rate torque is not smooth, but a model tells what of it is noise at most.
+    From second differences, which are small for a smooth torque (σ² = var / 6). Their median is
+    used, because friction at reversals causes a few large ones. Noise that the drive has filtered
+    is not detected. With a low sampling rate torque is not smooth, so the error of a model is an
+    upper bound.
     """
-    differences = np.diff(case.longest.raw_torque[:_LOOKED_AT], 2, axis=0)
+    differences = np.diff(case.longest.raw_torque[:_EXAMINED], 2, axis=0)
     level = np.asarray(1.4826 * np.median(np.abs(differences), axis=0) / np.sqrt(6))
     if not case.comparisons:
         return level
@@ -49,7 +50,7 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
         f"({size:.3g} {unit}, both rms)"
     )
     evidence = {"noise over torque": level / size, f"noise [{unit}]": level}
-    remedy = "Excite it harder, average periods, or filter the torque; more samples help, too."
+    remedy = "Excite the joint more, average periods, filter the torque, or record more samples."
     if case.comparisons:
         error = np.concatenate(
             [(c.raw_model - c.signals.raw_torque)[:, joint] for c in case.comparisons]
@@ -60,8 +61,8 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
         evidence["error beyond noise over torque without it"] = beyond / true_size
         if beyond < _GOOD * true_size:
             sentence += (
-                f"; beyond it the model is off by {beyond / true_size:.1%} only, so that it can be "
-                "used whatever its errors say"
+                f"; without noise the error of the model is {beyond / true_size:.1%}, so it can be "
+                "used although its torque errors are large"
             )
     return Finding(
         cause="noise",
@@ -75,7 +76,7 @@ def _finding(case: Case, joint: int, level: float, size: float) -> Finding:
 
 
 def _times_worse(case: Case, held_out: HeldOut, joint: int) -> float:
-    """How many times larger the error is on motion that was not fitted."""
+    """Return the ratio of the held-out error to the error of the fit, at least 1."""
     fitted = max(float(case.relative_errors[joint]), 1e-300)
     return max(1.0, held_out.relative_error[joint] / fitted)
 

@@ -1,4 +1,4 @@
-"""Whether the model explains the motion it was fitted to much better than other motion."""
+"""Overfitting: the error on the fitted motion is much smaller than on other motion."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 
-_TIMES = 1.4  # as large an error on what was held out; parameters fit noise, not the robot
-_MORE = 0.02  # of the torque: a difference below that is of no concern
+_TIMES = 1.4  # held-out error over error of the fit
+_MORE = 0.02  # of the torque: smaller differences are ignored
 
 
 def over_fit(case: Case) -> Iterator[Finding]:
@@ -28,14 +28,13 @@ def over_fit(case: Case) -> Iterator[Finding]:
             joint=case.joints[j],
             severity="warning",
             sentence=(
-                f"{case.joints[j]}: torque is off by {fitted[j]:.1%} on the motion fitted, but by "
-                f"{held_out[j]:.1%} on parts of it that were held out: the model has learnt this "
-                f"motion rather than the robot ({essential} of {parameters} parameters are "
-                "essential)."
+                f"{case.joints[j]}: the relative torque error is {fitted[j]:.1%} on the fitted "
+                f"motion, but {held_out[j]:.1%} on held-out parts of it: the model is overfitted "
+                f"({essential} of {parameters} parameters are essential)."
             ),
             remedy=(
-                "Record more and richer motion, or leave terms out (identification.essential = "
-                "true drops parameters that do not pay)."
+                "Record longer and more varied motion, or remove terms (identification.essential: "
+                "true drops parameters that are not essential)."
             ),
             evidence={
                 "relative error": float(fitted[j]),

@@ -1,4 +1,4 @@
-"""Whether joints moved together, or the motion repeats before it has shown much."""
+"""Joints that move together, and motion that repeats after too few cycles."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.too_short import FEWEST_CYCLES, strokes
 from dynid.signals.signals import Signals
 
-_TOGETHER = 0.95  # of the squared velocity; random series of few harmonics come to 0.9
-_FEWEST = 30  # samples in motion that a share means anything for
-_LOOKED_AT = 4_000  # samples for the repetition
-_NEAR = 0.5  # mean squared distance, in variances, at which a repetition is looked for
-_SAME = 0.01  # and its median where there is one
-_ONE_LINE = 0.8  # of the squared velocity at one frequency: a sine, not a sum of several
+_TOGETHER = 0.95  # of the squared velocity; random series of few harmonics reach 0.9
+_FEWEST = 30  # samples in motion
+_EXAMINED = 4_000  # samples for the repetition
+_NEAR = 0.5  # mean squared distance over variance at a possible repetition
+_SAME = 0.01  # median squared distance over variance at a repetition
+_ONE_LINE = 0.8  # of the squared velocity at one frequency: a single sine
 _REMEDY = (
-    "Give each joint a frequency of its own, in ratios such as 1.1 : 1.3 : 1.5 (dynid excite "
+    "Use another frequency for each joint, in ratios such as 1.1 : 1.3 : 1.5 (dynid excite "
     "--type sine proposes them), or a Fourier series of several harmonics."
 )
 
 
 def overlapping_frequencies(case: Case) -> Iterator[Finding]:
-    """Look for pairs of joints in step, and for a motion that soon repeats."""
+    """Look for pairs of joints that move together, and for motion that repeats early."""
     if case.mechanism.semi_static:
-        return  # weight depends on poses, whatever their speed
+        return  # gravity torque depends on poses only
     pairs = list(_pairs(case))
     yield from pairs
     if not pairs:
@@ -36,9 +36,9 @@ def overlapping_frequencies(case: Case) -> Iterator[Finding]:
 
 
 def _pairs(case: Case) -> Iterator[Finding]:
-    thinned = case.thinned
+    decimated = case.decimated
     for i, j in combinations(range(len(case.joints)), 2):
-        both = thinned.moving[:, i] & thinned.moving[:, j]
+        both = decimated.moving[:, i] & decimated.moving[:, j]
         if both.sum() < _FEWEST or both.mean() < 0.1:
             continue
         share = min(_explained(case, i, j), _explained(case, j, i))
@@ -47,28 +47,30 @@ def _pairs(case: Case) -> Iterator[Finding]:
 
 
 def _explained(case: Case, of: int, by: int) -> float:
-    """Share of a joint's squared velocity that another's motion explains, whatever their phase."""
-    thinned = case.thinned
+    """Return the share of a joint's squared velocity that another's motion explains, any phase."""
+    decimated = case.decimated
     motion = np.column_stack(
-        [thinned.velocity[:, by], thinned.acceleration[:, by], thinned.position[:, by]]
+        [decimated.velocity[:, by], decimated.acceleration[:, by], decimated.position[:, by]]
     )
     columns = motion - motion.mean(axis=0)
-    velocity = thinned.velocity[:, of]
+    velocity = decimated.velocity[:, of]
     left = velocity - columns @ np.linalg.lstsq(columns, velocity, rcond=None)[0]
     return 1 - float(left @ left) / float(velocity @ velocity)
 
 
 def _together(case: Case, i: int, j: int, share: float) -> Finding:
     first, second = case.joints[i], case.joints[j]
-    correlation = float(np.corrcoef(case.thinned.velocity[:, i], case.thinned.velocity[:, j])[0, 1])
+    correlation = float(
+        np.corrcoef(case.decimated.velocity[:, i], case.decimated.velocity[:, j])[0, 1]
+    )
     return Finding(
         cause="overlapping_frequencies",
         joint=None,
         severity="warning",
         sentence=(
-            f"{first} and {second} move together: {share:.0%} of the squared velocity of one "
-            f"follows from the other's motion (correlation {correlation:.2f}), so that what acts "
-            "on one can hardly be told from what acts on the other."
+            f"{first} and {second} move together: the motion of one explains {share:.0%} of the "
+            f"squared velocity of the other (correlation {correlation:.2f}), so their parameters "
+            "can hardly be separated."
         ),
         remedy=_REMEDY,
         evidence={"share of velocity in common": share, "correlation": correlation},
@@ -76,25 +78,27 @@ def _together(case: Case, i: int, j: int, share: float) -> Finding:
             x_label=f"position of {first}",
             y_label=f"position of {second}",
             traces=(
-                Trace(case.thinned.position[:, i], case.thinned.position[:, j], "recorded", "dots"),
+                Trace(
+                    case.decimated.position[:, i], case.decimated.position[:, j], "recorded", "dots"
+                ),
             ),
         ),
     )
 
 
 def _repetition(case: Case) -> Iterator[Finding]:
-    """A repeated period is fine if it holds enough; one of few cycles of plain sines does not."""
+    """Look for a period of single sines with too few cycles."""
     longest = case.longest
     period = _period(longest)
     if period is None or len(case.signals) > 1:
         return
     samples = round(period * longest.sampling_rate)
-    begin = (len(longest.time) - samples) // 2  # clear of ramps
+    begin = (len(longest.time) - samples) // 2  # without ramps
     one = longest.velocity[begin : begin + samples]
     cycles = strokes(one) / 2
-    moving = np.flatnonzero(case.thinned.moves)
+    moving = np.flatnonzero(case.decimated.moves)
     if any(_largest_line(one[:, j]) < _ONE_LINE for j in moving):
-        return  # a series of several harmonics passes through more poses than sines do
+        return  # several harmonics reach more poses than single sines
     few = min(moving, key=lambda j: cycles[j])
     if cycles[few] >= FEWEST_CYCLES:
         return
@@ -104,7 +108,7 @@ def _repetition(case: Case) -> Iterator[Finding]:
         severity="warning",
         sentence=(
             f"the motion repeats every {period:.3g} s, which is {max(1, round(cycles[few]))} "
-            f"cycle(s) of {case.joints[few]}: recording longer shows nothing new."
+            f"cycle(s) of {case.joints[few]}: a longer recording adds no information."
         ),
         remedy=_REMEDY,
         evidence={"period [s]": period, f"cycles of {case.joints[few]}": float(cycles[few])},
@@ -117,12 +121,12 @@ def _repetition(case: Case) -> Iterator[Finding]:
 
 
 def _period(signals: Signals) -> float | None:
-    """The shortest time [s] after which all joints are where they were; None if there is none.
+    """Return the shortest period [s] of all joints' positions; None if there is none.
 
-    By the squared distance of x(t + T) and x(t): its mean over t, from a Fourier transform, has a
-    minimum at T, and there its median tells, as a motion also begins and ends.
+    The squared distance of x(t + T) and x(t) is used: its mean over t, from a Fourier transform,
+    has a minimum at T. Its median there decides, because motion also begins and ends.
     """
-    step = max(1, len(signals.time) // _LOOKED_AT)
+    step = max(1, len(signals.time) // _EXAMINED)
     position = signals.position[::step] - signals.position.mean(axis=0)
     spread = position.std(axis=0)
     position = position[:, spread > 1e-6] / spread[spread > 1e-6]
@@ -138,7 +142,7 @@ def _period(signals: Signals) -> float | None:
 
 
 def _mean_distance(position: Array) -> Array:
-    """Mean over t of |x(t + T) - x(t)|² per joint, for every lag T up to half of the samples."""
+    """Return the mean over t of |x(t + T) - x(t)|² per joint, for lags T up to half the samples."""
     count, joints = position.shape
     spectrum = np.sum(np.abs(np.fft.rfft(position, 2 * count, axis=0)) ** 2, axis=1)
     lags = np.arange(count // 2)
@@ -149,6 +153,6 @@ def _mean_distance(position: Array) -> Array:
 
 
 def _largest_line(velocity: Array) -> float:
-    """Share of a period's squared velocity at its strongest frequency."""
+    """Return the share of a period's squared velocity at its strongest frequency."""
     power = np.abs(np.fft.rfft(velocity - velocity.mean())) ** 2
     return float(power.max() / max(power.sum(), 1e-300))

@@ -1,4 +1,4 @@
-"""How far the model can be trusted beyond the motion it was fitted to, within the limits."""
+"""Prediction of the model's torque uncertainty for other motion within the limits."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from dynid.estimation.fitting import Fit
 from dynid.evaluation.diagnosis.case import Case
 
 GOOD = 0.02
-"""Torque error over torque (rms) that a good model leaves in a good recording."""
-_PERSISTENCE = 0.02  # [s] that such an error lasts
+"""Torque error over torque (rms) of a good model on a good recording."""
+_PERSISTENCE = 0.02  # [s] correlation time of such an error
 _SAMPLES = 100
-_HALF_TURN = np.pi  # [rad] to either side: wider limits show nothing else
-_SECONDS = 0.3  # from rest to the velocity limit, where no acceleration limit is known
+_HALF_TURN = np.pi  # [rad] in each direction: wider limits add no other poses
+_SECONDS = 0.3  # from rest to the velocity limit, if no acceleration limit is known
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """Torque of a joint at random motion within the limits, as the fit predicts it.
+    """Predicted torque of a joint for random motion within the limits.
 
     Attributes:
-        joint: its number.
-        deviation: standard deviation (rms) over the size (rms) of the predicted torque.
-        shares: (k,) what each base parameter's own deviation would add to it.
+        joint: number of the joint.
+        standard_deviation: of the predicted torque (rms) over the torque (rms).
+        shares: (k,) contribution of each base parameter's own standard deviation.
     """
 
     joint: int
-    deviation: float
+    standard_deviation: float
     shares: Array
 
 
 def predictions(case: Case, fitted: Fit) -> Iterator[Prediction]:
-    """Predict torque within the limits with its deviation, var(τ) = W C Wᵀ, joint by joint.
+    """Predict torque within the limits with its variance, var(τ) = W C Wᵀ, joint by joint.
 
-    Nothing where velocity limits are not known, or a closed chain cannot take such poses.
+    Yields nothing if velocity limits are unknown, or a closed chain cannot reach such poses.
     """
     motion = _motion_within_limits(case)
     if motion is None:
@@ -54,13 +54,14 @@ def predictions(case: Case, fitted: Fit) -> Iterator[Prediction]:
 
 
 def information(fitted: Fit) -> tuple[Array, float]:
-    """What the motion tells of the base parameters, whatever spoilt torque in this recording.
+    """Return the information of the motion on the base parameters, independent of actual errors.
 
-    Errors are taken to be of the size that a good recording leaves: so is the motion judged, not
-    its noise or what the model lacks.
+    Errors are assumed to have the size that is usual in a good recording, so that the motion is
+    evaluated and not noise or model errors.
 
     Returns:
-        WᵀW (k, k), rows over the standard deviation of such errors, and how many rows share one.
+        WᵀW (k, k) of rows divided by the standard deviation of the assumed errors, and their
+        correlation time [rows].
     """
     equations = fitted.estimate.plain_equations
     variance = GOOD**2 * equations.squared_torque / np.maximum(equations.joint_rows, 1.0)
@@ -102,8 +103,8 @@ def _motion_within_limits(case: Case) -> tuple[Array, Array, Array] | None:
 
 
 def _positions(case: Case) -> tuple[Array, Array]:
-    """Lower and upper limits (n,), no wider than a turn, or what was recorded if wider or alone."""
-    recorded = case.thinned.position
+    """Return lower and upper positions (n,): limits within one turn, and the recorded range."""
+    recorded = case.decimated.position
     lower, upper = recorded.min(axis=0), recorded.max(axis=0)
     for joint in range(len(case.joints)):
         limit = case.robot.limits.range_of("position", joint)

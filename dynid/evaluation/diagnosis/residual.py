@@ -1,4 +1,4 @@
-"""What the model leaves over of each joint's torque, and what of it some signal explains."""
+"""The torque residual of each joint, and the share of it that a signal explains."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from dynid.evaluation.diagnosis.case import Case, without
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.signals.filters import ParallelFilter
 
-_ENOUGH = 5_000  # samples looked at
-_STRIBECK = (0.02, 0.05, 0.1, 0.2)  # of the peak speed: Stribeck velocities tried
-_CHANCE = 3.0  # times what unrelated signals explain on average
+_ENOUGH = 5_000  # samples examined
+_STRIBECK = (0.02, 0.05, 0.1, 0.2)  # Stribeck velocities tried, over the peak speed
+_CHANCE = 3.0  # times the share that unrelated signals explain on average
 
 
-class Leftover:
-    """Torque errors along the longest recording, through the filter that the fit looks through.
+class Residual:
+    """Torque errors along the longest recording, after the filter of the fit.
 
     Attributes:
         signals: of that recording.
-        error: (m, n) measured minus model.
-        torque: (m, n) measured, through the same filter.
-        velocity: (m, n) as it is, for drawing.
+        error: (m, n) measured minus model torque [N m or N].
+        torque: (m, n) measured, filtered [N m or N].
+        velocity: (m, n) not filtered, for plots [rad/s or m/s].
     """
 
     def __init__(self, case: Case) -> None:
@@ -37,27 +37,27 @@ class Leftover:
         self.error: Array = (compared.measured - compared.model)[self._kept]
         self.torque: Array = compared.measured[self._kept]
         self.velocity: Array = self.signals.velocity[self._kept]
-        # a signal below f has 2 f values a second that are its own
+        # a signal of bandwidth f has 2 f independent values per second
         band = min(self._filter.cutoff_hz or rate, settings.cutoff_hz or rate, rate / 2)
         self._values = 2 * band * float(self.signals.time[-1] - self.signals.time[0])
         self._model = case.model or case.mechanism
         self._was_fitted = case.fit is not None
 
-    def may_show(self, joint: int, effect: float) -> bool:
-        """Whether a joint's error is large enough for a part of it to be ``effect`` of torque."""
+    def exceeds(self, joint: int, effect: float) -> bool:
+        """Whether a joint's error over its torque is larger than ``effect``."""
         error, torque = (np.linalg.norm(v[:, joint]) for v in (self.error, self.torque))
         return bool(error > effect * torque)
 
-    def seen(self, columns: Sequence[Array]) -> Array:
-        """Signals at every sample of the recording, each (N,), through the same filter; (m, c)."""
+    def filtered(self, columns: Sequence[Array]) -> Array:
+        """Filter and decimate signals of the recording, each (N,); (m, c)."""
         return np.asarray(self._filter.smooth(np.column_stack(columns))[self._kept])
 
     def kinds(self, joint: int) -> set[TermKind]:
-        """Kinds of terms that the model gives to a joint."""
+        """Kinds of terms of a joint in the model."""
         return {term.traits for term in self._model.terms if term.joint == joint}
 
     def fitted(self, joint: int) -> set[TermKind]:
-        """Kinds of terms that are as good as they can be: none where the model was given."""
+        """Kinds of terms of a joint that were fitted; none if the model was given."""
         return self.kinds(joint) if self._was_fitted else set()
 
     def plain(self, joint: int) -> Array:
@@ -70,10 +70,10 @@ class Leftover:
             for kind in term_kinds()
             if kind.name in used
         ]
-        return self.seen([np.ones_like(velocity), *chosen])
+        return self.filtered([np.ones_like(velocity), *chosen])
 
     def friction(self, joint: int) -> dict[str, list[Array]]:
-        """Signals (N,) of every kind of friction a joint may have, some with several scales."""
+        """Signals (N,) of every kind of friction, some with several scales."""
         velocity = self.signals.velocity[:, joint]
         weight = self._model.gravity_torque(self.signals.position)[:, joint]
         top = max(float(np.abs(velocity).max()), 1e-300)
@@ -84,17 +84,22 @@ class Leftover:
             scales = [share * top for share in _STRIBECK] if kind.scaled else [0.0]
             terms = [JointTerm(kind.name, joint, scale=scale) for scale in scales]
             found[kind.name] = [term.column(velocity=velocity, load=weight) for term in terms]
-            if kind.mirror:  # the difference between both directions
+            if kind.mirror:  # difference of both directions
                 other = JointTerm(kind.mirror, joint).column(velocity=velocity, load=weight)
                 found[kind.name] = [column - other for column in found[kind.name]]
         return found
 
     def explained(self, joint: int, columns: Array, own: Array) -> tuple[float, float]:
-        """What ``columns`` (m, c) explain of a joint's error that ``own`` (m, k) does not.
+        """Return the part of a joint's error that ``columns`` explain in addition to ``own``.
+
+        Args:
+            joint: number of the joint.
+            columns: (m, c) filtered signals.
+            own: (m, k) filtered signals that take precedence.
 
         Returns:
-            Their share of the whole squared error, without what chance may bring about; and the
-            size of what they explain over that of the joint's torque.
+            Its share of the squared error, minus the share expected by chance, and its size over
+            that of the joint's torque.
         """
         error, torque = self.error[:, joint], float(np.linalg.norm(self.torque[:, joint]))
         before = without(error, own)

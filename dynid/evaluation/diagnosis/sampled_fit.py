@@ -1,4 +1,4 @@
-"""Least squares of base parameters on samples of a case: what a model of this form could do."""
+"""Least squares of base parameters on samples of a case."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.settings import EvaluationSettings
 from dynid.signals.filters import low_pass
 
-_INSTANTS = 1_500  # that are fitted, of the longest recording
+_INSTANTS = 1_500  # of the longest recording
 _CHUNK = 4_000  # samples whose regressor is in memory at once
-_SLOW = 0.1  # of the peak speed: friction is about to turn over
-_CUTOFF = 0.05  # of the sampling rate, where the motion is not filtered
-_RANK = 1e-5  # of the largest singular value, of columns of unit norm
+_SLOW = 0.1  # of the peak speed: near a reversal of friction
+_CUTOFF = 0.05  # of the sampling rate, if the motion is not filtered
+_RANK = 1e-5  # smallest over largest singular value, columns of unit norm
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Instants of the longest recording that are fitted.
+    """Instants of the longest recording.
 
     Attributes:
-        at: (m,) their indices.
+        at: (m,) indices of the samples.
         regressor: (m, n, k) columns of the base parameters.
-        torque: (N, n) at every sample, filtered as the motion is.
-        kept: (m, n) the joint is not about to reverse, and has not just reversed.
+        torque: (N, n) at every sample, filtered like the motion [N m or N].
+        kept: (m, n) True where the joint is not near a reversal.
     """
 
     at: NDArray[np.intp]
@@ -36,27 +36,27 @@ class Samples:
     kept: NDArray[np.bool_]
 
     def rows(self, values: Array) -> Array:
-        """Values (N, n) at the kept instants, joint by joint, in one row each; (r,)."""
+        """Select values (N, n) at the kept instants, joint by joint; (r,)."""
         return np.asarray(values[self.at].T[self.kept.T])
 
     def columns(self, weight: Array) -> Array:
-        """The regressor at the kept instants, weighted by joint (n,); (r, k)."""
+        """Return the regressor at the kept instants, weighted by joint (n,); (r, k)."""
         weighted = self.regressor * weight[:, None]
         return np.asarray(weighted.transpose(1, 0, 2)[self.kept.T])
 
     @property
     def joint(self) -> NDArray[np.intp]:
-        """Which joint each row is of, (r,)."""
+        """Joint of each row, (r,)."""
         joints = np.arange(self.kept.shape[1])
         return np.repeat(joints, self.kept.sum(axis=0))
 
 
 def sampled(case: Case, *, reach: int = 0) -> Samples:
-    """Choose instants of the longest recording and work out their regressor.
+    """Choose instants of the longest recording and compute their regressor.
 
     Args:
-        case: what is looked at.
-        reach: samples left out at either end.
+        case: the case.
+        reach: samples left out at each end.
     """
     signals = case.longest
     step = max(1, (len(signals.time) - 2 * reach) // _INSTANTS)
@@ -66,14 +66,14 @@ def sampled(case: Case, *, reach: int = 0) -> Samples:
 
 
 def smooth_torque(case: Case) -> Array:
-    """Torque (N, n) of the longest recording through the filter of the motion, neither leading."""
+    """Filter the torque (N, n) of the longest recording like the motion, without a delay."""
     signals = case.longest
     order = case.robot.settings(EvaluationSettings).filter_order
     return low_pass(signals.raw_torque, _cutoff(case), order, signals.sampling_rate)
 
 
 def _cutoff(case: Case) -> float:
-    """Frequency [Hz] up to which torque is looked at."""
+    """Return the cut-off frequency of the torque [Hz]."""
     rate = case.longest.sampling_rate
     return min(case.robot.settings(EvaluationSettings).cutoff_hz or _CUTOFF * rate, 0.45 * rate)
 
@@ -84,9 +84,9 @@ def per_joint(joint: NDArray[np.intp], values: Array, joints: int) -> Array:
 
 
 def basis_of(columns: Array) -> Array:
-    """Orthonormal basis of what columns (r, k) span, by eigenvectors of their products.
+    """Return an orthonormal basis of the span of columns (r, k), from eigenvectors.
 
-    That is several times as fast as a singular value decomposition, and exact enough here.
+    Several times faster than a singular value decomposition, and accurate enough here.
     """
     if len(columns) == 0:
         return np.zeros((0, 0))
@@ -98,12 +98,12 @@ def basis_of(columns: Array) -> Array:
 
 
 def beyond(basis: Array, values: Array) -> Array:
-    """What is left of values (r,) or (r, c) without their part in a basis (r, k)."""
+    """Return values (r,) or (r, c) minus their projection onto a basis (r, k)."""
     return np.asarray(values - basis @ (basis.T @ values))
 
 
-def free_misfit(case: Case) -> float:
-    """What is left of the torque under any base parameters, every joint counting the same."""
+def free_residual(case: Case) -> float:
+    """Return the norm of the torque residual of least squares, relative for each joint."""
     samples = sampled(case)
     torque, joint = samples.rows(samples.torque), samples.joint
     size = np.sqrt(per_joint(joint, torque**2, samples.kept.shape[1]))
@@ -113,13 +113,13 @@ def free_misfit(case: Case) -> float:
 
 
 def _regressor(case: Case, at: NDArray[np.intp]) -> Array:
-    """Columns of the base parameters at some instants; terms with memory see every sample."""
+    """Return columns of the base parameters at instants; terms with memory use every sample."""
     signals, mechanism = case.longest, case.model or case.mechanism
     parts, past = [], signals.past(mechanism)
     for begin in range(0, len(signals.time), _CHUNK):
         span = slice(begin, begin + _CHUNK)
         chosen = at[(at >= begin) & (at < begin + _CHUNK)] - begin
-        if len(past) == 0:  # nothing remembers: only the instants themselves count
+        if len(past) == 0:  # no terms with memory
             position, velocity = signals.position[span][chosen], signals.velocity[span][chosen]
             acceleration = signals.acceleration[span][chosen]
             parts.append(mechanism.regressor(position, velocity, acceleration))
@@ -132,11 +132,11 @@ def _regressor(case: Case, at: NDArray[np.intp]) -> Array:
 
 
 def _away_from_reversals(case: Case) -> NDArray[np.bool_]:
-    """Where each joint is well away from its reversals, before and behind them; (N, n)."""
+    """Return where each joint is not near a reversal, (N, n)."""
     signals = case.longest
     speed = np.abs(signals.velocity)
     slow = speed < _SLOW * speed.max(axis=0)
-    # filters smear what happens at a reversal over a period of their cut-off
+    # filters spread a reversal over a period of their cut-off frequency
     reach = round(signals.sampling_rate / _cutoff(case))
     near = np.cumsum(np.pad(slow, ((reach + 1, reach), (0, 0)), mode="edge"), axis=0)
     return np.asarray(near[2 * reach + 1 :] - near[: -2 * reach - 1] == 0)

@@ -1,4 +1,4 @@
-"""Whether torque stays at an extreme while the model goes on, or reaches the drive's limit."""
+"""Saturation: torque that stays at an extreme value, or reaches the drive's limit."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from dynid.evaluation.diagnosis.steps import step_of
 from dynid.text import torque_unit
 
 _SHARE = 0.015  # of the samples: fewer at an extreme are a peak
-_TOP = 0.995  # quantile that stands for the largest value
-_FEWEST = 20  # samples: so many are no chance
-_LEVEL = 0.003  # of the range: what still is the same level where there is no noise
-_WIDEST = 0.05  # of the range: in more noise or coarser steps no plateau can be told
-_PILED_UP = 3.3  # times as many samples at the extreme as beside it; a sine has 1.4 times as many
-_VARIES = 0.1  # of the acceleration's deviation: less is what a trapezoidal speed asks for
+_TOP = 0.995  # quantile used as the largest value
+_FEWEST = 20  # samples of a plateau
+_LEVEL = 0.003  # of the range: width of a plateau without noise
+_WIDEST = 0.05  # of the range: with more noise or coarser steps a plateau cannot be detected
+_PILED_UP = 3.3  # ratio of samples at the extreme to those beside it; 1.4 for a sine
+_VARIES = 0.1  # of the acceleration's standard deviation: less is a trapezoidal velocity profile
 _AT_LIMIT = 0.98  # of the largest torque allowed
 
 
 @dataclass(frozen=True)
 class _Plateau:
-    """A level [N m or N] of torque that is not exceeded, and where (N,) it is held."""
+    """A torque [N m or N] that is not exceeded, and the samples (N,) at it."""
 
     level: float
     held: NDArray[np.bool_]
@@ -43,7 +43,7 @@ def saturation(case: Case) -> Iterator[Finding]:
     if case.comparisons:
         model = np.concatenate([c.raw_model[::step] for c in case.comparisons])
     noise = white_noise(case)
-    for j in np.flatnonzero(case.thinned.moves):
+    for j in np.flatnonzero(case.decimated.moves):
         unit = torque_unit(case.mechanism.prismatic[j])
         limit = case.robot.limits.range_of("torque_max", int(j))
         if limit is not None:
@@ -51,7 +51,7 @@ def saturation(case: Case) -> Iterator[Finding]:
             if at_limit > _SHARE:
                 yield _at_limit(case.joints[j], unit, limit[1], at_limit, torque[:, j])
                 continue
-        # a sensor at its end shows no noise, a drive at its limit does
+        # a saturated sensor has no noise, a saturated drive has
         clipped = max(2.5 * step_of(torque[:, j]), _LEVEL * np.ptp(torque[:, j]))
         plateaus = [
             (side, _plateau(side * torque[:, j], width))
@@ -70,7 +70,7 @@ def saturation(case: Case) -> Iterator[Finding]:
 
 
 def _plateau(torque: Array, width: float) -> _Plateau | None:
-    """Where torque (N,) stays at its largest value, give or take ``width``."""
+    """Find where torque (N,) stays within ``width`` of its largest value; None: nowhere."""
     if width > _WIDEST * float(np.ptp(torque)):
         return None
     level = float(np.quantile(torque, _TOP))
@@ -83,7 +83,7 @@ def _plateau(torque: Array, width: float) -> _Plateau | None:
 
 
 def _varies(acceleration: Array, held: NDArray[np.bool_]) -> bool:
-    """Whether a plateau is none that the motion asks for: at rest, or at constant acceleration."""
+    """Whether acceleration varies during a plateau; if not, the motion explains the plateau."""
     if held.mean() < _SHARE:
         return False
     return float(acceleration[held].std()) > _VARIES * float(acceleration.std())
@@ -94,21 +94,24 @@ def _saturated(
 ) -> Finding:
     level, share = side * plateau.level, float(plateau.held.mean())
     evidence = {f"plateau [{unit}]": level, "share of samples": share}
-    goes_on = ""
+    model_excess = ""
     if model is not None:
         beyond = float(np.quantile(side * model[plateau.held], 0.9)) - plateau.level
         evidence[f"model beyond it [{unit}]"] = beyond
         if beyond > 0.05 * abs(plateau.level):
-            goes_on = f", while the model goes on by {beyond:.3g} {unit}"
+            model_excess = f", while the model exceeds it by {beyond:.3g} {unit}"
     return Finding(
         cause="saturation",
         joint=name,
         severity="problem",
         sentence=(
-            f"{name}: torque stays at {level:.3g} {unit} for {share:.1%} of the samples{goes_on}: "
-            "the drive or its torque measurement is saturated."
+            f"{name}: torque stays at {level:.3g} {unit} for {share:.1%} of the samples"
+            f"{model_excess}: the drive or its torque measurement is saturated."
         ),
-        remedy="Slow the excitation down until torque stays below that, or widen its range.",
+        remedy=(
+            "Reduce the speed of the excitation until torque stays below that value, or extend the "
+            "range of the measurement."
+        ),
         evidence=evidence,
         plot=_plot(f"{name} [{unit}]", torque, model),
     )
@@ -123,7 +126,10 @@ def _at_limit(name: str, unit: str, limit: float, share: float, torque: Array) -
             f"{name}: torque is at or above the profile's torque_max of {limit:.3g} {unit} for "
             f"{share:.1%} of the samples."
         ),
-        remedy="Slow the excitation down, or correct limits.torque_max if the drive bears more.",
+        remedy=(
+            "Reduce the speed of the excitation, or correct limits.torque_max if the drive allows "
+            "more."
+        ),
         evidence={f"torque_max [{unit}]": limit, "share of samples": share},
         plot=_plot(f"{name} [{unit}]", torque),
     )

@@ -1,4 +1,4 @@
-"""Whether torque is as large, and of the sign, that the URDF's bodies need."""
+"""Size and sign of the torque compared with that of the URDF's bodies."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from dynid.evaluation.diagnosis.case import Case, own_terms, without
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import torque_unit
 
-_LIKE = 0.8  # correlation from which on the shapes of two torques are the same
-_ROTORS_COUNT = 0.7  # of the whole torque, where only what is too small is looked for
-_OFF = 1.8  # times as large or as small: masses in a URDF may be off by a third
-_FAR_OFF = 5.0  # times: no mass is so wrong
-_TOGETHER = 1.5  # ratio of two joints' ratios that one wrong unit brings about
+_SIMILAR = 0.8  # correlation of two torques of the same shape
+_SIMILAR_WITH_ROTOR = 0.7  # correlation of the whole torques, used for too small ones only
+_OFF = 1.8  # ratio, either way: masses in a URDF may be wrong by a third
+_FAR_OFF = 5.0  # ratio, either way, beyond wrong masses
+_TOGETHER = 1.5  # largest ratio between the ratios of joints with the same wrong unit
 _ROUNDING = 1e-6
-_SHOWN = 0.05  # of a joint's torque that its bodies are at least, beyond friction and rotor
 _UNITS = {
     1000.0: "N mm or mA",
     np.pi / 180: "degrees somewhere",
@@ -28,12 +27,12 @@ _NEAR = 0.7  # logarithm of a ratio's distance from one of these
 
 
 @dataclass(frozen=True)
-class Likeness:
-    """Measured torque of a joint against the URDF's, beyond what its own motion explains.
+class Similarity:
+    """Similarity of a joint's measured torque to the URDF's, after removing given columns.
 
     Attributes:
-        correlation: of the two.
-        ratio: of measured to expected.
+        correlation: of the two torques.
+        ratio: measured over expected torque.
     """
 
     correlation: float
@@ -41,7 +40,7 @@ class Likeness:
 
 
 def torque_factor(case: Case) -> Iterator[Finding]:
-    """Compare the size of measured torque with what the URDF's masses would need."""
+    """Compare the measured torque with that of the URDF's masses."""
     if are_degrees(case):
         yield _degrees(case)
         return
@@ -62,38 +61,38 @@ def torque_factor(case: Case) -> Iterator[Finding]:
         yield _finding(case, joint, ratio, {joint: ratio})
 
 
-def likeness(case: Case, joint: int, own: Array) -> Likeness:
-    """Compare what is left of both torques without multiples of the columns of ``own`` (N, k)."""
-    expected, measured = case.urdf_torque[:, joint], case.thinned.torque[:, joint]
+def similarity(case: Case, joint: int, own: Array) -> Similarity:
+    """Compare both torques after projecting out the columns of ``own`` (N, k)."""
+    expected, measured = case.urdf_torque[:, joint], case.decimated.torque[:, joint]
     left = without(expected, own), without(measured, own)
     sizes = [float(np.linalg.norm(v)) for v in left]
     if any(
         size <= _ROUNDING * float(np.linalg.norm(whole))
         for size, whole in zip(sizes, (expected, measured), strict=True)
     ):
-        return Likeness(0.0, 1.0)
+        return Similarity(0.0, 1.0)
     product = float(left[0] @ left[1])
-    return Likeness(product / (sizes[0] * sizes[1]), abs(product) / sizes[0] ** 2)
+    return Similarity(product / (sizes[0] * sizes[1]), abs(product) / sizes[0] ** 2)
 
 
 def _ratio(case: Case, joint: int) -> float | None:
-    """Measured over expected torque of one joint; None where its bodies do not show."""
-    own = own_terms(case.thinned, joint)
-    bodies = likeness(case, joint, own)
-    if bodies.correlation > _LIKE:
+    """Return measured over expected torque of one joint; None if they are not similar."""
+    own = own_terms(case.decimated, joint)
+    bodies = similarity(case, joint, own)
+    if bodies.correlation > _SIMILAR:
         return bodies.ratio
-    # friction and a rotor can only add to what the bodies need
-    whole = likeness(case, joint, own[:, :1])
-    if whole.correlation > _ROTORS_COUNT and whole.ratio < 1 / _OFF:
+    # friction and a rotor can only add to the torque of the bodies
+    whole = similarity(case, joint, own[:, :1])
+    if whole.correlation > _SIMILAR_WITH_ROTOR and whole.ratio < 1 / _OFF:
         return whole.ratio
     return None
 
 
 def are_degrees(case: Case) -> bool:
-    """Whether positions read as degrees explain the torque much better."""
-    measured = case.thinned.torque
+    """Whether positions in degrees explain the torque much better."""
+    measured = case.decimated.torque
     turns = ~np.array(case.mechanism.prismatic)
-    q, dq, ddq = (v * np.where(turns, np.pi / 180, 1.0) for v in case.thinned.motion)
+    q, dq, ddq = (v * np.where(turns, np.pi / 180, 1.0) for v in case.decimated.motion)
     converted = case.mechanism.torque(q, dq, ddq, case.mechanism.urdf_parameters)
     before = np.linalg.norm(measured - case.urdf_torque)
     return bool(np.linalg.norm(measured - converted) < 0.1 * before)
@@ -105,24 +104,24 @@ def _degrees(case: Case) -> Finding:
         joint=None,
         severity="problem",
         sentence="the torque fits positions in degrees much better than in radians.",
-        remedy="Check the unit of position (a column map's 'factor' converts it).",
-        evidence={"largest position [rad]": float(np.abs(case.thinned.position).max())},
+        remedy="Check the unit of position ('factor' in the column map converts it).",
+        evidence={"largest position [rad]": float(np.abs(case.decimated.position).max())},
     )
 
 
 def _finding(case: Case, joint: int | None, ratio: float, ratios: dict[int, float]) -> Finding:
-    where = "all joints that show their bodies" if joint is None else case.joints[joint]
+    where = "all joints with measurable inertia or weight" if joint is None else case.joints[joint]
     worst = max(ratios, key=lambda j: abs(np.log(ratios[j]))) if joint is None else joint
     near = min(_UNITS, key=lambda f: abs(np.log(ratio / f)))
-    hint = f" (as {_UNITS[near]} would)" if abs(np.log(ratio / near)) < _NEAR else ""
+    hint = f" (maybe {_UNITS[near]})" if abs(np.log(ratio / near)) < _NEAR else ""
     return Finding(
         cause="torque_factor",
-        joint=None,  # joints share parameters: the fit of all of them suffers
+        joint=None,  # all joints are affected, as they share parameters
         severity="problem" if max(ratio, 1 / ratio) > _FAR_OFF else "warning",
-        sentence=f"{where}: torque is {ratio:.3g} times what the URDF's masses need{hint}.",
+        sentence=f"{where}: torque is {ratio:.3g} times that of the URDF's masses{hint}.",
         remedy=(
-            "Check the drives' torque constant, rated current and gear ratio, and the unit of "
-            "effort; or the URDF's masses, if something was mounted or left out."
+            "Check the drives' torque constant, rated current and gear ratio, the unit of effort, "
+            "and whether the URDF's masses include everything that is mounted."
         ),
         evidence={f"ratio of {case.joints[j]}": r for j, r in ratios.items()},
         plot=_plot(case, worst),
@@ -130,14 +129,14 @@ def _finding(case: Case, joint: int | None, ratio: float, ratios: dict[int, floa
 
 
 def _plot(case: Case, joint: int) -> Plot:
-    own = own_terms(case.thinned, joint)
+    own = own_terms(case.decimated, joint)
     samples = np.arange(len(own), dtype=np.float64)
     unit = torque_unit(case.mechanism.prismatic[joint])
     return Plot(
         x_label="sample",
         y_label=f"{case.joints[joint]}, beyond friction and rotor [{unit}]",
         traces=(
-            Trace(samples, without(case.thinned.torque[:, joint], own), "measured"),
+            Trace(samples, without(case.decimated.torque[:, joint], own), "measured"),
             Trace(samples, without(case.urdf_torque[:, joint], own), "URDF's masses"),
         ),
     )

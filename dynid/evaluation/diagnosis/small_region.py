@@ -1,4 +1,4 @@
-"""Whether joints stayed in a small part of where they can go."""
+"""Joints that stay in a small part of their range."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import joint_units, listed, only
 
-_SHARE = 0.3  # of the range: a sine of weight over less looks like a straight line with an offset
-# a revolute joint that turned by this shows weight and inertia from all sides, whatever its limits
+_SHARE = 0.3  # of the range: within less, a sine of gravity torque is almost a straight line
+# a larger rotation of a revolute joint adds no information on weight and inertia
 _ALL_SIDES = np.pi  # [rad]
-_REMEDY = "Widen the excitation's range of these joints; outside of it the model is a guess."
+_REMEDY = "Increase the range of these joints in the excitation; the model may be wrong outside it."
 
 
 def small_region(case: Case) -> Iterator[Finding]:
     """Compare the span of each joint's positions with its limits."""
-    span = np.ptp(case.thinned.position, axis=0)
+    span = np.ptp(case.decimated.position, axis=0)
     possible = _possible(case)
     share = span / possible
-    moves = case.thinned.moves  # of a joint at rest the cause is another
+    moves = case.decimated.moves  # joints at rest have another cause
     small = [j for j in range(len(case.joints)) if moves[j] and share[j] < _SHARE]
     if not small:
         return
@@ -34,7 +34,7 @@ def small_region(case: Case) -> Iterator[Finding]:
         joint=only(names),
         severity="warning",
         sentence=(
-            f"{listed(names)}: small region; positions span {spans} of {ranges} "
+            f"{listed(names)}: positions cover a small region, {spans} of {ranges} "
             f"{joint_units(case.mechanism.prismatic, small, 'rad', 'm')}."
         ),
         remedy=_REMEDY,
@@ -44,7 +44,7 @@ def small_region(case: Case) -> Iterator[Finding]:
 
 
 def _possible(case: Case) -> Array:
-    """Range that each joint could have spanned, (n,); infinite where nothing tells."""
+    """Return the possible range of each joint (n,) [rad or m]; NaN if unknown."""
     ranges = [case.robot.limits.range_of("position", j) for j in range(len(case.joints))]
     width = np.array([np.inf if r is None else r[1] - r[0] for r in ranges])
     turns = ~np.array(case.mechanism.prismatic)
@@ -54,15 +54,15 @@ def _possible(case: Case) -> Array:
 
 
 def _plot(case: Case, joints: list[int], possible: Array) -> Plot:
-    samples = np.arange(len(case.thinned.position), dtype=np.float64)
-    middle = case.thinned.position.mean(axis=0)
+    samples = np.arange(len(case.decimated.position), dtype=np.float64)
+    middle = case.decimated.position.mean(axis=0)
     return Plot(
         x_label="sample",
         y_label="position about its mean over the range",
         traces=tuple(
             Trace(
                 samples,
-                (case.thinned.position[:, j] - middle[j]) / possible[j],
+                (case.decimated.position[:, j] - middle[j]) / possible[j],
                 case.joints[j],
             )
             for j in joints

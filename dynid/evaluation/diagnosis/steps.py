@@ -1,4 +1,4 @@
-"""Whether position or effort came in coarse steps, was held between updates, or was clipped."""
+"""Position or effort that is coarsely quantised, held between updates, or clipped."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from dynid.evaluation.settings import EvaluationSettings
 from dynid.recording.model import Recording
 from dynid.text import joint_units, listed, only
 
-_FEWEST_LEVELS = 42  # of effort over its range: a step is 2.4 % of it then
-_ACCELERATION_SHARE = 0.01  # of the acceleration (rms): what steps of position may add as noise
-_FAST = 0.3  # of the peak speed: a joint this fast is somewhere else after a sample
-_HELD = 0.6  # of the samples in motion without a change: 2.5 samples from one update to the next
-_CLIPPED = 5  # samples at the very same extreme position
-_STOPPED = 0.2  # of the peak speed: no drive stops from that within a sample
-_LOOKED_AT = 20_000  # samples, from the middle
-_ENOUGH = 5_000  # of them to find levels in
+_FEWEST_LEVELS = 42  # of effort over its range: a step is 2.4 % of the range
+_ACCELERATION_SHARE = 0.01  # largest noise from position steps over acceleration (rms)
+_FAST = 0.3  # of the peak speed: the position must change with each sample
+_HELD = 0.6  # of the samples in motion without a change: 2.5 samples between updates
+_CLIPPED = 5  # samples at exactly the same extreme position
+_STOPPED = 0.2  # of the peak speed: a drive cannot stop from it within a sample
+_EXAMINED = 20_000  # samples, from the middle
+_ENOUGH = 5_000  # samples in which levels are found
 _DRAWN = 300  # samples
 
 
 def quantised_feedback(case: Case) -> Iterator[Finding]:
-    """Look at the longest recording as it came: in steps, held or clipped."""
+    """Look for steps, held values and clipping in the longest recording."""
     whole = max(case.recordings, key=lambda r: len(r.time))
     yield from _position_steps(case, whole)
     yield from _effort_steps(case, whole)
@@ -39,12 +39,12 @@ def quantised_feedback(case: Case) -> Iterator[Finding]:
 
 
 def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
-    """Steps of position matter by the acceleration that differences make of them."""
+    """Compare the noise that position steps cause in acceleration with the acceleration."""
     steps = np.array([step_of(column) for column in recording.position.T])
     signals, settings = case.longest, case.robot.settings(EvaluationSettings)
     rate = signals.sampling_rate
     cutoff = settings.cutoff_hz or rate
-    # white noise of σ² = step² / 12 up to the cut-off, twice differentiated; and without a cut-off
+    # white noise of σ² = step² / 12, differentiated twice: with a cut-off, and without one
     filtered = (2 * np.pi) ** 2 * np.sqrt(2 / rate * cutoff**5 / 5)
     noise = steps / np.sqrt(12) * min(filtered, np.sqrt(6) / 4 * rate**2)
     share = noise / np.maximum(signals.acceleration.std(axis=0), 1e-300)
@@ -60,11 +60,11 @@ def _position_steps(case: Case, recording: Recording) -> Iterator[Finding]:
         joint=only(names),
         severity="warning",
         sentence=(
-            f"{listed(names)}: position comes in steps of {sizes} "
-            f"{joint_units(case.mechanism.prismatic, coarse, 'rad', 'm')}; differentiated, "
-            f"they make noise of up to {share[worst]:.1%} of the acceleration (rms)."
+            f"{listed(names)}: position has steps of {sizes} "
+            f"{joint_units(case.mechanism.prismatic, coarse, 'rad', 'm')}, which cause noise of up "
+            f"to {share[worst]:.1%} of the acceleration (rms)."
         ),
-        remedy="Record the drive's own resolution, or lower identification.cutoff_hz.",
+        remedy="Record positions at the drive's resolution, or reduce identification.cutoff_hz.",
         evidence={f"step of {recording.joint_names[j]}": float(steps[j]) for j in coarse},
         plot=_plot(recording, recording.position[:, worst], f"position of {names[-1]}"),
     )
@@ -86,10 +86,10 @@ def _effort_steps(case: Case, recording: Recording) -> Iterator[Finding]:
         joint=only(names),
         severity="warning",
         sentence=(
-            f"{listed(names)}: effort comes in steps of {sizes} {case.robot.drives.effort_unit}, "
-            f"{counts} of which make up its range."
+            f"{listed(names)}: effort has steps of {sizes} {case.robot.drives.effort_unit}, so its "
+            f"range has {counts} steps only."
         ),
-        remedy="Record effort with a finer resolution, or excite harder so that it spans more.",
+        remedy="Record effort with a finer resolution, or excite the joints more.",
         evidence={f"levels of {recording.joint_names[j]}": float(levels[j]) for j in coarse},
         plot=_plot(
             recording, recording.effort[:, worst], f"effort of {recording.joint_names[worst]}"
@@ -103,7 +103,7 @@ def _held(
     values: Array,
     fast: NDArray[np.bool_],
 ) -> Iterator[Finding]:
-    """A value that stays for samples and then jumps by more than a step was not measured anew."""
+    """Look for values that stay constant for samples and then change by more than a step."""
     change = np.abs(np.diff(values, axis=0))
     held = {}
     for j in range(values.shape[1]):
@@ -114,7 +114,7 @@ def _held(
         if not _HELD < unchanged < 1:
             continue
         jumps = changes[changes > 0]
-        if np.median(jumps) > 1.5 * jumps.min():  # else a slow joint waits for its next step
+        if np.median(jumps) > 1.5 * jumps.min():  # else slow motion within one step
             held[j] = 1 / (1 - unchanged)
     if not held:
         return
@@ -126,18 +126,18 @@ def _held(
         joint=only(names),
         severity="warning",
         sentence=(
-            f"{listed(names)}: {what} stays the same for {samples} samples on average in motion; "
-            f"it is updated at some {recording.sampling_rate / held[worst]:.3g} Hz, recorded at "
-            f"{recording.sampling_rate:.4g} Hz."
+            f"{listed(names)}: {what} stays constant for {samples} samples on average in motion; "
+            f"it is updated at about {recording.sampling_rate / held[worst]:.3g} Hz, but recorded "
+            f"at {recording.sampling_rate:.4g} Hz."
         ),
-        remedy="Record at the rate at which the drive updates it, or have the drive update faster.",
+        remedy="Record at the update rate of the drive, or increase the update rate.",
         evidence={f"samples held by {recording.joint_names[j]}": held[j] for j in held},
         plot=_plot(recording, values[:, worst], f"{what} of {recording.joint_names[worst]}"),
     )
 
 
 def _clipped(recording: Recording) -> Iterator[Finding]:
-    """A joint that is in full motion and at the very same extreme from then on is clipped."""
+    """Look for joints that stop from full speed at exactly the same extreme position."""
     for j, name in enumerate(recording.joint_names):
         column = recording.position[:, j]
         speed = np.abs(np.diff(column, prepend=column[0]))
@@ -164,10 +164,10 @@ def _clip_finding(
         joint=name,
         severity="problem",
         sentence=(
-            f"{name}: position is clipped at {extreme:.4g}, where it stops from full speed "
-            f"{len(runs)} times and stays for {samples / recording.sampling_rate:.3g} s in all."
+            f"{name}: position is clipped at {extreme:.4g}; it stops there from full speed "
+            f"{len(runs)} times and stays for {samples / recording.sampling_rate:.3g} s in total."
         ),
-        remedy="Find what limits the recorded position; a model of such motion is wrong.",
+        remedy="Find out what limits the recorded position; a model from this recording is wrong.",
         evidence={"clipped at": extreme, "samples": float(samples)},
         plot=Plot(
             x_label="time [s]",
@@ -178,14 +178,14 @@ def _clip_finding(
 
 
 def _middle(recording: Recording) -> Recording:
-    left_out = max(0, len(recording.time) - _LOOKED_AT) // 2
+    left_out = max(0, len(recording.time) - _EXAMINED) // 2
     if left_out == 0:
         return recording
     return recording.cut(recording.time[left_out], recording.time[-left_out])
 
 
 def _fast(recording: Recording) -> NDArray[np.bool_]:
-    """Where each joint moves fast, (N, n), told over stretches that outlast steps and holds."""
+    """Return where each joint moves fast (N, n), over spans longer than steps and holds."""
     reach = max(2, round(0.05 * recording.sampling_rate))
     position = recording.position
     moved = np.zeros_like(position)
@@ -194,26 +194,25 @@ def _fast(recording: Recording) -> NDArray[np.bool_]:
 
 
 def step_of(values: Array) -> float:
-    """The step that all differences of values are multiples of; 0 where there is none."""
-    looked_at = values[:: max(1, len(values) // _ENOUGH)]
-    levels = np.unique(looked_at)
+    """Return the common divisor of all differences of values; 0 if there is none."""
+    levels = np.unique(values[:: max(1, len(values) // _ENOUGH)])
     if len(levels) < 3:
         return 0.0
     gaps = np.diff(levels)
-    gaps = gaps[gaps > 1e-9 * (levels[-1] - levels[0])]  # rounding makes no level
+    gaps = gaps[gaps > 1e-9 * (levels[-1] - levels[0])]  # rounding is not a level
     step = float(gaps.min())
     whole = np.abs(gaps / step - np.round(gaps / step)) < 0.05
     return step if whole.mean() > 0.95 else 0.0
 
 
 def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Where flags (N,) hold one after the other: first, and past the last."""
+    """Return runs of consecutive flags (N,): first index, and index past the last."""
     edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
     return [(int(first), int(past)) for first, past in list(pairwise(edges))[::2]]
 
 
 def _plot(recording: Recording, values: Array, label: str) -> Plot:
-    """A short piece from the middle, where steps can be seen."""
+    """Plot a short piece from the middle, in which steps are visible."""
     begin = max(0, (len(values) - _DRAWN) // 2)
     piece = slice(begin, begin + _DRAWN)
     return Plot(

@@ -1,4 +1,4 @@
-"""Whether torque was recorded later or earlier than the motion that needs it."""
+"""Torque that is recorded later or earlier than its motion."""
 
 from __future__ import annotations
 
@@ -14,36 +14,40 @@ from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.evaluation.diagnosis.sampled_fit import Samples, basis_of, beyond, per_joint, sampled
 from dynid.robot.torque_settings import FeedforwardSettings
 
-_LONGEST = 0.25  # [s] that is looked for
-_ROUNDS = 4  # of linearising about the delay found so far
-_BLOCKS = 12  # of the recording, that each tell the delay: their scatter is its uncertainty
+_LONGEST = 0.25  # [s]
+_ROUNDS = 4  # of linearisation at the last delay
+_BLOCKS = 12  # of the recording; their scatter gives the standard deviation of the delay
 _SURE = 5.0  # standard deviations
 _FEWEST = 1.5  # samples
-_AGREE = 0.5  # of the delay: how far joints that tell it may differ
-_LATEST = 10  # samples: later than that is no drive, but a recording whose clocks differ
-_WORTH = 0.02  # of the squared error that a delay explains at least
-_MATTERS = 0.1  # of the same: less is good to know
-_LEAST_ERROR = 0.01  # of the worst joint's: without noise, one joint would outvote all others
-_FEWEST_ROWS = 4  # times as many as parameters
+_AGREE = 0.5  # of the delay: largest difference between joints
+_LATEST = 10  # samples: a longer delay comes from different clocks, not from a drive
+_LEAST_SHARE = 0.02  # of the squared error that a delay explains
+_MATTERS = 0.1  # of the same: below, the finding is a note
+_LEAST_ERROR = 0.01  # over that of the worst joint: limits the weight of a joint without noise
+_FEWEST_ROWS = 4  # times the number of parameters
 
 
 @dataclass(frozen=True)
 class Delay:
-    """By how much torque is late [s]; ``explained``: its share of the squared error.
+    """Delay of torque.
 
-    ``deviation`` is the standard deviation; ``joints`` and ``information`` (n,) are what each
-    joint tells alone [s] and how much it counts.
+    Attributes:
+        seconds: the delay [s].
+        standard_deviation: of the delay [s].
+        explained: share of the squared error that the delay explains.
+        joints: (n,) delay of each joint alone [s].
+        information: (n,) weight of each joint.
     """
 
     seconds: float
-    deviation: float
+    standard_deviation: float
     explained: float
     joints: Array
     information: Array
 
 
 def time_shift(case: Case) -> Iterator[Finding]:
-    """Estimate the delay of torque from samples away from reversals, where friction is steady."""
+    """Estimate the delay of torque from samples without reversals, where friction is smooth."""
     rate = case.longest.sampling_rate
     reach = min(round(_LONGEST * rate), len(case.longest.time) // 5)
     if reach < 3:
@@ -53,21 +57,21 @@ def time_shift(case: Case) -> Iterator[Finding]:
         return
     delay = find_delay(case, samples, reach)
     cycles = delay.seconds * rate
-    unsure = abs(delay.seconds) < _SURE * delay.deviation
-    if abs(cycles) < _FEWEST or unsure or delay.explained < _WORTH or not _agree(delay):
+    unsure = abs(delay.seconds) < _SURE * delay.standard_deviation
+    if abs(cycles) < _FEWEST or unsure or delay.explained < _LEAST_SHARE or not _agree(delay):
         return
     yield _finding(case, delay, rate)
 
 
 def find_delay(case: Case, samples: Samples, reach: int) -> Delay:
-    """Fit base parameters and delay together, by Gauss-Newton.
+    """Fit base parameters and delay together by the Gauss–Newton method.
 
-    A torque that is late by d reads τ(t - d) = W π - d dτ/dt: the derivative of torque is one more
-    column of the least squares, as far as no parameter explains it.
+    A torque with delay d is τ(t - d) = W π - d dτ/dt, so the derivative of the torque is one more
+    column of the least squares.
 
     Args:
-        case: whose longest recording is looked at.
-        samples: of that recording, ``reach`` samples off its ends.
+        case: the case, of which the longest recording is used.
+        samples: of that recording, without ``reach`` samples at each end.
         reach: longest delay [samples].
     """
     rate, joint = case.longest.sampling_rate, samples.joint
@@ -94,7 +98,7 @@ def find_delay(case: Case, samples: Samples, reach: int) -> Delay:
     left = error - rest * column
     return Delay(
         seconds=total / rate + rest,
-        deviation=_deviation(samples, column, error, rest),
+        standard_deviation=_standard_deviation(samples, column, error, rest),
         explained=1 - float(left @ left) / max(float(here @ here), 1e-300),
         joints=_of_each(joint, column, error, samples.kept.shape[1]) + total / rate,
         information=per_joint(joint, column**2, samples.kept.shape[1]),
@@ -102,7 +106,7 @@ def find_delay(case: Case, samples: Samples, reach: int) -> Delay:
 
 
 def _friction(case: Case, samples: Samples) -> Array:
-    """Friction (r, 3 n) that the model may lack, and that would look like a delay."""
+    """Columns (r, 3 n) of friction that the model may lack and that resembles a delay."""
     velocity, joint = samples.rows(case.longest.velocity), samples.joint
     peak = np.abs(case.longest.velocity).max(axis=0)[joint]
     speed = velocity / np.where(peak > 0, peak, 1.0)
@@ -112,7 +116,7 @@ def _friction(case: Case, samples: Samples) -> Array:
 
 
 def _weights(samples: Samples) -> Array:
-    """One over the error that a fit leaves at each joint (n,), every joint counting the same."""
+    """Return the inverse of the error of a fit at each joint (n,), with joints scaled equally."""
     torque, joint, joints = samples.rows(samples.torque), samples.joint, samples.kept.shape[1]
     weight = 1 / np.maximum(np.sqrt(per_joint(joint, torque**2, joints)), 1e-300)
     error = beyond(basis_of(samples.columns(weight)), torque * weight[joint])
@@ -122,8 +126,8 @@ def _weights(samples: Samples) -> Array:
     return np.asarray(weight / np.maximum(left, _LEAST_ERROR * left.max()))
 
 
-def _deviation(samples: Samples, column: Array, error: Array, delay: float) -> float:
-    """Standard deviation of the delay, from how much blocks of the recording differ on it."""
+def _standard_deviation(samples: Samples, column: Array, error: Array, delay: float) -> float:
+    """Estimate the standard deviation of the delay from the scatter of blocks."""
     instant = np.concatenate([np.flatnonzero(kept) for kept in samples.kept.T])
     block = instant * _BLOCKS // len(samples.kept)
     score = per_joint(block, column * (error - delay * column), _BLOCKS)
@@ -131,12 +135,12 @@ def _deviation(samples: Samples, column: Array, error: Array, delay: float) -> f
 
 
 def _of_each(joint: NDArray[np.intp], column: Array, error: Array, joints: int) -> Array:
-    told = per_joint(joint, column * error, joints)
-    return np.asarray(told / np.maximum(per_joint(joint, column**2, joints), 1e-300))
+    products = per_joint(joint, column * error, joints)
+    return np.asarray(products / np.maximum(per_joint(joint, column**2, joints), 1e-300))
 
 
 def _agree(delay: Delay) -> bool:
-    """Most of what the joints know of the delay comes from joints that tell about the same."""
+    """Whether joints with most of the information have about the same delay."""
     near = np.abs(delay.joints - delay.seconds) <= _AGREE * abs(delay.seconds)
     return bool(delay.information[near].sum() >= 0.6 * delay.information.sum())
 
@@ -148,8 +152,8 @@ def _finding(case: Case, delay: Delay, rate: float) -> Finding:
     remedy = "Align effort and position in the recording."
     if 0 < cycles <= _LATEST and delay.seconds > 0:
         remedy = (
-            "Align effort and position in the recording; if it was made each control cycle, and "
-            "commands take as long to show in torque, set feedforward.additive_torque_delay: "
+            "Align effort and position in the recording; if it contains every control cycle and "
+            "commands have the same delay, set feedforward.additive_torque_delay: "
             f"{present + cycles}."
         )
     return Finding(
@@ -157,14 +161,14 @@ def _finding(case: Case, delay: Delay, rate: float) -> Finding:
         joint=None,
         severity="warning" if delay.explained > _MATTERS else "note",
         sentence=(
-            f"torque comes {cycles} samples ({abs(delay.seconds) * 1e3:.3g} ms, standard deviation "
-            f"{delay.deviation * 1e3:.2g} ms) {later} than the motion that needs it; that is "
-            f"{delay.explained:.0%} of the squared torque error."
+            f"torque is recorded {cycles} samples ({abs(delay.seconds) * 1e3:.3g} ms, standard "
+            f"deviation {delay.standard_deviation * 1e3:.2g} ms) {later} than its motion, which "
+            f"explains {delay.explained:.0%} of the squared torque error."
         ),
         remedy=remedy,
         evidence={
             "delay [s]": delay.seconds,
-            "standard deviation [s]": delay.deviation,
+            "standard deviation [s]": delay.standard_deviation,
             "delay [control cycles]": float(round(delay.seconds * rate)),
             "share of squared error": delay.explained,
         }

@@ -1,4 +1,4 @@
-"""Whether a joint went to and fro too few times."""
+"""Joints with too few cycles of motion."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import listed, only
 
 FEWEST_CYCLES = 3
-"""Of each joint: what is asked of an excitation, so that every speed comes in other poses too."""
-_BOTH_WAYS = 0.1  # of the peak speed: what a stroke reaches at least, and noise at rest does not
+"""Of each joint in an excitation, so that every speed occurs in several poses."""
+_BOTH_WAYS = 0.1  # of the peak speed, which a stroke exceeds and noise at rest does not
 
 
 def too_short(case: Case) -> Iterator[Finding]:
     """Count the cycles of each joint over all recordings."""
     if case.mechanism.semi_static:
-        return  # friction and weight show in one stroke each way through all poses
+        return  # one stroke in each direction through all poses is enough
     cycles = np.sum([strokes(s.velocity) for s in case.signals], axis=0) / 2
-    moves = case.thinned.moves  # of a joint at rest the cause is another
+    moves = case.decimated.moves  # joints at rest have another cause
     few = [j for j in range(len(case.joints)) if moves[j] and cycles[j] < FEWEST_CYCLES]
     if not few:
         return
@@ -35,10 +35,10 @@ def too_short(case: Case) -> Iterator[Finding]:
         joint=only(names),
         severity="warning",
         sentence=(
-            f"{listed(names)}: {listed(seen)} cycles to and fro in {length:.3g} s of motion; "
-            f"at least {FEWEST_CYCLES} are needed to tell inertia, weight and friction apart."
+            f"{listed(names)}: {listed(seen)} cycles in {length:.3g} s of motion; at least "
+            f"{FEWEST_CYCLES} are needed to separate inertia, gravity and friction."
         ),
-        remedy="Record longer, or let these joints go to and fro faster.",
+        remedy="Record a longer motion, or increase the frequency of these joints.",
         evidence={f"cycles of {case.joints[j]}": float(cycles[j]) for j in few},
         plot=Plot(
             x_label="time [s]",
@@ -49,7 +49,7 @@ def too_short(case: Case) -> Iterator[Finding]:
 
 
 def strokes(velocity: Array) -> Array:
-    """How often each joint moved one way, (n,): runs of one sign of velocity (N, n)."""
+    """Count the strokes of each joint (n,): runs with one sign of velocity (N, n)."""
     peak = np.abs(velocity).max(axis=0)
     counts = np.zeros(velocity.shape[1])
     for joint, column in enumerate(velocity.T):

@@ -1,4 +1,4 @@
-"""Whether joints moved too slowly, or not at all, to show inertia and friction."""
+"""Joints that move too slowly, or not at all, to identify inertia and friction."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from dynid.evaluation.diagnosis.case import Case
 from dynid.evaluation.diagnosis.finding import Finding, Plot, Trace
 from dynid.text import joint_units, listed, only, torque_unit
 
-_INERTIA_SHARE = 0.03  # of the torque: below, some per cent of unknown friction outweigh inertia
-_FEWER = 4  # of the thinned samples are one looked at
-_SPEED_SHARE = 0.3  # of the velocity limit: a joint faster than that is light, but not slow
+_INERTIA_SHARE = 0.03  # of the torque: below, errors of friction exceed inertia torque
+_FEWER = 4  # further decimation
+_SPEED_SHARE = 0.3  # of the velocity limit: a faster joint is light, not slow
 
 _REMEDY = (
-    "Move faster: inertia shows in acceleration, which grows with the square of the pace "
-    "(dynid excite proposes a motion near the limits)."
+    "Move faster: inertia torque increases with the square of the speed (dynid excite proposes a "
+    "motion near the limits)."
 )
 
 
 def too_slow(case: Case) -> Iterator[Finding]:
-    """Find joints that hardly move, and joints whose torque holds hardly any inertia."""
-    thinned = case.thinned
-    share = thinned.moving.mean(axis=0)
-    at_rest = [int(j) for j in np.flatnonzero(~thinned.moves)]
+    """Find joints that hardly move, and joints with hardly any inertia torque."""
+    decimated = case.decimated
+    share = decimated.moving.mean(axis=0)
+    at_rest = [int(j) for j in np.flatnonzero(~decimated.moves)]
     if at_rest:
         yield _at_rest(case, at_rest, share)
     if case.mechanism.semi_static:
-        return  # it is meant to move slowly, and has no inertia to be found
+        return  # slow motion is intended, and inertia is not identified
     inertia = _inertia_torque(case)
-    size = np.linalg.norm(thinned.torque[::_FEWER], axis=0)
+    size = np.linalg.norm(decimated.torque[::_FEWER], axis=0)
     inertia_share = np.linalg.norm(inertia, axis=0) / np.where(size > 0, size, np.inf)
     speed_share = _speed_share(case)
     slow = [
@@ -55,10 +55,10 @@ def _at_rest(case: Case, joints: list[int], share: Array) -> Finding:
         joint=only(names),
         severity="problem",
         sentence=(
-            f"{listed(names)}: hardly any motion; {shares} of the samples are faster than "
+            f"{listed(names)}: hardly any motion; only {shares} of the samples are faster than "
             f"{speeds} {joint_units(case.mechanism.prismatic, joints, 'rad/s', 'm/s')}."
         ),
-        remedy="Excite these joints as well, or trim the recording to where they move.",
+        remedy="Excite these joints too, or cut the recording to the time in which they move.",
         evidence={f"moving share of {case.joints[j]}": float(share[j]) for j in joints},
     )
 
@@ -84,7 +84,7 @@ def _slow(
         joint=only(names),
         severity="warning",
         sentence=(
-            f"{listed(names)}: moved too slowly; inertia makes up {shares} of the torque (rms)"
+            f"{listed(names)}: motion is too slow; inertia torque is {shares} of the torque (rms)"
             f"{limits}."
         ),
         remedy=_REMEDY,
@@ -93,7 +93,7 @@ def _slow(
             x_label="sample",
             y_label=f"{case.joints[worst]} [{torque_unit(case.mechanism.prismatic[worst])}]",
             traces=(
-                Trace(samples, case.thinned.torque[::_FEWER, worst], "measured"),
+                Trace(samples, case.decimated.torque[::_FEWER, worst], "measured"),
                 Trace(samples, inertia[:, worst], "due to inertia"),
             ),
         ),
@@ -101,9 +101,9 @@ def _slow(
 
 
 def _inertia_torque(case: Case) -> Array:
-    """Torque that acceleration alone needs, by the model or else the URDF's masses, (m, n)."""
+    """Return the inertia torque (m, n) of the model, or of the URDF's masses without a model."""
     parameters = (case.model or case.mechanism).parameters
-    position, _, acceleration = (values[::_FEWER] for values in case.thinned.motion)
+    position, _, acceleration = (values[::_FEWER] for values in case.decimated.motion)
     rest = np.zeros_like(acceleration)
     mechanism = case.model or case.mechanism
     accelerated = mechanism.torque(position, rest, acceleration, parameters)
@@ -111,7 +111,7 @@ def _inertia_torque(case: Case) -> Array:
 
 
 def _speed_share(case: Case) -> Array:
-    """Peak speed over the velocity limit, (n,); NaN where there is none."""
-    peak = np.abs(case.thinned.velocity).max(axis=0)
+    """Return the peak speed over the velocity limit (n,); NaN without a limit."""
+    peak = np.abs(case.decimated.velocity).max(axis=0)
     limit = case.robot.limits.velocity
     return np.asarray(peak / (np.nan if limit is None else np.asarray(limit)))

@@ -1,4 +1,4 @@
-"""The live torque error on motions whose torque is known."""
+"""The live torque error on motion with known torque."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def rubbing() -> tuple[Robot, Mechanism]:
     return robot, mechanism.with_parameters(true_parameters(mechanism))
 
 
-def test_a_true_model_has_no_error_not_even_where_friction_jumps(
+def test_a_true_model_has_no_error_even_at_reversals(
     rubbing: tuple[Robot, Mechanism],
 ) -> None:
     robot, model = rubbing
     q, dq, ddq = swinging(3000, 3, RATE)
     torque = model.torque(q, dq, ddq, model.parameters)
     errors, settled = run(robot, model, q, torque)
-    # the filter's own effect on products of the motion, of second order in delay times frequency
+    # effect of the filter on products of the motion, of second order in delay times frequency
     assert np.abs(errors[settled]).max() < 0.03 * np.ptp(torque)
     assert np.sqrt(np.mean(errors[settled] ** 2)) < 0.01 * np.ptp(torque)
 
 
-def test_a_push_on_a_joint_shows_with_its_sign_after_the_delay(
+def test_a_push_on_a_joint_appears_with_its_sign_after_the_delay(
     rubbing: tuple[Robot, Mechanism],
 ) -> None:
     robot, model = rubbing
@@ -55,7 +55,7 @@ def test_a_push_on_a_joint_shows_with_its_sign_after_the_delay(
     torque[500:, 1] += 20.0  # the drive pushes against something
     errors, _ = run(robot, model, still, torque)
     assert np.abs(errors[500]).max() < 1e-9
-    # friction of joint 2 at rest can bear its Coulomb part of 2 N m and a little
+    # static friction of joint 2 can take its Coulomb part of 2 N m and a little more
     assert -20 < errors[-1][1] < -17
     np.testing.assert_allclose(errors[-1][[0, 2]], 0, atol=1e-9)
     delay = LiveTorqueError(robot, model).delay
@@ -64,7 +64,7 @@ def test_a_push_on_a_joint_shows_with_its_sign_after_the_delay(
 
 
 @pytest.mark.parametrize("cutoff_hz", [5.0, 10.0])
-def test_a_torque_that_grows_shows_as_late_as_is_said(
+def test_a_growing_torque_appears_with_the_stated_delay(
     rubbing: tuple[Robot, Mechanism], cutoff_hz: float
 ) -> None:
     robot, model = rubbing
@@ -85,7 +85,7 @@ def test_a_torque_that_grows_shows_as_late_as_is_said(
 def test_every_stage_of_the_filter_is_a_time_constant_later(
     rubbing: tuple[Robot, Mechanism],
 ) -> None:
-    """Those behind the third tell for how long a joint has kept its direction."""
+    """Those after the third show how long a joint has kept its direction."""
     robot, model = rubbing
     live, state = LiveTorqueError(robot, model), None
     speed, lag = np.array([0.5, -0.3, 0.1]), 1 / (2 * np.pi * 10.0)
@@ -106,11 +106,11 @@ def test_at_rest_friction_of_either_sign_is_no_error(
     for sign in (-1, 1):
         torque = model.gravity_torque(still) + sign * np.array([4.0, 2.0, 0.5])
         errors, _ = run(robot, model, still, torque)
-        # friction is Fc and an offset; the offset is always there
+        # friction is Fc and a constant offset
         assert np.abs(errors[-1]).max() <= 0.3 + 1e-9
 
 
-def test_a_gap_in_time_begins_afresh(rubbing: tuple[Robot, Mechanism]) -> None:
+def test_a_gap_in_time_resets_the_filter(rubbing: tuple[Robot, Mechanism]) -> None:
     robot, model = rubbing
     live = LiveTorqueError(robot, model)
     state = None

@@ -1,4 +1,4 @@
-"""A recording's torque taken apart: parts that make up the whole, and files that hold them."""
+"""The torque split of a recording: its parts add up, and its files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SLIDE_URDF = """
 
 @pytest.fixture(scope="module")
 def split() -> TorqueSplit:
-    """The split of a recording that has a push of 2 N m at the elbow beside its model's torque."""
+    """The split of a recording with a push of 2 N m at the elbow in addition to the model."""
     robot = arm_robot(identification={"velocity": "measured", "cutoff_hz": None})
     mechanism = robot.mechanism()
     parameters = true_parameters(mechanism)
@@ -36,7 +36,7 @@ def split() -> TorqueSplit:
     return split_torque(mechanism.with_parameters(parameters), robot, pushed)
 
 
-def test_what_the_model_does_not_explain_is_the_error(split: TorqueSplit) -> None:
+def test_error_is_measured_minus_model_torque(split: TorqueSplit) -> None:
     torques = split.torques()
     # accelerations are differences of the velocities at 200 Hz
     np.testing.assert_allclose(torques["error"], np.tile([0.0, 2.0, 0.0], (300, 1)), atol=0.02)
@@ -46,7 +46,7 @@ def test_what_the_model_does_not_explain_is_the_error(split: TorqueSplit) -> Non
     np.testing.assert_allclose(np.sum(parts, axis=0), torques["model"], atol=1e-12)
 
 
-def test_rms_is_that_of_every_joint_over_the_recording(split: TorqueSplit) -> None:
+def test_rms_is_over_the_recording_for_every_joint(split: TorqueSplit) -> None:
     rms = split.rms()
     np.testing.assert_allclose(rms["error"], [0.0, 2.0, 0.0], atol=0.02)
     np.testing.assert_allclose(
@@ -56,7 +56,7 @@ def test_rms_is_that_of_every_joint_over_the_recording(split: TorqueSplit) -> No
     np.testing.assert_allclose(rms["coulomb"], [4.0, 2.0, 0.5])
 
 
-def test_both_kinds_of_file_hold_every_sample(split: TorqueSplit, tmp_path: Path) -> None:
+def test_both_kinds_of_file_contain_every_sample(split: TorqueSplit, tmp_path: Path) -> None:
     write_split(split, tmp_path / "split.npz")
     write_split(split, tmp_path / "split.csv")
     arrays = np.load(tmp_path / "split.npz")
@@ -78,7 +78,7 @@ def test_both_kinds_of_file_hold_every_sample(split: TorqueSplit, tmp_path: Path
             np.testing.assert_allclose(column, arrays[name][:, number], rtol=1e-8)
 
 
-def test_a_slide_is_told_in_metres_and_newtons(tmp_path: Path) -> None:
+def test_a_prismatic_joint_is_in_metres_and_newtons(tmp_path: Path) -> None:
     content = {"robot": "crane", "urdf": "crane.urdf", "joints": ["turn", "lift"]}
     robot = make_robot(content | {"identification": {"cutoff_hz": None}}, SLIDE_URDF)
     mechanism = robot.mechanism()
@@ -92,6 +92,6 @@ def test_a_slide_is_told_in_metres_and_newtons(tmp_path: Path) -> None:
 
 
 def test_refuses_another_kind_of_file(split: TorqueSplit, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=r"neither \.csv nor \.npz"):
+    with pytest.raises(OutputError, match=r"written as \.csv or \.npz"):
         write_split(split, tmp_path / "split.txt")
     assert list(tmp_path.iterdir()) == []

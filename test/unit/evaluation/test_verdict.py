@@ -1,4 +1,4 @@
-"""Every figure of a verdict by hand, and what makes an identification fail."""
+"""Every error of a verdict by hand, and reasons for failure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def comparison(
     threshold: float = 0.1,
     raw: list[float] | None = None,
 ) -> Comparison:
-    """Return what one joint was measured and modelled to need."""
+    """Return measured and model torque of one joint."""
     torque, other = np.array(measured, dtype=float)[:, None], np.array(model, dtype=float)[:, None]
     return Comparison(
         signals=Signals(
@@ -52,7 +52,7 @@ def judged(*args: object, allowed: float = 0.5, **kwargs: object) -> Verdict:
     return evaluate([comparison(*args, **kwargs)], allowed=allowed)  # type: ignore[arg-type]
 
 
-def test_every_figure_by_hand() -> None:
+def test_every_error_agrees_with_a_calculation_by_hand() -> None:
     # errors 1, -1, 3, -1: squares 1, 1, 9, 1, sum 12; torques' squares 4, 16, 16, 36, sum 72
     joint = judged([2, -4, 4, 6], [3, -5, 7, 5], raw=[2, -4, 4, 2]).joints[0]
     assert joint.joint == "elbow"
@@ -61,7 +61,7 @@ def test_every_figure_by_hand() -> None:
     assert joint.rmse_raw == pytest.approx(np.sqrt((1 + 1 + 9 + 9) / 4))
     assert joint.nrmse == pytest.approx(np.sqrt(3) / 10)
     assert joint.relative_error == pytest.approx(np.sqrt(12 / 72))
-    # mean 2, deviations 0, -6, 2, 4: squares sum 56
+    # mean 2, differences from it 0, -6, 2, 4: squares sum 56
     assert joint.r_squared == pytest.approx(1 - 12 / 56)
     assert joint.max_relative_torque_error == pytest.approx(3 / 6)
     assert joint.mean_relative_torque_error == pytest.approx(1.5 / 6)
@@ -74,7 +74,7 @@ def test_the_largest_error_may_be_negative() -> None:
     assert joint.mean_relative_torque_error == pytest.approx(31 / 3 / 160)
 
 
-def test_one_figure_for_all_joints_is_the_mean_of_their_relative_errors() -> None:
+def test_mean_relative_error_is_the_mean_over_the_joints() -> None:
     first, second = judged([3, 4], [3, 4.5]).joints[0], judged([3, 4], [6, 8]).joints[0]
     both = Verdict((first, second), success=False, reasons=(), warnings=())
     assert both.mean_relative_error == pytest.approx((0.1 + 1.0) / 2)
@@ -86,7 +86,7 @@ def test_softmc_example_is_12_5_percent() -> None:
     assert joint.max_relative_torque_error == pytest.approx(0.125)
 
 
-def test_relative_torque_error_looks_at_moving_samples_only() -> None:
+def test_relative_torque_error_uses_moving_samples_only() -> None:
     moving = [True, True, False, False]
     joint = judged([80, 160, 500, 10], [100, 160, 0, 900], moving=moving).joints[0]
     assert joint.max_relative_torque_error == pytest.approx(0.125)
@@ -123,7 +123,7 @@ def test_figures_agree_with_numpy(seed: int) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 38))
-def test_recordings_are_judged_as_if_they_were_one(seed: int, cut: int) -> None:
+def test_several_recordings_are_evaluated_as_one(seed: int, cut: int) -> None:
     random = np.random.default_rng(seed)
     measured, model = random.normal(size=(2, 40))
     parts = [
@@ -145,7 +145,7 @@ def test_perfect_model_succeeds_without_reasons() -> None:
     assert verdict.joints[0].r_squared == 1.0
 
 
-def test_warnings_do_not_make_it_fail() -> None:
+def test_warnings_are_not_a_failure() -> None:
     verdict = evaluate([comparison([1, 2], [1, 2])], allowed=0.5, warnings=["look here."])
     assert verdict.success
     assert verdict.warnings == ("look here.",)
@@ -157,7 +157,7 @@ def test_failure_names_joint_and_numbers() -> None:
     assert verdict.reasons == ("elbow: max relative torque error 62.5%, allowed 50%.",)
 
 
-def test_exactly_what_is_allowed_is_allowed() -> None:
+def test_an_error_equal_to_the_limit_is_allowed() -> None:
     assert judged([80, 160], [100, 160], allowed=0.125).success
     assert not judged([80, 160], [100, 160], allowed=0.1249).success
 
@@ -167,27 +167,27 @@ def test_joint_that_does_not_move_fails_by_name() -> None:
     assert verdict.reasons == ("elbow: no sample moves faster than 0.25 rad/s.",)
     assert not verdict.success
     (joint,) = verdict.joints
-    # nothing moves, so that no error was made in motion
+    # without motion there is no error in motion
     assert joint.max_relative_torque_error == joint.mean_relative_torque_error == 0.0
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
 @pytest.mark.parametrize("moving", [True, False])
 @pytest.mark.parametrize("side", ["model", "measured"])
-def test_what_is_no_finite_number_is_no_success(wrong: float, moving: bool, side: str) -> None:
+def test_values_that_are_not_finite_fail(wrong: float, moving: bool, side: str) -> None:
     good, bad = [1.0, 2.0, 3.0], [1.0, wrong, 3.0]
     measured, model = (good, bad) if side == "model" else (bad, good)
     with np.errstate(invalid="ignore"):
         verdict = judged(measured, model, moving=[True, moving, True])
     assert not verdict.success
     (reason,) = verdict.reasons
-    assert reason == "elbow: model or measured torque is not a finite number throughout."
+    assert reason == "elbow: model or measured torque contains values that are not finite."
 
 
-def test_joint_without_any_torque_fails_unless_the_model_says_the_same() -> None:
+def test_joint_without_torque_fails_unless_the_model_is_zero_too() -> None:
     verdict = judged([0, 0, 0], [0.1, 0, 0])
     assert not verdict.success
-    assert verdict.reasons == ("elbow: the measured torque is zero wherever the joint moves.",)
+    assert verdict.reasons == ("elbow: the measured torque is zero in all samples in motion.",)
     assert verdict.joints[0].relative_error == np.inf
     exact = judged([0, 0, 0], [0, 0, 0])
     assert exact.success
@@ -201,5 +201,5 @@ def test_constant_torque_has_no_finite_r_squared() -> None:
     assert joint.relative_error == pytest.approx(np.sqrt(1 / 75))
 
 
-def test_pooled_zero_torque_has_no_relative_error_to_divide_by() -> None:
+def test_pooled_zero_torque_has_no_relative_error() -> None:
     assert relative_errors([comparison([0, 0], [0, 0])])[0] == 0.0

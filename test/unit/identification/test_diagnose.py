@@ -1,4 +1,4 @@
-"""The diagnosis as a whole: order, consequences, the command, and the page it writes."""
+"""The diagnosis: order, suppressed causes, the command, and its page."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def case_of(robot, recording) -> Case:
 
 
 def diagnosed(monkeypatch: pytest.MonkeyPatch, *found: Finding) -> list[str]:
-    """Return the causes told, in their order, where each look finds the given ones."""
+    """Return the reported causes in order if each check finds the given ones."""
     looks = {
         cause: lambda _, cause=cause: [one for one in found if one.cause == cause]
         for cause in CAUSES
@@ -48,16 +48,16 @@ def diagnosed(monkeypatch: pytest.MonkeyPatch, *found: Finding) -> list[str]:
     return [one.cause for one in diagnose(case_of(robot, swung(robot, duration=1.0)))]
 
 
-# --- order and consequences -------------------------------------------------------------------
+# --- order and suppressed causes --------------------------------------------------------------
 
 
-def test_every_cause_of_the_table_of_consequences_is_one_that_is_looked_for() -> None:
-    told = {*causes.GIVES_WAY, *(other for others in causes.GIVES_WAY.values() for other in others)}
-    assert told <= set(CAUSES)
+def test_every_suppressing_cause_exists() -> None:
+    suppressing = {cause for others in causes.SUPPRESSED_BY.values() for cause in others}
+    assert {*causes.SUPPRESSED_BY, *suppressing} <= set(CAUSES)
     assert len(CAUSES) == 15
 
 
-def test_worst_come_first_and_alike_ones_in_the_order_of_causes(
+def test_findings_are_sorted_by_severity_then_in_the_order_of_causes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = (
@@ -70,7 +70,7 @@ def test_worst_come_first_and_alike_ones_in_the_order_of_causes(
 
 
 @pytest.mark.parametrize(
-    ("joint", "other", "told"),
+    ("joint", "other", "reported"),
     [
         ("elbow", "elbow", ["saturation"]),
         ("elbow", None, ["saturation"]),
@@ -78,26 +78,26 @@ def test_worst_come_first_and_alike_ones_in_the_order_of_causes(
         ("elbow", "wrist", ["saturation", "friction_terms"]),
     ],
 )
-def test_consequence_gives_way_to_its_cause_at_the_same_joint(
-    monkeypatch: pytest.MonkeyPatch, joint: str | None, other: str | None, told: list[str]
+def test_consequence_is_suppressed_by_its_cause_at_the_same_joint(
+    monkeypatch: pytest.MonkeyPatch, joint: str | None, other: str | None, reported: list[str]
 ) -> None:
     found = (a_finding("friction_terms", joint=joint), a_finding("saturation", joint=other))
-    assert diagnosed(monkeypatch, *found) == told
+    assert diagnosed(monkeypatch, *found) == reported
 
 
-def test_flipped_sign_of_one_joint_is_the_cause_of_what_others_show(
+def test_flipped_sign_of_one_joint_suppresses_findings_at_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = (a_finding("friction_terms", joint="elbow"), a_finding("flipped_sign", joint="wrist"))
     assert diagnosed(monkeypatch, *found) == ["flipped_sign"]
 
 
-def test_nothing_gives_way_to_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_suppresses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = (a_finding("friction_terms"), a_finding("time_shift", "note"))
     assert diagnosed(monkeypatch, *found) == ["friction_terms", "time_shift"]
 
 
-def test_cause_that_meets_a_pose_out_of_reach_has_nothing_to_say(
+def test_cause_with_a_pose_out_of_reach_gives_no_finding(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def out_of_reach(_: Case) -> list[Finding]:
@@ -110,14 +110,14 @@ def test_cause_that_meets_a_pose_out_of_reach_has_nothing_to_say(
     assert found.cause == "noise"
 
 
-def test_sentences_say_what_was_seen_and_what_to_do_but_for_notes() -> None:
+def test_sentences_are_observation_and_remedy_except_for_notes() -> None:
     found = [a_finding("noise"), a_finding("over_fit", "note")]
     assert sentences(found) == ["noise seen. Mend it."]
 
 
-def test_long_recordings_get_the_same_answers_as_short_ones() -> None:
+def test_long_recordings_give_the_same_findings_as_short_ones() -> None:
     robot = limited_arm()
-    long = swung(robot, duration=100.0)  # more samples than are looked at
+    long = swung(robot, duration=100.0)  # decimated
     assert findings(robot, long) == {}
     flipped = replace(long, effort=long.effort * [1.0, -1.0, 1.0])
     assert "flipped_sign" in findings(robot, flipped)
@@ -147,7 +147,7 @@ def run(monkeypatch: pytest.MonkeyPatch, workshop: Path, *arguments: str) -> int
     return int(stop.value.code or 0)
 
 
-def test_good_recording_is_said_to_be_one_and_exits_0(
+def test_good_recording_exits_0(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, workshop, "good", "-p", "arm.yaml") == 0
@@ -155,7 +155,7 @@ def test_good_recording_is_said_to_be_one_and_exits_0(
     assert "✓ Nothing found" in (workshop / "out" / "diagnosis.html").read_text()
 
 
-def test_what_is_found_is_printed_with_its_remedy_and_exits_1(
+def test_findings_are_printed_with_their_remedy_and_exit_1(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, workshop, "flipped", "-p", "arm.yaml", "-o", "here") == 1
@@ -165,20 +165,20 @@ def test_what_is_found_is_printed_with_its_remedy_and_exits_1(
     assert (workshop / "here" / "diagnosis.html").is_file()
 
 
-def test_recording_that_cannot_be_identified_is_diagnosed_all_the_same(
+def test_recording_that_cannot_be_identified_is_diagnosed_without_a_model(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, workshop, "rest", "-p", "arm.yaml", "--json") == 1
-    told = json.loads(capsys.readouterr().out)
-    assert "an identification needs motion" in told["no_model"]
-    assert set(told) == {"robot", "no_model", "findings"}
-    assert [one["cause"] for one in told["findings"]] == ["too_slow"]
-    assert set(told["findings"][0]) == {
+    printed = json.loads(capsys.readouterr().out)
+    assert "an identification needs motion" in printed["no_model"]
+    assert set(printed) == {"robot", "no_model", "findings"}
+    assert [one["cause"] for one in printed["findings"]] == ["too_slow"]
+    assert set(printed["findings"][0]) == {
         *("cause", "joint", "severity", "sentence", "remedy", "evidence")
     }
 
 
-def test_model_brings_its_own_profile(
+def test_model_contains_its_profile(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     robot = limited_arm()
@@ -186,8 +186,8 @@ def test_model_brings_its_own_profile(
     assert run(monkeypatch, workshop, "good", "--model", "model.yaml") == 0
     capsys.readouterr()
     assert run(monkeypatch, workshop, "flipped", "--model", "model.yaml", "--json") == 1
-    told = json.loads(capsys.readouterr().out)
-    assert "flipped_sign" in {one["cause"] for one in told["findings"]}
+    printed = json.loads(capsys.readouterr().out)
+    assert "flipped_sign" in {one["cause"] for one in printed["findings"]}
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_model_brings_its_own_profile(
         (["good", "--model", "arm.urdf"], "arm.urdf"),
     ],
 )
-def test_mistakes_are_one_sentence_and_exit_2(
+def test_user_errors_are_one_sentence_and_exit_2(
     workshop: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -234,7 +234,7 @@ def test_every_finding_is_on_the_page_with_evidence_and_plot(tmp_path: Path) -> 
     assert len(page) < 100_000
 
 
-def test_reports_have_a_section_on_it() -> None:
+def test_reports_have_a_section_on_the_diagnosis() -> None:
     robot = limited_arm()
     recording = swung(robot)
     flipped = replace(recording, effort=recording.effort * [1.0, -1.0, 1.0])

@@ -1,4 +1,4 @@
-"""What all causes look at: thinned samples, relative errors, and the power of friction."""
+"""Input of all causes: decimated samples, relative errors, and the power of friction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from support.fitted_case import arm, fitted_case
 from support.synthetic import arm_robot, recorded, true_parameters
 
-from dynid.evaluation.diagnosis.case import Case, Thinned, friction_power, own_terms, without
+from dynid.evaluation.diagnosis.case import Case, Decimated, friction_power, own_terms, without
 from dynid.signals.preprocess import preprocess
 
 
@@ -25,10 +25,10 @@ def unmodelled_case(*samples: int) -> Case:
     return Case(robot, mechanism, recordings, signals)
 
 
-def moved(velocity: np.ndarray, acceleration: np.ndarray) -> Thinned:
+def moved(velocity: np.ndarray, acceleration: np.ndarray) -> Decimated:
     """Return the motion of a single joint."""
     column, zeros = velocity[:, None], np.zeros((len(velocity), 1))
-    return Thinned(
+    return Decimated(
         position=zeros,
         velocity=column,
         acceleration=acceleration[:, None],
@@ -39,16 +39,16 @@ def moved(velocity: np.ndarray, acceleration: np.ndarray) -> Thinned:
     )
 
 
-ANGLE = 2 * np.pi * (np.arange(4000) + 0.5) / 1000  # four periods, none of them at a reversal
+ANGLE = 2 * np.pi * (np.arange(4000) + 0.5) / 1000  # four periods, no sample at a reversal
 SWING = moved(np.cos(ANGLE), -np.sin(ANGLE))
 NOTHING = np.zeros((4000, 0))
 
 
-def test_samples_of_all_recordings_are_thinned_alike() -> None:
+def test_samples_of_all_recordings_are_decimated_equally() -> None:
     case = unmodelled_case(9000, 2001)
     assert case.step == 2  # of 11001 samples, for about 5000
-    thinned = case.thinned
-    assert len(thinned.torque) == 4500 + 1001
+    decimated = case.decimated
+    assert len(decimated.torque) == 4500 + 1001
     for name, whole in (
         ("position", "position"),
         ("velocity", "velocity"),
@@ -57,26 +57,26 @@ def test_samples_of_all_recordings_are_thinned_alike() -> None:
         ("moving", "moving"),
     ):
         kept = [getattr(signals, whole)[::2] for signals in case.signals]
-        np.testing.assert_array_equal(getattr(thinned, name), np.concatenate(kept))
-    assert thinned.model is None
-    np.testing.assert_array_equal(thinned.measured, thinned.torque)
+        np.testing.assert_array_equal(getattr(decimated, name), np.concatenate(kept))
+    assert decimated.model is None
+    np.testing.assert_array_equal(decimated.measured, decimated.torque)
     assert np.isnan(case.relative_errors).all()
     assert case.longest is case.signals[0]
 
 
-def test_few_samples_are_all_looked_at() -> None:
+def test_few_samples_are_not_decimated() -> None:
     case = unmodelled_case(1200, 1500)
     assert case.step == 1
-    assert len(case.thinned.torque) == 2700
+    assert len(case.decimated.torque) == 2700
 
 
-def test_a_joint_that_moves_in_a_tenth_of_the_samples_is_told_about() -> None:
+def test_a_joint_that_moves_in_a_tenth_of_the_samples_is_diagnosed() -> None:
     moving = np.zeros((100, 2), dtype=bool)
     moving[:10, 0] = moving[:9, 1] = True
     assert replace(SWING, moving=moving).moves.tolist() == [True, False]
 
 
-def test_relative_error_is_that_of_the_model_against_what_was_measured() -> None:
+def test_relative_error_is_model_error_over_measured_torque() -> None:
     robot, _, recording = arm(noise=0.5)
     case = fitted_case(robot, recording)
     (compared,) = case.comparisons
@@ -89,13 +89,13 @@ def test_relative_error_is_that_of_the_model_against_what_was_measured() -> None
     assert untorqued[2] == 0.0
 
 
-def test_what_other_columns_explain_is_left_out() -> None:
+def test_without_removes_the_projection_onto_columns() -> None:
     columns = np.column_stack([np.ones(4000), np.cos(ANGLE)])
     values = 3.0 - 2.0 * np.cos(ANGLE) + 0.5 * np.sin(ANGLE)
     np.testing.assert_allclose(without(values, columns), 0.5 * np.sin(ANGLE), atol=1e-12)
 
 
-def test_a_joints_own_terms_are_offset_friction_and_rotor() -> None:
+def test_own_terms_of_a_joint_are_offset_friction_and_rotor() -> None:
     expected = [np.ones(4000), np.cos(ANGLE), np.sign(np.cos(ANGLE)), -np.sin(ANGLE)]
     np.testing.assert_array_equal(own_terms(SWING, 0), np.transpose(expected))
 
@@ -107,18 +107,20 @@ def test_a_joints_own_terms_are_offset_friction_and_rotor() -> None:
         (-2.0 * np.cos(ANGLE), -1.0),
         # mean of |cos| is 2 / pi, its rms the root of a half
         (3.0 * np.sign(np.cos(ANGLE)), 2 / np.pi * np.sqrt(2)),
-        # inertia takes as much as it gives
+        # the mean power of inertia is zero
         (-5.0 * np.sin(ANGLE), 0.0),
         # half of the squared torque is friction
         (np.cos(ANGLE) + np.sin(ANGLE), np.sqrt(0.5)),
         (np.zeros(4000), 0.0),
     ],
 )
-def test_friction_takes_its_share_of_torque_times_speed(torque: np.ndarray, power: float) -> None:
+def test_friction_power_is_its_share_of_torque_times_speed(
+    torque: np.ndarray, power: float
+) -> None:
     assert friction_power(torque, SWING, 0, NOTHING) == pytest.approx(power, abs=1e-4)
 
 
-def test_power_of_friction_does_not_depend_on_the_unit_of_what_else_explains_torque() -> None:
+def test_friction_power_does_not_depend_on_the_unit_of_other_columns() -> None:
     weight = np.cos(2 * ANGLE)[:, None]
     torque = np.cos(ANGLE) + 4.0 * weight[:, 0]
     expected = 1 / np.sqrt(17)
@@ -129,6 +131,6 @@ def test_power_of_friction_does_not_depend_on_the_unit_of_what_else_explains_tor
     assert friction_power(torque, SWING, 0, with_nothing) == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_joint_at_rest_has_no_power_of_friction() -> None:
+def test_a_joint_at_rest_has_no_friction_power() -> None:
     still = moved(np.zeros(4000), np.zeros(4000))
     assert friction_power(np.ones(4000), still, 0, NOTHING) == 0.0

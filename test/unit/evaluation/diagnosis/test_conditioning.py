@@ -1,4 +1,4 @@
-"""What a motion does not tell: which parameters, by how much, and what motion would."""
+"""Parameters that a motion does not determine, and motion that would."""
 
 from __future__ import annotations
 
@@ -26,30 +26,34 @@ def still_wrist(terms: list[dict[str, object]]) -> Case:
     return fitted_case(robot, replace(recording, position=position, velocity=None))
 
 
-def of_nothing_told(case: Case) -> Finding:
-    (found,) = [one for one in ill_conditioned(case) if "says nothing" in one.sentence]
+def undetermined_finding(case: Case) -> Finding:
+    (found,) = [one for one in ill_conditioned(case) if "cannot be identified" in one.sentence]
     return found
 
 
 @pytest.mark.parametrize(
     ("kind", "symbol", "remedy"),
     [
-        ("viscous", "Fv3", "Move wrist at more different speeds, both ways"),
-        ("coulomb", "Fc3", "Move wrist at more different speeds, both ways"),
-        ("rotor_inertia", "Ia3", "Accelerate wrist harder while the joints behind take more poses"),
-        ("spring_stiffness", "K3", "Move wrist both ways over more of its range"),
+        ("viscous", "Fv3", "Move wrist at more different speeds, in both directions"),
+        ("coulomb", "Fc3", "Move wrist at more different speeds, in both directions"),
+        (
+            "rotor_inertia",
+            "Ia3",
+            "Accelerate wrist faster while the following joints take more poses",
+        ),
+        ("spring_stiffness", "K3", "Move wrist in both directions over more of its range"),
     ],
 )
-def test_each_kind_of_term_at_rest_asks_for_the_motion_that_shows_it(
+def test_remedy_for_each_kind_of_term_at_rest_is_the_motion_that_excites_it(
     kind: str, symbol: str, remedy: str
 ) -> None:
-    found = of_nothing_told(still_wrist([{"kind": kind}]))
+    found = undetermined_finding(still_wrist([{"kind": kind}]))
     assert symbol in found.sentence
     assert remedy in found.remedy or remedy.lower() in found.remedy.lower()
 
 
-def test_bodies_that_no_motion_shows_ask_for_poses_or_acceleration() -> None:
-    found = of_nothing_told(still_wrist([]))
+def test_remedy_for_bodies_without_excitation_is_poses_or_acceleration() -> None:
+    found = undetermined_finding(still_wrist([]))
     assert found.severity == "warning"
     remedy = found.remedy
     assert "wrist" in remedy or "hand" in remedy
@@ -57,14 +61,14 @@ def test_bodies_that_no_motion_shows_ask_for_poses_or_acceleration() -> None:
     assert remedy.endswith(".")
 
 
-def test_only_the_first_of_many_are_named_and_the_others_counted() -> None:
+def test_the_first_parameters_are_named_and_the_others_counted() -> None:
     case = still_wrist([{"kind": kind} for kind in ("viscous", "coulomb", "offset")])
     assert case.fit is not None
     estimate = case.fit.estimate
     for unknown in (12, 15):
         determined = np.arange(len(estimate.base)) >= unknown
         fit = replace(case.fit, estimate=replace(estimate, determined=determined))
-        found = of_nothing_told(replace(case, fit=fit))
+        found = undetermined_finding(replace(case, fit=fit))
         assert found.evidence == {"undetermined parameters": float(unknown)}
         named = [name for name in case.base.names[:unknown] if name in found.sentence]
         assert len(named) == 12
@@ -72,12 +76,12 @@ def test_only_the_first_of_many_are_named_and_the_others_counted() -> None:
         assert ("others" in found.sentence) is (unknown == 15)
 
 
-def test_a_given_model_has_nothing_that_was_told_or_not() -> None:
+def test_a_given_model_has_no_undetermined_parameters() -> None:
     case = still_wrist([{"kind": "viscous"}])
     assert list(ill_conditioned(replace(case, fit=None))) == []
 
 
-def test_condition_and_combination_are_those_of_the_weighted_scaled_regressor() -> None:
+def test_condition_number_is_that_of_the_weighted_scaled_regressor() -> None:
     terms = [{"kind": kind} for kind in ("viscous", "coulomb", "offset")]
     alike = {"kind": "stribeck", "scale": 100.0, "joints": ["elbow"]}
     robot = limited_arm(terms=[*terms, alike], limits={})
@@ -87,7 +91,7 @@ def test_condition_and_combination_are_those_of_the_weighted_scaled_regressor() 
     (rows,) = case.fit.problem.rows
     motion = rows.signals.position, rows.signals.velocity, rows.signals.acceleration
     regressor = case.mechanism.regressor(*motion)[:, :, case.base.independent]
-    # joints weigh by errors of 2 % of their torque
+    # joints are weighted by errors of 2 % of their torque
     fitted = rows.fitted[:, :, None] > 0
     size = np.sqrt((rows.torque**2 * rows.fitted).sum(axis=0) / rows.fitted.sum(axis=0))
     stacked = (regressor * fitted / size[:, None]).reshape(-1, regressor.shape[2])
@@ -104,23 +108,23 @@ def test_condition_and_combination_are_those_of_the_weighted_scaled_regressor() 
     assert 1 / shown[-1] == pytest.approx(condition, rel=0.01)
 
 
-def test_what_was_held_out_must_be_worse_by_share_and_by_size() -> None:
+def test_over_fit_requires_a_larger_ratio_and_difference_of_errors() -> None:
     robot, _, recording = arm(noise=0.5)
     case = fitted_case(robot, recording)
     fitted = case.relative_errors
 
     def named(*held_out: float) -> list[str | None]:
-        told = HeldOut(5, (0.0,) * 3, tuple(held_out))
-        return [one.joint for one in over_fit(replace(case, held_out=told))]
+        errors = HeldOut(5, (0.0,) * 3, tuple(held_out))
+        return [one.joint for one in over_fit(replace(case, held_out=errors))]
 
     assert named(*(1.3 * fitted)) == []
-    assert named(*(fitted + 0.015)) == []  # of no concern, however many times as large
+    assert named(*(fitted + 0.015)) == []  # ignored for any ratio
     assert named(fitted[0], 1.5 * fitted[1] + 0.03, fitted[2]) == ["elbow"]
     assert named(*(1.5 * fitted + 0.03)) == list(robot.joints)
     assert list(over_fit(case)) == []
 
 
-def test_over_fit_shows_both_errors_and_how_many_parameters_are_essential() -> None:
+def test_over_fit_reports_both_errors_and_the_number_of_essential_parameters() -> None:
     robot, _, recording = arm(noise=0.5)
     case = fitted_case(robot, recording)
     held_out = tuple((3 * case.relative_errors + 0.1).tolist())

@@ -1,4 +1,4 @@
-"""A joint that feels another's motor or torque: the pair is named."""
+"""A joint affected by another's motor or torque: both are named."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AT_MOTOR = [
 
 
 def coupled_recording() -> Recording:
-    """Return the arm with a wrist motor that the elbow turns along."""
+    """Return the arm with a wrist motor that the elbow also moves."""
     linked = arm_robot(terms=[*AT_JOINTS, *AT_MOTOR], coupling=COUPLING)
     mechanism = linked.mechanism()
     parameters = mechanism.urdf_parameters.copy()
@@ -32,26 +32,26 @@ def coupled_recording() -> Recording:
     return recorded(mechanism, parameters, noise=0.05)
 
 
-def test_motor_that_another_joint_turns_is_named_at_both_joints() -> None:
+def test_motor_moved_by_another_joint_is_found_at_both_joints() -> None:
     plain = arm_robot(terms=[{"kind": "viscous"}, {"kind": "coulomb"}])
     found = list(unmodelled_coupling(fitted_case(plain, coupled_recording())))
     assert [one.sentence.split(":")[0] for one in found] == ["elbow", "wrist"]
-    assert "goes with wrist" in found[0].sentence
-    assert "goes with elbow" in found[1].sentence
+    assert "explained by wrist" in found[0].sentence
+    assert "explained by elbow" in found[1].sentence
     for one in found:
         assert "'coupling'" in one.remedy
 
 
-def test_coupling_that_the_profile_has_raises_nothing() -> None:
+def test_coupling_in_the_profile_gives_no_finding() -> None:
     linked = arm_robot(terms=[*AT_JOINTS, *AT_MOTOR], coupling=COUPLING)
     assert list(unmodelled_coupling(fitted_case(linked, coupled_recording()))) == []
 
 
-def test_linked_motor_without_terms_is_told_so() -> None:
+def test_coupled_motor_without_terms_gets_that_remedy() -> None:
     linked = arm_robot(terms=[{"kind": "viscous"}, {"kind": "coulomb"}], coupling=COUPLING)
     found = list(unmodelled_coupling(fitted_case(linked, coupled_recording())))
     assert found
-    assert all("The profile links" in one.remedy for one in found)
+    assert all("The profile couples" in one.remedy for one in found)
 
 
 def test_crosstalk_of_torques_is_named() -> None:
@@ -60,17 +60,17 @@ def test_crosstalk_of_torques_is_named() -> None:
     effort[:, 2] += 0.2 * effort[:, 0]
     (found, *_) = unmodelled_coupling(fitted_case(robot, replace(recording, effort=effort)))
     assert found.sentence.startswith("wrist: ")
-    assert "goes with shoulder" in found.sentence
+    assert "explained by shoulder" in found.sentence
     assert found.evidence["share by its torque"] > 0.8
 
 
 @pytest.mark.parametrize("noise", [0.05, 2.0])
-def test_joints_on_their_own_raise_nothing(noise: float) -> None:
+def test_independent_joints_give_no_finding(noise: float) -> None:
     robot, _, recording = arm(noise)
     assert list(unmodelled_coupling(fitted_case(robot, recording))) == []
 
 
-def test_friction_of_a_joint_is_no_coupling() -> None:
+def test_friction_of_a_joint_is_not_taken_for_coupling() -> None:
     robot, _, recording = arm()
     bare = robot.model_copy(update={"terms": ()})
     case = fitted_case(bare, recording)

@@ -1,4 +1,4 @@
-"""What findings show as their evidence: the right signals of the right joint on the right axes."""
+"""Plots of findings: the right signals of the right joint on the right axes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def clipped_case(side: float) -> Case:
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_saturated_torque_is_drawn_beside_the_model_that_goes_on(side: float) -> None:
+def test_saturated_torque_is_plotted_with_the_model_that_exceeds_it(side: float) -> None:
     case = clipped_case(side)
     (found,) = saturation(case)
     level = 0.7 * np.abs(swung(limited_arm()).effort[:, 1]).max()
@@ -55,7 +55,7 @@ def test_saturated_torque_is_drawn_beside_the_model_that_goes_on(side: float) ->
     np.testing.assert_array_equal(model.y, case.comparisons[0].raw_model[:, 1])
 
 
-def test_torque_at_the_limit_of_the_other_direction_is_at_the_limit_too() -> None:
+def test_torque_at_the_limit_of_the_other_direction_is_found_too() -> None:
     robot = limited_arm()
     recording = swung(robot)
     lowest = -recording.effort[:, 1].min()
@@ -74,7 +74,7 @@ def test_torque_at_the_limit_of_the_other_direction_is_at_the_limit_too() -> Non
 
 
 @pytest.mark.parametrize("worst", [0, 1, 2])
-def test_the_joint_whose_torque_is_furthest_off_is_drawn(worst: int) -> None:
+def test_the_joint_with_the_worst_torque_ratio_is_plotted(worst: int) -> None:
     robot, _, recording = arm()
     factors = np.where(np.arange(3) == worst, 3.0, 2.5)
     case = fitted_case(robot, replace(recording, effort=factors * recording.effort))
@@ -82,12 +82,12 @@ def test_the_joint_whose_torque_is_furthest_off_is_drawn(worst: int) -> None:
     assert found.plot is not None
     assert found.plot.y_label.startswith(robot.joints[worst])
     measured, expected = found.plot.traces
-    own = own_terms(case.thinned, worst)
-    np.testing.assert_allclose(measured.y, without(case.thinned.torque[:, worst], own))
+    own = own_terms(case.decimated, worst)
+    np.testing.assert_allclose(measured.y, without(case.decimated.torque[:, worst], own))
     np.testing.assert_allclose(expected.y, without(case.urdf_torque[:, worst], own))
 
 
-def test_torque_that_is_hardly_inertia_is_drawn_beside_that_part() -> None:
+def test_slow_motion_is_plotted_with_its_inertia_torque() -> None:
     robot = limited_arm()
     slow = swung(robot, frequencies=np.array([0.47, 0.61, 0.83]) / 10, duration=200.0)
     case = fitted_case(robot, slow)
@@ -103,33 +103,33 @@ def test_torque_that_is_hardly_inertia_is_drawn_beside_that_part() -> None:
     assert share == pytest.approx(shares[worst], rel=1e-6)
 
 
-def test_a_late_torque_is_drawn_joint_by_joint_beside_the_delay_of_all() -> None:
+def test_delays_of_joints_are_plotted_with_the_common_delay() -> None:
     robot, _, recording = arm()
     late = replace(recording, effort=np.roll(recording.effort, 5, axis=0))
     (found,) = time_shift(fitted_case(robot, late))
     each, together = traces_of(found)
     np.testing.assert_array_equal(each.x, [1.0, 2.0, 3.0])
     np.testing.assert_allclose(each.y, 25.0, atol=2.0)  # 5 samples at 200 Hz, in ms
-    told = [found.evidence[f"delay at {name} [s]"] for name in robot.joints]
-    np.testing.assert_allclose(each.y, 1e3 * np.array(told))
+    delays = [found.evidence[f"delay at {name} [s]"] for name in robot.joints]
+    np.testing.assert_allclose(each.y, 1e3 * np.array(delays))
     np.testing.assert_array_equal(together.x, [1.0, 3.0])
     np.testing.assert_allclose(together.y, 1e3 * found.evidence["delay [s]"])
     assert found.evidence["delay [control cycles]"] == 5.0
     assert 0.5 < found.evidence["share of squared error"] <= 1.0
 
 
-def test_torque_is_drawn_beside_both_gravities() -> None:
+def test_torque_is_plotted_with_both_gravities() -> None:
     mounted = arm_robot(gravity=[0.0, -9.81, 0.0]).mechanism()
     recording = recorded(mounted, true_parameters(mounted), noise=0.05)
     (found,) = wrong_gravity(fitted_case(arm_robot(), recording))
     measured, profile, better = traces_of(found)
     off = [np.linalg.norm(trace.y - measured.y) for trace in (profile, better)]
     assert off[1] < 0.2 * off[0]
-    assert 0.0 < found.evidence["misfit over that of the profile"] < 0.5
-    assert "turned by 90 deg" in found.sentence
+    assert 0.0 < found.evidence["residual over that of the profile"] < 0.5
+    assert "the angle between them is 90 deg" in found.sentence
 
 
-def test_errors_are_drawn_beside_what_another_joint_explains_of_them() -> None:
+def test_errors_are_plotted_with_the_part_another_joint_explains() -> None:
     robot, _, recording = arm()
     effort = recording.effort.copy()
     effort[:, 2] += 0.2 * effort[:, 0]
@@ -144,7 +144,7 @@ def test_errors_are_drawn_beside_what_another_joint_explains_of_them() -> None:
     )
 
 
-def test_errors_of_friction_are_drawn_over_the_velocity() -> None:
+def test_errors_of_friction_are_plotted_over_velocity() -> None:
     robot, _, recording = arm()
     kept = tuple(term for term in robot.terms if term.kind != "viscous")
     case = fitted_case(robot.model_copy(update={"terms": kept}), recording)
@@ -153,13 +153,13 @@ def test_errors_of_friction_are_drawn_over_the_velocity() -> None:
     np.testing.assert_array_equal(dots.x, case.signals[0].velocity[:, 1])
     (compared,) = case.comparisons
     np.testing.assert_allclose(dots.y, (compared.measured - compared.model)[:, 1])
-    # what Coulomb friction could not make up for is linear in the velocity
+    # the part that Coulomb friction does not explain is linear in the velocity
     assert found.evidence["share explained by viscous"] > 0.5
     assert found.sentence.startswith("elbow: friction is not described")
 
 
-def test_whatever_is_found_is_finite_and_of_one_length() -> None:
-    """On a recording in which much is wrong at once."""
+def test_plots_of_all_findings_are_finite_and_of_equal_length() -> None:
+    """On a recording with many faults."""
     robot = limited_arm()
     recording = swung(robot, frequencies=(0.05, 0.05, 0.1), amplitudes=(1, 0.05, 1), noise=2.0)
     steps = np.round(recording.position / 2e-3) * 2e-3

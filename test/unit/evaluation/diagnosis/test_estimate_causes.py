@@ -1,4 +1,4 @@
-"""Fits that tell less than they seem to: parameters without information, and learnt by heart."""
+"""Causes from the fit: undetermined parameters and overfitting."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import pytest
 from support.swung_arm import RATE, findings, limited_arm, swung
 
 
-def test_parameters_of_a_joint_that_hardly_moves_are_named_with_what_would_excite_them() -> None:
+def test_parameters_of_a_joint_that_hardly_moves_are_named_with_a_remedy() -> None:
     robot = limited_arm()
     tiny = swung(robot, amplitudes=(1.0, 1.0, 0.01), noise=0.1)
     found = findings(robot, tiny)["ill_conditioned"]
     (wrist,) = [finding for finding in found if finding.joint == "wrist"]
-    assert wrist.evidence["deviation of torque of wrist"] > 0.1
+    assert wrist.evidence["standard deviation of torque of wrist"] > 0.1
     assert "Fv3" in wrist.sentence
     assert "wrist at more different speeds" in wrist.remedy.lower()
 
 
-def test_friction_terms_that_hardly_differ_are_named() -> None:
+def test_collinear_friction_terms_are_named() -> None:
     terms = [{"kind": kind} for kind in ("viscous", "coulomb", "offset")]
     robot = limited_arm(terms=[*terms, {"kind": "stribeck", "scale": 100.0, "joints": ["elbow"]}])
     (found,) = findings(robot, swung(robot))["ill_conditioned"]
@@ -30,7 +30,7 @@ def test_friction_terms_that_hardly_differ_are_named() -> None:
     assert "elbow at more different speeds" in found.remedy
 
 
-def test_few_noisy_samples_are_learnt_by_heart() -> None:
+def test_few_noisy_samples_are_overfitted() -> None:
     robot = limited_arm(identification={"cutoff_hz": None, "velocity": "measured"})
     recording = swung(robot, duration=10.0, noise=2.0)
     step = 100
@@ -47,6 +47,6 @@ def test_few_noisy_samples_are_learnt_by_heart() -> None:
     assert held_out > 1.5 * fitted
 
 
-def test_enough_noisy_samples_are_not() -> None:
+def test_many_noisy_samples_are_not_overfitted() -> None:
     robot = limited_arm()
     assert "over_fit" not in findings(robot, swung(robot, duration=60.0, noise=2.0))

@@ -27,13 +27,13 @@ ONE_EACH = {
 }
 
 
-def test_every_cause_has_faults_that_bring_it_about() -> None:
+def test_every_cause_has_faults_that_produce_it() -> None:
     assert set(FAULTS) == {*CAUSES, "none"}
     assert set(ONE_EACH) == set(CAUSES)
 
 
 @pytest.mark.parametrize("fault", ONE_EACH)
-def test_fault_is_found_and_nothing_but_its_companions(fault: str) -> None:
+def test_fault_is_found_with_its_declared_companions_only(fault: str) -> None:
     variant = ONE_EACH[fault]
     found = set(outcome("scara", fault, variant, seed=1).found)
     assert fault in found
@@ -41,13 +41,13 @@ def test_fault_is_found_and_nothing_but_its_companions(fault: str) -> None:
 
 
 @pytest.mark.parametrize("variant", FAULTS["none"])
-def test_nothing_is_found_where_nothing_is_wrong(variant: str) -> None:
+def test_no_cause_is_found_without_a_fault(variant: str) -> None:
     one = outcome("scara", "none", variant, seed=1)
     assert one.failure is None
     assert one.found == ()
 
 
-def test_precision_and_recall_count_what_they_say() -> None:
+def test_precision_and_recall_agree_with_their_definitions() -> None:
     found = [("noise", "noise"), ("noise", ""), ("none", "noise"), ("over_fit", "noise over_fit")]
     outcomes = [Outcome("robot", f, "variant", 1, tuple(t.split())) for f, t in found]
     noise = figures(outcomes)["noise"]

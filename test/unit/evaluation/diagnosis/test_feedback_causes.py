@@ -1,4 +1,4 @@
-"""Sensors and drives that tell less than they should: each named, and none where none is."""
+"""Faults of sensors and drives: each is found, and none without a fault."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_clipped_torque_is_named_with_its_level(share: float) -> None:
     assert found.joint == "elbow"
     assert found.severity == "problem"
     assert abs(found.evidence["plateau [N m]"]) == pytest.approx(level, rel=0.02)
-    assert "the model goes on" in found.sentence
+    assert "the model exceeds it" in found.sentence
 
 
 def test_torque_at_the_profiles_limit_is_named() -> None:
@@ -38,7 +38,7 @@ def test_torque_at_the_profiles_limit_is_named() -> None:
     assert found.evidence["torque_max [N m]"] == pytest.approx(0.8 * peak[1])
 
 
-def test_pause_under_the_largest_torque_is_no_saturation() -> None:
+def test_pause_at_the_largest_torque_is_not_saturation() -> None:
     robot = limited_arm()
     recording = swung(robot)
     worst = int(np.argmax(np.abs(recording.effort[:, 0])))
@@ -57,7 +57,7 @@ def test_pause_under_the_largest_torque_is_no_saturation() -> None:
 # --- noise ------------------------------------------------------------------------------------
 
 
-def test_noise_as_large_as_the_torque_is_named_and_the_model_called_usable() -> None:
+def test_large_noise_is_found_and_the_model_reported_as_usable() -> None:
     robot = limited_arm()
     recording = swung(robot)
     size = recording.effort[:, 2].std()
@@ -66,10 +66,10 @@ def test_noise_as_large_as_the_torque_is_named_and_the_model_called_usable() -> 
     (found,) = findings(robot, noisy)["noise"]
     assert found.joint == "wrist"
     assert found.evidence["noise over torque"] == pytest.approx(np.sqrt(0.5), rel=0.1)
-    assert "it can be used whatever its errors say" in found.sentence
+    assert "it can be used although its torque errors are large" in found.sentence
 
 
-def test_wrong_model_is_not_called_noise() -> None:
+def test_wrong_model_is_not_taken_for_noise() -> None:
     robot = limited_arm(terms=[{"kind": "offset"}])  # no friction
     assert "noise" not in findings(robot, swung(robot))
 
@@ -85,7 +85,7 @@ def test_coarse_steps_of_position_are_named() -> None:
     assert found.evidence["step of elbow"] == pytest.approx(1e-3)
 
 
-def test_steps_of_an_encoder_raise_nothing() -> None:
+def test_steps_of_an_encoder_give_no_finding() -> None:
     robot = limited_arm(identification={"cutoff_hz": 10.0})
     recording = swung(robot)
     step = 2 * np.pi / 2**20
@@ -114,7 +114,7 @@ def test_values_held_for_samples_are_named_with_their_number(samples: int) -> No
         assert finding.evidence["samples held by elbow"] == pytest.approx(samples, rel=0.05)
 
 
-def test_clipped_position_is_a_problem() -> None:
+def test_clipped_position_is_found_as_a_problem() -> None:
     robot = limited_arm()
     recording = swung(robot)
     clipped = replace(recording, position=np.minimum(recording.position, [9.0, 0.8, 9.0]))
@@ -123,7 +123,7 @@ def test_clipped_position_is_a_problem() -> None:
     assert found[0].evidence["clipped at"] == 0.8
 
 
-def test_pause_at_the_end_of_the_range_is_no_clipping() -> None:
+def test_pause_at_the_end_of_the_range_is_not_clipping() -> None:
     robot = limited_arm()
     recording = swung(robot)
     furthest = int(np.argmax(recording.position[:, 1]))

@@ -14,7 +14,7 @@ PLAIN = [{"kind": "viscous"}, {"kind": "coulomb"}, {"kind": "offset"}]
 
 
 def found_with(term: dict[str, object], **friction: float) -> list[Finding]:
-    """Return what is found where only plain terms are fitted to an arm that has one more."""
+    """Return the findings if only plain terms are fitted to an arm that has one more."""
     mechanism = arm_robot(terms=[*PLAIN, term]).mechanism()
     recording = recorded(mechanism, with_terms(mechanism, **friction), noise=0.05)
     return list(friction_terms(fitted_case(arm_robot(), recording)))
@@ -39,7 +39,7 @@ def test_missing_term_is_named(
 
 
 @pytest.mark.parametrize("missing", ["coulomb", "viscous"])
-def test_plain_friction_that_is_missing_is_named(missing: str) -> None:
+def test_missing_plain_friction_is_named(missing: str) -> None:
     robot, _, recording = arm()
     kept = [term for term in robot.terms if term.kind != missing]
     case = fitted_case(robot.model_copy(update={"terms": tuple(kept)}), recording)
@@ -49,7 +49,7 @@ def test_plain_friction_that_is_missing_is_named(missing: str) -> None:
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.05, 5.0])
-def test_friction_that_is_described_raises_nothing(noise: float) -> None:
+def test_described_friction_gives_no_finding(noise: float) -> None:
     robot, _, recording = arm(noise)
     case = fitted_case(robot, recording)
     assert noise < 1 or np.max(case.relative_errors) > 0.2

@@ -1,4 +1,4 @@
-"""Gravity from another direction than the profile says: found with its direction and tilt."""
+"""Gravity in another direction than in the profile: found with its direction and tilt."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def test_direction_and_tilt_are_found(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_right_gravity_raises_nothing(seed: int) -> None:
+def test_right_gravity_gives_no_finding(seed: int) -> None:
     robot, _, recording = arm(noise=0.5, seed=seed)
     assert list(wrong_gravity(fitted_case(robot, recording))) == []
 
 
-def test_tilted_gravity_is_not_doubted_where_it_is_right_though_the_model_is_poor() -> None:
+def test_right_tilted_gravity_with_a_poor_model_gives_no_finding() -> None:
     tilted = [0, 6.93672, -6.93672]
     mechanism = arm_robot(gravity=tilted).mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
@@ -60,7 +60,7 @@ def test_tilted_gravity_is_not_doubted_where_it_is_right_though_the_model_is_poo
     assert list(wrong_gravity(case)) == []
 
 
-def test_flipped_torques_are_not_taken_for_gravity_upside_down() -> None:
+def test_flipped_torques_are_not_taken_for_inverted_gravity() -> None:
     robot, _, recording = arm()
     case = fitted_case(robot, replace(recording, effort=-recording.effort))
     assert list(wrong_gravity(case)) == []

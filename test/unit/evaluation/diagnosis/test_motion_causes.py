@@ -1,4 +1,4 @@
-"""Motions that hide what an identification looks for: each named, and none where none is."""
+"""Motion with too little information: each cause is found, and none without a fault."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynid.robot.model import nominal_model
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.02, 0.1])
-def test_wide_fast_and_long_motion_raises_nothing(noise: float) -> None:
+def test_wide_fast_and_long_motion_gives_no_finding(noise: float) -> None:
     robot = limited_arm()
     assert findings(robot, swung(robot, noise=noise)) == {}
 
@@ -20,11 +20,11 @@ def test_wide_fast_and_long_motion_raises_nothing(noise: float) -> None:
 # --- too slow ---------------------------------------------------------------------------------
 
 
-def test_motion_at_a_tenth_of_the_pace_is_too_slow() -> None:
+def test_motion_at_a_tenth_of_the_speed_is_too_slow() -> None:
     robot = limited_arm()
     slow = swung(robot, frequencies=np.array(FREQUENCIES) / 10, duration=200.0)
     (found,) = findings(robot, slow)["too_slow"]
-    assert "moved too slowly" in found.sentence
+    assert "motion is too slow" in found.sentence
     assert found.severity == "warning"
     assert 0 < found.evidence["inertia share of elbow"] < 0.03
     peak = np.abs(slow.velocity[:, 1]).max()
@@ -32,7 +32,7 @@ def test_motion_at_a_tenth_of_the_pace_is_too_slow() -> None:
 
 
 def test_fast_but_light_joint_is_not_too_slow() -> None:
-    limits = {"position": [[-2.0, 2.0]] * 3, "velocity": 1.0}  # which the same motion comes near
+    limits = {"position": [[-2.0, 2.0]] * 3, "velocity": 1.0}  # reached by the same motion
     robot = limited_arm(limits=limits)
     slow = swung(robot, frequencies=np.array(FREQUENCIES) / 10, duration=200.0)
     assert "too_slow" not in findings(robot, slow)
@@ -63,7 +63,7 @@ def test_cycles_of_every_joint_are_counted() -> None:
     brief = swung(robot, frequencies=(0.2, 0.21, 0.9), overtone=0.0, duration=7.4)
     (found,) = findings(robot, brief)["too_short"]
     assert found.joint is None
-    # half cycles in which the velocity has one sign, begun ones included
+    # half cycles with one sign of velocity, including incomplete ones
     signs = np.sign(brief.velocity)
     turns = np.count_nonzero(np.diff(signs, axis=0), axis=0)
     expected = {"shoulder": (turns[0] + 1) / 2, "elbow": (turns[1] + 1) / 2}
@@ -79,7 +79,7 @@ def test_three_cycles_are_enough() -> None:
 # --- small region -----------------------------------------------------------------------------
 
 
-def test_joint_that_stays_in_a_corner_is_named_with_its_span() -> None:
+def test_joint_in_a_small_region_is_named_with_its_span() -> None:
     robot = limited_arm()
     amplitudes = (1.0, 0.1, 1.2)
     recording = swung(robot, amplitudes=amplitudes)
@@ -89,7 +89,7 @@ def test_joint_that_stays_in_a_corner_is_named_with_its_span() -> None:
     assert found.evidence["coverage of elbow"] == pytest.approx(share, rel=1e-3)
 
 
-def test_joint_that_may_turn_around_need_not_do_so() -> None:
+def test_joint_with_wide_limits_needs_no_full_turn() -> None:
     robot = limited_arm(limits={"position": [[-6.3, 6.3]] * 3})
     assert "small_region" not in findings(robot, swung(robot))
 
@@ -97,7 +97,7 @@ def test_joint_that_may_turn_around_need_not_do_so() -> None:
 # --- overlapping frequencies ------------------------------------------------------------------
 
 
-def test_joints_in_step_are_named_whatever_their_phase() -> None:
+def test_joints_that_move_together_are_named_for_any_phase() -> None:
     robot = limited_arm()
     recording = swung(robot, frequencies=(0.47, 0.61, 0.47), overtone=0.0)
     (found,) = findings(robot, recording)["overlapping_frequencies"]
@@ -106,7 +106,7 @@ def test_joints_in_step_are_named_whatever_their_phase() -> None:
     assert found.evidence["share of velocity in common"] > 0.95
 
 
-def test_motion_of_plain_sines_that_soon_repeats_is_named_with_its_period() -> None:
+def test_sines_that_repeat_early_are_found_with_their_period() -> None:
     robot = limited_arm()
     recording = swung(robot, frequencies=(0.25, 0.5, 0.75), overtone=0.0, duration=30.0)
     (found,) = findings(robot, recording)["overlapping_frequencies"]
@@ -114,7 +114,7 @@ def test_motion_of_plain_sines_that_soon_repeats_is_named_with_its_period() -> N
     assert found.evidence["period [s]"] == pytest.approx(4.0, abs=0.05)
 
 
-def test_long_period_of_several_cycles_may_repeat() -> None:
+def test_repetition_of_a_period_of_several_cycles_is_allowed() -> None:
     robot = limited_arm()
     recording = swung(robot, frequencies=(0.5, 0.6, 0.7), overtone=0.0, duration=40.0)
     assert "overlapping_frequencies" not in findings(robot, recording)
@@ -123,7 +123,7 @@ def test_long_period_of_several_cycles_may_repeat() -> None:
 # --- a given model ----------------------------------------------------------------------------
 
 
-def test_given_model_may_be_held_against_any_motion() -> None:
+def test_given_model_may_be_compared_with_any_motion() -> None:
     robot = limited_arm()
     model = nominal_model(robot, true_parameters(robot.mechanism()))
     brief = swung(robot, amplitudes=AMPLITUDES, duration=2.0)

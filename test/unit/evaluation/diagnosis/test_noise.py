@@ -1,4 +1,4 @@
-"""White noise of torque: its size, and what the model is off by beyond it."""
+"""White noise of torque: its size, and the error of the model without it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def noisy_case() -> Case:
     return fitted_case(robot, replace(recording, effort=effort))
 
 
-def test_white_noise_is_found_at_its_joint() -> None:
+def test_white_noise_is_estimated_for_each_joint() -> None:
     found = white_noise(noisy_case())
-    # a median of 4000 differences knows it to about 2 %
+    # the median of 4000 differences has a standard deviation of about 2 %
     assert found[2] == pytest.approx(LEVEL, rel=0.1)
     assert np.all(found[:2] < 0.1)
 
 
-def test_what_a_model_explains_is_no_noise_however_fast_it_changes() -> None:
+def test_fast_torque_that_a_model_explains_is_not_noise() -> None:
     case = noisy_case()
     exact = tuple(replace(c, raw_model=c.signals.raw_torque + 0.01) for c in case.comparisons)
     np.testing.assert_allclose(white_noise(replace(case, comparisons=exact)), 0.01, rtol=0.5)
@@ -43,7 +43,7 @@ def test_noise_is_named_with_its_size_and_share() -> None:
     level, size = found.evidence["noise [N m]"], case.signals[0].raw_torque[:, 2].std()
     assert level == pytest.approx(LEVEL, rel=0.1)
     assert found.evidence["noise over torque"] == pytest.approx(level / size)
-    assert found.sentence.endswith("used whatever its errors say.")
+    assert found.sentence.endswith("used although its torque errors are large.")
     assert found.plot is not None
     measured, model = found.plot.traces
     drawn = len(measured.x)
@@ -54,7 +54,7 @@ def test_noise_is_named_with_its_size_and_share() -> None:
     np.testing.assert_array_equal(model.y, case.comparisons[0].raw_model[:drawn, 2])
 
 
-def test_noise_without_a_model_is_named_and_nothing_is_said_of_a_model() -> None:
+def test_noise_without_a_model_is_found_without_the_model_error() -> None:
     (found,) = noise(replace(noisy_case(), comparisons=()))
     assert set(found.evidence) == {"noise over torque", "noise [N m]"}
     assert found.plot is not None
@@ -62,7 +62,7 @@ def test_noise_without_a_model_is_named_and_nothing_is_said_of_a_model() -> None
 
 
 @pytest.mark.parametrize("worse", [0.5, 3.0])
-def test_a_model_that_is_worse_on_other_motion_is_off_by_as_much_more(worse: float) -> None:
+def test_error_without_noise_grows_with_the_held_out_error(worse: float) -> None:
     case = noisy_case()
     held_out = HeldOut(5, (0.0,) * 3, tuple((worse * case.relative_errors).tolist()))
     (found,) = noise(replace(case, held_out=held_out))
@@ -70,8 +70,8 @@ def test_a_model_that_is_worse_on_other_motion_is_off_by_as_much_more(worse: flo
     torque = compared.signals.raw_torque[:, 2]
     error = np.sqrt(np.mean((compared.raw_model[:, 2] - torque) ** 2))
     level = found.evidence["noise [N m]"]
-    # what is better on other motion is luck
+    # a smaller held-out error is chance
     beyond = np.sqrt(max((max(worse, 1.0) * error) ** 2 - level**2, 0.0))
     share = found.evidence["error beyond noise over torque without it"]
     assert share == pytest.approx(beyond / np.sqrt(torque.var() - level**2), rel=1e-6)
-    assert ("it can be used" in found.sentence) is (worse < 1)
+    assert ("can be used" in found.sentence) is (worse < 1)

@@ -1,4 +1,4 @@
-"""What a model leaves over: which of it some signal explains, beyond chance."""
+"""The residual of a model, and the share of it that a signal explains beyond chance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.synthetic import arm_robot, recorded, true_parameters
 
 from dynid import _core
 from dynid.evaluation.diagnosis.case import Case
-from dynid.evaluation.diagnosis.residual import Leftover
+from dynid.evaluation.diagnosis.residual import Residual
 
 SAMPLES = 4000
 
@@ -20,11 +20,11 @@ def named(kinds: set[_core.TermKind]) -> set[str]:
     return {kind.name for kind in kinds}
 
 
-def left_by(case: Case, error: np.ndarray) -> Leftover:
-    """Return what a model leaves over that is off by ``error`` (N,) at the elbow alone."""
+def left_by(case: Case, error: np.ndarray) -> Residual:
+    """Return the residual of a model with the error ``error`` (N,) at the elbow only."""
     (compared,) = case.comparisons
     model = compared.measured - np.outer(error, [0.0, 1.0, 0.0])
-    return Leftover(replace(case, comparisons=(replace(compared, model=model),)))
+    return Residual(replace(case, comparisons=(replace(compared, model=model),)))
 
 
 @pytest.fixture(scope="module")
@@ -36,34 +36,32 @@ def case() -> Case:
     return fitted_case(robot, recording)
 
 
-def test_error_is_measured_less_model(case: Case) -> None:
+def test_error_is_measured_minus_model(case: Case) -> None:
     left = left_by(case, np.linspace(0.0, 1.0, SAMPLES))
     np.testing.assert_allclose(left.error[:, 1], np.linspace(0.0, 1.0, SAMPLES), atol=1e-12)
     np.testing.assert_array_equal(left.torque, case.comparisons[0].measured)
     np.testing.assert_array_equal(left.velocity, case.signals[0].velocity)
 
 
-def test_long_recordings_are_thinned_and_seen_alike() -> None:
+def test_long_recordings_are_decimated_with_the_same_filter() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     long = recorded(mechanism, true_parameters(mechanism), samples=10_400, noise=0.1)
-    left = Leftover(fitted_case(robot, long))
+    left = Residual(fitted_case(robot, long))
     assert len(left.error) == len(left.torque) == len(left.velocity) == 5200
     velocity = left.signals.velocity[:, 1]
-    np.testing.assert_allclose(left.seen([velocity])[:, 0], left.velocity[:, 1])
+    np.testing.assert_allclose(left.filtered([velocity])[:, 0], left.velocity[:, 1])
 
 
 @pytest.mark.parametrize(("share", "shows"), [(0.02, False), (0.04, True)])
-def test_only_an_error_as_large_as_the_effect_may_show_it(
-    case: Case, share: float, shows: bool
-) -> None:
+def test_error_exceeds_the_effect(case: Case, share: float, shows: bool) -> None:
     torque = case.comparisons[0].measured[:, 1]
     left = left_by(case, share * torque)
-    assert left.may_show(1, 0.03) is shows
-    assert not left.may_show(0, 0.03)
+    assert left.exceeds(1, 0.03) is shows
+    assert not left.exceeds(0, 0.03)
 
 
-def test_share_and_size_of_what_a_signal_explains(case: Case) -> None:
+def test_share_and_size_of_the_explained_error(case: Case) -> None:
     """A quarter of the squared error is one signal, three quarters another."""
     random = np.random.default_rng(0)
     basis, _ = np.linalg.qr(random.standard_normal((SAMPLES, 3)))
@@ -71,19 +69,19 @@ def test_share_and_size_of_what_a_signal_explains(case: Case) -> None:
     left = left_by(case, 5.0 * wanted + np.sqrt(75.0) * other)
     nothing = np.zeros((SAMPLES, 0))
     share, effect = left.explained(1, wanted[:, None], nothing)
-    # a recording of 20 s at 200 Hz holds 4000 values: chance may bring about 3 of them
+    # a recording of 20 s at 200 Hz has 4000 values, of which chance may explain 3
     chance = 3 / SAMPLES
     assert share == pytest.approx(0.25 - chance, abs=1e-6)
     size = np.linalg.norm(case.comparisons[0].measured[:, 1])
     assert effect == pytest.approx(np.sqrt(25.0 - 100.0 * chance) / size, rel=1e-4)
     assert left.explained(1, unrelated[:, None], nothing) == (0.0, 0.0)
-    # what the joint's own signals explain is not another's
+    # the part that the joint's own signals explain is not attributed to another joint
     assert left.explained(1, wanted[:, None], wanted[:, None]) == (0.0, 0.0)
     share, _ = left.explained(1, wanted[:, None], other[:, None])
     assert share == pytest.approx(0.25 * (1 - chance), abs=1e-6)
 
 
-def test_a_joint_without_error_or_torque_has_nothing_to_explain(case: Case) -> None:
+def test_nothing_is_explained_at_a_joint_without_error_or_torque(case: Case) -> None:
     left = left_by(case, np.zeros(SAMPLES))
     assert left.explained(1, left.velocity[:, [1]], np.zeros((SAMPLES, 0))) == (0.0, 0.0)
     left.torque, left.error = np.zeros((SAMPLES, 3)), np.ones((SAMPLES, 3))
@@ -91,22 +89,22 @@ def test_a_joint_without_error_or_torque_has_nothing_to_explain(case: Case) -> N
 
 
 def test_plain_signals_are_those_of_the_terms_that_were_fitted(case: Case) -> None:
-    left = Leftover(case)
+    left = Residual(case)
     velocity = case.signals[0].velocity[:, 1]
     expected = np.column_stack([np.ones(SAMPLES), velocity, np.sign(velocity)])
     np.testing.assert_array_equal(left.plain(1), expected)
     assert named(left.fitted(1)) == {"viscous", "coulomb", "offset"}
     assert named(left.fitted(0)) == {"viscous", "coulomb", "offset", "viscous_cubic"}
-    given = Leftover(replace(case, fit=None))  # of a given model no term is as good as it can be
+    given = Residual(replace(case, fit=None))  # no term of a given model is fitted
     assert named(given.kinds(1)) == {"viscous", "coulomb", "offset"}
     assert given.fitted(1) == set()
     np.testing.assert_array_equal(given.plain(1), np.ones((SAMPLES, 1)))
 
 
 def test_signals_of_friction_are_those_of_the_joint_terms(case: Case) -> None:
-    """Each signal is the torque of its term with parameter 1, as the mechanism has it."""
+    """Each signal is the mechanism's torque of the term with parameter 1."""
     signals, peak = case.signals[0], np.abs(case.signals[0].velocity[:, 1]).max()
-    found = Leftover(case).friction(1)
+    found = Residual(case).friction(1)
     for kind, scale in (
         ("viscous", None),
         ("coulomb", None),

@@ -1,4 +1,4 @@
-"""Least squares on samples of a case, and what they foretell of other motion."""
+"""Least squares on samples of a case, and prediction for other motion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dynid.evaluation.diagnosis.reach import predictions
 from dynid.evaluation.diagnosis.sampled_fit import (
     basis_of,
     beyond,
-    free_misfit,
+    free_residual,
     per_joint,
     sampled,
 )
@@ -24,7 +24,7 @@ from dynid.robot.limits import Limits
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(1, 5), st.floats(1e-6, 1e6))
-def test_basis_is_orthonormal_and_spans_the_columns_whatever_their_units(
+def test_basis_is_orthonormal_and_spans_the_columns_of_any_unit(
     seed: int, rows: int, count: int, unit: float
 ) -> None:
     columns = np.random.default_rng(seed).standard_normal((rows, count))
@@ -36,7 +36,7 @@ def test_basis_is_orthonormal_and_spans_the_columns_whatever_their_units(
     assert np.all(left <= 1e-4 * np.linalg.norm(columns, axis=0))
 
 
-def test_basis_leaves_out_what_is_there_twice_or_not_at_all() -> None:
+def test_basis_omits_duplicate_and_zero_columns() -> None:
     column = np.arange(1.0, 7.0)
     basis = basis_of(np.column_stack([column, 2 * column, np.zeros(6), np.ones(6)]))
     assert basis.shape == (6, 2)
@@ -44,12 +44,12 @@ def test_basis_leaves_out_what_is_there_twice_or_not_at_all() -> None:
     np.testing.assert_allclose(np.abs(basis_of(np.array([[-3.0]]))), [[1.0]])
 
 
-def test_values_are_summed_up_by_joint() -> None:
+def test_values_are_summed_by_joint() -> None:
     joint = np.array([0, 2, 0, 2, 2])
     np.testing.assert_array_equal(per_joint(joint, np.arange(5.0), 4), [2.0, 0.0, 8.0, 0.0])
 
 
-def test_samples_keep_clear_of_the_ends_and_of_reversals() -> None:
+def test_samples_avoid_the_ends_and_reversals() -> None:
     robot, _, recording = arm()
     case = fitted_case(robot, recording)
     samples = sampled(case, reach=100)
@@ -68,38 +68,39 @@ def test_samples_keep_clear_of_the_ends_and_of_reversals() -> None:
         )
 
 
-def test_free_parameters_explain_what_a_model_of_this_form_can() -> None:
+def test_free_parameters_leave_only_what_the_model_structure_cannot_explain() -> None:
     robot, _, recording = arm(noise=0.0)
     right, bare = (
-        free_misfit(fitted_case(one, recording))
+        free_residual(fitted_case(one, recording))
         for one in (robot, robot.model_copy(update={"terms": ()}))
     )
     assert right < 0.02
     assert bare > 0.1
 
 
-def deviations(position: list[list[float]], velocity: float = 8.0) -> np.ndarray:
-    """Predicted deviations of torque of the swung arm within other limits."""
+def standard_deviations(position: list[list[float]], velocity: float = 8.0) -> np.ndarray:
+    """Predicted standard deviations of torque of the swung arm within other limits."""
     robot = limited_arm()
     recording = swung(robot, amplitudes=(0.2, 0.2, 0.2))
     limits = Limits(position=position, velocity=(velocity,))
     case: Case = fitted_case(robot.model_copy(update={"limits": limits}), recording)
     assert case.fit is not None
-    return np.array([one.deviation for one in predictions(case, case.fit)])
+    return np.array([one.standard_deviation for one in predictions(case, case.fit)])
 
 
-def test_torque_is_foretold_worse_the_further_the_limits_lie_from_the_motion() -> None:
-    near = deviations([[-0.3, 0.3]] * 3, 2.0)
+def test_predicted_uncertainty_grows_with_the_limits() -> None:
+    near = standard_deviations([[-0.3, 0.3]] * 3, 2.0)
     for position in ([[-0.3, 2.5]] * 3, [[-2.5, 0.3]] * 3):
-        assert deviations(position, 2.0)[0] > 1.1 * near[0]
-    assert np.all(deviations([[-0.3, 0.3]] * 3, 8.0) > near)
+        assert standard_deviations(position, 2.0)[0] > 1.1 * near[0]
+    assert np.all(standard_deviations([[-0.3, 0.3]] * 3, 8.0) > near)
 
 
-def test_limits_beyond_half_a_turn_show_nothing_else() -> None:
-    np.testing.assert_array_equal(deviations([[-3.2, 3.2]] * 3), deviations([[-9.0, 9.0]] * 3))
+def test_limits_beyond_half_a_turn_add_nothing() -> None:
+    half_turn, wider = (standard_deviations([[-q, q]] * 3) for q in (3.2, 9.0))
+    np.testing.assert_array_equal(half_turn, wider)
 
 
-def test_without_velocity_limits_nothing_is_foretold() -> None:
+def test_there_is_no_prediction_without_velocity_limits() -> None:
     robot = limited_arm()
     free = robot.model_copy(update={"limits": Limits()})
     case = fitted_case(free, swung(robot))
@@ -108,7 +109,7 @@ def test_without_velocity_limits_nothing_is_foretold() -> None:
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])
-def test_deviation_and_shares_do_not_depend_on_the_unit_of_torque(factor: float) -> None:
+def test_standard_deviation_and_shares_do_not_depend_on_the_unit_of_torque(factor: float) -> None:
     robot, _, recording = arm()
     limited = robot.model_copy(update={"limits": Limits(velocity=(5.0,))})
     case = fitted_case(limited, recording)
@@ -122,5 +123,5 @@ def test_deviation_and_shares_do_not_depend_on_the_unit_of_torque(factor: float)
         predictions(case, case.fit), predictions(scaled, scaled.fit), strict=True
     ):
         assert other.joint == one.joint
-        assert other.deviation == pytest.approx(one.deviation, rel=1e-3)
+        assert other.standard_deviation == pytest.approx(one.standard_deviation, rel=1e-3)
         np.testing.assert_allclose(other.shares, one.shares, rtol=1e-3)

@@ -1,4 +1,4 @@
-"""Torque in a wrong unit or by a wrong torque factor: named with its ratio."""
+"""Torque in a wrong unit or with a wrong torque factor: found with its ratio."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from dynid.evaluation.diagnosis.scale import torque_factor
         (0.4, ""),
     ],
 )
-def test_torque_of_all_joints_off_by_a_factor_is_one_finding(factor: float, words: str) -> None:
+def test_wrong_factor_of_all_joints_is_one_finding(factor: float, words: str) -> None:
     robot, _, recording = arm()
     scaled = replace(recording, effort=factor * recording.effort)
     (found,) = torque_factor(fitted_case(robot, scaled))
     assert found.sentence.startswith("all joints")
     assert words in found.sentence
-    # a joint's torque beyond friction and noise is that of its masses
+    # torque without friction and noise is that of the masses
     for ratio in found.evidence.values():
         assert ratio == pytest.approx(factor, rel=0.15)
     assert found.severity == ("problem" if factor > 5 or factor < 0.2 else "warning")
@@ -45,21 +45,21 @@ def test_torque_factor_of_one_joint_is_named(factor: float) -> None:
 
 
 @pytest.mark.parametrize("factor", [0.75, 1.0, 1.33])
-def test_urdf_masses_off_by_a_third_raise_nothing(factor: float) -> None:
+def test_urdf_masses_wrong_by_a_third_give_no_finding(factor: float) -> None:
     robot, parameters, _ = arm()
     parameters[:30] *= factor
     recording = recorded(robot.mechanism(), parameters, noise=0.05)
     assert list(torque_factor(fitted_case(robot, recording))) == []
 
 
-def test_rotor_a_hundred_times_the_link_is_no_wrong_unit() -> None:
+def test_rotor_a_hundred_times_the_link_is_not_a_wrong_unit() -> None:
     robot = arm_robot(joints=["turn"], terms=[{"kind": "rotor_inertia"}]).with_urdf(TURNTABLE_URDF)
     mechanism = robot.mechanism()
     recording = recorded(mechanism, with_terms(mechanism, Ia1=0.3))
     assert list(torque_factor(fitted_case(robot, recording))) == []
 
 
-def test_urdf_without_masses_raises_nothing() -> None:
+def test_urdf_without_masses_gives_no_finding() -> None:
     robot, _, recording = arm()
     massless = re.sub(r'<mass value="[^"]*"', '<mass value="0"', ARM_URDF)
     massless = re.sub(r'(i[xyz][xyz])="[^"]*"', r'\1="0"', massless)
@@ -68,7 +68,7 @@ def test_urdf_without_masses_raises_nothing() -> None:
     assert list(torque_factor(case)) == []
 
 
-def test_positions_in_degrees_are_named() -> None:
+def test_positions_in_degrees_are_found() -> None:
     robot, _, recording = arm()
     degrees = replace(recording, position=np.degrees(recording.position))
     (found,) = torque_factor(fitted_case(robot, degrees))

@@ -1,4 +1,4 @@
-"""Flipped signs of torque or position: the joint is named, and which of the two."""
+"""Flipped signs of torque or position: joint and signal are named."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ def flipped(recording: Recording, joint: int, what: str) -> Recording:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("noise", [0.0, 0.5])
-def test_right_signs_raise_nothing(noise: float, seed: int) -> None:
+def test_right_signs_give_no_finding(noise: float, seed: int) -> None:
     robot, _, recording = arm(noise, seed)
     assert list(flipped_sign(fitted_case(robot, recording))) == []
 
 
 @pytest.mark.parametrize("joint", [0, 1, 2])
 @pytest.mark.parametrize("what", ["torque", "position"])
-def test_flipped_sign_is_named_and_its_joint_alone(joint: int, what: str) -> None:
+def test_flipped_sign_is_found_at_its_joint_only(joint: int, what: str) -> None:
     robot, _, recording = arm()
     (found,) = flipped_sign(fitted_case(robot, flipped(recording, joint, what)))
     assert found.sentence.startswith(f"{robot.joints[joint]}: ")
     assert what in found.sentence.split("the sign of its ")[1]
 
 
-def test_flipped_torque_of_a_joint_ruled_by_friction_is_named() -> None:
+def test_flipped_torque_of_a_joint_dominated_by_friction_is_found() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism, with_terms(mechanism, Fv2=20.0, Fc2=30.0), noise=0.05)
     (found,) = flipped_sign(fitted_case(robot, flipped(recording, 1, "torque")))
-    assert found.sentence.startswith("elbow: its friction would drive it")
+    assert found.sentence.startswith("elbow: its friction adds energy")
 
 
 @pytest.mark.parametrize(("sixths", "named"), [(4, False), (5, True), (6, True)])
-def test_a_sign_is_flipped_where_nearly_all_of_the_motion_says_so(sixths: int, named: bool) -> None:
+def test_a_flipped_sign_must_hold_in_nearly_all_of_the_motion(sixths: int, named: bool) -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism, with_terms(mechanism, Fv2=20.0, Fc2=30.0), noise=0.05)
@@ -57,22 +57,22 @@ def test_a_sign_is_flipped_where_nearly_all_of_the_motion_says_so(sixths: int, n
     assert [one.sentence.split(":")[0] for one in found] == ["elbow"] * named
 
 
-def test_all_torques_flipped_are_named_joint_by_joint() -> None:
+def test_flipped_torques_of_all_joints_are_found_joint_by_joint() -> None:
     robot, _, recording = arm()
     found = list(flipped_sign(fitted_case(robot, replace(recording, effort=-recording.effort))))
     assert [one.sentence.split(":")[0] for one in found] == ["shoulder", "elbow", "wrist"]
 
 
-def test_flipped_turntable_is_named_though_it_has_neither_weight_nor_friction() -> None:
+def test_flipped_turntable_without_weight_and_friction_is_found() -> None:
     robot = arm_robot(joints=["turn"], terms=[{"kind": "offset"}]).with_urdf(TURNTABLE_URDF)
     mechanism = robot.mechanism()
     recording = recorded(mechanism, mechanism.urdf_parameters)
     turned = replace(recording, effort=-recording.effort)
     (found,) = flipped_sign(fitted_case(robot, turned))
-    assert "against what the URDF's masses need" in found.sentence
+    assert "opposite to that of the URDF's masses" in found.sentence
 
 
-def test_torque_that_lost_its_sign_is_told_as_that() -> None:
+def test_torque_recorded_without_sign_is_found() -> None:
     robot, _, recording = arm()
     unsigned = replace(recording, effort=np.abs(recording.effort))
     (found,) = flipped_sign(fitted_case(robot, unsigned))
@@ -80,7 +80,7 @@ def test_torque_that_lost_its_sign_is_told_as_that() -> None:
     assert "--unsigned-torque" in found.remedy
 
 
-def test_torque_that_is_positive_by_weight_raises_nothing() -> None:
+def test_torque_that_is_positive_because_of_weight_gives_no_finding() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism, with_terms(mechanism, Off1=200.0, Off2=100.0, Off3=50.0))

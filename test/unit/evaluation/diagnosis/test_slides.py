@@ -1,4 +1,4 @@
-"""Causes told of a robot with a slide: in metres and newtons, and by limits of their own."""
+"""Causes for a robot with a prismatic joint, in metres and newtons."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def moved(turn: float, lift: float, pace: float = 1.0, **limits: object) -> Case
     return Case(robot, mechanism, (recording,), (preprocess(recording, robot),))
 
 
-def test_the_share_of_a_slides_range_is_told_in_metres() -> None:
+def test_range_of_a_prismatic_joint_is_in_metres() -> None:
     (found,) = small_region(moved(1.0, 0.1, position=[[-3, 3], [-0.5, 0.5]]))
     assert found.joint == "lift"
-    assert "positions span 0.2 of 1 m" in found.sentence
+    assert "positions cover a small region, 0.2 of 1 m" in found.sentence
     assert found.evidence == {"coverage of lift": pytest.approx(0.2, rel=0.01)}
     assert found.plot is not None
     (trace,) = found.plot.traces
@@ -67,7 +67,7 @@ def test_the_share_of_a_slides_range_is_told_in_metres() -> None:
     assert trace.y.mean() == pytest.approx(0.0, abs=1e-9)
 
 
-def test_both_kinds_of_joints_are_told_in_units_of_their_own() -> None:
+def test_both_kinds_of_joints_have_their_own_units() -> None:
     (found,) = small_region(moved(0.2, 0.1, position=[[-1, 1], [-0.5, 0.5]]))
     assert found.joint is None
     assert found.evidence == {
@@ -78,7 +78,7 @@ def test_both_kinds_of_joints_are_told_in_units_of_their_own() -> None:
     assert [trace.label for trace in found.plot.traces] == ["turn", "lift"]
 
 
-def test_without_limits_a_slides_range_is_not_known_and_a_turn_is_half_a_turn() -> None:
+def test_without_limits_only_the_range_of_a_revolute_joint_is_known() -> None:
     assert list(small_region(moved(1.0, 0.01))) == []
     (found,) = small_region(moved(0.4, 0.01))
     assert found.evidence == {"coverage of turn": pytest.approx(0.8 / np.pi, rel=0.01)}
@@ -90,7 +90,7 @@ def test_three_tenths_of_the_range_are_enough(half: float, small: bool) -> None:
     assert bool(list(small_region(case))) is small
 
 
-def test_a_slide_at_rest_is_told_in_metres_a_second() -> None:
+def test_speed_of_a_prismatic_joint_at_rest_is_in_metres_per_second() -> None:
     (found,) = too_slow(moved(1.0, 0.0, velocity=[5.0, 1.0]))
     assert found.joint == "lift"
     assert found.severity == "problem"
@@ -99,7 +99,7 @@ def test_a_slide_at_rest_is_told_in_metres_a_second() -> None:
     assert found.evidence == {"moving share of lift": 0.0}
 
 
-def test_a_slow_lift_is_told_by_the_share_that_its_inertia_has_of_its_weight() -> None:
+def test_a_slow_lift_is_found_by_the_ratio_of_inertia_and_weight() -> None:
     case = moved(1.0, 0.05, pace=0.5, velocity=[5.0, 1.0])
     (found,) = too_slow(case)
     assert found.joint == "lift"
@@ -113,7 +113,7 @@ def test_a_slow_lift_is_told_by_the_share_that_its_inertia_has_of_its_weight() -
     assert found.plot.y_label == "lift [N]"
 
 
-def test_a_slow_lift_without_a_limit_is_slow_all_the_same() -> None:
+def test_a_slow_lift_without_a_limit_is_found_too() -> None:
     (found,) = too_slow(moved(1.0, 0.05, pace=0.5))
     assert set(found.evidence) == {"inertia share of lift"}
     assert "limit" not in found.sentence

@@ -1,4 +1,4 @@
-"""Torque that comes late or early: found to a fraction of a sample, and not taken for friction."""
+"""Delayed torque: estimated to a fraction of a sample, and not confused with friction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def shifted(recording: Recording, samples: int) -> Recording:
 
 
 @pytest.mark.parametrize("samples", [2, 5, -5, 12])
-def test_shift_is_named_with_size_and_direction(samples: int) -> None:
+def test_shift_is_found_with_size_and_direction(samples: int) -> None:
     robot, _, recording = arm()
     (found,) = time_shift(fitted_case(robot, shifted(recording, samples)))
     assert found.joint is None
@@ -28,8 +28,8 @@ def test_shift_is_named_with_size_and_direction(samples: int) -> None:
     assert found.evidence["delay [s]"] == pytest.approx(samples / RATE, abs=0.2 / RATE)
     word = "later" if samples > 0 else "earlier"
     milliseconds = abs(found.evidence["delay [s]"]) * 1e3
-    assert f"torque comes {abs(samples)} samples ({milliseconds:.3g} ms" in found.sentence
-    assert f"{word} than the motion" in found.sentence
+    assert f"torque is recorded {abs(samples)} samples ({milliseconds:.3g} ms" in found.sentence
+    assert f"{word} than its motion" in found.sentence
 
 
 @pytest.mark.parametrize("rate", [50.0, 100.0])
@@ -55,20 +55,20 @@ def test_late_torque_proposes_a_delay_of_the_additive_torque() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("noise", [0.0, 0.05, 0.5])
-def test_torque_in_time_raises_nothing(noise: float, seed: int) -> None:
+def test_torque_without_delay_gives_no_finding(noise: float, seed: int) -> None:
     robot, _, recording = arm(noise, seed)
     assert list(time_shift(fitted_case(robot, recording))) == []
 
 
-def test_delay_is_known_as_well_as_its_deviation_says() -> None:
+def test_delay_is_within_its_standard_deviations() -> None:
     robot, _, recording = arm(noise=0.5)
     case = fitted_case(robot, shifted(recording, 3))
     delay = find_delay(case, sampled(case, reach=50), 50)
-    assert abs(delay.seconds - 3 / RATE) < 4 * delay.deviation
-    assert delay.deviation < 0.5 / RATE
+    assert abs(delay.seconds - 3 / RATE) < 4 * delay.standard_deviation
+    assert delay.standard_deviation < 0.5 / RATE
 
 
-def test_friction_that_the_model_lacks_is_no_shift() -> None:
+def test_missing_friction_is_not_taken_for_a_shift() -> None:
     dry = arm_robot(terms=[{"kind": "coulomb"}, {"kind": "stribeck", "scale": 0.3}])
     mechanism = dry.mechanism()
     friction = {f"Fc{j}": 6.0 for j in (1, 2, 3)} | {f"Fs{j}": 4.0 for j in (1, 2, 3)}
@@ -80,12 +80,12 @@ def test_friction_that_the_model_lacks_is_no_shift() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.3, 0.4])
-def test_fewer_rows_than_parameters_call_for_tell_no_shift(seconds: float) -> None:
+def test_too_few_rows_for_the_parameters_give_no_shift(seconds: float) -> None:
     robot, _, recording = arm()
     case = fitted_case(robot, shifted(recording, 3).cut(None, seconds))
     assert list(time_shift(case)) == []
 
 
-def test_recording_too_short_to_shift_raises_nothing() -> None:
+def test_a_very_short_recording_gives_no_shift() -> None:
     robot, _, recording = arm()
     assert list(time_shift(fitted_case(robot, recording.cut(None, 0.5)))) == []
