@@ -68,7 +68,7 @@ def test_a_swap_that_cannot_be_finished_is_told_when_its_model_is_read(workshop,
     for path in (earlier, swap, swap / "files"):
         path.chmod(0o555)
     arguments = ["validate", workshop.other_bag, "-m", earlier / "model.yaml"]
-    refused(dynid(arguments, as_anybody), "the results of a run wait in .swapping-0123abcd")
+    refused(dynid(arguments, as_anybody), "the results of a run are in .swapping-0123abcd")
     for path in (earlier, swap, swap / "files"):
         path.chmod(0o755)
     ended = dynid(arguments)

@@ -160,8 +160,8 @@ def test_reads_a_mapping(tmp_path: Path) -> None:
     ("content", "expected"),
     [
         (b"a: 1\nb: [1, 2\nc: 3\n", r"is not valid YAML at line [34]\."),
-        (b"- 1\n- 2\n", "must hold a mapping"),
-        (b"", "must hold a mapping"),
+        (b"- 1\n- 2\n", "must be a mapping"),
+        (b"", "must be a mapping"),
         (b"a: \xff\xfe\n", "cannot be read as text"),
     ],
 )

@@ -173,7 +173,7 @@ def test_missing_profile_file_is_named(tmp_path: Path) -> None:
         ),
         (
             {"limits": {"position": [[1, -1]]}},
-            "arm.yaml: key 'limits': position [1, -1] must read [lower, upper].",
+            "arm.yaml: key 'limits': position [1, -1] must be [lower, upper].",
         ),
         (
             {"identification": {"median": {"order": 4}}},
@@ -274,10 +274,10 @@ def test_later_override_wins(arm: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "expected"),
     [
-        ("cutoff", "--set cutoff: must read key=value"),
-        ("=3", "--set =3: must read key=value"),
-        ("identification..a=3", "must read key=value"),
-        ("identification.=3", "must read key=value"),
+        ("cutoff", "--set cutoff: must be key=value"),
+        ("=3", "--set =3: must be key=value"),
+        ("identification..a=3", "must be key=value"),
+        ("identification.=3", "must be key=value"),
         ("robot=[", "--set robot=[: is not valid YAML at line "),
         ("robot.name=3", "--set robot.name=3: 'robot' is not a group of settings."),
         ("drives.gear_ratio.0=3", "'gear_ratio' is not a group of settings."),

@@ -268,7 +268,7 @@ def test_one_limit_stands_for_every_joint() -> None:
 
 
 def test_refuses_a_centre_without_room() -> None:
-    sentence = r"joint 'shoulder': the excitation's centre 0.95 leaves no room"
+    sentence = r"joint 'shoulder': the excitation's centre 0.95 is outside the part"
     with pytest.raises(ExcitationError, match=sentence):
         fourier(centre=(0.95, 0.0, 0.0))
 
@@ -298,7 +298,7 @@ def test_refuses_a_wrong_number_of_coefficient_rows() -> None:
         ),
         ({"harmonic": 3}, "unknown key 'excitation.harmonic'; did you mean 'harmonics'"),
         ({"type": "sine"}, "key 'excitation.start' is missing"),
-        ({"sine": [[0.1] * 5]}, "'sine' and 'cosine' coefficients are given together"),
+        ({"sine": [[0.1] * 5]}, "'sine' and 'cosine' coefficients must be given together"),
         (
             {"harmonics": 2, "sine": [[0.1]], "cosine": [[0.1]]},
             "'sine' has a row of 1 coefficients, expected 2",

@@ -116,17 +116,17 @@ def test_refuses_where_gravity_alone_takes_too_much() -> None:
 
 def test_refuses_a_time_too_short_and_says_what_is_enough() -> None:
     robot, mechanism = built("puma560")
-    with pytest.raises(ExcitationError, match=r"^20 s are too short .* take \d+ s") as error:
+    with pytest.raises(ExcitationError, match=r"^20 s are too short .* use \d+ s") as error:
         propose_sine(robot, mechanism, duration=20.0)
-    enough = float(re.search(r"take (\d+) s", str(error.value))[1])
+    enough = float(re.search(r"use (\d+) s", str(error.value))[1])
     assert propose_sine(robot, mechanism, duration=enough).duration == pytest.approx(enough - 2)
 
 
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
-        (Limits(velocity=1.0), "joint 'joint_1': nothing says how far it may swing"),
-        (Limits(position=((-1, 1),)), "joint 'joint_1': nothing says how fast it may swing"),
+        (Limits(velocity=1.0), "joint 'joint_1': its range is not limited"),
+        (Limits(position=((-1, 1),)), "joint 'joint_1': its speed is not limited"),
     ],
 )
 def test_refuses_where_limits_are_missing(limits: Limits, sentence: str) -> None:
@@ -138,7 +138,7 @@ def test_refuses_where_limits_are_missing(limits: Limits, sentence: str) -> None
 def test_refuses_a_joint_that_does_not_move() -> None:
     still = SineSettings(start=(0.0, 0.3), target=(1.0, 0.3), frequency=1, duration=9)
     robot, mechanism = built("scara_2r", still)
-    with pytest.raises(ConfigurationError, match="'joint_2': its start is its target"):
+    with pytest.raises(ConfigurationError, match="'joint_2': start and target are equal"):
         propose_sine(robot, mechanism)
 
 

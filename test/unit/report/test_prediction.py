@@ -26,8 +26,8 @@ from dynid.profile import load_robot, make_robot
 from dynid.report.prediction import write_prediction_report
 from dynid.report.prediction_panels import (
     Palette,
-    draw_deviations,
     draw_joints,
+    draw_standard_deviations,
     draw_use,
     prediction_scene,
 )
@@ -169,7 +169,7 @@ def test_a_limit_is_a_line_where_it_is_near_and_a_number_where_it_is_far(duo):
 
 def test_bars_stand_for_the_parameters_whose_size_is_known(duo):
     axes = Figure().subplots()
-    draw_deviations(axes, duo, COLOURS)
+    draw_standard_deviations(axes, duo, COLOURS)
     known = [one for one in duo.parameters if one.known]
     assert [text.get_text() for text in axes.get_xticklabels()] == [one.name for one in known]
     heights = [bar.get_height() for bar in axes.patches]
@@ -179,7 +179,7 @@ def test_bars_stand_for_the_parameters_whose_size_is_known(duo):
 def test_where_nothing_is_known_there_is_a_sentence_in_place_of_bars(duo):
     unknown = replace(duo, parameters=tuple(replace(one, value=0.0) for one in duo.parameters))
     axes = Figure().subplots()
-    draw_deviations(axes, unknown, COLOURS)
+    draw_standard_deviations(axes, unknown, COLOURS)
     assert [text.get_text() for text in axes.texts] == ["every parameter is 0 now"]
 
 

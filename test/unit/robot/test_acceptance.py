@@ -41,12 +41,12 @@ def test_accepts_the_model_of_this_robot(model, robot):
     ("change", "sentence"),
     [
         ({"name": "twin"}, "model.yaml: is of robot"),
-        ({"gravity": (0.0, 0.0, 9.81)}, r"with gravity (0.0, 0.0, -9.81), this has (0.0, 0.0, 9"),
+        ({"gravity": (0.0, 0.0, 9.81)}, r"with gravity (0.0, 0.0, -9.81), this robot has (0.0, 0.0, 9"),
         ({"locked": {"lid": 0.1}}, "with locked joints"),
         ({"payload_joint": "turn"}, "with payload joint"),
         (
             {"closed_chain": ClosedChainSettings(assembled_at=(0.1,))},
-            "with other passive joints or closures",
+            "with other passive joints or loop closures",
         ),
     ],
 )
@@ -58,7 +58,7 @@ def test_refuses_another_robot_even_by_force(model, robot, change, sentence):
 
 def test_refuses_joints_in_another_order(model, robot):
     other = robot.model_copy(update={"joints": robot.joints[::-1]})
-    assert f"joints {', '.join(robot.joints)}, this has" in refusal(model, other)
+    assert f"joints {', '.join(robot.joints)}, this robot has" in refusal(model, other)
 
 
 def test_a_failed_model_is_accepted_by_force_only(failed, robot):
@@ -126,7 +126,7 @@ def test_what_torque_does_not_depend_on_makes_no_difference(old, new):
         (
             '<link name="flange"/>',
             '<link name="flange"><inertial><mass value="2"/></inertial></link>',
-            "link 'flange' is only in this robot's",
+            "link 'flange' is only in this robot's URDF",
         ),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_load_that_is_gone_is_named():
     loaded = ARM.replace(
         '<link name="flange"/>', '<link name="flange"><inertial><mass value="2"/></inertial></link>'
     )
-    assert urdf_difference(loaded, ARM) == "link 'flange' is only in the model's"
+    assert urdf_difference(loaded, ARM) == "link 'flange' is only in the model's URDF"
 
 
 def test_a_model_whose_robot_contradicts_its_profile_was_altered(identification):

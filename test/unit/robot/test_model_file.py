@@ -255,7 +255,7 @@ def test_refuses_to_write_where_there_is_no_folder(identification, tmp_path):
         ("", "mapping"),
         ("a: [", "is not valid YAML"),
         ("a: 2024-99-99", "is not valid YAML"),
-        ("[" * 5000, "too many lists and groups in each other"),
+        ("[" * 5000, "too many nested lists and groups"),
         ("a: 1", "is not a dynid model"),
         ("/**: {ros__parameters: {model: 3}}", "is not a dynid model"),
         (
@@ -301,9 +301,9 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
         (lambda m: m.update(status="good"), "key 'status'.*'success' or 'failed'"),
         (lambda m: m.update(created="yesterday"), "model.created is 'yesterday'"),
         (lambda m: m.update(profile="robot: ["), "its profile: is not valid YAML"),
-        (lambda m: m.update(profile="- a"), "its profile: must hold a mapping"),
-        (lambda m: m.update(profile=""), "its profile: must hold a mapping"),
-        (lambda m: m.update(profile="just words"), "its profile: must hold a mapping"),
+        (lambda m: m.update(profile="- a"), "its profile: must be a mapping"),
+        (lambda m: m.update(profile=""), "its profile: must be a mapping"),
+        (lambda m: m.update(profile="just words"), "its profile: must be a mapping"),
         (lambda m: m.update(profile="robot: arm"), "key 'urdf' is missing"),
         (
             lambda m: m.update(profile=m["profile"].replace("shoulder", "shulder")),
@@ -445,7 +445,7 @@ def heavier(entries: dict) -> None:
 
 
 ALTERED = (
-    r"were altered after they were written .* model\.sha256 says \w+…\); identify again, "
+    r"were altered after they were written .* model\.sha256 is \w+…\); identify again, "
     r"or confirm an intended edit with 'dynid model seal'\.$"
 )
 
@@ -461,7 +461,7 @@ ALTERED = (
         (lambda m: m.update(status="failed"), ALTERED),
         (lambda m: m.update(payload_joint="shoulder"), ALTERED),
         (heavier, ALTERED),
-        (lambda m: m.update(sha256="0" * 64), "model.sha256 says 000000000000…"),
+        (lambda m: m.update(sha256="0" * 64), "model.sha256 is 000000000000…"),
         (lambda m: m.pop("sha256"), r"has no seal \(model\.sha256\); identify again\.$"),
         (lambda m: m.update(format=1), ALTERED),
     ],

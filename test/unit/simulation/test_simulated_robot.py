@@ -68,7 +68,7 @@ def test_home_is_zero_or_just_inside_the_limit_nearest_to_it() -> None:
     moved = robot.with_settings(SimulationSettings(home=(0.7,)))
     assert SimulatedRobot(moved).home.tolist() == [0.7] * 6
     outside = robot.with_settings(SimulationSettings(home=(0.4,)))
-    with pytest.raises(ConfigurationError, match=r"home has joint 'joint_1' at 0.4, outside"):
+    with pytest.raises(ConfigurationError, match=r"home of joint 'joint_1' is 0.4, outside"):
         SimulatedRobot(outside)
 
 

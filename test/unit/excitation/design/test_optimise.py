@@ -119,7 +119,7 @@ def test_an_interruption_before_there_is_a_motion_is_told(
     monkeypatch.setattr(
         "dynid.excitation.design.optimise.search_here", lambda *_: Search((), interrupted=True)
     )
-    with pytest.raises(ExcitationError, match="stopped before there was a motion"):
+    with pytest.raises(ExcitationError, match="stopped before it found a motion"):
         optimise(small_model(), SPEC, NOISE, starts=1)
 
 
@@ -132,7 +132,7 @@ def test_it_starts_where_it_is_told_to() -> None:
 def test_a_start_that_torque_does_not_allow_is_refused() -> None:
     settings = SETTINGS.model_copy(update={"centre": (0.0, 0.0)})
     model = small_model(torque_max=[1.0, 1.0])
-    with pytest.raises(ExcitationError, match="cannot even rest at its centre"):
+    with pytest.raises(ExcitationError, match="cannot rest at its centre"):
         optimise(model, ExcitationSpec(settings, from_centre=True), NOISE, starts=1)
 
 

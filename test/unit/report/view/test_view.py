@@ -141,7 +141,7 @@ def test_the_server_gives_the_page_and_nothing_else(moving: Scene) -> None:
 
 def test_says_which_port_is_in_use(moving: Scene) -> None:
     _needs_meshcat()
-    with page_server(moving) as server, pytest.raises(OutputError, match="cannot be listened on"):
+    with page_server(moving) as server, pytest.raises(OutputError, match="cannot be opened"):
         page_server(moving, port=server.server_port)
 
 
