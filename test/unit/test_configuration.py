@@ -82,7 +82,7 @@ def sentence(**content: object) -> str:
         ),
         ({"named": {"a": "b"}}, "key 'named.a': must be a number, got 'b'."),
         ({"even": 3}, "key 'even': must be even, got 3."),
-        # of several types, the one that came closest speaks
+        # of several types, the error is of the closest one
         ({"level": "high"}, "key 'level': must be a number, or a list, got 'high'."),
         ({"level": -1}, "key 'level': must be greater than 0, got -1."),
         ({"level": [1, -2]}, "entry 2 of key 'level': must be greater than 0, got -2."),

@@ -134,7 +134,7 @@ def test_a_recording_whose_name_is_not_text_is_identified_and_named_in_every_res
     json.dumps(source.name).encode("ascii")
 
 
-def test_a_name_that_is_not_text_is_told_in_a_sentence(tmp_path) -> None:
+def test_a_name_that_is_not_text_is_reported_in_a_sentence(tmp_path) -> None:
     with pytest.raises(RecordingError) as raised:
         BagWriter(tmp_path / f"bag{NOT_UTF8}")
     str(raised.value).encode("utf-8")

@@ -246,7 +246,7 @@ def test_a_violation_names_joint_time_and_amount(limits: Limits, sentence: str) 
         build_excitation(SINE, limits, JOINTS)
 
 
-def test_a_sliding_joint_is_spoken_of_in_metres() -> None:
+def test_messages_on_a_prismatic_joint_are_in_metres() -> None:
     with pytest.raises(ExcitationError, match=r"joint 'wrist': velocity reaches \S+ m/s at"):
         build_excitation(SINE, Limits(velocity=(9, 9, 0.1)), JOINTS, prismatic=("wrist",))
 
@@ -256,7 +256,7 @@ def test_keeps_limits_that_it_just_reaches() -> None:
     peaks = sample_peaks(excitation)
     sampled = np.max(np.abs(peaks.motion.velocity), axis=0)
     check_limits(excitation, Limits(velocity=tuple(sampled + peaks.slack[1])), JOINTS)
-    between = tuple(sampled + peaks.slack[1] / 2)  # perhaps exceeded where nobody looked
+    between = tuple(sampled + peaks.slack[1] / 2)  # perhaps exceeded between the samples
     with pytest.raises(ExcitationError, match="velocity"):
         check_limits(excitation, Limits(velocity=between), JOINTS)
 

@@ -236,7 +236,7 @@ def dense(folder: Path, size: float = 0.5, wobble: float = 0.0) -> Path:
     return written(folder, "way.csv", "\n".join(["time,joint_1,joint_2", *rows, ""]))
 
 
-def test_points_of_a_fast_log_are_thinned_so_that_their_rounding_does_not_matter(tmp_path) -> None:
+def test_points_of_a_fast_log_are_decimated_to_limit_the_effect_of_rounding(tmp_path) -> None:
     excitation = played(dense(tmp_path))
     assert excitation.evaluate([1.0]).position[0, 0] == pytest.approx(0.5, abs=1e-4)
     # 10 / sqrt(3) times the size, where a step of rounding alone would be 1 rad/s^2

@@ -156,11 +156,11 @@ def test_the_threads_of_blas_make_no_difference() -> None:
 
 def first_steps(design: Design, count: int) -> np.ndarray:
     """Where a search here is after its first steps."""
-    told: list[float] = []
+    shares: list[float] = []
 
     def interrupt(share: float) -> None:
-        told.append(share)
-        if len(told) == count:
+        shares.append(share)
+        if len(shares) == count:
             raise KeyboardInterrupt
 
     return search_here(design, 1, SEED, interrupt).found[0].y

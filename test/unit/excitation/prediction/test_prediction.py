@@ -69,7 +69,7 @@ def test_torque_is_that_of_the_current_parameters():
     assert found.torques[0].share == pytest.approx(found.torques[0].peak / 60)
 
 
-def test_a_urdf_is_said_to_lack_friction_and_an_identified_model_is_not():
+def test_the_assumptions_say_that_a_urdf_lacks_friction():
     assert any("without friction" in sentence for sentence in expected().assumptions)
     parameters = duo().mechanism().urdf_parameters + 0.01
     assert not any("without friction" in one for one in expected(parameters=parameters).assumptions)
@@ -110,13 +110,13 @@ def test_noise_of_coupled_motors_reaches_the_joints_that_they_move():
     assert noise == pytest.approx(joints.std(axis=1), rel=0.02)
 
 
-def test_twice_the_noise_makes_deviations_twice_as_large():
+def test_twice_the_noise_doubles_standard_deviations():
     once, twice = (expected(noise=[size]) for size in (0.1, 0.2))
     for one, other in zip(once.parameters, twice.parameters, strict=True):
         assert other.standard_deviation == pytest.approx(2 * one.standard_deviation)
 
 
-def test_four_times_the_samples_make_deviations_half_as_large():
+def test_four_times_the_samples_halve_standard_deviations():
     once, often = (expected(sampling_rate=rate) for rate in (250.0, 1000.0))
     ratios = [
         other.standard_deviation / one.standard_deviation
@@ -144,7 +144,7 @@ def test_an_excitation_of_another_robot_is_refused():
         predicted(robot, motion)
 
 
-def test_the_tool_of_a_turntable_is_as_fast_as_its_radius_says():
+def test_the_tool_speed_of_a_turntable_is_proportional_to_its_radius():
     robot = make_robot({"robot": "t", "urdf": "t.urdf", "joints": ["turn"]}, TURNTABLE)
     swing = SineExcitation(np.array([-1.0]), np.array([1.0]), np.array([0.5]), Ramp(0.0, 8.0))
     found = predicted(robot, swing)
@@ -153,7 +153,7 @@ def test_the_tool_of_a_turntable_is_as_fast_as_its_radius_says():
     np.testing.assert_allclose(found.tool_box, [[x, -y, 0.2], [0.5, y, 0.2]], atol=1e-3)
 
 
-def test_advice_names_what_is_poor_and_a_motion_that_would_help():
+def test_advice_names_poor_parameters_and_a_better_motion():
     # at a crawl, viscous friction is lost in the noise, but not Coulomb friction
     robot = duo(excitation=ROBOT["excitation"] | {"span": [1.0, 0.002]})
     parameters = robot.mechanism().urdf_parameters.copy()
@@ -177,7 +177,7 @@ def test_worst_come_first_and_what_is_not_determined_before_them():
     assert worst_first(replace(found, parameters=(*others, lost)))[0] is lost
 
 
-def test_a_motion_that_stops_after_a_cycle_is_said_to_be_short():
+def test_advice_names_joints_with_few_cycles():
     robot = duo()
     once = SineExcitation(np.array([-1.0, -1.0]), np.ones(2), np.array([0.2, 0.8]), Ramp(0.0, 5.0))
     found = predicted(robot, once)
@@ -189,7 +189,7 @@ def test_torque_beyond_its_limit_is_reported():
     assert any("Predicted torque of elbow" in one for one in advice(expected(robot)))
 
 
-def test_a_joint_that_rests_makes_the_motion_no_good():
+def test_a_joint_at_rest_fails_the_motion():
     robot = duo()
     moves = np.array([[1.0, 0.5], [0.0, 0.0]])
     still = FourierExcitation(np.zeros(2), moves, moves, 0.3, Ramp(1.0, 8.0))

@@ -61,7 +61,7 @@ def view(*arguments: object) -> str:
     return result.output
 
 
-def test_a_png_has_the_size_asked_for_and_shows_something(moving: Scene, tmp_path: Path) -> None:
+def test_a_png_has_the_requested_size_and_is_not_empty(moving: Scene, tmp_path: Path) -> None:
     write_png(moving, tmp_path / "arm.png", width=420, height=280)
     with Image.open(tmp_path / "arm.png") as picture:
         assert picture.size == (420, 280)
@@ -145,7 +145,7 @@ def test_says_which_port_is_in_use(moving: Scene) -> None:
         page_server(moving, port=server.server_port)
 
 
-def test_without_meshcat_says_what_to_install(
+def test_without_meshcat_the_error_names_what_to_install(
     moving: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dynid.report.view.html.find_spec", lambda name: None)
