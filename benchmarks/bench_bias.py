@@ -1,9 +1,9 @@
 """What noise on positions and a badly chosen cut-off do to estimators: the PUMA 560's bias.
 
-The twin is recorded once; each seed adds another white noise to its positions. An estimator's
+The robot is simulated once; each seed adds other white noise to its positions. An estimator's
 torque error is that of its model along a second, noiseless motion, against the true parameters: of
 the mean estimate over the seeds (bias), and of the estimates about that mean (scatter), both as a
-share of the torque, root mean square over the joints. A star marks estimators that were told the
+share of the torque, root mean square over the joints. A star marks estimators that were given the
 commands and the gains of the drives; the others have the measured positions only.
 
 Run: python benchmarks/bench_bias.py [--seeds N] [--noise RAD] [--threshold FRACTION]
@@ -42,15 +42,18 @@ from dynid.simulation.simulate import simulate
 from dynid.simulation.true_parameters import true_parameters
 
 _CUTOFFS = (1.0, 10.0, 100.0)  # [Hz] too low, the profile's own, too high; it moves below 0.75
-_TWIN = ("excitation.periods=1", "simulation.stribeck_torque=0")  # all friction is in the model
+_OVERRIDES = (
+    "excitation.periods=1",
+    "simulation.stribeck_torque=0",
+)  # all friction is in the model
 
 
 class _Trial(NamedTuple):
-    """A recorded twin, and the motion that judges models of it."""
+    """A recorded simulated robot, and the motion for the evaluation of its models."""
 
     robot: Robot
     recording: Recording
-    regressor: Array  # (N, n, k) of the base parameters along the judging motion
+    regressor: Array  # (N, n, k) of the base parameters along that motion
     truth: Array  # (k,)
     estimators: dict[str, Estimator]
 
@@ -78,7 +81,7 @@ def main() -> None:
 
 
 def _trial() -> _Trial:
-    robot = load_robot("puma560", overrides=_TWIN)
+    robot = load_robot("puma560", overrides=_OVERRIDES)
     excitation = make_plan(robot).excitation
     second = make_plan(robot, seed=second_seed(robot)).excitation
     mechanism = robot.mechanism()

@@ -100,11 +100,11 @@ def alarms_of(robot: Robot, tuning: Tuning, residual: Residual) -> int:
 
 
 def print_rates(robot: Robot, tuned: list[Residual], left_out: list[Residual]) -> None:
-    """Print rates of false alarms asked for beside those found where nothing was tuned."""
+    """Print requested rates of false alarms beside those on recordings not used for tuning."""
     hours = sum(one.hours for one in left_out)
     within = sum(one.hours for one in tuned)
     print(
-        f"asked for [1/h] | left-out files, {60 * hours:.2f} min: alarms, expected | "
+        f"requested [1/h] | left-out files, {60 * hours:.2f} min: alarms, expected | "
         f"leave one out of the tuned ones, {60 * within:.2f} min: alarms, expected"
     )
     for rate in RATES:

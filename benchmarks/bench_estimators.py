@@ -1,6 +1,6 @@
 """Every estimator on simulated PUMA 560s whose parameters are known, over seeds of sensor noise.
 
-The robot is recorded as its drives tell it: encoder counts, torque in thousandths of the rated one,
+The robot is recorded as by its drives: encoder counts, torque in thousandths of the rated one,
 noise, and friction at rest that no model has. Estimators begin with bodies up to 30 % too heavy or
 too light. Errors are of the mean over seeds, without and with the physically consistent step:
 
@@ -52,7 +52,7 @@ _HEADER = (
 
 @dataclass(frozen=True)
 class Trial:
-    """One seed: the problem to solve, and the second motion by which answers are judged."""
+    """One seed: the problem to solve, and the second motion for the evaluation."""
 
     problem: Problem
     second: NormalEquations
@@ -140,13 +140,13 @@ def make_trials(robot: Robot, seeds: int) -> Iterator[Trial]:
     mechanism = robot.with_urdf(with_other_masses(robot.urdf_xml)).mechanism()
     for seed in range(seeds):
         first, second = (
-            posed(robot, mechanism, base, simulate(robot, one, seed=2 * seed + number))
+            problem_of(robot, mechanism, base, simulate(robot, one, seed=2 * seed + number))
             for number, one in enumerate(excitations)
         )
         yield Trial(first, second.normal_equations(at_rest=True), base.project(standard))
 
 
-def posed(
+def problem_of(
     robot: Robot, mechanism: Mechanism, base: BaseParameterization, recording: Recording
 ) -> Problem:
     """The regression problem of one recording."""

@@ -84,10 +84,10 @@ def main() -> None:
     """Print a table for each robot whose recordings are here."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("robots", nargs="*", help="all, where none is named")
-    asked = parser.parse_args().robots
+    options = parser.parse_args().robots
     console = roomy(Console())
     for case in ROBOTS:
-        if asked and case.robot not in asked:
+        if options and case.robot not in options:
             continue
         absent = [name for name in case.files if not (DATA / name).exists()]
         if absent:

@@ -22,7 +22,7 @@ _SAMPLES, _CHUNK, _RATE = 10_000_000, 50_000, 1000.0
 
 
 class Simulated(Sequence[Rows]):
-    """Rows of a robot that swings for hours, made when they are asked for."""
+    """Rows of a robot that swings for hours, computed on demand."""
 
     def __init__(self, mechanism: Mechanism, parameters: np.ndarray) -> None:
         self._mechanism = mechanism.with_parameters(parameters)
@@ -77,7 +77,7 @@ def main() -> None:
     seconds = time.perf_counter() - start
     score = (estimate.base - base.project(truth)) / np.sqrt(np.diag(estimate.covariance))
     print(f"{_SAMPLES} samples x {len(mechanism.joints)} joints: {seconds:.0f} s")
-    print(f"largest error of {len(score)} base parameters: {np.abs(score).max():.1f} deviations")
+    print(f"largest error of {len(score)} base parameters: {np.abs(score).max():.1f} σ")
     print(f"peak memory {_peak_mib():.0f} MiB, of which {before:.0f} MiB before the first sample")
 
 

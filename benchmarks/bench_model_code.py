@@ -1,4 +1,4 @@
-"""Generated C code of the inverse dynamic model against the core that is told the robot's numbers.
+"""Generated C code of the inverse dynamic model against the general core.
 
 Both compute the same torques, the core in one call from Python, the generated code in a loop in C.
 """

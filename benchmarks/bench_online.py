@@ -72,12 +72,12 @@ def main() -> None:
     for name in arguments.robots:
         robot = load_robot(name)
         table = Table(title=f"{name}: payload picked up, {arguments.seeds} motions")
-        for column in ("mass [kg]", "found", "error [%]", "error / deviation", "time error [s]"):
+        for column in ("mass [kg]", "found", "error [%]", "error / σ", "time error [s]"):
             table.add_column(column, justify="right")
         bare = [moved(robot, seed) for seed in range(1, arguments.seeds + 1)]
         for mass in _MASSES:
             loaded = carrying(robot, mass, _CENTRE, mass * _GYRATION)
-            told, wrong = [], 0
+            reported, wrong = [], 0
             for seed, recording in enumerate(bare, start=1):
                 half = len(recording.time) // 2
                 carried = moved(loaded, seed)
@@ -85,15 +85,15 @@ def main() -> None:
                 at = half / recording.sampling_rate
                 found, _, _ = changes(robot, parts)
                 right = [one for one in found if one.kind == "picked up"]
-                told += [(one.mass, one.deviation, one.time - at) for one in right[:1]]
+                reported += [(one.mass, one.deviation, one.time - at) for one in right[:1]]
                 wrong += len(found) - len(right[:1])
-            if not told:
+            if not reported:
                 table.add_row(f"{mass:g}", f"0 of {len(bare)}", "", "", "")
                 continue
-            masses, deviations, delays = np.array(told).T
+            masses, deviations, delays = np.array(reported).T
             table.add_row(
                 f"{mass:g}",
-                f"{len(told)} of {len(bare)}" + (f", {wrong} wrong" if wrong else ""),
+                f"{len(reported)} of {len(bare)}" + (f", {wrong} wrong" if wrong else ""),
                 f"{100 * np.abs(masses / mass - 1).mean():.1f}",
                 f"{np.sqrt(np.mean(((masses - mass) / deviations) ** 2)):.1f}",
                 f"{np.abs(delays).max():.2f}",

@@ -1,8 +1,8 @@
 """Every estimator on recordings of three real robots: errors on motion it was not fitted to.
 
-UR10: fitted to the first 19.26 s, judged on the rest. TX40: judged on the seconds from 3 to 5,
+UR10: fitted to the first 19.26 s, tested on the rest. TX40: tested on the seconds from 3 to 5,
 fitted to what is before and after (its last seconds move little). UR10e: fitted to one excitation,
-judged on motion between ten points, pauses included. Profiles as they are shipped; errors are RMS
+tested on motion between ten points, pauses included. Profiles are the shipped ones; errors are RMS
 of model minus measured torque (UR10e: current), over the standard deviation of what was measured,
 in percent; for the UR10e also in ampere. Time is the processor's for the fit, repeated where
 friction grows with load, and the physically consistent step; 'free' is the mean error without it.

@@ -86,24 +86,24 @@ def main() -> None:
     parser.add_argument("--joints", type=int, default=12)
     parser.add_argument("--rate", type=float, default=1000.0, help="[Hz]")
     parser.add_argument("--kills", type=int, default=5, help="recordings to kill")
-    told = parser.parse_args()
+    options = parser.parse_args()
     enter_own_domain()
     rclpy.init()
     node = rclpy.create_node("bench_recorder")
     with tempfile.TemporaryDirectory() as folder:
-        _whole(node, Path(folder) / "whole", told)
-        for number in range(told.kills):
-            _killed(node, Path(folder) / f"killed_{number}", told)
+        _whole(node, Path(folder) / "whole", options)
+        for number in range(options.kills):
+            _killed(node, Path(folder) / f"killed_{number}", options)
     rclpy.shutdown()
 
 
-def _whole(node: Node, bag: Path, told: argparse.Namespace) -> None:
+def _whole(node: Node, bag: Path, options: argparse.Namespace) -> None:
     recorder = _recorder(bag)
-    publisher = Publisher(node, told.joints, told.rate)
+    publisher = Publisher(node, options.joints, options.rate)
     _call(node, bag.name, "start")
     publisher.wait()
     cpu = _cpu(recorder.pid)
-    publisher.run(told.duration)
+    publisher.run(options.duration)
     answer = _call(node, bag.name, "stop")
     cpu = _cpu(recorder.pid) - cpu
     memory = _memory(recorder.pid)
@@ -117,18 +117,18 @@ def _whole(node: Node, bag: Path, told: argparse.Namespace) -> None:
         by_mcap = sum(1 for _ in make_reader(stream).iter_messages())
     size = file.stat().st_size
     lines = (
-        f"{told.rate:.0f} Hz x {told.joints} joints x {told.duration:.0f} s: {answer}",
+        f"{options.rate:.0f} Hz x {options.joints} joints x {options.duration:.0f} s: {answer}",
         f"published {publisher.published}, late by up to {publisher.latest * 1e3:.1f} ms",
         f"recorded {recorded} (mcap library: {by_mcap}), lost {publisher.published - recorded}",
-        f"recorder: {cpu / told.duration:.1%} of a core, {memory / 1024:.0f} MiB at most",
+        f"recorder: {cpu / options.duration:.1%} of a core, {memory / 1024:.0f} MiB at most",
         f"bag: {size / 1e6:.1f} MB, {size / recorded:.0f} bytes per message",
     )
     print("\n".join(lines))
 
 
-def _killed(node: Node, bag: Path, told: argparse.Namespace) -> None:
+def _killed(node: Node, bag: Path, options: argparse.Namespace) -> None:
     recorder = _recorder(bag)
-    publisher = Publisher(node, told.joints, told.rate)
+    publisher = Publisher(node, options.joints, options.rate)
     _call(node, bag.name, "start")
     publisher.wait()
     publisher.run(3.0 + np.random.default_rng().random())
@@ -137,7 +137,7 @@ def _killed(node: Node, bag: Path, told: argparse.Namespace) -> None:
     publisher.close()
     recording = load_recording(bag, publisher.joints)
     read = len(recording.time)
-    lost = (publisher.published - read) / told.rate
+    lost = (publisher.published - read) / options.rate
     print(f"killed: {read} of {publisher.published} can be read, the last {lost:.2f} s are lost")
     print(f"  {recording.repairs[0]}")
 

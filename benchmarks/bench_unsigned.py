@@ -5,8 +5,8 @@
 M. Pennese and V. Vulcano, "Robotics II, final project": section 2 (1R arm, its four trajectories
 and the errors that they reached, section 2.5) and section 3 (3R arm, left without results). Beside
 each error stands that of the same recording with its signs: what noise alone costs. Identification
-begins with a URDF whose bodies are a fifth too heavy. Then robots of six joints: the twin of the
-PUMA 560, and real ones whose signs are taken away; recordings of these are not part of this
+begins with a URDF whose bodies are a fifth too heavy. Then robots of six joints: the simulated
+PUMA 560, and real ones whose signs are removed; recordings of these are not part of this
 repository and are expected in ../shared/data, a robot without them is left out.
 """
 
@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def frictionless(name: str, noise: float | None = None) -> Robot:
-    """A twin without joint terms; with a torque noise [N m], sensors that have no other error."""
+    """A simulated robot without joint terms; with a torque noise [N m], without other errors."""
     robot = load_robot(name)
     changes: dict[str, object] = {"parameters": {}, "stribeck_torque": (0.0,)}
     if noise is not None:
@@ -144,7 +144,7 @@ def pendulum_coefficients(model: Model) -> Array:
 
 
 def spatial_coefficients(model: Model) -> Array:
-    """Return what torque tells of the 13 coefficients of section 3.1, from the model that runs."""
+    """Return the identifiable ones of the 13 coefficients of section 3.1, from the model."""
     return coefficients_of(_values(model))
 
 
@@ -237,8 +237,8 @@ def _three_joints(console: Console, title: str, robot: Robot, seeds: Sequence[in
         excitation = build_excitation(motion, robot.limits, robot.joints)
         trials.append(trial(robot, excitation, seed, spatial_coefficients))
     rows = table(title, "truth", "mean error", "worst", "signed mean", "worst")
-    told = _told_by_torque(mechanism)
-    for number in np.flatnonzero(told):
+    identifiable = _identifiable(mechanism)
+    for number in np.flatnonzero(identifiable):
         columns = [
             [abs(getattr(one, kind)[number] / truth[number] - 1) for one in trials]
             for kind in ("unsigned", "signed")
@@ -247,17 +247,17 @@ def _three_joints(console: Console, title: str, robot: Robot, seeds: Sequence[in
         rows.add_row(_COEFFICIENTS[number], f"{truth[number]:.5g}", *shares)
     console.print(rows)
     right = 100 * min(one.right for one in trials)
-    silent = [_COEFFICIENTS[number] for number in np.flatnonzero(~told)]
-    hidden = f"; with rotor inertia in them: {', '.join(silent)}" if silent else ""
+    others = [_COEFFICIENTS[number] for number in np.flatnonzero(~identifiable)]
+    hidden = f"; with rotor inertia in them: {', '.join(others)}" if others else ""
     console.print(Text(f"signs right (worst seed): {right:.2f} %; {len(seeds)} seeds{hidden}\n"))
 
 
 def _six_joints(console: Console) -> None:
     puma, ur10, ur10e = (load_robot(name) for name in ("puma560", "ur10", "ur10e"))
     motions = [make_plan(puma, seed=seed).excitation for seed in (None, second_seed(puma))]
-    twin = [simulate(puma, motion, seed=seed) for seed, motion in enumerate(motions)]
+    recorded = [simulate(puma, motion, seed=seed) for seed, motion in enumerate(motions)]
     rows = table("six joints", "signs right", "held out, % of torque", "with signs")
-    _held_out(rows, "PUMA 560, twin", puma, twin[0], twin[1])
+    _held_out(rows, "PUMA 560, simulated", puma, recorded[0], recorded[1])
     if _UR10.exists():
         parts = [
             load_recording(_UR10, ur10, stop=19.26),
@@ -270,17 +270,19 @@ def _six_joints(console: Console) -> None:
     console.print(rows)
 
 
-def _held_out(rows: Table, name: str, robot: Robot, training: Recording, judged: Recording) -> None:
+def _held_out(
+    rows: Table, name: str, robot: Robot, training: Recording, validation: Recording
+) -> None:
     unsigned = replace(training, effort=np.abs(training.effort))
     errors = []
     for lost, recording in ((True, unsigned), (False, training)):
         model = identify(robot, recording, unsigned_torque=lost).model
-        joints = validate(model.with_robot(robot), judged).verdict.joints
+        joints = validate(model.with_robot(robot), validation).verdict.joints
         errors.append(" ".join(f"{100 * joint.relative_error:.1f}" for joint in joints))
     rows.add_row(name, f"{100 * _right(robot, training, unsigned):.2f} %", *errors)
 
 
-def _told_by_torque(mechanism: Mechanism) -> NDArray[np.bool_]:
+def _identifiable(mechanism: Mechanism) -> NDArray[np.bool_]:
     """Whether torque depends on each coefficient by itself: it is a sum of base parameters."""
     names = mechanism.parameter_names
     unit = np.eye(len(names))

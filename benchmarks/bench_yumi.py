@@ -1,7 +1,7 @@
 """One simulated arm of the ABB YuMi, with torque noise of the size that a paper's model left.
 
 M. Taghbalout, J.-F. Antoine, G. Abba, "Dynamic identification of YuMi ABB collaborative robot",
-tell the NRMSE between filtered and estimated torque of each joint. Conditions as theirs: 250 Hz,
+state the NRMSE between filtered and estimated torque of each joint. Conditions as theirs: 250 Hz,
 median of order 5, Butterworth filter of order 5 at 10 Hz both ways on torque and on every column of
 the regressor. The motion is not theirs, which is not published, but the profile's.
 
@@ -9,7 +9,7 @@ White noise is added to noiseless torques, so much of it that what the filter le
 paper's NRMSE times the range of the joint's noiseless torque. A perfect model then has the paper's
 figures (row 'true parameters'), and no model can have smaller ones on motion that it was not fitted
 to: dynid's can only come near them. How near its model is to the robot is in the last row, against
-noiseless torque. None of this tells how well dynid would explain a real YuMi, whose errors are not
+noiseless torque. This does not show how well dynid would explain a real YuMi, whose errors are not
 white. Encoder counts and friction at rest (Stribeck), which no model has, are in the recordings.
 NRMSE is over the range of the noiseless torque; its root mean square over the seeds.
 
@@ -54,7 +54,7 @@ _NOISELESS = ("simulation.torque_noise=0", "simulation.rated_torque=0")
 
 @dataclass(frozen=True)
 class Motion:
-    """A recording of the noiseless twin, and its torque through the parallel filter (N, n)."""
+    """A recording of the noiseless robot, and its torque through the parallel filter (N, n)."""
 
     recording: Recording
     torque: Array
@@ -114,7 +114,7 @@ def nrmse(model: Mechanism, signals: Signals, motion: Motion, robot: Robot) -> A
 
 
 def noiseless(robot: Robot, seed: int | None) -> Motion:
-    """The twin on the profile's excitation, or on that of another seed."""
+    """The simulated robot on the profile's excitation, or on that of another seed."""
     excitation = make_plan(robot, seed=seed).excitation
     recording = simulate(robot, excitation, control_rate=_RATE)
     return Motion(recording, filtered(recording.effort, robot))

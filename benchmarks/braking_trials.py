@@ -2,7 +2,7 @@
 
 Run with ``python benchmarks/braking_trials.py``. A motion is stopped on request while the drives
 lose most of their torque, so that axes fall under gravity, or while their brakes engage; what the
-player says is compared with what each joint did. In simulated time.
+player's message is compared with the motion of each joint. In simulated time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def engage_brakes(cell: Cell) -> None:
 
 
 def trials(name: str, count: int, first_seed: int) -> None:
-    """Print how joints came to rest that could not brake as commanded, and whether that was said.
+    """Print how joints stopped that could not brake as commanded, and whether that was reported.
 
     A joint that still moves 0.8 s after its commanded rest, or rests 0.03 rad away, has to be
     named; one that rests within 0.4 s and 0.015 rad must not be.

@@ -1,4 +1,4 @@
-"""Recordings with one byte altered: refused, told, harmless, or silently wrong."""
+"""Recordings with one altered byte: refused, reported, unchanged, or silently wrong."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from dynid.recording.model import Recording
 
-OUTCOMES = ("refused", "told", "unchanged", "silent", "crashed")
+OUTCOMES = ("refused", "reported", "unchanged", "silent", "crashed")
 """What can come of an altered file: a DynidError; a result and a sentence that the whole file does
 not cause; the very same numbers; other numbers without a word; any other exception."""
 
@@ -222,7 +222,7 @@ def _outcome(path: Path, expected: Recording, tally: Tally) -> tuple[str, str]:
         if one is not None
     ) and (found.velocity is None) == (expected.velocity is None)
     if found.repairs != expected.repairs:
-        return "told", ""
+        return "reported", ""
     return ("unchanged", "") if same else ("silent", f"{len(found.time)} samples")
 
 
@@ -236,15 +236,15 @@ def main() -> None:
     parser.add_argument("--mutations", type=int, default=10_000, help="altogether")
     parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--examples", type=int, default=5, help="of each kind, to print")
-    told = parser.parse_args()
-    each = -(-told.mutations // len(SUBJECTS))
+    options = parser.parse_args()
+    each = -(-options.mutations // len(SUBJECTS))
     heads = (*OUTCOMES, "not finite", "longest", "memory")
     print(f"{'':24}" + "".join(f"{head:>11}" for head in heads))
     sums: Counter[str] = Counter()
     examples = []
     for name, subject in SUBJECTS.items():
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            tally = pool.apply(alter, (name, each, told.seed))
+            tally = pool.apply(alter, (name, each, options.seed))
         mark = " *" if subject.checksum else ""
         print(
             f"{name + mark:24}"
@@ -252,7 +252,7 @@ def main() -> None:
             + f"{tally.not_finite:11}{tally.longest:9.2f} s{tally.memory:7.0f} MiB"
         )
         sums.update(tally.counts)
-        examples += tally.examples[: told.examples]
+        examples += tally.examples[: options.examples]
     print(f"{'altogether':24}" + "".join(f"{sums[outcome]:11}" for outcome in OUTCOMES))
     print("* every number in it is under a checksum")
     print("\n".join(examples))

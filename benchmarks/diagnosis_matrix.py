@@ -45,7 +45,7 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
     },
     ("small_region", "one joint"): {"too_slow": "in a small region no joint gets fast"},
     ("overlapping_frequencies", _ANY): {
-        "ill_conditioned": "parameters of joints that move together are told apart badly",
+        "ill_conditioned": "parameters of joints that move together are found apart badly",
     },
     ("overlapping_frequencies", "repeating"): {
         "small_region": "a joint at a high frequency must not go far",
@@ -55,7 +55,7 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("quantised_feedback", "held"): {"time_shift": "what is held is late by half the time it is"},
     ("unmodelled_coupling", _ANY): {
         "ill_conditioned": "a joint with large errors has little weight in the estimate",
-        "over_fit": "what contradicts the model is learnt by heart",
+        "over_fit": "the model is overfitted to data that contradict it",
     },
     ("ill_conditioned", "hardly moves"): {
         "too_slow": "it hardly moves",
@@ -76,7 +76,7 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found in one recording; ``failure`` says why nothing could be looked at."""
+    """Findings in one recording; ``failure`` is the reason if there was no diagnosis."""
 
     robot: str
     fault: str
@@ -150,7 +150,9 @@ def main() -> None:
     """Print the matrix, and precision and recall."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=2, help="random motions for each fault")
-    parser.add_argument("--first-seed", type=int, default=101, help="thresholds know 0 to 5")
+    parser.add_argument(
+        "--first-seed", type=int, default=101, help="thresholds were set with 0 to 5"
+    )
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument("--robot", action="append", choices=ROBOTS, help="only that one")
     parser.add_argument("--fault", action="append", choices=FAULTS, help="only that one")
@@ -166,9 +168,9 @@ def main() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     with ProcessPoolExecutor(_PROCESSES, mp_context=get_context("fork")) as pool:
         outcomes = list(pool.map(outcome, *zip(*trials, strict=True)))
-    told = figures(outcomes)
+    found = figures(outcomes)
     if wanted.json:
-        json.dump({"figures": told, "outcomes": [asdict(o) for o in outcomes]}, sys.stdout)
+        json.dump({"figures": found, "outcomes": [asdict(o) for o in outcomes]}, sys.stdout)
         return
     print(matrix(outcomes))
     print("\n(n): a declared companion of the fault, which counts neither way")
@@ -181,7 +183,7 @@ def main() -> None:
                 f"{' MISSED' if missed else ''} {' '.join(sorted(unexpected))} {one.failure or ''}"
             )
     print(f"\n{'cause':<26}{'precision':>10}{'recall':>8}{'true':>6}{'missed':>8}{'false':>7}")
-    for cause, f in told.items():
+    for cause, f in found.items():
         print(
             f"{cause:<26}{f['precision']:>10.3f}{f['recall']:>8.3f}"
             f"{f['true']:>6.0f}{f['missed']:>8.0f}{f['false']:>7.0f}"

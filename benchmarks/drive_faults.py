@@ -1,4 +1,4 @@
-"""Drives that saturate and feedback that tells something else, in simulated recordings."""
+"""Saturated drives and wrong feedback, in simulated recordings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from faulty_motions import until_cycles
-from faulty_robots import Fault, Subject, Trial, any_joint, changed, thinned
+from faulty_robots import Fault, Subject, Trial, any_joint, changed, decimated
 
 from dynid.identification.settings import IdentificationSettings
 from dynid.simulation.settings import SimulationSettings
@@ -33,7 +33,7 @@ def clipped(everywhere: bool) -> Fault:
 
 
 def weak_drive(subject: Subject, seed: int) -> Trial:
-    """Leave one drive 75 % of the torque that the motion needs, as its data sheet says."""
+    """Limit one drive to 75 % of the torque that the motion needs, in its data sheet too."""
     peak = np.abs(subject.recorded(seed).effort).max(axis=0)
     limit = np.where(np.arange(subject.joints) == subject.heavy, 0.75 * peak, 3.0 * peak)
     limits = subject.robot.limits.model_copy(update={"torque_max": tuple(limit.tolist())})
@@ -43,7 +43,7 @@ def weak_drive(subject: Subject, seed: int) -> Trial:
 
 
 def scaled(factor: float, *, everywhere: bool = True) -> Fault:
-    """Tell effort in another unit, or by a wrong torque factor of one drive."""
+    """Report effort in another unit, or with a wrong torque factor of one drive."""
 
     def fault(subject: Subject, seed: int) -> Trial:
         recording = subject.recorded(seed)
@@ -80,7 +80,7 @@ def noisy(subject: Subject, seed: int) -> Trial:
 
 
 def shifted(cycles: int) -> Fault:
-    """Tell effort that many milliseconds late, or early if negative."""
+    """Report effort that many milliseconds late, or early if negative."""
 
     def fault(subject: Subject, seed: int) -> Trial:
         recording = subject.recorded(seed)
@@ -90,7 +90,7 @@ def shifted(cycles: int) -> Fault:
 
 
 def coarse_position(subject: Subject, seed: int) -> Trial:
-    """Tell positions in steps of 2e-3 rad or, of a sliding joint, 0.2 mm."""
+    """Report positions in steps of 2e-3 rad or, for a prismatic joint, 0.2 mm."""
     recording = subject.recorded(seed)
     slides = np.array(subject.robot.mechanism().prismatic)
     step = np.where(slides, 2e-4, 2e-3)
@@ -98,14 +98,14 @@ def coarse_position(subject: Subject, seed: int) -> Trial:
 
 
 def coarse_effort(subject: Subject, seed: int) -> Trial:
-    """Tell efforts in steps of a twentieth of their peak."""
+    """Report efforts in steps of a twentieth of their peak."""
     recording = subject.recorded(seed)
     step = 0.05 * np.abs(recording.effort).max(axis=0)
     return subject.trial(replace(recording, effort=np.round(recording.effort / step) * step))
 
 
 def held(subject: Subject, seed: int) -> Trial:
-    """Tell position and effort anew in every eighth cycle only."""
+    """Update position and effort in every eighth cycle only."""
     recording = subject.recorded(seed)
     last = np.arange(len(recording.time)) // 8 * 8
     position, effort = recording.position[last], recording.effort[last]
@@ -113,7 +113,7 @@ def held(subject: Subject, seed: int) -> Trial:
 
 
 def crosstalk(subject: Subject, seed: int) -> Trial:
-    """Let one drive tell a part of another's torque in its own."""
+    """Add a part of another drive's torque to that reported by one drive."""
     recording, (first, second) = subject.recorded(seed), subject.pair
     effort = recording.effort.copy()
     ratio = effort[:, second].std() / effort[:, first].std()
@@ -124,7 +124,7 @@ def crosstalk(subject: Subject, seed: int) -> Trial:
 def few_samples(subject: Subject, seed: int) -> Trial:
     """Identify by few, noisy samples of a motion that is over before it has shown much."""
     whole = subject.recorded(seed)
-    thin = thinned(whole.cut(None, until_cycles(whole, 1.5, 1)), 80)
+    thin = decimated(whole.cut(None, until_cycles(whole, 1.5, 1)), 80)
     noise = np.random.default_rng(seed).standard_normal(thin.effort.shape)
     recording = replace(thin, effort=thin.effort + 0.3 * thin.effort.std(axis=0) * noise)
     model = changed(subject.robot, IdentificationSettings, cutoff_hz=5.0, parallel_filter=None)

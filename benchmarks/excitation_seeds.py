@@ -41,7 +41,7 @@ _FINELY = 160
 
 
 class Trial(NamedTuple):
-    """What one seed came to: the most that is used of each limit, above 1 where it is broken."""
+    """Result of one seed: the largest share of each limit, above 1 if it is violated."""
 
     robot: str
     seed: int

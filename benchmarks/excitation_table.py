@@ -2,10 +2,10 @@
 
     python benchmarks/excitation_table.py [--starts 4] [--random 1000] [--objective both] [ROBOT …]
 
-Each row: condition number of the weighted and scaled base regressor that the optimiser comes to,
+Each row: condition number of the weighted and scaled base regressor that the optimiser reaches,
 its time, and best and median of random series that begin and end at rest as well and are as large
 as position, velocity and acceleration limits allow. The rows `figaroh …` repeat what FIGAROH 1.0.2
-was asked for: UR10e, 8 s, no geometry, the rigid one with the regressor as it is (11.5 to 19.9
+was requested: UR10e, 8 s, no geometry, the rigid one with the regressor as it is (11.5 to 19.9
 after some 130 s; no solution with friction, rotor inertia and offsets).
 """
 
@@ -45,7 +45,7 @@ _UR10E = (
 
 
 class Case(NamedTuple):
-    """A robot, what of its profile is other, and what is asked."""
+    """A robot, changes of its profile, and the requested excitation."""
 
     name: str
     robot: str

@@ -54,8 +54,8 @@ from dynid_ros.own_domain import enter_own_domain
 enter_own_domain()
 rclpy.init()
 names = ("profile", "recording", "output")
-asked = [Parameter(name, value=value) for name, value in zip(names, sys.argv[1:])]
-node = Identifier(parameter_overrides=asked)
+parameters = [Parameter(name, value=value) for name, value in zip(names, sys.argv[1:])]
+node = Identifier(parameter_overrides=parameters)
 executor = make_executor()
 executor.add_node(node)
 client = node.create_client(Trigger, "/identifier/identify")
@@ -183,13 +183,13 @@ def _is_cut_off(name: str, content: bytes) -> bool:
 
 
 def _contradiction(found: dict[str, bytes]) -> str:
-    """Whether a model and a report tell of two identifications; a failed model as a good one."""
+    """Whether a model and a report are of two identifications; a failed model as a good one."""
     model, report = found.get("model.yaml"), found.get("report.html")
     if model is None or report is None:
         return ""
     created = re.search(rb'created: "([^"]*)"', model)
     if created is None or created[1] not in report:
-        return "model.yaml and report.html tell different times"
+        return "model.yaml and report.html have different times"
     return "a failed model took the place of a good one" if b'status: "failed"' in model else ""
 
 

@@ -1,6 +1,6 @@
 """Simulated recordings of robots with one fault each, of a known cause, and without any.
 
-A fault is brought in where it comes from: into the motion, the robot, its drives, what they told,
+A fault is injected at its source: the motion, the robot, its drives, their feedback,
 or the robot that the recording is taken to be of. ``FAULTS`` has every cause with its variants.
 """
 

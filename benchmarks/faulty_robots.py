@@ -102,7 +102,7 @@ def any_joint(subject: Subject, seed: int) -> int:
     return int(np.random.default_rng(seed).integers(subject.joints))
 
 
-def thinned(recording: Recording, step: int) -> Recording:
+def decimated(recording: Recording, step: int) -> Recording:
     """Return every so manieth sample."""
     velocity, rate = recording.velocity, recording.sampling_rate / step
     position, effort = recording.position[::step], recording.effort[::step]

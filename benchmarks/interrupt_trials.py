@@ -76,7 +76,7 @@ class Outcome:
     left: int
     seconds: float
     codes: dict[str, int]
-    said: str
+    message: str
 
     @property
     def moving(self) -> bool:
@@ -89,12 +89,12 @@ class Outcome:
         return (
             f"{self.moment} ({self.state or 'no motion'}): {self.speed:.4f} rad/s, "
             f"{self.whole} of {self.bags} bags whole, {self.left} left, ended in "
-            f"{self.seconds:.1f} s; {codes}; {self.said}"
+            f"{self.seconds:.1f} s; {codes}; {self.message}"
         )
 
 
 class Watcher:
-    """Sees the robot, and what the player says."""
+    """Receives the robot's states, and the player's messages."""
 
     def __init__(self) -> None:
         """Listen."""
@@ -236,10 +236,10 @@ def trial(
     bags = [path for path in (folder / "out").glob("recording_*") if path.is_dir()]
     codes = {name: process.wait() for name, process in processes.items()}
     lines = (folder / "log.txt").read_text(errors="replace").splitlines()
-    said = next((line.rpartition("dynid: ")[2] for line in lines if "dynid: " in line), "")
+    message = next((line.rpartition("dynid: ")[2] for line in lines if "dynid: " in line), "")
     complete = sum(map(whole, bags))
     speed = math.nan if mode == "replay" else watcher.speed  # its joint states are the bag's
-    return Outcome(moment, state, speed, len(bags), complete, len(left), seconds, codes, said)
+    return Outcome(moment, state, speed, len(bags), complete, len(left), seconds, codes, message)
 
 
 def whole(bag: Path) -> bool:
@@ -301,7 +301,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def summary(mode: str, outcomes: Sequence[Outcome]) -> str:
-    """What the trials of a mode come to."""
+    """Results of the trials of a mode."""
     codes = Counter(f"{name}={code}" for one in outcomes for name, code in one.codes.items())
     moving, left = sum(one.moving for one in outcomes), sum(one.left for one in outcomes)
     bags = f"{sum(one.whole for one in outcomes)} of {sum(one.bags for one in outcomes)}"

@@ -1,4 +1,4 @@
-"""Robots that are not what the profile, by which they are identified, says of them."""
+"""Robots that differ from the profile with which they are identified."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def with_load(subject: Subject, seed: int) -> Trial:
     """Let friction of the joint with the largest weight grow by a part of its load."""
     recording, joint = subject.recorded(seed), subject.heavy
     mechanism = subject.robot.mechanism()
-    # drives that follow a position tell any friction in their effort, whatever the motion
+    # position-controlled drives show any friction in their effort, whatever the motion
     load = np.abs(mechanism.gravity_torque(recording.position)[:, joint])
     effort = recording.effort.copy()
     effort[:, joint] += 0.3 * load * np.sign(recording.velocity[:, joint])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from faulty_motions import Array, motion, of_motion, region, sine_motion, until_cycles
-from faulty_robots import Fault, Subject, Trial, any_joint, thinned
+from faulty_robots import Fault, Subject, Trial, any_joint, decimated
 
 from dynid.excitation.fourier import FourierExcitation
 
@@ -22,7 +22,7 @@ def slow(pace: float) -> Fault:
 
     def fault(subject: Subject, seed: int) -> Trial:
         slowed = of_motion(motion(subject.robot, seed), pace=pace)
-        return subject.trial(thinned(subject.recorded(seed, excitation=slowed), 4))
+        return subject.trial(decimated(subject.recorded(seed, excitation=slowed), 4))
 
     return fault
 
@@ -69,8 +69,8 @@ def in_step(subject: Subject, seed: int) -> Trial:
 def same_sine(subject: Subject, seed: int) -> Trial:
     """Give two joints sines of the same frequency."""
     ratios = _ratios(subject, seed)
-    twin = np.random.default_rng(seed).integers(1, subject.joints)
-    ratios[twin] = ratios[twin - 1]
+    copy = np.random.default_rng(seed).integers(1, subject.joints)
+    ratios[copy] = ratios[copy - 1]
     return subject.trial(subject.recorded(seed, excitation=sine_motion(subject.robot, ratios)))
 
 

@@ -38,7 +38,7 @@ OFFSETS = np.arange(-4e-3, 4e-3, 2e-5)  # [s]
 
 
 class Watcher:
-    """Keeps what the controller says of its reference while a motion is played."""
+    """Stores the controller's messages on its reference while a motion is played."""
 
     def __init__(self) -> None:
         """Listen."""

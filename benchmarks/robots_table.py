@@ -1,11 +1,11 @@
-"""Identify the simulated twin of every robot that comes with dynid, and print a row for each.
+"""Identify the simulated robot of every shipped profile, and print a row for each.
 
 Each is excited, identified, and held against a second motion and against its true parameters:
 
     python benchmarks/robots_table.py [robot ...] [--set key=value ...] [--json]
 
 The parameters' error is in units of their standard deviations, root mean square over all base
-parameters and the largest. Friction beyond the model's terms (Stribeck) is part of the twins as
+parameters and the largest. Friction beyond the model's terms (Stribeck) is part of the robots as
 shipped; `--set simulation.stribeck_torque=0` leaves it out.
 """
 
@@ -27,18 +27,18 @@ from dynid.text import percent, significant
 
 
 def main() -> None:
-    """Run the trials that the command line asks for."""
+    """Run the trials selected on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("robots", nargs="*", help="all that can be tried, where none is named")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
     parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     possible, left_out = possible_robots()
-    left_out = {} if asked.robots else left_out
-    tried = {robot: _tried(robot, asked.overrides) for robot in asked.robots or possible}
+    left_out = {} if options.robots else left_out
+    tried = {robot: _tried(robot, options.overrides) for robot in options.robots or possible}
     trials = [one for one in tried.values() if isinstance(one, GroundTruthTrial)]
     left_out |= {robot: str(one) for robot, one in tried.items() if isinstance(one, DynidError)}
-    if asked.json:
+    if options.json:
         print(json.dumps({"trials": [asdict(one) for one in trials], "left_out": left_out}))
     else:
         _print(Console(), trials, left_out)

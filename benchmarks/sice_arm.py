@@ -95,10 +95,10 @@ def _acceleration(time: float, state: Array, sign: Array, scale: float) -> Array
 
 
 def _signs(time: float, state: Array, scale: float) -> Array:
-    """Where friction points: against motion, and of joints at rest against how they set off.
+    """Direction of friction: against motion, for joints at rest against their incipient motion.
 
-    There is one choice by which those that set off do so the way it says, and friction can hold
-    those that stay (a linear complementarity problem). One that is about to break loose does.
+    The choice is unique (a linear complementarity problem): joints that start to move do so in that
+    direction, and friction holds the others. A joint at its breakaway torque starts to move.
     """
     given = np.sign(state[2:])
     choices = [(1.0, -1.0, 0.0) if side == 0 else (side,) for side in given]
@@ -123,7 +123,7 @@ def _holding(time: float, state: Array, sign: Array, scale: float) -> Array:
 def _ends_of_phase(sign: Array, scale: float) -> list[object]:
     events = []
     for joint in range(2):
-        if sign[joint]:  # it comes to rest, from its side
+        if sign[joint]:  # it stops, from its side
 
             def event(_: float, x: Array, joint: int = joint) -> float:
                 return float(x[2 + joint])

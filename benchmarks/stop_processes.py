@@ -175,7 +175,7 @@ def real_trials(name: str, count: int, first_seed: int) -> None:
 
 
 def _in_process(name: str, kind: str, seed: int) -> list[object] | None:
-    """What one trial came to, or None."""
+    """Result of one trial, or None."""
     command = [sys.executable, __file__, name, kind, str(seed)]
     ran = subprocess.run(
         command,

@@ -69,7 +69,7 @@ def trial(plan: Plan, disturb: Callable[[Cell], None], seed: int, bound: float) 
     begin = len(cell.reference)
     disturb(cell)
     cell.run(bound)
-    # where the motion went on, it has to end like any other, and is asked to
+    # if the motion continued, it must end like any other, and is stopped
     ended = not cell.playback.under_way or not cell.player_runs
     if not ended:
         cell.playback.stop()

@@ -80,5 +80,5 @@ def row(name: str, overrides: tuple[str, ...]) -> str:
 
 
 if __name__ == "__main__":
-    for name, asked in ROBOTS.items():
-        print(row(name, asked))
+    for name, options in ROBOTS.items():
+        print(row(name, options))

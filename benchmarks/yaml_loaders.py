@@ -1,6 +1,6 @@
 """Reading a large YAML file: dynid's bounded loader, PyYAML's own, and ruamel.yaml's.
 
-The file has as many keys as one is asked for, in small groups as those of a model.yaml. Each way
+The file has the given number of keys, in small groups like those of a model.yaml. Each way
 runs in a process of its own; memory is what that process grew by.
 
 Run: python benchmarks/yaml_loaders.py [keys, default 60000]

@@ -1,4 +1,4 @@
-"""dynid: from a recording of a robot to a dynamic model that can be trusted and run.
+"""dynid: identification of a robot's dynamic model from its motion, and use of the model.
 
     import dynid
 
@@ -7,7 +7,7 @@
     result = dynid.identify(robot, recording, cutoff_hz=20)
     result.model.save("model.yaml")
 
-Names are imported when they are used, so that ``import dynid`` costs next to nothing.
+Names are imported on first use, so that ``import dynid`` is fast.
 """
 
 from importlib import import_module as _import_module
@@ -148,5 +148,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Return all public names, imported or not."""
+    """Return all public names, including those not imported yet."""
     return sorted({*globals(), *_WHERE})

@@ -1,4 +1,4 @@
-"""``python -m dynid`` is ``dynid``."""
+"""Runs ``dynid`` as ``python -m dynid``."""
 
 from dynid.cli.app import main
 

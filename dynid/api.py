@@ -1,4 +1,4 @@
-"""The public functions that are more than a name of one room: ``import dynid`` has them all."""
+"""The public functions that combine several packages; ``import dynid`` has them all."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ def design_excitation(
     jobs: int | None = None,
     save_to: str | Path | None = None,
 ) -> FourierExcitation:
-    """Search the most informative motion for a robot's parameters within its limits.
+    """Search for the most informative motion for a robot's parameters within its limits.
 
-    The same arguments give the same motion, whatever ``jobs``.
+    The result depends on the arguments only, not on ``jobs``.
 
     Args:
-        robot: that will be moved; its limits hold at every instant.
+        robot: the robot; its limits are kept at every instant.
         duration: of the whole motion [s]; None for the robot's own, or a proposed one.
-        model: to predict torque by; None for the URDF's parameters.
-        objective: what is made small: the condition number, the determinant of the covariance, or
+        model: that predicts torque; None for the URDF's parameters.
+        objective: to be minimised: the condition number, the determinant of the covariance, or
             both together.
-        starts: random motions to begin from.
+        starts: number of random initial motions.
         seed: of these.
         jobs: processes; None for one for each processor.
-        save_to: a YAML file that ``dynid check`` and the player take.
+        save_to: a YAML file for ``dynid check`` and the player.
 
     Raises:
-        DynidError: the robot has no room to move, or its settings do not fit.
+        DynidError: the robot has no room to move, or its settings do not match.
         OutputError: the file cannot be written.
-        KeyboardInterrupt: in the search; ``dynid excite`` keeps the best motion so far.
+        KeyboardInterrupt: during the search; ``dynid excite`` keeps the best motion so far.
     """
     used = _used("design_excitation()", robot, model)
     if duration is not None:
@@ -91,18 +91,18 @@ def predict_uncertainty(
     sampling_rate: float | None = None,
     noise: float | Sequence[float] | None = None,
 ) -> Prediction:
-    """Predict the uncertainty of the parameters that a motion will identify, before it is played.
+    """Predict the uncertainty of the parameters identified with a motion, before it is played.
 
     Args:
-        robot: that will be moved.
-        motion: such as :func:`design_excitation` finds.
-        model: to predict torque by; None for the URDF's parameters.
+        robot: the robot.
+        motion: such as the result of :func:`design_excitation`.
+        model: that predicts torque; None for the URDF's parameters.
         sampling_rate: of the recording [Hz]; None for the robot's own, or 1 kHz.
         noise: standard deviation of measured torque, one for each joint or one for all [N m or N];
-            None for what the robot's simulation states, or 1 % of the largest torque.
+            None for that of the robot's simulation, or 1 % of the largest torque.
 
     Raises:
-        DynidError: the motion is another robot's, or an argument is impossible.
+        DynidError: the motion is for another robot, or an argument is invalid.
     """
     used = _used("predict_uncertainty()", robot, model)
     check_type(
@@ -114,14 +114,14 @@ def predict_uncertainty(
 
 
 def diagnose(model_or_identification: Model | Identification, recordings: Recordings) -> Diagnosis:
-    """Look for causes why a model does not explain recordings well.
+    """Search for causes why a model does not explain recordings well.
 
     Args:
-        model_or_identification: the model, or the identification that it is from.
+        model_or_identification: the model, or its identification.
         recordings: of its robot.
 
     Raises:
-        DynidError: a recording or setting does not allow it.
+        DynidError: a recording or setting is not suitable.
     """
     given = model_or_identification
     model = given.model if isinstance(given, Identification) else given
@@ -139,12 +139,12 @@ def tune_collision(
     """Set collision thresholds as low as a rate of false alarms allows.
 
     Args:
-        model: that the controller will run; its robot has the detector's other settings.
-        recordings: of motion like that of the robot's work, touching nothing.
-        false_alarms_per_hour: of all joints together, that are acceptable.
+        model: for the controller; its robot has the detector's other settings.
+        recordings: of motion similar to the robot's work, without contact.
+        false_alarms_per_hour: acceptable rate, of all joints together.
 
     Raises:
-        DynidError: a recording or setting does not allow it.
+        DynidError: a recording or setting is not suitable.
     """
     check_type("tune_collision(): model", model, Model, "dynid.load_model(path)")
     check_number("tune_collision(): false_alarms_per_hour", false_alarms_per_hour, above=0)
@@ -154,7 +154,7 @@ def tune_collision(
 
 
 def _used(function: str, robot: Robot, model: Model | None) -> Model:
-    """Return the model that torque is predicted by: the one given, or the URDF's."""
+    """Return the model that predicts torque: the given one, or that of the URDF."""
     check_type(f"{function}: robot", robot, Robot, "dynid.load_robot(path)")
     if model is None:
         return nominal_model(robot)

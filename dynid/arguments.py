@@ -1,4 +1,4 @@
-"""Arguments of the public functions, checked where they come in: one sentence for each mistake."""
+"""Checks of the arguments of public functions, with one sentence for each mistake."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dynid.errors import ArgumentError
 
 
 def check_type(name: str, value: object, kind: type, hint: str) -> None:
-    """Raise an ArgumentError unless a value is of a kind.
+    """Raise an ArgumentError unless a value is of a type.
 
     Args:
         name: of the function and its argument, such as ``identify(): robot``.
-        value: given.
-        kind: expected.
-        hint: what makes one, such as ``dynid.load_robot(path)``.
+        value: given value.
+        kind: expected type.
+        hint: how to get one, such as ``dynid.load_robot(path)``.
     """
     if not isinstance(value, kind):
         shown = repr(value) if isinstance(value, str | int | float) else ""
@@ -36,9 +36,9 @@ def check_number(
 
     Args:
         name: of the function and its argument.
-        value: given.
-        least: smallest that is allowed.
-        above: that it must exceed.
+        value: given value.
+        least: smallest allowed value.
+        above: value that it must exceed.
         whole: whether it must be an integer.
     """
     number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""YAML files into typed, frozen objects; every mistake named by file, key and expectation."""
+"""YAML files as typed, immutable objects; errors name file, key and expected value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from dynid.yaml_loader import load_yaml
 KeyPath = tuple[int | str, ...]
 
 _NO_NUMBER = "true_is_no_number"
-# what the types of a YAML entry are called, by the error that pydantic raises in their place
+# names of the types of a YAML entry, in place of pydantic's error types
 _TYPES = {
     "bool_parsing": "true or false",
     "bool_type": "true or false",
@@ -48,14 +48,14 @@ _TYPES = {
 
 
 class Settings(BaseModel):
-    """Base of every validated group of settings: immutable, and closed to unknown keys."""
+    """Base of all validated groups of settings: immutable, without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
     def _true_is_no_number(cls, content: object) -> object:
-        """YAML reads ``yes``, ``on`` and ``true`` as true, which pydantic would count as 1."""
+        """Reject YAML's ``yes``, ``on`` and ``true``, which pydantic would convert to 1."""
         for name, value in content.items() if isinstance(content, Mapping) else ():
             field = cls.model_fields.get(name)
             types = _leaf_types(field.annotation) if field else set()
@@ -71,24 +71,24 @@ class Settings(BaseModel):
 
 
 class TaskSettings(Settings):
-    """The settings of one task: a group of the profile that the task's room alone understands.
+    """Settings of one task: a group of the profile that only the task's package uses.
 
     Attributes:
         group: the group's key in a profile.
-        kept_with_model: whether a model.yaml carries the group, because recordings that the model
-            is evaluated on are read and filtered by it.
+        kept_with_model: whether a model.yaml contains the group, because recordings for the
+            evaluation of the model are read and filtered with it.
     """
 
     group: ClassVar[str]
     kept_with_model: ClassVar[bool] = False
 
     def content(self, *, exclude_unset: bool = False) -> dict[str, Any]:
-        """Return the group as YAML holds it."""
+        """Return the group as a mapping for YAML."""
         return self.model_dump(mode="json", exclude_unset=exclude_unset)
 
 
 def _broadcastable(value: object) -> object:
-    """Return a single number stands for every joint; it is stored as a tuple of one."""
+    """Convert a single number, which applies to every joint, to a tuple of one."""
     return (value,) if isinstance(value, int | float | str) else value
 
 
@@ -103,7 +103,7 @@ PerJointSwitch = Annotated[tuple[bool, ...], BeforeValidator(_broadcastable)]
 
 
 def per_joint(values: Sequence[float], joints: int, name: str) -> NDArray[np.float64]:
-    """Return one value for each joint (n,), from as many or from one for all.
+    """Return one value for each joint (n,), from n values or one for all.
 
     Raises:
         ConfigurationError: there are neither 1 nor n values.
@@ -134,7 +134,7 @@ def yaml_mapping(text: str, where: str) -> dict[str, Any]:
     """
     content = load_yaml(text, where)
     if not isinstance(content, dict):
-        raise ConfigurationError(f"{where}: must hold a mapping (key: value) at its top level.")
+        raise ConfigurationError(f"{where}: must be a mapping (key: value) at its top level.")
     return content
 
 
@@ -142,7 +142,7 @@ def parse(settings_type: type[SettingsT], content: Mapping[str, Any], where: str
     """Validate ``content`` as ``settings_type``; ``where`` names the file in error messages.
 
     Raises:
-        ConfigurationError: one sentence naming file, key, what was found and what is expected.
+        ConfigurationError: one sentence with file, key, given value and expected value.
     """
     try:
         return settings_type.model_validate(content)
@@ -154,7 +154,7 @@ def changed(settings: SettingsT, changes: Mapping[str, Any], where: str) -> Sett
     """Return settings with some keys replaced, validated as a whole.
 
     Raises:
-        ConfigurationError: a key is unknown, or a value impossible.
+        ConfigurationError: a key is unknown, or a value is invalid.
     """
     given = {name: getattr(settings, name) for name in settings.model_fields_set}
     return parse(type(settings), given | dict(changes), where)
@@ -163,7 +163,7 @@ def changed(settings: SettingsT, changes: Mapping[str, Any], where: str) -> Sett
 def _sentence(
     settings_type: type[Settings], error: ValidationError, content: object, where: str
 ) -> str:
-    # a misspelled key first: it is why another one is missing
+    # a misspelled key first: it is the reason why another one is missing
     errors = sorted(error.errors(include_url=False), key=lambda e: e["type"] != "extra_forbidden")
     first, path = errors[0], _path(errors[0], content)
     if first["type"] == "extra_forbidden":
@@ -175,7 +175,7 @@ def _sentence(
         return f"{where}: {_place(path)} is missing."
     path, meant = _closest(errors, content)
     place = f"{_place(path)}: " if path else ""
-    # a validator's own ValueError reads as a sentence already; the others need the value they saw
+    # a validator's own ValueError is a sentence already; the others need the given value
     seen = (
         ""
         if meant[0]["type"] in {"value_error", _NO_NUMBER}
@@ -185,10 +185,10 @@ def _sentence(
 
 
 def _closest(errors: list[ErrorDetails], content: object) -> tuple[KeyPath, list[ErrorDetails]]:
-    """Return the complaints to tell about, all of one place.
+    """Return the errors to report, all at one place.
 
-    Where an entry may be of several types, each of them complains. The one that gets deepest into
-    the entry, or only misses its bounds, is what the user meant.
+    If an entry may have several types, pydantic reports errors for each of them. Those at the
+    deepest place, or of a value out of bounds only, are most likely for the intended type.
     """
     first = _path(errors[0], content)
     paths = [_path(error, content) for error in errors]
@@ -199,7 +199,7 @@ def _closest(errors: list[ErrorDetails], content: object) -> tuple[KeyPath, list
 
 
 def _path(error: ErrorDetails, content: object) -> KeyPath:
-    """Where in ``content`` the error is, without what pydantic adds to tell alternatives apart."""
+    """Return the place of an error in ``content``, without pydantic's names of alternatives."""
     path: list[int | str] = []
     for part in error["loc"]:
         if isinstance(content, Mapping | list | tuple):
@@ -212,12 +212,12 @@ def _path(error: ErrorDetails, content: object) -> KeyPath:
 
 
 def _misses_a_key(error: ErrorDetails) -> bool:
-    """Not so where a list of fixed length ends too early, which pydantic gives the same type."""
+    """Return whether a key is missing; pydantic's type is the same for a tuple too short."""
     return error["type"] == "missing" and isinstance(error["loc"][-1], str)
 
 
 def _place(path: KeyPath) -> str:
-    """``key 'side' in entry 1 of key 'terms'``: keys joined by dots, entries counted from 1."""
+    """Return ``key 'side' in entry 1 of key 'terms'``: keys with dots, entries from 1."""
     place = ""
     for is_entry, run in groupby(path, key=lambda part: isinstance(part, int)):
         if is_entry:
@@ -245,14 +245,14 @@ def _expectation(errors: list[ErrorDetails]) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a value as YAML would have it, cut where it gets long."""
+    """Return a value in YAML notation, shortened if it is long."""
     text = repr(value)
     text = {"None": "null", "True": "true", "False": "false"}.get(text, text)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _known_keys(settings_type: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
-    """Keys of the (nested) settings group that ``path`` leads to, as far as it can be followed."""
+    """Return the keys of the (nested) settings group at ``path``, as far as it exists."""
     group: type[BaseModel] = settings_type
     alternatives: list[type[BaseModel]] = []
     for part in path:

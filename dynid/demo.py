@@ -1,7 +1,7 @@
-"""The whole job on a simulated robot in one process, where there is no ROS.
+"""The complete procedure on a simulated robot in one process, without ROS.
 
-Move to the start, play and record, identify, and validate on a second motion: the same parts that
-the nodes of dynid_ros put into processes of their own.
+Move to the start, play and record, identify, and validate on a second motion: with the same parts
+that the nodes of dynid_ros run in separate processes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from dynid.robot.robot import Robot
 from dynid.simulation.robot import RobotState, SimulatedRobot
 
 STEPS = 6
-"""How many steps a demonstration announces."""
+"""Number of steps that a demonstration reports."""
 
 _RATE = 1000  # control cycles per second [Hz]
 _CYCLES_PER_TICK = 20
@@ -43,7 +43,7 @@ _CYCLES_PER_TICK = 20
 
 @dataclass(frozen=True)
 class Demonstration:
-    """What came of it; ``validation`` is None where the profile has no second motion."""
+    """Results; ``validation`` is None if the profile has no second motion."""
 
     identification: Identification
     validation: Validation | None
@@ -51,13 +51,13 @@ class Demonstration:
 
     @property
     def evaluated(self) -> dict[str, Identification | Validation]:
-        """What has a verdict: ``identification``, and ``validation`` if there was one."""
+        """Results with a verdict: ``identification``, and ``validation`` if there is one."""
         found: dict[str, Identification | Validation] = {"identification": self.identification}
         return found if self.validation is None else {**found, "validation": self.validation}
 
     @property
     def success(self) -> bool:
-        """Whether the model is good on every motion."""
+        """Whether the model passes on every motion."""
         return all(one.verdict.success for one in self.evaluated.values())
 
 
@@ -67,7 +67,7 @@ def run_demo(name: str, output: Path, progress: Callable[[str], None]) -> Demons
     Args:
         name: name or file of a profile with an excitation.
         output: folder for bags, model and reports.
-        progress: told the name of each step as it begins.
+        progress: called with the name of each step when it starts.
 
     Raises:
         DynidError: a step fails.
@@ -95,9 +95,9 @@ def run_demo(name: str, output: Path, progress: Callable[[str], None]) -> Demons
 
 
 def named(output: Path, what: str) -> Path:
-    """A bag's folder that does not exist yet: what it is, when it was made, and by which process.
+    """Return a new bag folder, named by contents, time and process.
 
-    Two processes that begin in the same second, or one whose clock is set back, share no name.
+    The names of two processes that start in the same second, or after a clock is set back, differ.
     """
     name = f"{what}_{datetime.now().astimezone():%Y%m%d_%H%M%S}_{os.getpid()}"
     numbered = (output / (name if number == 1 else f"{name}_{number}") for number in count(1))
@@ -107,7 +107,7 @@ def named(output: Path, what: str) -> Path:
 class _Cell:
     """Robot, trajectory controller, player and recorder, stepped together.
 
-    To the playback it is clock and outlet at once.
+    It provides the playback with both clock and outlet.
     """
 
     simulated = True
@@ -122,19 +122,19 @@ class _Cell:
         self._playback = Playback(self._reader, self, self)
 
     def now_ns(self) -> int:
-        """Return simulated time, which a playback takes for any clock's [ns]."""
+        """Return simulated time [ns], used by a playback as its clock."""
         return (self._cycles + 1) * (10**9 // _RATE)
 
     def steady(self) -> float:
-        """Return the same [s]: nobody waits for anybody here."""
+        """Return the same time [s], because nothing has to wait here."""
         return self.now_ns() * 1e-9
 
     def check(self) -> None:
-        """Return the follower is always there to take trajectories."""
+        """Do nothing: the follower always accepts trajectories."""
 
     @property
     def acknowledged(self) -> bool:
-        """A follower takes or refuses at once."""
+        """Return True: a follower accepts or rejects immediately."""
         return True
 
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
@@ -142,10 +142,10 @@ class _Cell:
         self._follower.accept(trajectory, start_ns, self.now_ns())
 
     def record(self, plan: Plan, folder: Path) -> Path:
-        """Move to a plan's start, play it, and write what the drives told of it to a bag.
+        """Move to a plan's start, play it, and write the reported states to a bag.
 
         Raises:
-            PlaybackError: the motion was refused or given up.
+            PlaybackError: the motion was rejected or aborted.
             RecordingError: the bag cannot be written.
         """
         while not self._playback.resting:

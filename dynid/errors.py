@@ -1,7 +1,7 @@
-"""What a user can get wrong, as exceptions whose text is one whole sentence.
+"""Exceptions for errors that a user can correct; the text of each is one complete sentence.
 
-The command line prints the sentence and exits with 2; a node answers with it. ``ValueError`` and
-``TypeError`` are left for mistakes of the programmer.
+The command line prints the sentence and exits with 2; a node returns it. ``ValueError`` and
+``TypeError`` are for programming errors.
 """
 
 from dynid.text import printable
@@ -11,14 +11,14 @@ _ENDING = 300
 
 
 class DynidError(Exception):
-    r"""Root of every error that a user can cause and mend.
+    r"""Base of all errors that a user can cause and correct.
 
-    Its text may quote a file: control characters, which could change what a terminal shows, are
-    shown as ``\x1b`` and the like, and a very long text loses its middle.
+    Its text may quote a file: control characters, which could change a terminal's display, are
+    shown as ``\x1b`` and the like, and a very long text is shortened in the middle.
     """
 
     def __str__(self) -> str:
-        """Return the sentence."""
+        """Return the text, printable and shortened."""
         text = super().__str__()
         if len(text) > _LONGEST:
             text = f"{text[: _LONGEST - _ENDING]} … {text[-_ENDING:]}"
@@ -26,23 +26,23 @@ class DynidError(Exception):
 
 
 class ArgumentError(DynidError, TypeError):
-    """A public function is given something else than it takes."""
+    """An argument of a public function has the wrong type or value."""
 
 
 class ConfigurationError(DynidError):
-    """A profile, column map or other YAML file has an unknown, missing or impossible entry."""
+    """A profile, column map or other YAML file has an unknown, missing or invalid entry."""
 
 
 class RecordingError(DynidError):
-    """A recording cannot be read, or what it holds cannot be repaired."""
+    """A recording cannot be read, or its contents cannot be repaired."""
 
 
 class MechanismError(DynidError):
-    """A URDF, joint list, coupling or joint term does not make a mechanism."""
+    """A URDF, joint list, coupling or joint terms do not define a valid mechanism."""
 
 
 class ExcitationError(DynidError):
-    """A motion would leave the robot's limits, or does not begin and end at rest."""
+    """A motion would exceed the robot's limits, or does not start and end at rest."""
 
 
 class SimulationError(DynidError):
@@ -50,28 +50,28 @@ class SimulationError(DynidError):
 
 
 class PreprocessingError(DynidError):
-    """A filter, threshold or time span does not fit the recording."""
+    """A filter, threshold or time span does not match the recording."""
 
 
 class EstimationError(DynidError):
-    """The data do not allow the estimation that was asked for."""
+    """The data are not sufficient for the requested estimation."""
 
 
 class OutputError(DynidError):
-    """A result cannot be written where it should go."""
+    """A result cannot be written to its file."""
 
 
 class ModelFileError(DynidError):
-    """A model.yaml is missing, incomplete, or not what it claims to be."""
+    """A model.yaml is missing, incomplete or invalid."""
 
 
 class ModelFileWarning(UserWarning):
-    """A model.yaml is read, but something about it cannot be checked."""
+    """A model.yaml was read, but could not be checked completely."""
 
 
 class TaskError(DynidError):
-    """A step of a sequence on the robot was refused, or failed."""
+    """A step of a sequence on the robot was rejected, or failed."""
 
 
 class PlaybackError(DynidError):
-    """A trajectory cannot be followed, or a motion must not start as things are."""
+    """A trajectory cannot be followed, or a motion must not start in the current state."""

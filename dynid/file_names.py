@@ -1,4 +1,4 @@
-"""Names that become parts of file names: those of robots, which are checked, and of joints."""
+"""Names that become parts of file names: of robots, which are checked, and of joints."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-_LONGEST = 200  # [bytes]; file systems allow 255, of which endings like _identified.urdf take some
+_LONGEST = 200  # [bytes]; file systems allow 255, including endings such as _identified.urdf
 _SHOWN = 40  # [characters]
 _ESCAPE = "%"
 
 
 def checked_file_name(name: str) -> str:
-    """Return a name that files can bear, with an ending or as it is.
+    """Return a name that can be a file name, with or without an ending.
 
     Raises:
-        ValueError: it is empty, a path, hidden, not printable or too long.
+        ValueError: the name is empty, a path, hidden, not printable or too long.
     """
     fits = name.isprintable() and len(name.encode()) <= _LONGEST if name else False
     if not fits or "/" in name or name.startswith("."):
         shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}..."
         raise ValueError(
-            f"results are named after it, and {shown!r} cannot be in a file's name; expected one "
-            f"without '/', with no dot in front, printable, 1 to {_LONGEST} bytes long"
+            f"is used as a file name, and {shown!r} is not a valid one; expected one "
+            f"without '/', without a dot in front, printable, 1 to {_LONGEST} bytes long"
         )
     return name
 
 
 FileName = Annotated[str, AfterValidator(checked_file_name)]
-"""A name in a profile or table that results are named after."""
+"""A name in a profile or table that is used in names of result files."""
 
 
 def likely_file_name(name: str, otherwise: str) -> str:
-    """Return the nearest name that files can bear; ``otherwise`` where nothing is left of it."""
+    """Return the nearest valid file name; ``otherwise`` if it would be empty."""
     kept = "".join(one if one.isprintable() and one != "/" else "_" for one in name).lstrip(".")
     while len(kept.encode()) > _LONGEST:
         kept = kept[:-1]
@@ -40,9 +40,10 @@ def likely_file_name(name: str, otherwise: str) -> str:
 
 
 def encoded_file_name(name: str) -> str:
-    """Return a file name of its own for every name, the same one where it can be.
+    """Return a unique file name for every name, unchanged if it is valid.
 
-    What a file name cannot hold is written as in a URL: ``left/elbow`` as ``left%2Felbow``.
+    Characters that a file name cannot have are written as in a URL: ``left/elbow`` as
+    ``left%2Felbow``.
     """
     return "".join(
         one if _is_kept(one, number) else _percent(one) for number, one in enumerate(name)

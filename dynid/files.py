@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and where the files that come with dynid are."""
+"""Atomic writing of files, and the location of files that are part of dynid."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ if TYPE_CHECKING:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield where to write; the file takes the place of ``path`` only if the block succeeds.
+    """Yield a path to write to; the file replaces ``path`` only if the block succeeds.
 
-    Whatever goes wrong in the block, an interruption included, what was at ``path`` stays as it
-    was and nothing is left beside it that the next run does not remove. A symbolic link is
-    followed, not replaced.
+    After an error in the block, or an interruption, the file at ``path`` is unchanged and nothing
+    remains beside it that the next run does not remove. A symbolic link is followed, not replaced.
 
     Raises:
-        OutputError: the folder does not exist or cannot be written to, or ``path`` is no file.
+        OutputError: the folder does not exist or is not writable, or ``path`` is not a file.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        what = "a folder" if target.is_dir() else "no regular file"
+        what = "a folder" if target.is_dir() else "not a regular file"
         message = f"{path}: is {what}; expected the name of a file to write."
         raise OutputError(message)
     try:
@@ -43,21 +42,21 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write ``text`` in UTF-8, whole or not at all.
+    """Write ``text`` in UTF-8 atomically.
 
     Raises:
-        OutputError: the folder does not exist, or cannot be written to.
+        OutputError: the folder does not exist, or is not writable.
     """
     with whole_file(path) as unfinished:
-        # a file name that is not UTF-8, in a header say, must not lose a result
+        # the result must be written even if it contains a file name that is not UTF-8
         unfinished.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write texts in UTF-8; those of one folder take their places together.
+    """Write texts in UTF-8; those of one folder are replaced together.
 
     Raises:
-        OutputError: a folder cannot be made, or a file not be written.
+        OutputError: a folder cannot be created, or a file cannot be written.
     """
     for folder in dict.fromkeys(path.parent for path in texts):
         with written_together(folder) as unfinished:
@@ -67,14 +66,14 @@ def write_texts(texts: Mapping[Path, str]) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise an OutputError where the folder of a file to be written does not exist."""
+    """Raise an OutputError if the folder of a file to write does not exist."""
     if not path.parent.is_dir():
-        message = f"{path}: its folder does not exist; make it first."
+        message = f"{path}: its folder does not exist; create it first."
         raise OutputError(message)
 
 
 def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
-    """Raise an OutputError where one of the files already exists, unless forced."""
+    """Raise an OutputError if one of the files already exists, unless forced."""
     for path in paths:
         if path.exists() and not force:
             message = f"{path}: already exists; --force replaces it."
@@ -82,7 +81,7 @@ def refuse_to_replace(paths: Iterable[Path], force: bool) -> None:
 
 
 def share_directories() -> list[Path]:
-    """Where shipped profiles and URDFs can be: source tree, virtual environment, ROS prefix."""
+    """Return the folders of shipped files: source tree, virtual environment, ROS prefix."""
     here = Path(__file__).resolve()
     roots = [here.parents[1], Path(sys.prefix) / "share" / "dynid"]
     roots += [parent / "share" / "dynid" for parent in here.parents[2:6]]

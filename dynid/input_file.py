@@ -1,4 +1,4 @@
-"""Files opened for reading: only regular ones, and never more of them than a limit allows."""
+"""Reading of files: only regular ones, and only up to a limit."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
 
 def is_file(path: Path) -> bool:
-    """Return whether there is a regular file; not so where its name is none that can exist."""
+    """Return whether a path is a regular file; False for an invalid name."""
     try:
         return path.is_file()
-    except OSError:  # too long, or in a folder that may not be looked into
+    except OSError:  # too long, or in a folder without access
         return False
 
 
 def check_regular(path: Path, error: type[DynidError] = ConfigurationError) -> os.stat_result:
-    """Raise ``error`` unless a path is that of a regular file: a pipe could block for ever.
+    """Raise ``error`` unless a path is a regular file: reading a pipe could block forever.
 
     Returns:
-        What the system knows of the file, such as its size.
+        The file's status, such as its size.
     """
     try:
         found = path.stat()
     except FileNotFoundError:
         raise error(f"{printable(path)}: there is no such file.") from None
-    except (OSError, ValueError) as problem:  # a ValueError for a NUL character in the name
+    except (OSError, ValueError) as problem:  # ValueError for a NUL character in the name
         reason = getattr(problem, "strerror", None) or problem
         raise error(f"{printable(path)}: cannot be read ({reason}).") from None
     for is_kind, kind in _KINDS:
@@ -54,18 +54,18 @@ def check_regular(path: Path, error: type[DynidError] = ConfigurationError) -> o
 def read_bytes(
     path: Path, limit: InputLimit, error: type[DynidError] = ConfigurationError
 ) -> bytes:
-    """Return what is in a regular file.
+    """Return the contents of a regular file.
 
     Raises:
-        DynidError: ``error``, where the file is missing, unreadable, no regular one, or larger
-            than ``limit`` allows.
+        DynidError: ``error``, if the file is missing, unreadable, not regular, or larger than
+            ``limit`` allows.
     """
     size = check_regular(path, error).st_size
     limit.check(size, f"{printable(path)}: has {size} bytes", error)
     try:
         with path.open("rb") as file:
-            content = file.read(size + 1)  # what is asked for is reserved, so not the limit
-            if len(content) > size:  # files in /proc, and growing ones, have more
+            content = file.read(size + 1)  # allocates what is requested, so not the limit
+            if len(content) > size:  # a file in /proc, or one that grows
                 content += file.read(limit.most + 1 - len(content))
     except OSError as problem:
         reason = problem.strerror or problem
@@ -83,7 +83,9 @@ def read_text(path: Path) -> str:
     content = read_bytes(path, TEXT_BYTES)
     shown = printable(path)
     if content.startswith(_UTF_16_OR_32):
-        message = f"{shown}: cannot be read as text, as it is UTF-16 or UTF-32; save it as UTF-8."
+        message = (
+            f"{shown}: cannot be read as text, because it is UTF-16 or UTF-32; save it as UTF-8."
+        )
         raise ConfigurationError(message)
     try:
         text = content.decode("utf-8-sig")
@@ -94,6 +96,8 @@ def read_text(path: Path) -> str:
         )
         raise ConfigurationError(message) from None
     if "\0" in text:
-        message = f"{shown}: cannot be read as text, as it has bytes 0; is it the right file?"
+        message = (
+            f"{shown}: cannot be read as text, because it has zero bytes; is it the right file?"
+        )
         raise ConfigurationError(message)
     return text.replace("\r\n", "\n").replace("\r", "\n")

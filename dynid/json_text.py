@@ -1,7 +1,7 @@
 """Results as JSON for other programs, written and read by pydantic.
 
-A dataclass becomes an object of its fields, an array a list, a path or an enumeration its text, and
-a number that is not finite null. Reading back, null is NaN again.
+A dataclass becomes an object of its fields, an array a list, a path or an enumeration a string, and
+a number that is not finite null. When read, null becomes NaN.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Figure = Annotated[float, BeforeValidator(lambda value: math.nan if value is None else value)]
-"""The type of a dataclass's number that need not be finite; null is read as NaN."""
+"""A number of a dataclass that may be NaN; null is read as NaN."""
 
 
 def json_text(content: object) -> str:
-    """Return JSON, in ASCII, of whatever dataclasses, arrays, dicts and lists hold."""
+    """Return JSON, in ASCII, of dataclasses, arrays, dicts and lists."""
     return json.dumps(json_content(content), allow_nan=False)
 
 
 def json_content(content: object) -> Any:  # noqa: ANN401 (whatever JSON holds)
-    """Return the same in the types that JSON has: dicts, lists, text, numbers, None."""
+    """Return the same with the types of JSON: dicts, lists, strings, numbers, None."""
     return to_jsonable_python(content, inf_nan_mode="null", fallback=_of_numpy)
 
 

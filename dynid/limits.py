@@ -1,7 +1,7 @@
-"""How much dynid reads: for each way in which a file can be too large a limit, and its setting.
+"""Limits on the size of input, with a setting for each.
 
-A limit is far above what robots need, and far below what a computer has. Each is an environment
-variable, because files are read by commands, nodes, launch files and Python alike.
+A limit is far above the needs of robots, and far below the memory of a computer. Each has an
+environment variable, because commands, nodes, launch files and Python programs read files.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dynid.errors import ConfigurationError, DynidError
 
 @dataclass(frozen=True)
 class InputLimit:
-    """The most of something that dynid reads.
+    """Largest amount of input of one kind.
 
     Attributes:
-        setting: environment variable that replaces the number.
-        default: the most, where that is not set.
+        setting: environment variable that replaces the default.
+        default: the limit without that variable.
     """
 
     setting: str
@@ -26,7 +26,7 @@ class InputLimit:
 
     @property
     def most(self) -> int:
-        """The most that is read.
+        """The limit.
 
         Raises:
             ConfigurationError: the environment variable is not a whole number above 0.
@@ -40,88 +40,88 @@ class InputLimit:
         return int(given)
 
     def check(self, amount: float, what: str, error: type[DynidError] = ConfigurationError) -> None:
-        """Raise ``error`` where an amount is too large.
+        """Raise ``error`` if an amount is too large.
 
         Args:
-            amount: that was found, or would be needed.
-            what: opens the sentence, such as ``arm.yaml: has 7 levels``.
+            amount: found or needed.
+            what: start of the sentence, such as ``arm.yaml: has 7 levels``.
             error: type of the error.
         """
         if not amount <= self.most:
             self.refuse(what, error)
 
     def refuse(self, what: str, error: type[DynidError] = ConfigurationError) -> None:
-        """Raise ``error`` with a sentence that opens with ``what`` and names the setting."""
+        """Raise ``error`` with a sentence that starts with ``what`` and names the setting."""
         message = (
-            f"{what}, but at most {self.most} are allowed; if it is meant so, set "
+            f"{what}, but at most {self.most} are allowed; if this is intended, set "
             f"{self.setting} to a larger number."
         )
         raise error(message)
 
 
 TEXT_BYTES = InputLimit("DYNID_MAX_TEXT_BYTES", 50_000_000)
-"""Of a text file: YAML, URDF, SRDF, CSV of points."""
+"""Bytes of a text file: YAML, URDF, SRDF, CSV of points."""
 
 YAML_NODES = InputLimit("DYNID_MAX_YAML_NODES", 500_000)
 """Keys, values, lists and groups in a YAML text."""
 
 YAML_DEPTH = InputLimit("DYNID_MAX_YAML_DEPTH", 50)
-"""Lists and groups in each other."""
+"""Levels of nested lists and groups."""
 
 YAML_REPEATED = InputLimit("DYNID_MAX_YAML_REPEATED", 10_000)
-"""Nodes that aliases repeat, counted as often as they are."""
+"""Nodes repeated by aliases, counted each time."""
 
 XML_ELEMENTS = InputLimit("DYNID_MAX_XML_ELEMENTS", 100_000)
 """Elements of a URDF or SRDF."""
 
 XML_DEPTH = InputLimit("DYNID_MAX_XML_DEPTH", 50)
-"""Elements in each other."""
+"""Levels of nested elements."""
 
 URDF_LINKS = InputLimit("DYNID_MAX_URDF_LINKS", 500)
-"""Links of a URDF, and joints too."""
+"""Links of a URDF, and also joints."""
 
 MESH_BYTES = InputLimit("DYNID_MAX_MESH_BYTES", 100_000_000)
-"""Of a mesh that a URDF names."""
+"""Bytes of a mesh file."""
 
 MOTION_SECONDS = InputLimit("DYNID_MAX_MOTION_SECONDS", 3600)
-"""Time that a motion lasts [s]; it is sampled, predicted and played at up to 1000 Hz."""
+"""Duration of a motion [s]; it is sampled, predicted and played at up to 1000 Hz."""
 
 MOTION_NUMBERS = InputLimit("DYNID_MAX_MOTION_NUMBERS", 50_000_000)
-"""Positions in the samples by which a motion is proven to keep its limits."""
+"""Samples used to prove that a motion keeps its limits."""
 
 MOTION_COEFFICIENTS = InputLimit("DYNID_MAX_MOTION_COEFFICIENTS", 2_000)
-"""Of a Fourier series: harmonics times joints."""
+"""Coefficients of a Fourier series: harmonics times joints."""
 
-# an hour of seven joints at 1 kHz passes in every format (0.6 GiB of numbers)
+# an hour of seven joints at 1 kHz is accepted in every format (0.6 GiB of numbers)
 RECORDING_MEMORY = InputLimit("DYNID_MAX_RECORDING_MEMORY", 2 * 2**30)
-"""Bytes that the numbers of a recording take, 8 each."""
+"""Bytes of the numbers in a recording, 8 each."""
 
 RECORDING_CSV_BYTES = InputLimit("DYNID_MAX_RECORDING_CSV_BYTES", 4 * 2**30)
-"""Of a recording in CSV."""
+"""Bytes of a recording in CSV."""
 
 RECORDING_LINE_BYTES = InputLimit("DYNID_MAX_RECORDING_LINE_BYTES", 2**20)
-"""Characters of a line of it."""
+"""Characters of a line of a recording in CSV."""
 
 RECORDING_UNPACKED_BYTES = InputLimit("DYNID_MAX_RECORDING_UNPACKED_BYTES", 16 * 2**30)
-"""That one compressed file of a recording unpacks to."""
+"""Bytes of one decompressed file of a recording."""
 
 RECORDING_COMPRESSION_RATIO = InputLimit("DYNID_MAX_RECORDING_COMPRESSION_RATIO", 200)
-"""Times as large as its file that a recording may become, beyond 16 MiB."""
+"""Decompressed size of a recording over the size of its file, beyond 16 MiB."""
 
 RECORDING_CHUNK_BYTES = InputLimit("DYNID_MAX_RECORDING_CHUNK_BYTES", 256 * 2**20)
-"""Of a chunk of an MCAP file, unpacked; also of its index."""
+"""Bytes of a decompressed chunk of an MCAP file, and of its index."""
 
 RECORDING_MESSAGE_BYTES = InputLimit("DYNID_MAX_RECORDING_MESSAGE_BYTES", 2**20)
-"""Of a message of joint states."""
+"""Joints in a message of joint states."""
 
 RECORDING_COLUMNS = InputLimit("DYNID_MAX_RECORDING_COLUMNS", 10_000)
-"""Of a recording in CSV."""
+"""Columns of a recording in CSV."""
 
 RECORDING_JOINTS = InputLimit("DYNID_MAX_RECORDING_JOINTS", 1_000)
-"""Of a message, array or column map."""
+"""Joints in a message, array or column map."""
 
 RECORDING_TOPICS = InputLimit("DYNID_MAX_RECORDING_TOPICS", 10_000)
-"""Of a bag."""
+"""Topics of a bag."""
 
 ALL = (
     TEXT_BYTES,
@@ -146,4 +146,4 @@ ALL = (
     RECORDING_JOINTS,
     RECORDING_TOPICS,
 )
-"""Every limit; docs/security.md lists them, too."""
+"""All limits; docs/security.md lists them, too."""

@@ -1,4 +1,4 @@
-"""Results in a notebook: HTML tables, and data frames where pandas is installed."""
+"""Results in a notebook: HTML tables, and data frames if pandas is installed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def html_lines(lines: Sequence[str]) -> str:
-    """Return a paragraph, a line each."""
+    """Return a paragraph with one line for each text."""
     return f"<p>{'<br>'.join(escape(line) for line in lines)}</p>"
 
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a plain HTML table, as notebooks style it."""
+    """Return a plain HTML table in the style of notebooks."""
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
@@ -31,7 +31,7 @@ def data_frame(columns: Mapping[str, Any]) -> DataFrame:
     """Return a pandas DataFrame.
 
     Raises:
-        ConfigurationError: pandas is not installed, which dynid does not need otherwise.
+        ConfigurationError: pandas is not installed; dynid does not need it otherwise.
     """
     if find_spec("pandas") is None:
         raise ConfigurationError(

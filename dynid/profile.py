@@ -1,4 +1,4 @@
-"""One YAML file with all about a robot, parsed into a ``Robot`` and the settings of its tasks."""
+"""Profiles: one YAML file as a ``Robot`` with the settings of its tasks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _Profile(Robot):
         return self
 
     def as_robot(self, urdf_xml: str) -> Robot:
-        """Return the robot, carrying the settings of its tasks."""
+        """Return the robot with the settings of its tasks."""
         own = Robot.model_fields
         robot = Robot.model_construct(
             _fields_set=self.model_fields_set & set(own),
@@ -69,14 +69,14 @@ def load_robot(
     """Load a robot with the settings of its tasks.
 
     Args:
-        path_or_name: a profile (``my_robot.yaml``), a robot that comes with dynid (``ur10``), or a
-            URDF, whose movable joints are then all actuated.
+        path_or_name: a profile (``my_robot.yaml``), a robot of dynid (``ur10``), or a URDF, of
+            which all movable joints are actuated.
         urdf: URDF to use in place of the profile's.
         overrides: ``key=value``, dots for nesting, value in YAML: ``identification.cutoff_hz=20``.
 
     Raises:
-        ConfigurationError: no such profile or URDF, or an entry is unknown or impossible.
-        OutputError: the profile's folder waits for the end of an interrupted run.
+        ConfigurationError: profile or URDF not found, or an entry is unknown or invalid.
+        OutputError: an interrupted run has left the profile's folder incomplete.
     """
     check_path("load_robot(): path_or_name", path_or_name)
     path = _profile_path(str(path_or_name))
@@ -103,12 +103,12 @@ def make_robot(content: Mapping[str, Any], urdf_xml: str, *, where: str = "profi
     """Return the robot that a profile's content describes.
 
     Args:
-        content: what a profile's YAML holds.
+        content: of a profile's YAML.
         urdf_xml: text of the URDF.
         where: names the content in error messages.
 
     Raises:
-        ConfigurationError: an entry is unknown or impossible.
+        ConfigurationError: an entry is unknown or invalid.
     """
     return parse(_Profile, content, where).as_robot(urdf_xml)
 
@@ -117,14 +117,14 @@ def load_model(path: str | Path) -> Model:
     """Load an identified model from its model.yaml.
 
     Raises:
-        ModelFileError: the file is missing, incomplete, altered or contradicts itself.
+        ModelFileError: the file is missing, incomplete, altered or inconsistent.
     """
     check_path("load_model(): path", path)
     return read_model(Path(path), make_robot)
 
 
 def _find_drive(content: dict[str, Any], path: Path) -> None:
-    """Take a drive profile's file for one beside the robot profile, as the URDF's is."""
+    """Resolve a drive profile's file name relative to the robot profile, like the URDF's."""
     drives = content.get("drives")
     drive = drives.get("drive") if isinstance(drives, dict) else None
     if isinstance(drive, str) and Path(drive).suffix in {".yaml", ".yml"}:
@@ -134,7 +134,7 @@ def _find_drive(content: dict[str, Any], path: Path) -> None:
 
 
 def _find_srdf(content: dict[str, Any], path: Path) -> None:
-    """Take an SRDF for one beside the profile, whole path and all, as a model.yaml keeps it."""
+    """Resolve an SRDF's file name relative to the profile, to the full path for a model.yaml."""
     workspace = content.get("workspace")
     srdf = workspace.get("srdf") if isinstance(workspace, dict) else None
     if isinstance(workspace, dict) and isinstance(srdf, str) and srdf:
@@ -143,7 +143,7 @@ def _find_srdf(content: dict[str, Any], path: Path) -> None:
 
 
 def shipped_profiles() -> list[str]:
-    """Return the names of the profiles that come with dynid."""
+    """Return the names of the profiles that are part of dynid."""
     found = [p for root in share_directories()[:1] for p in root.glob("config/robots/*.yaml")]
     return sorted(path.stem for path in found)
 
@@ -177,17 +177,17 @@ def _override(content: dict[str, Any], override: str) -> None:
     key, separator, text = override.partition("=")
     if not separator or not all(key.split(".")):
         raise ConfigurationError(
-            f"--set {override}: must read key=value, such as identification.cutoff_hz=20."
+            f"--set {override}: must be key=value, such as identification.cutoff_hz=20."
         )
     if not text.strip():
         raise ConfigurationError(
-            f"--set {override}: the value is missing; {key}=null leaves an optional step out."
+            f"--set {override}: the value is missing; {key}=null omits an optional step."
         )
     value = load_yaml(text, f"--set {override}")
     *groups, last = key.split(".")
     target = content
     for group in groups:
-        if target.get(group) is None:  # an optional group left out, which the key brings in
+        if target.get(group) is None:  # an optional group that the key adds
             target[group] = {}
         target = target[group]
         if not isinstance(target, dict):
@@ -196,23 +196,23 @@ def _override(content: dict[str, Any], override: str) -> None:
 
 
 def profile_text(path_or_name: str) -> str | None:
-    """Return the text of a profile; None where a URDF stands in its place, which has none.
+    """Return the text of a profile; None for a URDF, which has no profile.
 
     Raises:
-        ConfigurationError: no such profile.
+        ConfigurationError: profile not found.
     """
     path = _profile_path(path_or_name)
     return None if path.suffix == ".urdf" else read_text(path)
 
 
 def write_profile(chosen: Robot, path: Path, *, given: str | None = None, note: str) -> None:
-    """Write a profile such that dynid loads it as it is.
+    """Write a profile so that dynid loads it as ``chosen``.
 
     Args:
-        chosen: what it shall load as.
+        chosen: the robot.
         path: of the file.
-        given: text of the profile it was made of, whose comments are kept.
-        note: on what made it, which becomes the first line.
+        given: text of the original profile, whose comments are kept.
+        note: what wrote the file, for the first line.
 
     Raises:
         OutputError: the file cannot be written.
@@ -222,5 +222,5 @@ def write_profile(chosen: Robot, path: Path, *, given: str | None = None, note: 
     text = None if given is None else rewritten(given, content)
     if text is None:
         text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=100)
-        note += "" if given is None else " The comments of the profile it was given are lost."
+        note += "" if given is None else " The comments of the original profile are lost."
     write_text(path, text if text.startswith(f"# {note}\n") else f"# {note}\n{text}")

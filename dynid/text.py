@@ -1,4 +1,4 @@
-"""Numbers, units, lists and times as people read them."""
+"""Numbers, units, lists and times as text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def percent(fraction: float) -> str:
 
 
 def unit(text: str) -> str:
-    """Return a unit with the signs of print: ``kg*m^2`` as ``kg·m²``."""
+    """Return a unit with typographic signs: ``kg*m^2`` as ``kg·m²``."""
     named = {"permille": "‰", "Nm": "N·m", "1": ""}
     if text in named:
         return named[text]
@@ -44,18 +44,18 @@ def unit(text: str) -> str:
 
 
 def count(number: int) -> str:
-    """Return a count with its thousands apart."""
+    """Return a count with separated thousands."""
     return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 def printable(name: object, kept: str = "") -> str:
-    r"""Return a file's name, or another text from outside, as every terminal and file takes it.
+    r"""Return a file name, or other external text, for display in any terminal and file.
 
-    A name on Linux is bytes. Those that are not UTF-8 become ``\xff`` and the like, and so do
-    control characters, which could otherwise change what a terminal shows.
+    A file name on Linux is bytes. Bytes that are not UTF-8 become ``\xff`` and the like, and so do
+    control characters, which could otherwise change a terminal's display.
 
     Args:
-        name: the text, or what has one.
+        name: the text, or an object with one.
         kept: characters that stay as they are.
     """
     return "".join(c if c.isprintable() or c in kept else _escaped(c) for c in str(name))
@@ -63,26 +63,26 @@ def printable(name: object, kept: str = "") -> str:
 
 def _escaped(character: str) -> str:
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte that is no UTF-8
+    if 0xDC80 <= code <= 0xDCFF:  # Python's representation of a byte that is not UTF-8
         return f"\\x{code - 0xDC00:02x}"
     return character.encode("unicode_escape").decode()
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names as a sentence lists them: ``a``, ``a and b``, ``a, b and c``."""
+    """Return names as a list in a sentence: ``a``, ``a and b``, ``a, b and c``."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def only(names: Sequence[str]) -> str | None:
-    """Return the joint a finding is about, None where it is about several."""
+    """Return the only joint of a finding, None for several."""
     return names[0] if len(names) == 1 else None
 
 
 def joint_units(
     prismatic: Sequence[bool], joints: Iterable[int], revolute_unit: str, prismatic_unit: str
 ) -> str:
-    """Return the unit of what is listed for some joints: one, or both in the joints' order."""
+    """Return the unit of values of some joints: one, or both in the joints' order."""
     units = (prismatic_unit if prismatic[joint] else revolute_unit for joint in joints)
     return ", ".join(dict.fromkeys(units))
 

@@ -1,11 +1,11 @@
-"""Files that take their places together, whatever ends the process in between.
+"""Atomic replacement of several files, whenever the process ends.
 
-What is written lies in ``.unfinished-…`` within the folder it is for, which its process keeps
-locked, and which the next run removes where that process is gone. Once everything is on the disk
-the folder is renamed to ``.swapping-…``. From then on the new files count: the old ones are
-removed, and only then the new ones move to their places. So what can be seen are always files of
-one run, for the moment of the swap not all of them; where that moment was the last one of the
-process, the next run finishes the swap.
+New files are written to a folder ``.unfinished-…`` within the target folder. Its process keeps it
+locked, and the next run removes it if that process has ended. When everything is on the disk, the
+folder is renamed to ``.swapping-…``. From then on the new files are valid: the old ones are
+removed, and then the new ones move to their places. All visible files are therefore of one run,
+though not complete during the swap; if the process ends during the swap, the next run finishes
+it.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ _SWAPPING = ".swapping-"
 _TOKEN = re.compile(r"[a-z0-9_]{8}")
 _FILES = "files"
 _STALE = "stale.json"
-_PATIENCE = 60.0  # [s] in which another process ends its swap, which takes milliseconds
+_PATIENCE = 60.0  # [s] for another process to end its swap, which takes milliseconds
 _LOOK = 0.01  # [s]
-# where a file system has no locks, or a folder may be written to but not be read
+# if a file system has no locks, or a folder is writable but not readable
 _NO_LOCKS = {errno.EACCES, errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 
 @contextmanager
 def written_together(folder: Path, *, stale: Iterable[str] = ()) -> Iterator[Path]:
-    """Yield a folder to write to; what is in it moves to ``folder`` only if the block succeeds.
+    """Yield a folder to write to; its files move to ``folder`` only if the block succeeds.
 
-    The files take their places as one: see this module's description. One that is a symbolic link
+    The files are replaced together: see this module's description. A file that is a symbolic link
     in ``folder`` is followed, not replaced.
 
     Args:
-        folder: made if it is not there.
-        stale: patterns of names (``*_identified.urdf``); what they match in ``folder`` and is not
-            among the new files belongs to an earlier run, and is removed.
+        folder: created if it does not exist.
+        stale: patterns of names (``*_identified.urdf``); matching files in ``folder`` that are not
+            among the new files are from an earlier run, and are removed.
 
     Raises:
-        OutputError: the folder cannot be made, or a file not be written.
+        OutputError: the folder cannot be created, or a file cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -74,12 +74,12 @@ def written_together(folder: Path, *, stale: Iterable[str] = ()) -> Iterator[Pat
 
 @contextmanager
 def unfinished(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder within ``folder``; it is removed in the end, or by the next run.
+    """Yield an empty folder within ``folder``; it is removed at the end, or by the next run.
 
-    What a killed process has left in ``folder`` is removed first, and its swap finished.
+    Files left in ``folder`` by a killed process are removed first, and its swap is finished.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the folder cannot be created.
         OutputError: a swap cannot be finished, or another process does not end its own.
     """
     with _locked(folder):
@@ -97,12 +97,12 @@ def unfinished(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def settled(path: Path) -> Iterator[None]:
-    """Within the block, the files beside a file to be read are all of one run.
+    """Ensure within the block that the files beside a file to read are all of one run.
 
-    A swap that a killed process has left in its folder is finished first.
+    A swap that a killed process has left in the folder is finished first.
 
     Raises:
-        OutputError: it cannot be finished, say because the folder is read-only.
+        OutputError: the swap cannot be finished, for example in a read-only folder.
     """
     folders = {Path(os.path.realpath(path.parent)), Path(os.path.realpath(path)).parent}
     with ExitStack() as stack:
@@ -125,7 +125,7 @@ def _settled(folder: Path) -> Iterator[None]:
 
 
 def flush(path: Path) -> None:
-    """Put a file's content on the disk before its name, or a power cut leaves an empty file."""
+    """Write a file's content to the disk before its name, or a power cut leaves an empty file."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -136,10 +136,10 @@ def flush(path: Path) -> None:
 def _swap(
     own: Path, folder: Path, names: list[str], patterns: tuple[str, ...], beside: dict[str, Path]
 ) -> None:
-    """Put new files into their places, of which those linked elsewhere lie there already."""
+    """Move new files to their places; those of linked places have a copy there already."""
     with _locked(folder):
         if len(names) == 1 and not _matching(folder, patterns, names):
-            # a single file needs no more than a rename, which is never seen half done
+            # a single file only needs a rename, which is atomic
             _move(own / _FILES / names[0], folder / names[0], beside.get(names[0]), follow=True)
             return
         stale = _matching(folder, patterns, names)
@@ -153,7 +153,7 @@ def _swap(
             _finish(swapping, beside, follow=True)
         except OutputError:
             raise
-        except BaseException:  # an interruption comes after the swap
+        except BaseException:  # an interruption is handled after the swap
             _finish(swapping, beside, follow=True)
             raise
 
@@ -163,22 +163,22 @@ def _finish(swapping: Path, beside: dict[str, Path], *, follow: bool) -> None:
         _put_in_place(swapping, beside, follow=follow)
     except OSError as error:
         message = (
-            f"{swapping.parent}: the results of a run wait in {swapping.name}, and cannot take "
-            f"their places ({error.strerror or error}); the next run tries again."
+            f"{swapping.parent}: the results of a run are in {swapping.name}, and cannot be moved "
+            f"to their places ({error.strerror or error}); the next run tries again."
         )
         raise OutputError(message) from None
 
 
 def _put_in_place(swapping: Path, beside: dict[str, Path], *, follow: bool) -> None:
-    """Remove the old files, then put the new ones into their places; can be done again."""
+    """Remove the old files, then move the new ones to their places; can be repeated."""
     folder, files = swapping.parent, swapping / _FILES
     stale = _stale(swapping)
     if stale is None:
         return
     names = _names(files) if files.is_dir() else []
     if not follow and any((folder / name).is_symlink() for name in names):
-        # whoever only reads must not write where a link points to
-        message = f"{folder}: an interrupted run has left links half replaced; write to it again."
+        # a process that only reads must not write to the target of a link
+        message = f"{folder}: an interrupted run has replaced only some links; write to it again."
         raise OutputError(message)
     for name in stale:
         (folder / name).unlink(missing_ok=True)
@@ -193,7 +193,7 @@ def _put_in_place(swapping: Path, beside: dict[str, Path], *, follow: bool) -> N
 
 
 def _move(path: Path, place: Path, beside: Path | None, *, follow: bool) -> None:
-    """Put a file into its place; ``beside`` is a copy where the place links to, if there is one."""
+    """Move a file to its place; ``beside`` is a copy in the folder of the link's target, if any."""
     target = Path(os.path.realpath(place)) if follow else place
     if beside is not None and beside.exists():
         beside.replace(target)
@@ -212,7 +212,7 @@ def _move(path: Path, place: Path, beside: Path | None, *, follow: bool) -> None
 
 
 def _beside_target(place: Path, files: Path, stack: ExitStack) -> Path | None:
-    """Where a place links to another folder, a copy of its new file there: the disk has room."""
+    """Return a copy of the new file in the folder that a place links to, or None."""
     target = Path(os.path.realpath(place))
     if target.exists() and not target.is_file():
         message = f"{place}: is not a file; expected one, or none."
@@ -226,7 +226,7 @@ def _beside_target(place: Path, files: Path, stack: ExitStack) -> Path | None:
 
 
 def _tidy(folder: Path) -> None:
-    """Finish swaps, and remove what processes that are gone had not finished."""
+    """Finish swaps, and remove unfinished files of processes that have ended."""
     _finish_all(folder, follow=True)
     for path in _named(folder, _UNFINISHED):
         lock = _lock(path)
@@ -241,7 +241,7 @@ def _finish_all(folder: Path, *, follow: bool) -> None:
 
 
 def _stale(swapping: Path) -> list[str] | None:
-    """Return the names to remove; None where this is no folder of a swap."""
+    """Return the names to remove; None if this is not a folder of a swap."""
     try:
         names = json.loads((swapping / _STALE).read_text(encoding="ascii"))
     except (FileNotFoundError, ValueError):
@@ -258,7 +258,7 @@ def _matching(folder: Path, patterns: Iterable[str], new: list[str]) -> list[str
 
 
 def _named(folder: Path, prefix: str) -> list[Path]:
-    """Return the folders in a folder whose names dynid has made."""
+    """Return the folders within a folder whose names dynid has created."""
     try:
         names = _names(folder)
     except PermissionError:
@@ -272,7 +272,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _lock(folder: Path) -> int | None:
-    """The descriptor that locks a folder; None where another has it, or it cannot be locked."""
+    """Return the descriptor that locks a folder; None if it is locked or cannot be locked."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
@@ -287,9 +287,9 @@ def _lock(folder: Path) -> int | None:
 
 @contextmanager
 def _locked(folder: Path, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
-    """Keep other processes and threads from changing which files are in a folder.
+    """Prevent other processes and threads from changing the files of a folder.
 
-    Whoever only reads (``LOCK_SH``) goes on where another does not end.
+    A process that only reads (``LOCK_SH``) continues if another one does not end.
     """
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -315,7 +315,7 @@ def _taken(descriptor: int, kind: int) -> bool:
 
 
 def _lock_now(descriptor: int, kind: int) -> bool:
-    """Whether nothing keeps a process from going on: another's lock does, a lack of locks not."""
+    """Return whether a process may continue: not if another has the lock, but without locks."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,7 +1,7 @@
-"""XML texts as trees, bounded: refused before they take memory or minutes.
+"""XML texts as trees, with limits: rejected before they need much memory or time.
 
-Expat expands entities, so that a few lines can stand for gigabytes; neither URDF nor SRDF needs
-entities of its own, and a text that declares any is refused.
+Expat expands entities, so that a few lines can represent gigabytes; neither URDF nor SRDF needs
+its own entities, and a text that declares any is rejected.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dynid.limits import TEXT_BYTES, XML_DEPTH, XML_ELEMENTS
 
 
 class _Bounds:
-    """Counts what a parser meets, and raises where there is too much of it."""
+    """Counts what a parser reads, and raises if it is too much."""
 
     def __init__(self, where: str, error: type[DynidError]) -> None:
         self._where, self._error = where, error
@@ -28,15 +28,15 @@ class _Bounds:
         if self._elements > self._most[0]:
             XML_ELEMENTS.refuse(f"{self._where}: has too many XML elements", self._error)
         if self._depth > self._most[1]:
-            XML_DEPTH.refuse(f"{self._where}: has too many XML elements in each other", self._error)
+            XML_DEPTH.refuse(f"{self._where}: has too many nested XML elements", self._error)
 
     def end(self, _name: str) -> None:
         self._depth -= 1
 
     def entity(self, name: str, *_: object) -> NoReturn:
         message = (
-            f"{self._where}: declares an XML entity '{name[:40]}', which is not read; write what "
-            "it stands for in its place."
+            f"{self._where}: declares an XML entity '{name[:40]}', which is not supported; write "
+            "its value instead."
         )
         raise self._error(message)
 
@@ -50,7 +50,7 @@ def xml_tree(text: str, where: str, error: type[DynidError] = MechanismError) ->
         error: type of the errors.
 
     Raises:
-        DynidError: ``error``, where the text is not XML, declares entities, or is larger than
+        DynidError: ``error``, if the text is not XML, declares entities, or is larger than
             :mod:`dynid.limits` allows.
     """
     TEXT_BYTES.check(len(text), f"{where}: has {len(text)} characters", error)
@@ -60,8 +60,8 @@ def xml_tree(text: str, where: str, error: type[DynidError] = MechanismError) ->
     parser.EntityDeclHandler = bounds.entity
     try:
         parser.Parse(text, True)
-        return ET.fromstring(text)  # noqa: S314  entities were refused
+        return ET.fromstring(text)  # noqa: S314  entities were rejected
     except (expat.ExpatError, ET.ParseError) as problem:
         raise error(f"{where}: is not well-formed XML ({problem}).") from None
-    except ValueError:  # half a character, or one in an unknown encoding
-        raise error(f"{where}: is not well-formed XML, as it is not text.") from None
+    except ValueError:  # a lone surrogate, or a character in an unknown encoding
+        raise error(f"{where}: is not well-formed XML, because it is not text.") from None

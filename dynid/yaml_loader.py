@@ -1,7 +1,7 @@
-"""YAML's safe loader, bounded: a text is refused before it takes memory or minutes.
+"""YAML's safe loader, with limits: a text is rejected before it needs much memory or time.
 
-PyYAML bounds neither nesting nor aliases, and meets values such as ``2026-99-99`` with whatever
-error Python raises.
+PyYAML limits neither nesting nor aliases, and raises any of Python's errors for values such as
+``2026-99-99``.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ except ImportError:  # pragma: no cover
             yaml.parser.Parser.__init__(self)
 
 
-_LONGEST_NUMBER = 100  # characters; Python itself takes quadratic time for long ones
+_LONGEST_NUMBER = 100  # characters; the conversion of long ones takes quadratic time
 _NAMES = {"int": "whole number", "float": "number", "timestamp": "date or time"}
 
 
 class _RefusedError(Exception):
-    """What is wrong, to be said behind the name of the text."""
+    """What is wrong, to be appended to the name of the text."""
 
 
 class _TooLargeError(Exception):
-    """What there is too much of, and the limit that it exceeds."""
+    """What is too large, and the limit that it exceeds."""
 
     def __init__(self, what: str, limit: InputLimit) -> None:
         super().__init__(what)
@@ -49,7 +49,7 @@ class _TooLargeError(Exception):
 
 
 class _Loader(Composer, _Parser, SafeConstructor, Resolver):
-    """Composes nodes one by one, so that nodes, depth and what aliases repeat can be counted."""
+    """Composes nodes one by one, to count nodes, depth and repetitions by aliases."""
 
     def __init__(self, text: str) -> None:
         _Parser.__init__(self, text)
@@ -57,7 +57,7 @@ class _Loader(Composer, _Parser, SafeConstructor, Resolver):
         SafeConstructor.__init__(self)
         Resolver.__init__(self)
         self._nodes = self._depth = self._repeated = 0
-        self._sizes: dict[str, int] = {}  # of anchored nodes, with all that is in them
+        self._sizes: dict[str, int] = {}  # of anchored nodes, with all nodes in them
         self._most = (YAML_NODES.most, YAML_DEPTH.most, YAML_REPEATED.most)
 
     def compose_node(self, parent: Node | None, index: int) -> Node | None:
@@ -70,9 +70,9 @@ class _Loader(Composer, _Parser, SafeConstructor, Resolver):
         before = self._nodes + self._repeated
         if self._nodes > self._most[0]:
             raise _TooLargeError("has too many keys and values", YAML_NODES)
-        # a value within the innermost list or group is no level of its own
+        # a value in the innermost list or group is not a level
         if self._depth > self._most[1] + 1:
-            raise _TooLargeError("has too many lists and groups in each other", YAML_DEPTH)
+            raise _TooLargeError("has too many nested lists and groups", YAML_DEPTH)
         node = super().compose_node(parent, index)
         self._depth -= 1
         if anchor is not None:
@@ -81,13 +81,13 @@ class _Loader(Composer, _Parser, SafeConstructor, Resolver):
 
     def _count_alias(self, anchor: str) -> None:
         if anchor in self.anchors and anchor not in self._sizes:
-            raise _RefusedError(f"alias '*{_cut(anchor)}' stands within what it repeats")
+            raise _RefusedError(f"alias '*{_cut(anchor)}' is within what it repeats")
         self._repeated += self._sizes.get(anchor, 0)
         if self._repeated > self._most[2]:
             raise _TooLargeError("has aliases (*) that repeat too many values", YAML_REPEATED)
 
     def compose_mapping_node(self, anchor: Any) -> MappingNode:  # noqa: ANN401 (PyYAML's)
-        """Of a key given twice neither is silently dropped."""
+        """Compose a mapping, with an error for a key that is given twice."""
         node = super().compose_mapping_node(anchor)
         seen = set()
         for key, _ in node.value:
@@ -95,7 +95,7 @@ class _Loader(Composer, _Parser, SafeConstructor, Resolver):
                 if key.value in seen:
                     line = node.start_mark.line + 1
                     raise _RefusedError(
-                        f"key '{_cut(key.value)}' is given twice in the group that begins at line "
+                        f"key '{_cut(key.value)}' is given twice in the group that starts at line "
                         f"{line}"
                     )
                 seen.add(key.value)
@@ -108,7 +108,7 @@ class _Loader(Composer, _Parser, SafeConstructor, Resolver):
         if kind in _NAMES and len(node.value) > _LONGEST_NUMBER:
             raise _RefusedError(
                 f"the {name} at line {line} has {len(node.value)} characters, at most "
-                f"{_LONGEST_NUMBER} are read"
+                f"{_LONGEST_NUMBER} are allowed"
             )
         try:
             return super().construct_object(node, deep)
@@ -124,7 +124,7 @@ def _cut(text: str) -> str:
 
 
 def load_yaml(text: str, where: str) -> Any:  # noqa: ANN401 (whatever YAML holds)
-    """Return what a YAML text holds.
+    """Return the contents of a YAML text.
 
     Args:
         text: of one YAML document.
@@ -144,8 +144,8 @@ def load_yaml(text: str, where: str) -> Any:  # noqa: ANN401 (whatever YAML hold
         mark = getattr(error, "problem_mark", None)
         line = f" at line {mark.line + 1}" if mark else ""
         raise ConfigurationError(f"{where}: is not valid YAML{line}.") from None
-    except UnicodeError:  # half a character, which no UTF-8 file can hold
-        raise ConfigurationError(f"{where}: is not valid YAML, as it is not text.") from None
-    except RecursionError:  # the limit of depth was raised beyond Python's own
-        message = f"{where}: has more lists and groups in each other than Python can follow."
+    except UnicodeError:  # a lone surrogate, which no UTF-8 file can contain
+        raise ConfigurationError(f"{where}: is not valid YAML, because it is not text.") from None
+    except RecursionError:  # the limit of depth was set above Python's own
+        message = f"{where}: has more nested lists and groups than Python can process."
         raise ConfigurationError(message) from None

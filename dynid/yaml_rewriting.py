@@ -1,8 +1,8 @@
-"""A YAML text with other content, in which all that stays is the same to the byte.
+"""Changes of a YAML text that keep all other bytes.
 
-Values that change are cut out by the places that PyYAML's nodes tell. ruamel.yaml would do it
-through its own objects, but breaks lines of lists and tables elsewhere, and loses comments below a
-list that is replaced (docs/dependencies.md).
+Changed values are replaced at the places of PyYAML's nodes. ruamel.yaml would need its own objects,
+but changes line breaks of lists and tables elsewhere, and loses comments below a list that is
+replaced (docs/dependencies.md).
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from dynid.yaml_loader import load_yaml
 
 _WIDTH = 100  # columns
 Edit = tuple[int, int, str]
-"""Begin, end, and the text that comes in between."""
+"""Start and end in the text, and the replacement."""
 
 
 def rewritten(text: str, content: Mapping[str, Any]) -> str | None:
-    """Return a YAML text that holds ``content``, and keeps comments, order and spelling.
+    """Return a YAML text with ``content``, and with the comments, order and spelling of ``text``.
 
-    Comments within a list that changes are lost with it. Keys that ``content`` lacks are removed
-    unless they are null. A number stands for a list of one.
+    Comments within a changed list are lost. Keys that ``content`` lacks are removed unless they are
+    null. A number is equal to a list of one.
 
     Args:
         text: of a mapping, as :func:`dynid.yaml_loader.load_yaml` reads it.
-        content: what the new text shall hold.
+        content: of the new text.
 
     Returns:
-        None where that cannot be done, such as where a value that changes is shared by an alias.
+        None if that is not possible, for example if a changed value is shared by an alias.
     """
     try:
         old = load_yaml(text, "text")
@@ -52,7 +52,7 @@ def rewritten(text: str, content: Mapping[str, Any]) -> str | None:
 def _edits(
     text: str, group: yaml.MappingNode, old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> Iterator[Edit]:
-    """Yield what makes a group in block style, whose content is ``old``, hold ``new``."""
+    """Yield the edits that change a group in block style from ``old`` to ``new``."""
     nodes = {key.value: (key, value) for key, value in group.value}
     column = group.value[0][0].start_mark.column
     added, last = "", 0
@@ -73,7 +73,7 @@ def _edits(
         if block and isinstance(value, Mapping) and _keeps_some(old[name], value):
             yield from _edits(text, node, old[name], value)
         else:
-            # beside the end of a block stands what is about its last entry
+            # a comment beside the end of a block is about its last entry
             end = _line_end(text, node) if block else _end(text, node)
             style = True if isinstance(node, yaml.CollectionNode) and node.flow_style else None
             lines = indent(_dumped(name, value, style), column * " ")
@@ -99,7 +99,7 @@ def _dumped(key: str, value: object, style: bool | None) -> str:
 
 
 def _end(text: str, node: yaml.Node) -> int:
-    """Where a node's last value ends; the end mark of a block is where the next one begins."""
+    """Return the end of a node's last value; the end mark of a block is the start of the next."""
     while isinstance(node, yaml.CollectionNode) and not node.flow_style:
         last = node.value[-1]
         node = last[1] if isinstance(last, tuple) else last
@@ -114,7 +114,7 @@ def _line_end(text: str, node: yaml.Node) -> int:
 
 
 def _same(one: object, other: object) -> bool:
-    """Whether two values mean the same to a profile: null is no entry, a number a list of one."""
+    """Return whether two values mean the same in a profile: null is no entry, a number a list."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         keys = {key for group in (one, other) for key, value in group.items() if value is not None}
         return all(_same(one.get(key), other.get(key)) for key in keys)

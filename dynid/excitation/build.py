@@ -184,8 +184,8 @@ def room_about(
             allowed[row] = settings.margin * per_joint(values, count, "limits")
     for j in np.flatnonzero(allowed[0] <= 0).tolist():
         message = (
-            f"joint '{joints[j]}': the excitation's centre {centre[j]:.4g} is not "
-            f"within {settings.margin:g} of its position limits."
+            f"joint '{joints[j]}': the excitation's centre {centre[j]:.4g} is outside "
+            f"the part of its position limits that margin {settings.margin:g} allows."
         )
         raise ExcitationError(message)
     return allowed

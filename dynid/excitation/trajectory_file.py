@@ -115,7 +115,7 @@ def is_message(text: str) -> bool:
 
 def _table_points(path: Path, columns: TrajectoryColumns, joints: Sequence[str]) -> Points:
     if not path.is_file():
-        raise ConfigurationError(f"{path}: file not found.")
+        raise ConfigurationError(f"{path}: there is no such file.")
     table = read_table(path, None, "auto")
     if table.repairs:
         raise ConfigurationError(f"{path.name}: its last line is incomplete; write the file again.")

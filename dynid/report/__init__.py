@@ -1,4 +1,4 @@
-"""Results for people: HTML pages, plots, tables and JSON, and the files of a run.
+"""Presentation of results: HTML pages, plots, tables and JSON, and the output files of a run.
 
-Reads results from the rooms below; nothing below imports it.
+Uses results of the other packages; only the command line and dynid_ros import it.
 """

@@ -16,7 +16,7 @@ _MARKS = {"leads": "", "regrouped": " r", "without effect": " –"}
 
 
 def base_text(table: BaseTable) -> str:
-    """Return the base parameters a line each, then the standard parameters of each body."""
+    """Return the base parameters, one per line, then the standard parameters of each body."""
     width = max(len(row.name) for row in table.rows)
     units = max(len(row.unit) for row in table.rows)
     lines = [f"{table.robot}: {len(table.rows)} base parameters; {table.origin}", ""]
@@ -29,7 +29,7 @@ def base_text(table: BaseTable) -> str:
 
 
 def _body_lines(table: BaseTable) -> list[str]:
-    """Standard parameters, a line per body; a mark tells those that torque does not show alone."""
+    """Return standard parameters, one line per body; marked if they are not identifiable alone."""
     cells = [
         f"{value:.5g}{_MARKS[role]}" for value, role in zip(table.values, table.roles, strict=True)
     ]
@@ -62,7 +62,7 @@ def base_latex(table: BaseTable) -> str:
 
 
 def base_yaml(table: BaseTable) -> str:
-    """Return everything with all digits, so that it can be computed with when read back."""
+    """Return all values with all digits, for use in other programs."""
     content = {
         "robot": table.robot,
         "origin": table.origin,

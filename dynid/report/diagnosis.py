@@ -1,4 +1,4 @@
-"""The report's section on the diagnosis, and a page of its own for ``dynid diagnose``."""
+"""The report's section on the diagnosis, and the separate page of ``dynid diagnose``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COLOURS = (svg.MEASURED, svg.MODEL, svg.ERROR, svg.LIMIT, svg.INK)
 
 
 def finding_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Return what the section shows of each finding."""
+    """Return the contents of the section for each finding."""
     return [
         {
             "severity": finding.severity,
@@ -41,7 +41,7 @@ def finding_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 
 def write_diagnosis(diagnosis: Diagnosis, path: Path) -> None:
-    """Write a diagnosis as one HTML file that loads nothing from anywhere.
+    """Write a diagnosis as one HTML file without external resources.
 
     Raises:
         OutputError: the file cannot be written.
@@ -69,7 +69,7 @@ def _drawn(plot: Plot, cause: str, number: int) -> Markup:
                 axes.plot(*envelope(trace.x, trace.y, _BUCKETS), color=colour, lw=1.1)
             axes.lines[-1].set_label(trace.label)
         axes.set_xlabel(plot.x_label, parse_math=False)
-        # beside its axis it would be longer than that is high
+        # beside its axis the text would be longer than the axis is high
         axes.set_title(plot.y_label, loc="left", fontsize="medium", parse_math=False)
         axes.margins(x=0.01)
         legend = axes.legend(
@@ -77,4 +77,4 @@ def _drawn(plot: Plot, cause: str, number: int) -> Markup:
         )
         for text in legend.get_texts():
             text.set_parse_math(False)
-        return svg.markup(drawing, f"What shows {cause.replace('_', ' ')}")
+        return svg.markup(drawing, f"Evidence of {cause.replace('_', ' ')}")

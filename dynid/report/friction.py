@@ -1,4 +1,4 @@
-"""The page on friction: what was measured of it and what the chosen model makes of it."""
+"""The page on friction: measured friction and the selected model."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from dynid.text import significant, unit
 
 _WIDTH, _HEIGHT = 11.4, 2.8  # [inch]
 _DOTS = 1500
-_STRETCH = 800  # rows over which hysteresis is drawn over position
+_STRETCH = 800  # samples over which hysteresis is drawn over position
 
 
 def write_page(selection: FrictionSelection, path: Path) -> None:
-    """Write a selection as one HTML file that loads nothing from anywhere.
+    """Write a friction selection as one HTML file without external resources.
 
     Raises:
         OutputError: the file cannot be written.
@@ -79,7 +79,7 @@ def _plot(one: JointChoice, number: int) -> Markup:
             (velocity, position),
             (everywhere, stretch),
             (".", "-"),
-            (f"velocity [{length}/s]", f"position [{length}], a part of the first recording"),
+            (f"velocity [{length}/s]", f"position [{length}], part of the first recording"),
             strict=True,
         ):
             dots = {"ms": 3.0, "mew": 0, "alpha": 0.6}

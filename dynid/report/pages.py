@@ -1,4 +1,4 @@
-"""Templates filled in: one HTML file that loads nothing from anywhere."""
+"""Pages from templates: each is one HTML file without external resources."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 
 def render(template: str, content: dict[str, Any]) -> str:
-    """Return the page that a template of this package makes of ``content``."""
+    """Return the page of a template of this package, filled with ``content``."""
     environment = Environment(
         loader=FunctionLoader(_text),
         autoescape=True,

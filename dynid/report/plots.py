@@ -1,4 +1,4 @@
-"""The report's figures: torque over time, friction over speed, and what the motion covered."""
+"""The report's figures: torque over time, friction over speed, and coverage of the motion."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BINS = 40
 
 @dataclass(frozen=True)
 class Motion:
-    """All recordings and what the model makes of them, with the units of each joint."""
+    """All recordings with measured and model torque, and the units of each joint."""
 
     signals: tuple[Signals, ...]
     measured_torque: tuple[Array, ...]  # (N, n) through the model's filter
@@ -48,21 +48,21 @@ class Motion:
         return length, f"{length}/s", f"{length}/s²", "N" if self.prismatic[joint] else "N·m"
 
     def torque_label(self, joint: int) -> str:
-        """Return what an axis with the joint's torque is called."""
+        """Return the label of an axis with the joint's torque."""
         return "force [N]" if self.prismatic[joint] else "torque [N·m]"
 
     @property
     def lengths(self) -> list[float]:
-        """How long each recording is [s]."""
+        """Duration of each recording [s]."""
         return [float(signals.time[-1] - signals.time[0]) for signals in self.signals]
 
     @property
     def gap(self) -> float:
-        """Room between two recordings on a common time axis [s]."""
+        """Gap between two recordings on a common time axis [s]."""
         return 0.02 * sum(self.lengths)
 
     def starts(self) -> list[float]:
-        """Return where on a common time axis each recording begins [s]."""
+        """Start of each recording on a common time axis [s]."""
         return [sum(self.lengths[:i]) + i * self.gap for i in range(len(self.lengths))]
 
     def joined(self, name: str, joint: int) -> Array:
@@ -108,7 +108,7 @@ def torque_plot(motion: Motion, joint: int) -> Markup:
 
 
 def friction_plot(motion: Motion, mechanism: Mechanism) -> Markup:
-    """Draw what remains of the measured torque without the rigid bodies, over velocity."""
+    """Draw the measured torque without that of the rigid bodies, over velocity."""
     count = len(motion.names)
     columns = min(3, count)
     rows = -(-count // columns)
@@ -171,7 +171,7 @@ def coverage_plot(motion: Motion, limits: Limits) -> Markup:
 def _own_terms(motion: Motion, mechanism: Mechanism) -> Array:
     """Return the torque of each joint's terms if it moves alone at constant velocity.
 
-    Through a coupling, other joints' motors rub on it as well; that is no function of its speed.
+    With a coupling, friction of other joints' motors is not a function of its speed.
     """
     position = np.concatenate([signals.position for signals in motion.signals])
     velocity = np.concatenate([signals.velocity for signals in motion.signals])
@@ -191,13 +191,13 @@ def _mark_limits(axes: Axes, values: Array, limits: tuple[float, float] | None) 
         return
     spread = float(np.ptp(values)) or 1.0
     for limit in limits:
-        # one far away would squeeze what there is to see
+        # a distant limit would compress the data
         if values.min() - 2 * spread <= limit <= values.max() + 2 * spread:
             axes.axvline(limit, color=svg.LIMIT, lw=1.2, ls=(0, (4, 2)))
 
 
 def _medians(velocity: Array, values: Array) -> tuple[Sequence[float], Sequence[float]]:
-    """Return the medians in bins of velocity, of which zero is an edge: friction jumps there."""
+    """Return medians in bins of velocity, with an edge at zero, where friction is discontinuous."""
     half = np.linspace(0, float(np.abs(velocity).max()) or 1.0, _BINS + 1)
     edges = np.concatenate([-half[:0:-1], half])
     bins = np.digitize(velocity, edges[1:-1])

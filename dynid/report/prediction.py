@@ -1,4 +1,4 @@
-"""An prediction as one HTML file that loads nothing from anywhere."""
+"""A prediction as one HTML file without external resources."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dynid.report.plots import coverage_plot
 from dynid.report.prediction_panels import (
     Palette,
     as_motion,
-    draw_deviations,
     draw_joints,
+    draw_standard_deviations,
     draw_use,
     prediction_scene,
 )
@@ -41,7 +41,7 @@ _WIDTH, _BARS, _ROW = 11.4, 2.7, 1.3  # [inch]
 
 
 def write_prediction_report(prediction: Prediction, path: Path) -> None:
-    """Write what an excitation will tell: verdict, tables, figures, and the tool's path to turn.
+    """Write a predicted uncertainty: verdict, tables, figures, and the tool's path in 3D.
 
     Raises:
         OutputError: the file cannot be written.
@@ -56,15 +56,15 @@ def write_prediction_report(prediction: Prediction, path: Path) -> None:
         "facts": [
             (f"{significant(prediction.duration, 4)} s", "of motion"),
             (str(len(prediction.parameters)), "base parameters"),
-            (scaled, f"condition number, {rigid_scaled} of bodies alone"),
-            (plain, f"in SI units, {rigid} of bodies alone"),
-            (significant(precision.log10_det, 4), "log₁₀ det of the information"),
+            (scaled, f"condition number, {rigid_scaled} for the bodies alone"),
+            (plain, f"condition number in SI units, {rigid} for the bodies alone"),
+            (significant(precision.log10_det, 4), "log₁₀ det of the information matrix"),
         ],
         "joints": _joint_rows(prediction),
         "use": _use(prediction),
         "parameters": [_parameter_row(one) for one in prediction.parameters],
         "summary": rest_in_words(prediction, shown=len(worst_first(prediction))),
-        "deviations": _deviations(prediction),
+        "standard_deviations": _standard_deviations(prediction),
         "motion": _motion(prediction),
         "coverage": coverage_plot(as_motion(prediction), prediction.limits),
         "tool": tool_in_words(prediction),
@@ -99,7 +99,9 @@ def _parameter_row(one: PredictedParameter) -> dict[str, Any]:
     return {
         "name": one.name,
         "value": significant(one.value),
-        "deviation": plus_minus(one.standard_deviation) if one.determined else "not determined",
+        "standard_deviation": plus_minus(one.standard_deviation)
+        if one.determined
+        else "not determined",
         "relative": Cell(percent(one.relative), mark="bad" if one.poor else ""),
         "signal": significant(one.signal, 2) if one.known else NOT_KNOWN,
         "mixed": mixed_in_words(one),
@@ -113,13 +115,13 @@ def _use(prediction: Prediction) -> Markup:
     with svg.style("use"):
         drawing = svg.figure(_WIDTH, 0.9 + 0.28 * len(prediction.joints))
         draw_use(drawing.subplots(), prediction, _COLOURS)
-        return svg.markup(drawing, "How much of its limits each joint uses")
+        return svg.markup(drawing, "Share of its limits that each joint uses")
 
 
-def _deviations(prediction: Prediction) -> Markup:
-    with svg.style("deviations"):
+def _standard_deviations(prediction: Prediction) -> Markup:
+    with svg.style("standard-deviations"):
         drawing = svg.figure(_WIDTH, _BARS)
-        draw_deviations(drawing.subplots(), prediction, _COLOURS)
+        draw_standard_deviations(drawing.subplots(), prediction, _COLOURS)
         return svg.markup(drawing, "Predicted relative standard deviation of each base parameter")
 
 

@@ -1,4 +1,4 @@
-"""What the picture and the report's figures have in common: an prediction drawn on axes."""
+"""Panels of the picture and of the report's figures: a prediction drawn on axes."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def prediction_scene(prediction: Prediction) -> Scene:
 
 _QUANTITIES = ("position", "velocity", "acceleration", "torque")
 _BUCKETS = 300
-_FAR = 1.0  # of the motion's own spread; a limit farther away would squeeze what there is to see
-_FEWEST_BARS = 12  # there is room for; a single one does not fill the picture
-_SHORT_NAME = 14  # of a joint; a longer one would touch the next
-_LOWEST = 1e-4  # relative deviation at which the bars stand
+_FAR = 1.0  # of the motion's range; a more distant limit would compress the data
+_FEWEST_BARS = 12  # width of the axes in bars, at least
+_SHORT_NAME = 14  # characters of a joint's name; a longer one would overlap the next
+_LOWEST = 1e-4  # relative standard deviation at the bottom of the bars
 
 
 class Palette(NamedTuple):
-    """Colours: of texts, of curves, of limits, and of what is poor."""
+    """Colours: of text, curves, limits, and poor values."""
 
     ink: str
     line: str
@@ -50,7 +50,7 @@ class Palette(NamedTuple):
 
 
 def as_motion(prediction: Prediction) -> Motion:
-    """Return the predicted motion as the report on a recording takes it."""
+    """Return the predicted motion in the form of the report on a recording."""
     signals = prediction.signals
     return Motion((signals,), (signals.torque,), (signals.torque,), prediction.prismatic)
 
@@ -69,18 +69,18 @@ def draw_joints(part: Figure | SubFigure, prediction: Prediction, palette: Palet
         axes.set_xlabel("time [s]")
 
 
-def draw_deviations(axes: Axes, prediction: Prediction, palette: Palette) -> None:
-    """Draw the relative standard deviations of the parameters whose size is known, as bars."""
+def draw_standard_deviations(axes: Axes, prediction: Prediction, palette: Palette) -> None:
+    """Draw the relative standard deviations of the parameters whose value is known, as bars."""
     known = [one for one in prediction.parameters if one.known]
     axes.set_ylabel("relative std. deviation [%]")
-    axes.set_title("Predicted deviation of base parameters that are not 0 now")
+    axes.set_title("Predicted standard deviation of base parameters with a known value")
     if not known:
-        axes.text(0.5, 0.5, "every parameter is 0 now", transform=axes.transAxes, ha="center")
+        axes.text(0.5, 0.5, "no value is known", transform=axes.transAxes, ha="center")
         axes.set_axis_off()
         return
     sizes = np.array([one.relative for one in known], dtype=np.float64)
     top = max(1.0, float(np.max(sizes, where=np.isfinite(sizes), initial=0.0)))
-    heights = 100 * np.clip(sizes, _LOWEST, 3 * top)  # one that is not determined fills the axes
+    heights = 100 * np.clip(sizes, _LOWEST, 3 * top)  # if not determined: the full height
     colours = [palette.bad if one.poor else palette.line for one in known]
     axes.bar(range(len(known)), heights, bottom=0, color=colours, width=0.75)
     axes.set_yscale("log")
@@ -95,14 +95,14 @@ def draw_deviations(axes: Axes, prediction: Prediction, palette: Palette) -> Non
 
 
 def draw_use(axes: Axes, prediction: Prediction, palette: Palette) -> None:
-    """Draw how much of its limits each joint uses."""
+    """Draw the share of its limits that each joint uses."""
     kinds = ("range", "velocity", "acceleration", "torque")
     markers, count = ("s", "o", "^", "D"), len(prediction.joints)
     shares = [
         (covered.range_share, covered.velocity_share, covered.acceleration_share, torque.share)
         for covered, torque in zip(prediction.coverage, prediction.torques, strict=True)
     ]
-    used = 100 * np.array(shares, dtype=np.float64)  # NaN where there is no limit: not drawn
+    used = 100 * np.array(shares, dtype=np.float64)  # NaN without a limit: not drawn
     for column, (kind, marker) in enumerate(zip(kinds, markers, strict=True)):
         colour = (palette.line, palette.limit, palette.bad, palette.ink)[column]
         axes.plot(used[:, column], range(count), marker, color=colour, ms=6, alpha=0.85, label=kind)
@@ -110,14 +110,14 @@ def draw_use(axes: Axes, prediction: Prediction, palette: Palette) -> None:
     axes.set_xlim(left=0)
     axes.set_ylim(count - 0.5, -0.5)
     axes.set_yticks(range(count), prediction.joints, parse_math=False)
-    axes.set_xlabel("used of its limit [%]")
+    axes.set_xlabel("share of the limit [%]")
     axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=4, handletextpad=0.1)
 
 
 def _draw_quantity(
     axes: Axes, prediction: Prediction, joint: int, column: int, palette: Palette
 ) -> None:
-    """Draw one of the quantities of a joint over time, with its limits where they are near."""
+    """Draw one of the quantities of a joint over time, with its limits if they are near."""
     name = _QUANTITIES[column]
     signals = prediction.signals
     values = getattr(signals, name)[:, joint]

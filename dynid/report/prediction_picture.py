@@ -1,4 +1,4 @@
-"""An prediction as a PNG."""
+"""A prediction as a PNG."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from dynid.files import whole_file
 from dynid.report.prediction_panels import (
     Palette,
-    draw_deviations,
     draw_joints,
+    draw_standard_deviations,
     draw_use,
     prediction_scene,
 )
@@ -43,7 +43,7 @@ _WIDTH, _HEAD, _SCENE, _BARS, _ROW = 11.43, 0.95, 4.2, 2.5, 1.25  # [inch]; 1600
 
 
 def write_picture(prediction: Prediction, path: Path) -> None:
-    """Draw the tool's path, the use of limits, predicted deviations, and each joint over time.
+    """Draw the tool's path, limits used, predicted standard deviations, and each joint over time.
 
     Raises:
         OutputError: the file cannot be written.
@@ -60,7 +60,7 @@ def write_picture(prediction: Prediction, path: Path) -> None:
         left, right = top.subfigures(1, 2)
         _draw_scene(left, prediction)
         draw_use(right.subplots(), prediction, _COLOURS)
-        draw_deviations(bars.subplots(), prediction, _COLOURS)
+        draw_standard_deviations(bars.subplots(), prediction, _COLOURS)
         draw_joints(joints, prediction, _COLOURS)
         with whole_file(path) as unfinished:
             drawing.savefig(unfinished, format="png", metadata={"Software": "dynid"})
@@ -77,4 +77,4 @@ def _draw_scene(part: SubFigure, prediction: Prediction) -> None:
     axes = part.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     draw_scene(prediction_scene(prediction), axes, round(part.bbox.width), round(part.bbox.height))
-    axes.set_title("Start, and the path of the tool", y=0.96, x=0.02)
+    axes.set_title("Start position, and path of the tool", y=0.96, x=0.02)

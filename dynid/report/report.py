@@ -1,4 +1,4 @@
-"""The report put together from tables, figures and words."""
+"""The report, from tables, figures and text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def write_report(identification: Identification, path: Path) -> None:
-    """Write an identification's report: one HTML file that loads nothing from anywhere.
+    """Write an identification's report: one HTML file without external resources.
 
     Raises:
         OutputError: the file cannot be written.
@@ -31,7 +31,7 @@ def write_report(identification: Identification, path: Path) -> None:
 
 
 def write_validation_report(validation: Validation, path: Path) -> None:
-    """Write the report on a model that was held against other recordings.
+    """Write the report on a model that was validated on other recordings.
 
     Raises:
         OutputError: the file cannot be written.
@@ -84,7 +84,7 @@ def _motion(result: Identification | Validation) -> Motion:
 
 
 def _common(result: Identification | Validation, motion: Motion) -> dict[str, Any]:
-    """Return what both kinds of report show."""
+    """Return the contents that both reports have."""
     robot, verdict = result.model.robot, result.verdict
     allowed = robot.settings(IdentificationSettings).max_relative_torque_error
     held_out = getattr(result, "held_out", None)

@@ -1,4 +1,4 @@
-"""A robot in one row: joints, kind, base parameters, and what its profile is ready for."""
+"""Summary of a robot: joints, kind, base parameters, and what its profile supports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Kind = Literal["serial", "tree", "coupled", "closed chain"]
 
 @dataclass(frozen=True)
 class RobotSummary:
-    """What a list of robots tells of one.
+    """One row of the list of robots.
 
     Attributes:
         name: of the profile.
@@ -30,12 +30,12 @@ class RobotSummary:
         joint_types: ``revolute`` or ``prismatic`` for each of them.
         kind: ``closed chain`` if there are passive joints, else
             ``coupled`` if motors act on several joints, else ``tree`` if it branches.
-        base_parameters: how many, with the profile's joint terms.
-        rigid_base_parameters: how many of the bodies alone.
+        base_parameters: their number, with the profile's joint terms.
+        rigid_base_parameters: their number for the bodies alone.
         excitation: type of its motion, or None.
         simulation: whether its true parameters are given.
         tracking: type of its motion for ``dynid tracking``, or None.
-        recording: what it is recorded in: ``rosbag2``, or ``csv`` with a column map as well.
+        recording: format: ``rosbag2``, or ``csv`` with a column map as well.
     """
 
     name: str
@@ -51,14 +51,14 @@ class RobotSummary:
 
     @property
     def joint_letters(self) -> str:
-        """The joints' types as robotics writes them: ``6R``, ``2R P R``."""
+        """The joints' types in the usual notation: ``6R``, ``2R P R``."""
         runs = groupby("R" if kind == "revolute" else "P" for kind in self.joint_types)
         counted = ((letter, len(list(run))) for letter, run in runs)
         return " ".join(f"{count if count > 1 else ''}{letter}" for letter, count in counted)
 
 
 def summarize(robot: Robot) -> RobotSummary:
-    """Return the row of a robot.
+    """Return the summary of a robot.
 
     Raises:
         DynidError: profile and URDF do not make a mechanism, or its base parameters are unclear.

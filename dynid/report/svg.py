@@ -1,4 +1,4 @@
-"""Figures as SVG that takes the page's colours, so that it reads on light and dark alike."""
+"""Figures as SVG in the colours of the page, for light and dark mode."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 def envelope(time: Array, values: Array, buckets: int) -> tuple[Array, Array]:
-    """Keep the smallest and largest value of each bucket, in their order; no peak is lost.
+    """Keep the smallest and largest value of each bucket in their order, so that peaks remain.
 
     Args:
         time: (N,).
         values: (N,).
-        buckets: stretches of equally many samples; at most two points of each are kept.
+        buckets: intervals with equal numbers of samples; at most two points of each are kept.
 
     Returns:
         Times and values, (M,) with M ≤ 2 * buckets + 2, or all of them if there are no more. The
-        first and the last sample are always among them.
+        first and the last sample are always included.
     """
     count = len(values)
     if count <= 2 * buckets:
@@ -52,7 +52,7 @@ def evenly(count: int, most: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, max(count - 1, 0), min(count, most)).astype(np.intp))
 
 
-# each stands for a colour of style.css, which replaces it; none of them is ever seen
+# each represents a colour of style.css, which replaces it, and is never visible
 INK = "#010101"
 GRID = "#020202"
 MEASURED = "#030303"
@@ -94,12 +94,12 @@ _STYLE: dict[Any, Any] = {
 
 
 def style(salt: str) -> AbstractContextManager[None]:
-    """Return the settings to draw within; ``salt`` keeps the names of one page's figures apart."""
+    """Return the drawing settings; ``salt`` makes the element ids of a page's figures unique."""
     return mpl.rc_context({**_STYLE, "svg.hashsalt": salt})
 
 
 def figure(width: float, height: float) -> Figure:
-    """Return an empty figure [inch] that belongs to no window."""
+    """Return an empty figure [inch] without a window."""
     drawing = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasSVG(drawing)
     return drawing
@@ -112,7 +112,7 @@ def all_axes(drawing: Figure, rows: int, columns: int, count: int) -> Iterator[A
 
 
 def markup(drawing: Figure, description: str) -> Markup:
-    """Return ``<svg>`` to stand within a page: no colours, addresses or names of its own."""
+    """Return ``<svg>`` for use in a page, without its own colours, addresses and ids."""
     buffer = StringIO()
     drawing.savefig(
         buffer,
@@ -127,13 +127,13 @@ def markup(drawing: Figure, description: str) -> Markup:
     text = text.replace("xlink:href", "href")
     text = re.sub(r'<g id="[^"]*"', "<g", text)
     text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
-    # the page's width decides
+    # the width of the page applies
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
     for colour, variable in _VARIABLES.items():
         text = text.replace(colour, variable)
     text = re.sub(r"\n\s*", "\n", text)
-    # matplotlib escaped the texts within; the description goes through Markup's own escaping
+    # matplotlib has escaped the text; Markup escapes the description
     opened, rest = text.split(">", 1)
     start = Markup(opened + ' role="img" aria-label="{}">').format(description)  # noqa: S704
     return start + Markup(rest)  # noqa: S704

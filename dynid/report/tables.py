@@ -1,4 +1,4 @@
-"""The report's tables: every number as text, ready for the page."""
+"""The report's tables, with every number as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True)
 class Cell:
-    """A text, a smaller one beside it, and how it is marked (a class of style.css)."""
+    """A text, a smaller one beside it, and its mark (a class of style.css)."""
 
     text: str
     small: str = ""
@@ -34,7 +34,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Regrouping:
-    """A base parameter's sum; the rest of a long one is unfolded on demand."""
+    """A base parameter's sum; the rest of a long one is collapsed."""
 
     start: str
     rest: str
@@ -46,7 +46,7 @@ class BaseRow:
 
     name: str
     value: str
-    deviation: str
+    standard_deviation: str
     relative: Cell
     consistent: str
     unit: str
@@ -61,7 +61,7 @@ class QuantityRow:
 
     name: str
     value: str
-    deviation: str
+    standard_deviation: str
     unit: str
     of: str
     meaning: str
@@ -113,16 +113,16 @@ def error_header(joint: JointErrors, *, held_out: bool) -> list[tuple[str, str]]
         *own_unit,
         (
             f"RMSE [{'N' if shown == 'N' else 'N·m'}]",
-            "root mean square of model minus measured torque (N where a joint slides)",
+            "root mean square of model minus measured torque (N for prismatic joints)",
         ),
-        ("against raw", "the same against the unfiltered torque"),
+        ("against raw", "RMSE against the unfiltered torque"),
         ("NRMSE", "RMSE over the range of the measured torque"),
         ("relative error", "norm of the error over norm of the measured torque"),
         *(
             [
                 (
                     "held out",
-                    "relative error on parts the estimator had not seen",
+                    "relative error on parts not used in the fit",
                 )
             ]
             if held_out
@@ -146,7 +146,7 @@ def base_row(parameter: BaseParameter) -> BaseRow:
     return BaseRow(
         name=parameter.name,
         value=significant(parameter.value),
-        deviation=plus_minus(parameter.standard_deviation),
+        standard_deviation=plus_minus(parameter.standard_deviation),
         relative=Cell(percent(relative), mark="bad" if relative > 0.3 and not mark else ""),
         consistent=significant(parameter.consistent_value),
         unit=unit(parameter.unit),
@@ -157,7 +157,7 @@ def base_row(parameter: BaseParameter) -> BaseRow:
 
 
 def folded(expression: str) -> Regrouping:
-    """Return a base parameter's sum, cut between its terms if it is long."""
+    """Return a base parameter's sum, split between its terms if it is long."""
     # the name it starts with is in the first column
     text = expression.partition(" = ")[2] or expression
     cut = len(text)
@@ -167,11 +167,11 @@ def folded(expression: str) -> Regrouping:
 
 
 def quantity_row(quantity: Quantity) -> QuantityRow:
-    """Return one line of the table of physical quantities; why it is not known is its meaning."""
+    """Return one line of the table of physical quantities; if not known, with the reason."""
     return QuantityRow(
         name=quantity.name,
         value=significant(quantity.value),
-        deviation=plus_minus(quantity.standard_deviation),
+        standard_deviation=plus_minus(quantity.standard_deviation),
         unit=unit(quantity.unit),
         of=quantity.of,
         meaning=f"Not known: {quantity.unknown}" if quantity.unknown else quantity.meaning,
@@ -179,7 +179,7 @@ def quantity_row(quantity: Quantity) -> QuantityRow:
 
 
 def plus_minus(value: float) -> str:
-    """Return a standard deviation as text, a dash for one that is not known."""
+    """Return a standard deviation as text, a dash if it is not known."""
     return f"± {significant(value, 2)}" if np.isfinite(value) else NOT_KNOWN
 
 
@@ -197,7 +197,7 @@ def body_rows(identification: Identification) -> list[BodyRow]:
         identification.parameters[_PER_BODY * number : _PER_BODY * (number + 1)]
         for number in range(len(joints))
     ]
-    # a solver's zeros are not quite zero
+    # a solver's zeros are not exact
     largest = [max(abs(p.value) for p in column) for column in zip(*bodies, strict=True)]
     return [
         BodyRow(
@@ -238,13 +238,13 @@ def term_table(identification: Identification) -> TermTable:
 
 
 def _unused(kind: str, joint: int, found: dict[tuple[str, int], Cell]) -> str:
-    """Tell terms apart that only differ in what a column's name does not say."""
+    """Return a column name that is not used yet for this joint, with a number if necessary."""
     names = (kind if number == 1 else f"{kind} ({number})" for number in itertools.count(1))
     return next(name for name in names if (name, joint) not in found)
 
 
 def coverage_row(motion: Motion, limits: Limits, joint: int) -> list[Cell]:
-    """Return the range of a joint's motion and the share of what is allowed."""
+    """Return the range of a joint's motion and its share of the limits."""
     cells = []
     for name, shown in zip(
         ("position", "velocity", "acceleration"), motion.units(joint), strict=False

@@ -31,7 +31,7 @@ _DPI = 140
 
 
 def write_plot(trial: Trial, path: Path) -> None:
-    """Draw the tool's error over time, and below it that of each joint that has any.
+    """Draw the tool's error over time, and below it that of each joint that moves.
 
     Raises:
         OutputError: the file cannot be written.
@@ -54,7 +54,7 @@ def write_plot(trial: Trial, path: Path) -> None:
                 axes.plot(trial.time, 1e3 * run.error[:, joint], color=colour, lw=1.0)
             unit = "mm" if trial.prismatic[joint] else "mrad"
             axes.set_ylabel(f"{trial.joints[joint]}\n[{unit}]", parse_math=False)
-        rows[-1].set_xlabel("time since the motion began [s]")
+        rows[-1].set_xlabel("time since the start of the motion [s]")
         drawing.align_ylabels()
         with whole_file(path) as unfinished:
             drawing.savefig(unfinished, format="png")
@@ -63,7 +63,7 @@ def write_plot(trial: Trial, path: Path) -> None:
 def _draw_tool(trial: Trial, axes: Axes) -> None:
     for run, colour, label in (
         (trial.without, _WITHOUT, "position control alone"),
-        (trial.with_model, _WITH, "with the model's torque"),
+        (trial.with_model, _WITH, "with feedforward torque of the model"),
     ):
         axes.plot(trial.time, 1e3 * run.tool_error, color=colour, lw=1.2, label=label)
     axes.axvline(trial.duration, color="#5b6472", lw=0.8, ls=":")

@@ -1,4 +1,4 @@
-"""A verdict as JSON, for other programs, and back from it."""
+"""A verdict as JSON, for other programs, and its conversion back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def verdict_json(
 ) -> dict[str, Any]:
     """Return what ``--json`` prints: fractions, not percent.
 
-    ``quantities`` is a key of it only where there are any.
+    The key ``quantities`` is present only if there are any.
     """
     found = {"quantities": json_by("name", quantities)} if quantities else {}
     return {
@@ -49,7 +49,7 @@ def read_verdict(text: str) -> Verdict:
     """Return the verdict in the text of a :func:`verdict_json`; null becomes NaN.
 
     Raises:
-        ModelFileError: the text is something else.
+        ModelFileError: the text is not a verdict.
     """
     with _sentence(text):
         content = json.loads(text)
@@ -61,7 +61,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     """Return the quantities in the text of a :func:`verdict_json`; null becomes NaN.
 
     Raises:
-        ModelFileError: the text is something else.
+        ModelFileError: the text is not a verdict.
     """
     with _sentence(text):
         content = json.loads(text).get("quantities", {})
@@ -70,7 +70,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
 
 @contextmanager
 def _sentence(text: str) -> Iterator[None]:
-    """Answer whatever goes wrong in the block with one sentence."""
+    """Convert errors raised within the block to a ModelFileError."""
     try:
         yield
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -84,7 +84,7 @@ def _sentence(text: str) -> Iterator[None]:
 def identification_json(
     identification: Identification, judged: Identification | Validation
 ) -> dict[str, Any]:
-    """Return the verdict of an identification, or of its model on other motion."""
+    """Return the verdict of an identification, or of a validation of its model."""
     signs = {"torque_signs": identification.signs.as_json()} if identification.signs else {}
     found = verdict_json(
         judged.verdict,

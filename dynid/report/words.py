@@ -1,4 +1,4 @@
-"""What was done, in words: the report's account of recordings, filters and estimator."""
+"""Text of the report: verdict, recordings, filters and estimator."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 _ESTIMATORS = {
     "ols": "ordinary least squares",
-    "wls": "weighted least squares: each joint counts by its own noise",
-    "irls": "iteratively reweighted least squares (Huber): outliers count little",
+    "wls": "weighted least squares: each joint is weighted by its own noise",
+    "irls": "iteratively reweighted least squares (Huber): outliers have little weight",
     "tls": "total least squares: measured positions are noisy too",
-    "ml": "maximum likelihood: torque errors may persist, and joints may share them",
+    "ml": "maximum likelihood: torque errors may be correlated over time and between joints",
     "ekf": "extended Kalman filter of motion and parameters",
     "srukf": "square-root unscented Kalman filter of motion and parameters",
-    "iv": "instrumental variables: the regressor along a simulated motion picks what is no noise",
+    "iv": "instrumental variables: the regressor along a simulated motion is free of noise",
     "didim": "DIDIM: torque along a simulated motion, without noise, against the measured torque",
     "cloe": "closed-loop output error: the simulated robot's position against the measured one",
     "clie": "closed-loop input error: the simulated drives' torque against the measured one",
-    "rls": "recursive least squares: a block of samples after the other, as it also runs online",
+    "rls": "recursive least squares: one block of samples after the other, as online",
     "rls_joint": "recursive least squares joint by joint: each row for its own parameters",
 }
 
@@ -35,7 +35,7 @@ def verdict(verdict: Verdict, allowed: float, *, held_out: bool) -> str:
     """Return the outcome in one sentence."""
     worst = max(verdict.joints, key=lambda joint: joint.max_relative_torque_error)
     error = percent(worst.max_relative_torque_error)
-    what = "the recordings, which it had not seen," if held_out else "the recordings"
+    what = "unseen recordings" if held_out else "the recordings"
     if verdict.success:
         return (
             f"The model explains {what} at every joint: the largest torque error in motion "
@@ -43,7 +43,7 @@ def verdict(verdict: Verdict, allowed: float, *, held_out: bool) -> str:
             "allowed."
         )
     return (
-        f"The model does not explain {what} well enough to be run: the largest torque error "
+        f"The model does not explain {what} well enough to be used: the largest torque error "
         f"in motion is {error} of the largest measured torque ({worst.joint}); {100 * allowed:g} % "
         "is allowed."
     )
@@ -52,7 +52,7 @@ def verdict(verdict: Verdict, allowed: float, *, held_out: bool) -> str:
 def recording_steps(
     robot: Robot, signals: tuple[Signals, ...], samples: int
 ) -> list[tuple[str, str]]:
-    """Return what went in and how it was filtered, as (step, what was done)."""
+    """Return recordings and filters, as (step, description)."""
     settings = robot.settings(IdentificationSettings)
     length = sum(float(s.time[-1] - s.time[0]) for s in signals)
     rates = " and ".join(sorted({f"{s.sampling_rate:g} Hz" for s in signals}))
@@ -70,7 +70,7 @@ def recording_steps(
 
 
 def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
-    """Return how parameters were found, as (step, what was done)."""
+    """Return the estimation, as (step, description)."""
     base, made = identification.base_parameters, identification.provenance
     determined = sum(parameter.determined for parameter in base)
     left_out = sum(p.determined and not p.essential for p in base)
@@ -90,8 +90,8 @@ def estimation_steps(identification: Identification) -> list[tuple[str, str]]:
         steps.append(
             (
                 "Held out",
-                f"{identification.held_out.folds} times, a part of the recordings was kept from "
-                "the fit and predicted by it",
+                f"{identification.held_out.folds} times, a part of the recordings was excluded "
+                "from the fit and predicted with its result",
             )
         )
     return steps
@@ -105,7 +105,7 @@ def _filters(settings: IdentificationSettings) -> str:
         parts.append(f"averaged over periods of {settings.period:g} s")
     smoother = settings.derivatives == "kalman"
     if smoother:
-        parts.append("positions through a Kalman smoother whose noise and band width were found")
+        parts.append("positions through a Kalman smoother whose noise and bandwidth were estimated")
     low_passed = [*([] if smoother else ["positions"]), *["torque"] * settings.filter_torque]
     if settings.cutoff_hz is not None and low_passed:
         parts.append(
@@ -116,15 +116,15 @@ def _filters(settings: IdentificationSettings) -> str:
         cutoff = settings.parallel_filter.cutoff_hz
         low_pass = f", low-pass at {cutoff:g} Hz" if cutoff else ""
         decimation = settings.parallel_filter.decimation
-        kept = f", one sample in {decimation} kept" if decimation > 1 else ""
-        parts.append(f"regressor and torque filtered alike{low_pass}{kept}")
+        kept = f", every {decimation}-th sample kept" if decimation > 1 else ""
+        parts.append(f"regressor and torque through the same filter{low_pass}{kept}")
     return "; ".join(parts) or "none"
 
 
 def _velocity(settings: IdentificationSettings) -> str:
     if settings.derivatives == "kalman":
         return "velocity and acceleration from the Kalman smoother"
-    return f"{settings.velocity}; acceleration differentiated from it"
+    return f"{settings.velocity}; acceleration is its derivative"
 
 
 def _threshold(settings: IdentificationSettings) -> str:
@@ -151,7 +151,7 @@ def _terms(robot: Robot) -> str:
 
 def _consistency(identification: Identification) -> str:
     if not identification.provenance.physically_consistent:
-        return "not asked for: a body may have an inertia that nothing can have"
+        return "not required: bodies may have inertias that are not physically consistent"
     changes = [
         joint.relative_error - plain
         for joint, plain in zip(
@@ -161,6 +161,6 @@ def _consistency(identification: Identification) -> str:
         )
     ]
     return (
-        "every body has an inertia that a real body can have; this costs at most "
-        f"{100 * max(changes, default=0.0):.2f} percentage points of relative error"
+        "every body is physically consistent; this increases the relative error by at most "
+        f"{100 * max(changes, default=0.0):.2f} percentage points"
     )

@@ -1,4 +1,4 @@
-"""Everything an identification leaves in its output folder."""
+"""Output files of an identification and of a validation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dynid.transaction import written_together
 
 MODEL = "model.yaml"
 FAILED_MODEL = "model.failed.yaml"
-"""Where the model goes whose identification failed its criterion: a good one stays as it is."""
+"""File name of a model whose identification failed; an existing good model is kept."""
 
 _URDF = "_identified.urdf"
 _FAILED = (FAILED_MODEL, "report.failed.html", "signals.failed.mcap")
@@ -25,13 +25,14 @@ _FAILED_VALIDATION = ("validation.failed.html", "validation.failed.mcap")
 def write_outputs(identification: Identification, folder: Path) -> list[Path]:
     """Write model.yaml, the identified URDF, signals.mcap and report.html into ``folder``.
 
-    They take their places together: an interruption leaves the results of one identification, and
-    nothing of an earlier one stays beside them, the validation of its model included. Where the
+    The files are replaced together: after an interruption all of them are of one identification,
+    and files of an earlier one are removed, including the validation of its model. If the
     identification failed, the names are model.failed.yaml, signals.failed.mcap and
-    report.failed.html, there is no URDF, and the results of an earlier success stay as they were.
+    report.failed.html, there is no URDF, and the results of an earlier successful identification
+    are kept.
 
     Raises:
-        OutputError: the folder cannot be made, or a file not be written.
+        OutputError: the folder cannot be created, or a file cannot be written.
     """
     if identification.model.failed:
         model, report, signals = _FAILED
@@ -40,7 +41,7 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
         model, report, signals = MODEL, "report.html", "signals.mcap"
         stale = (f"*{_URDF}", *_VALIDATION, *_FAILED, *_FAILED_VALIDATION)
     with written_together(folder, stale=stale) as unfinished:
-        identification.model.save(unfinished / model, force=True)  # by its name
+        identification.model.save(unfinished / model, force=True)  # its name shows the failure
         write_signals(identification, unfinished / signals)
         write_report(identification, unfinished / report)
         made = identification.provenance
@@ -53,26 +54,26 @@ def write_outputs(identification: Identification, folder: Path) -> list[Path]:
 
 
 def written_model(folder: Path, *, success: bool) -> Path:
-    """Return where :func:`write_outputs` puts the model."""
+    """Return the path of the model that :func:`write_outputs` writes."""
     return folder / (MODEL if success else FAILED_MODEL)
 
 
 def kept_model(folder: Path, *, success: bool) -> str | None:
-    """A sentence on the good model that a failed identification has left as it was, if any."""
+    """Return a sentence on the good model that a failed identification has kept, if any."""
     kept, failed = folder / MODEL, folder / FAILED_MODEL
     if success or not kept.exists():
         return None
-    return f"{kept}, of an earlier identification, stays as it was; the failed one is in {failed}."
+    return f"{kept} of an earlier identification is kept; the failed model is in {failed}."
 
 
 def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]:
     """Write validation.html and validation.mcap into ``folder``, together.
 
-    Of a model whose identification failed they are validation.failed.html and .mcap, so that those
-    of the good model stay.
+    For a model whose identification failed they are validation.failed.html and .mcap, so that those
+    of the good model are kept.
 
     Raises:
-        OutputError: the folder cannot be made, or a file not be written.
+        OutputError: the folder cannot be created, or a file cannot be written.
     """
     report, signals = _validation_names(validation)
     with written_together(folder) as unfinished:
@@ -83,7 +84,7 @@ def write_validation_outputs(validation: Validation, folder: Path) -> list[Path]
 
 
 def written_validation(validation: Validation, folder: Path) -> Path:
-    """Return where :func:`write_validation_outputs` puts the report."""
+    """Return the path of the report that :func:`write_validation_outputs` writes."""
     return folder / _validation_names(validation)[0]
 
 

@@ -88,7 +88,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise ModelFileError(f"{path}: file not found.") from None
+        raise ModelFileError(f"{path}: there is no such file.") from None
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""A robot's files, and a folder with results of which not a byte may be lost."""
+"""A robot's files, and a folder with results that must not change."""
 
 from __future__ import annotations
 

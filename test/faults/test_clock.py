@@ -18,11 +18,11 @@ FUTURE = datetime(2040, 1, 1, tzinfo=timezone.utc)
 
 
 class _Clock(datetime):
-    told = FUTURE
+    current = FUTURE
 
     @classmethod
     def now(cls, tz=None):
-        return cls.told.astimezone(tz)
+        return cls.current.astimezone(tz)
 
 
 @pytest.fixture
@@ -30,22 +30,22 @@ def clock(monkeypatch):
     monkeypatch.setattr(identification, "datetime", _Clock)
     monkeypatch.setattr(demo, "datetime", _Clock)
     yield _Clock
-    _Clock.told = FUTURE
+    _Clock.current = FUTURE
 
 
-def test_the_later_run_counts_whatever_its_time(workshop, earlier, clock, monkeypatch) -> None:
+def test_the_later_run_is_valid_whatever_its_time(workshop, earlier, clock, monkeypatch) -> None:
     monkeypatch.setattr("dynid.report.write.write_report", lambda _, path: path.write_text(""))
     robot = load_robot(workshop.profile)
     for path in earlier.iterdir():
         os.utime(path, (FUTURE.timestamp(), FUTURE.timestamp()))
     recording = load_recording(workshop.bag, robot)
-    for told in (FUTURE, FUTURE - timedelta(days=9000)):
-        clock.told = told
+    for current in (FUTURE, FUTURE - timedelta(days=9000)):
+        clock.current = current
         write_outputs(identify(robot, recording), earlier)
-        assert load_model(earlier / "model.yaml").identified_provenance.created == told
+        assert load_model(earlier / "model.yaml").identified_provenance.created == current
 
 
-def test_a_bag_gets_a_name_of_its_own_at_a_time_that_was_before(tmp_path, clock) -> None:
+def test_a_bag_gets_a_new_name_after_the_clock_is_set_back(tmp_path, clock) -> None:
     names = []
     for _ in range(3):
         names.append(demo.named(tmp_path, "recording"))
@@ -54,7 +54,7 @@ def test_a_bag_gets_a_name_of_its_own_at_a_time_that_was_before(tmp_path, clock)
     assert all(name.name.startswith("recording_") for name in names)
 
 
-def test_the_demonstration_tells_what_it_wrote_by_no_clock(tmp_path) -> None:
+def test_the_demonstration_finds_its_files_without_a_clock(tmp_path) -> None:
     pytest.importorskip("rclpy")
     from dynid_ros.demo import _changed, _state  # noqa: PLC0415
 

@@ -21,17 +21,17 @@ pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threade
 
 
 def refused(ended: Ended, words: str) -> None:
-    """One sentence, and no more."""
+    """The output is a single sentence."""
     assert ended.code == 2, ended
-    assert "Traceback" not in ended.said
-    last = ended.said.strip().splitlines()[-1]
+    assert "Traceback" not in ended.output
+    last = ended.output.strip().splitlines()[-1]
     assert last.startswith("dynid: ")
     assert words in last
 
 
 # the largest files of an identification are signals.mcap and report.html, of some 100 kB
 @pytest.mark.parametrize("room", [0, 1_000, 20_000, 60_000])
-def test_a_disk_that_takes_no_more_leaves_the_earlier_results(room, workshop, earlier) -> None:
+def test_a_full_disk_leaves_the_earlier_results(room, workshop, earlier) -> None:
     before = visible(earlier)
     limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (room, room))
     refused(dynid(workshop.identify(earlier), limit), "cannot be written (File too large)")
@@ -39,7 +39,7 @@ def test_a_disk_that_takes_no_more_leaves_the_earlier_results(room, workshop, ea
     assert hidden(earlier) == []
 
 
-def test_a_folder_without_permission_is_told_and_keeps_its_results(workshop, earlier) -> None:
+def test_a_folder_without_permission_is_reported_and_keeps_its_results(workshop, earlier) -> None:
     before = visible(earlier)
     earlier.chmod(0o555)
     ended = dynid(workshop.identify(earlier), as_anybody)
@@ -47,20 +47,22 @@ def test_a_folder_without_permission_is_told_and_keeps_its_results(workshop, ear
     assert visible(earlier) == before
 
 
-def test_a_folder_that_cannot_be_made_is_told(workshop, folder) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(workshop, folder) -> None:
     folder.chmod(0o555)
     refused(dynid(workshop.identify(folder / "new"), as_anybody), "Permission denied")
     assert list(folder.iterdir()) == []
 
 
-def test_a_model_in_a_folder_that_is_only_to_be_read_is_read(workshop, earlier) -> None:
+def test_a_model_in_a_read_only_folder_is_read(workshop, earlier) -> None:
     earlier.chmod(0o555)
     arguments = ["validate", workshop.other_bag, "-m", earlier / "model.yaml"]
     ended = dynid(arguments, as_anybody)
-    assert ended.code == 0, ended.said
+    assert ended.code == 0, ended.output
 
 
-def test_a_swap_that_cannot_be_finished_is_told_when_its_model_is_read(workshop, earlier) -> None:
+def test_a_swap_that_cannot_be_finished_is_reported_when_its_model_is_read(
+    workshop, earlier
+) -> None:
     swap = earlier / ".swapping-0123abcd"
     (swap / "files").mkdir(parents=True)
     (earlier / "model.yaml").rename(swap / "files" / "model.yaml")
@@ -68,11 +70,11 @@ def test_a_swap_that_cannot_be_finished_is_told_when_its_model_is_read(workshop,
     for path in (earlier, swap, swap / "files"):
         path.chmod(0o555)
     arguments = ["validate", workshop.other_bag, "-m", earlier / "model.yaml"]
-    refused(dynid(arguments, as_anybody), "the results of a run wait in .swapping-0123abcd")
+    refused(dynid(arguments, as_anybody), "the results of a run are in .swapping-0123abcd")
     for path in (earlier, swap, swap / "files"):
         path.chmod(0o755)
     ended = dynid(arguments)
-    assert ended.code == 0, ended.said
+    assert ended.code == 0, ended.output
     assert hidden(earlier) == []
 
 
@@ -111,8 +113,8 @@ for room in (0, 50_000, size // 2):
     for name, content in earlier.items():
         (disk / name).write_bytes(content)
     ended = dynid([*arguments, "-o", disk])
-    assert ended.code == 2 and "(No space left on device)" in ended.said, ended
-    assert "Traceback" not in ended.said, ended
+    assert ended.code == 2 and "(No space left on device)" in ended.output, ended
+    assert "Traceback" not in ended.output, ended
     assert visible(disk) == earlier and hidden(disk) == [], room
     subprocess.run(["umount", disk], check=True)
 mount("-t", "tmpfs", "tmpfs")
@@ -120,7 +122,7 @@ for name, content in earlier.items():
     (disk / name).write_bytes(content)
 mount("-o", "remount,ro")
 ended = dynid([*arguments, "-o", disk])
-assert ended.code == 2 and "(Read-only file system)" in ended.said, ended
+assert ended.code == 2 and "(Read-only file system)" in ended.output, ended
 assert visible(disk) == earlier
 """
 

@@ -1,4 +1,4 @@
-"""What is left of files that belong together, whenever the process that writes them is killed."""
+"""Files that are replaced together, if the process that writes them is killed at any time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write(folder: Path, texts: dict[str, str], stale: str = "*_identified.urdf")
 
 
 def seen(folder: Path) -> dict[str, str]:
-    """What somebody sees who knows nothing of transactions."""
+    """Visible files, without those of transactions."""
     visible = (path for path in folder.iterdir() if not path.name.startswith("."))
     return {path.name: path.read_text() for path in visible if path.is_file()}
 
@@ -63,7 +63,7 @@ def test_never_shows_files_of_two_runs(tmp_path) -> None:
         found = seen(folder)
         assert OWN.items() <= found.items()
         assert found.items() <= old or found.items() <= new, (folder, found)
-        if len(found) < 4:  # a part of one run: that there is more to come can be seen
+        if len(found) < 4:  # a part of one run, during a swap
             assert any(name.startswith(".swapping-") for name in hidden(folder)), folder
     assert len(folders) > 12
 
@@ -77,11 +77,11 @@ def test_the_next_run_finds_all_old_files_or_all_new_ones_and_leaves_no_others(t
         assert found in ({**OLD, **OWN}, {**NEW, **OWN}), (folder, found)
         assert hidden(folder) == []
         outcomes.append(found == {**NEW, **OWN})
-    assert outcomes == sorted(outcomes)  # once new, for every later kill new
+    assert outcomes == sorted(outcomes)  # new after every later kill as well
     assert {*outcomes} == {False, True}
 
 
-def test_who_only_reads_finds_all_old_files_or_all_new_ones(tmp_path) -> None:
+def test_a_reader_finds_all_old_files_or_all_new_ones(tmp_path) -> None:
     for folder in each_kill(tmp_path, lambda folder: write(folder, NEW)):
         with settled(folder / "model.yaml"):
             assert seen(folder) in ({**OLD, **OWN}, {**NEW, **OWN}), folder
@@ -145,13 +145,16 @@ def test_a_linked_file_is_followed_and_survives_a_kill(tmp_path, elsewhere) -> N
     assert hidden(target.parent) == []
 
 
-def test_a_link_is_not_followed_by_who_only_reads(tmp_path) -> None:
+def test_a_reader_does_not_follow_a_link(tmp_path) -> None:
     folders = each_kill(tmp_path, lambda folder: write(folder, NEW))
     folder = next(f for f in folders if "model.yaml" not in seen(f))
     secret = tmp_path / "secret"
     secret.write_text("mine")
     (folder / "model.yaml").symlink_to(secret)
-    with pytest.raises(OutputError, match="links half replaced"), settled(folder / "report.html"):
+    with (
+        pytest.raises(OutputError, match="replaced only some links"),
+        settled(folder / "report.html"),
+    ):
         pass
     assert secret.read_text() == "mine"
 
@@ -168,7 +171,7 @@ def test_a_crafted_swap_reaches_nothing_outside_its_folder(tmp_path) -> None:
     assert victim.read_text() == "mine"
 
 
-def test_what_a_living_process_writes_is_not_removed(tmp_path) -> None:
+def test_files_of_a_running_process_are_not_removed(tmp_path) -> None:
     with unfinished(tmp_path) as one:
         (one / "x").write_text("")
         with written_together(tmp_path) as other:  # as another process would
@@ -177,7 +180,7 @@ def test_what_a_living_process_writes_is_not_removed(tmp_path) -> None:
     assert hidden(tmp_path) == []
 
 
-def test_what_older_versions_have_left_is_removed(tmp_path) -> None:
+def test_unfinished_files_of_older_versions_are_removed(tmp_path) -> None:
     (tmp_path / ".unfinished-k2_x8v9a").mkdir()
     (tmp_path / ".unfinished-k2_x8v9a" / "model.yaml").write_text("")
     (tmp_path / ".unfinished-by-the-user").mkdir()  # not ours

@@ -1,4 +1,4 @@
-"""``python -m fuzz``: cases for a while, or a fixed number; a table of what came of them."""
+"""``python -m fuzz``: cases for a time, or a fixed number; prints a table of the outcomes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _begin(options: argparse.Namespace, folder: Path, job: int) -> int:
-    """Begin a process of its own, because one with threads must not be forked; return its id."""
+    """Start a new process, because one with threads must not be forked; return its id."""
     child = os.fork()
     if child:
         return child
@@ -64,7 +64,7 @@ def _begin(options: argparse.Namespace, folder: Path, job: int) -> int:
 
 
 def _end(jobs: list[int]) -> None:
-    """Have every process finish its batch, and tell."""
+    """Let every process finish its batch, and collect the results."""
     for child in jobs:
         os.kill(child, signal.SIGTERM)
 
@@ -72,7 +72,7 @@ def _end(jobs: list[int]) -> None:
 def _rounds(
     options: argparse.Namespace, folder: Path, job: int, stopped: list[bool]
 ) -> dict[str, Tally]:
-    """Rounds over all readers until the time is over, or the given number of cases."""
+    """Run all readers in turn until the time is over, or for a given number of cases."""
     tallies = {name: Tally() for name in options.targets}
     end = time.monotonic() + options.seconds if options.seconds else math.inf
     share = _PIECE if options.seconds else options.times
@@ -109,7 +109,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def _forked(work: Callable[[], None]) -> None:
-    """Do something in a process of its own, whose threads and memory go with it."""
+    """Do something in a new process, whose threads and memory end with it."""
     child = os.fork()
     if child == 0:
         code = 1

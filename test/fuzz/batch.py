@@ -1,4 +1,4 @@
-"""Cases in a process of its own: memory and time are bounded, and its death is survived."""
+"""Cases in a child process: memory and time are limited, and its death is handled."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from pathlib import Path
 from fuzz.case import Outcome, Seeds, case, collect, run
 
 MEMORY = 2 * 2**30
-"""Address space that a process may take beside what it has when it begins [bytes]."""
+"""Address space that a process may use beyond that at its start [bytes]."""
 
 CPU_SECONDS = 20
-"""Of the processor for a case: a hundred times what the slowest good file takes."""
+"""Processor time of a case: a hundred times that of the slowest good file."""
 
 _PLACE = struct.Struct("qqq")
 
 
 @dataclass
 class Tally:
-    """What came of the cases of a reader.
+    """Outcomes of the cases of a reader.
 
     Attributes:
         counts: by kind of outcome.
         faults: number of the first case by signature, and how many there were.
         seconds: longest case [s of the processor], and its number.
-        memory: by which the resident size of a process grew at most [bytes].
+        memory: largest growth of the resident size of a process [bytes].
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -70,7 +70,7 @@ class Tally:
 
 
 def run_batch(target: str, seed: int, first: int, count: int, folder: Path) -> Tally:
-    """Run cases ``first`` … ``first + count - 1``, each once, whatever happens to the process."""
+    """Run cases ``first`` … ``first + count - 1``, each once, even if the process dies."""
     seeds = Seeds.of(folder, target)
 
     def make(number: int) -> tuple[str, bytes]:
@@ -121,7 +121,7 @@ def _child(
     code = 1
     work = report.with_name("work")
     try:
-        faulthandler.disable()  # the parent tells which case it was
+        faulthandler.disable()  # the parent reports which case it was
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))

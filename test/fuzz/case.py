@@ -1,4 +1,4 @@
-"""One case: made of a reader, a seed and a number, run, and judged."""
+"""One case, defined by a reader, a seed and a number: run and evaluated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def case(seeds: Seeds, target: str, seed: int, number: int) -> tuple[str, bytes]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a case came to.
+    """Outcome of a case.
 
     Attributes:
         kind: ``accepted``, ``refused`` (with a DynidError), or ``fault``.
@@ -55,7 +55,7 @@ class Outcome:
 
 
 def run(target: str, file: Path, folder: Path) -> Outcome:
-    """Read a file, and judge what came of it."""
+    """Read a file, and evaluate the outcome."""
     begun = time.process_time()
     try:
         with np.errstate(all="ignore"):
@@ -64,7 +64,7 @@ def run(target: str, file: Path, folder: Path) -> Outcome:
         kind = "accepted"
     except EXPECTED as error:
         kind, fault = "refused", _fault_of_sentence(str(error))
-    except Exception as error:  # noqa: BLE001  whatever is no DynidError is what is looked for
+    except Exception as error:  # noqa: BLE001  anything but a DynidError is a fault
         kind, fault = "fault", _signature(error)
         del error
     seconds = time.process_time() - begun

@@ -1,4 +1,4 @@
-"""Good files to begin from, made of a small simulated robot."""
+"""Good files as seeds, from a small simulated robot."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def make_corpus(folder: Path) -> None:
     tuned = robot.with_settings(CollisionSettings(torque_error_max=(5.0, 3.0)))
     _put(folder / "thresholds", "collision.yaml", threshold_text(tuned, ["Tuned."]))
     _put_model(folder, robot, recording)
-    short = _thinned(recording)
+    short = _decimated(recording)
     _put_recordings(folder, short)
 
 
@@ -221,7 +221,7 @@ def _put_model(folder: Path, robot: Robot, recording: Recording) -> None:
     _put(folder / "parameters", "base.csv", "".join(f"{k}, {v!r}\n" for k, v in names.items()))
 
 
-def _thinned(recording: Recording) -> Recording:
+def _decimated(recording: Recording) -> Recording:
     """A recording of few samples, at a tenth of the rate."""
     kept = slice(600, 600 + 10 * SAMPLES, 10)
     return replace(

@@ -1,7 +1,7 @@
-"""``python -m fuzz.guided SECONDS``: atheris, which looks for inputs that reach new code.
+"""``python -m fuzz.guided SECONDS``: atheris, which searches for inputs that reach new code.
 
 It mutates by bytes and by fuzz.mutation, in a process for each reader. What it saves as
-``crash-…`` in build/fuzz is a file that its reader does not answer as it should.
+``crash-…`` in build/fuzz is a file with which its reader has a fault.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def main() -> int:
                 ended = subprocess.run(command, stdout=log, stderr=log, check=False)  # noqa: S603
             text = (save / f"guided-{target}.log").read_text(errors="replace")
             cases = [line for line in text.splitlines() if line.startswith("Done ")]
-            told = cases[0] if cases else f"a fault: {save}/guided-{target}.log"
-            sys.stdout.write(f"{target}: {told}\n")
+            result = cases[0] if cases else f"a fault: {save}/guided-{target}.log"
+            sys.stdout.write(f"{target}: {result}\n")
             failed += [target] if ended.returncode else []
     return 1 if failed else 0
 

@@ -1,4 +1,4 @@
-"""Mutations of files: of bytes, and of what a format is made of."""
+"""Mutations of files: of bytes, and of the elements of a format."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def mutated(data: bytes, random: Random, others: Sequence[bytes]) -> bytes:
 
     Args:
         data: of a good file.
-        random: decides all.
+        random: source of all choices.
         others: good files of the same format, of which parts are taken.
     """
     if data.startswith(b"PK") and random.random() < 0.7:
@@ -153,7 +153,7 @@ def _replaced(data: bytes, what: re.Pattern[bytes], new: bytes, random: Random) 
 
 
 def _lines(data: bytes, random: Random, _: Sequence[bytes]) -> bytes:
-    """Leave out, repeat or exchange lines."""
+    """Omit, repeat or exchange lines."""
     lines = data.splitlines(keepends=True)
     if len(lines) < 2:
         return data
@@ -195,7 +195,7 @@ _TEXT: tuple[Mutation, ...] = (
 
 
 def _member_mutated(data: bytes, random: Random, others: Sequence[bytes]) -> bytes:
-    """Change what is in an archive, and pack it anew with a checksum that fits."""
+    """Change a member of an archive, and pack it again with a correct checksum."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = {name: archive.read(name) for name in archive.namelist()}

@@ -41,7 +41,7 @@ Numbers = Iterator[object]
 
 
 class SilentChangeError(AssertionError):
-    """Numbers under a checksum came out changed, and nothing was said."""
+    """Numbers with a checksum were changed without an error or a note."""
 
 
 @dataclass(frozen=True)

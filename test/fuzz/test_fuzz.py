@@ -1,4 +1,4 @@
-"""A fixed number of cases of every reader, and that the harness sees what it looks for."""
+"""A fixed number of cases of every reader, and tests of the harness."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fuzz.targets import SilentChangeError, Target
 ROOT = Path(__file__).parents[2]
 
 
-def test_every_reader_answers_every_case_with_a_result_or_a_sentence(tmp_path: Path) -> None:
+def test_every_reader_gives_a_result_or_a_sentence_for_every_case(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fuzz", "--times", "2", "--save", str(tmp_path / "faults")]
     paths = [str(ROOT), str(ROOT / "test")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
@@ -35,7 +35,7 @@ def test_every_reader_answers_every_case_with_a_result_or_a_sentence(tmp_path: P
 
 
 def planted(number: int) -> object:
-    """What a reader does with a case."""
+    """Behaviour of a reader in a case."""
     answers = {
         1: lambda: (_ for _ in ()).throw(ConfigurationError("f: is wrong.")),
         2: lambda: {}["key"],
@@ -59,7 +59,7 @@ def tally(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tally:
     return run_cases("planted", range(12), lambda number: ("f", str(number).encode()), tmp_path)
 
 
-def test_planted_faults_are_found_and_the_run_goes_on_behind_them(tally: Tally) -> None:
+def test_planted_faults_are_found_and_the_run_continues(tally: Tally) -> None:
     found = {signature: number for signature, (number, _) in tally.faults.items()}
     kinds = {signature.partition(" at ")[0]: number for signature, number in found.items()}
     assert kinds == {
@@ -90,6 +90,6 @@ def test_a_case_is_a_function_of_reader_seed_and_number() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\0", b"a", b"PK", b"a: 1\n", b"\0" * 300])
-def test_whatever_there_is_can_be_mutated(data: bytes) -> None:
+def test_any_data_can_be_mutated(data: bytes) -> None:
     for number in range(300):
         assert isinstance(mutated(data, Random(number), [data]), bytes)

@@ -1,1 +1,1 @@
-"""Mutation testing: how many small mistakes in the code do an area's own tests notice?"""
+"""Mutation testing: the share of small mistakes in the code that an area's own tests detect."""

@@ -18,7 +18,7 @@ WANTED = 0.9
 
 
 def main() -> None:
-    """Try the mutants of each area; ends with 1 where fewer than WANTED were noticed."""
+    """Try the mutants of each area; exits with 1 if fewer than WANTED were detected."""
     options = _options()
     areas = options.area or [*PYTHON_AREAS, CPP_AREA]
     rates = [_try_area(area, options) for area in areas]

@@ -1,7 +1,7 @@
-"""Small mistakes in C++ source, made in its text: clang-format's spaces tell operators apart.
+"""Small mistakes in C++ source, made in its text: clang-format's spaces separate the operators.
 
-Comments, strings and preprocessor lines stay as they are. What does not compile is for the
-compiler to say.
+Comments, strings and preprocessor lines are not changed. Mutants that do not compile are rejected
+by the compiler.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _SYMMETRIC = re.compile(r"(?:min|max|hypot)\($")
 
 @dataclass(frozen=True)
 class TextPlace:
-    """A stretch of the text, and what may stand in its stead."""
+    """An interval of the text, and its possible replacements."""
 
     start: int
     end: int

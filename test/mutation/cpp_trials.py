@@ -1,6 +1,6 @@
-"""Trials of C++ mutants: one file is compiled again, the tests of the mutated line are linked.
+"""Trials of C++ mutants: one file is recompiled, and the tests of the mutated line are linked.
 
-Everything lies in build/mutants/cpp, built once with counters for coverage. The mutated file is a
+All files are in build/mutants/cpp, built once with counters for coverage. The mutated file is a
 copy there; the tree is not changed.
 """
 
@@ -185,7 +185,7 @@ def _try(mutant: Mutant, tests: CppTests) -> Outcome:
 
 
 def _compile(mutant: Mutant, folder: Path) -> Path | None:
-    """The object file, or None where the compiler refuses or sees no difference."""
+    """The object file, or None if it does not compile or is equal to the original."""
     database = json.loads((BUILD / "compile_commands.json").read_text())
     original = str(ROOT / mutant.path)
     command = shlex.split(next(one["command"] for one in database if one["file"] == original))
@@ -216,7 +216,7 @@ def _compile(mutant: Mutant, folder: Path) -> Path | None:
             return None
         objects.append(made)
         if number == 0 and "pinocchio" in text:
-            break  # slow to compile: equivalence is left to the reader of the list
+            break  # slow to compile: equivalence is not checked
     if len(objects) == 2 and objects[0].read_bytes() == objects[1].read_bytes():
         return None
     return objects[0]

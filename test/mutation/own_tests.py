@@ -1,4 +1,4 @@
-"""Which of an area's own tests run which line, and how long they take: measured once, kept."""
+"""Which of an area's own tests run which line, and their duration: measured once, and stored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUIET = (
 class OwnTests:
     """Tests of an area: seconds of processor time of each, and the lines that each runs.
 
-    ``lines`` is by source file and line number; line 0 stands for whatever runs any line of it.
+    ``lines`` is by source file and line number; line 0 means any line of it.
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
@@ -43,9 +43,9 @@ class OwnTests:
     modules: set[str] = field(default_factory=set)
 
     def of(self, source: str, lines: tuple[int, ...]) -> list[str]:
-        """Tests that run the first line known of ``lines``, fastest first.
+        """Tests that run the first measured line of ``lines``, fastest first.
 
-        A line that runs on import may change whatever runs any line of the file.
+        A line that runs on import may affect all tests that run any line of the file.
         """
         known = self.lines.get(source, {})
         tests = next((known[line] for line in lines if line in known), set())
@@ -60,7 +60,7 @@ class OwnTests:
 
 
 class Hypothesis:
-    """Examples are drawn anew, and not shrunk: that a test fails is enough."""
+    """Examples are drawn again, and not shrunk, because a failure is sufficient."""
 
     def pytest_sessionstart(self) -> None:
         """Load the settings after those of the conftest, before any test is imported."""
@@ -90,7 +90,7 @@ class _Watch:
 
 
 def own_tests(sources: list[Path], folder: Path, jobs: int) -> OwnTests:
-    """Measure every test file below a folder in a process of its own, or take what is kept."""
+    """Measure every test file below a folder in a process of its own, or use stored results."""
     content = b"".join(one.read_bytes() for one in sources)
     kept, missing = [], []
     for test_file in sorted(folder.rglob("test_*.py")):

@@ -1,7 +1,7 @@
 """Small mistakes in Python source: where one can be made, and the source with one made.
 
-Text for people is no behaviour: strings, f-strings, docstrings, annotations, decorators, imports,
-``__repr__``, ``__str__`` and ``if TYPE_CHECKING`` stay as they are.
+Text for users is not mutated: strings, f-strings, docstrings, annotations, decorators, imports,
+``__repr__``, ``__str__`` and ``if TYPE_CHECKING`` are not changed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Place:
 
 @dataclass
 class _Around:
-    """What a node stands in: the line of its statement, the names that its function knows."""
+    """Context of a node: the line of its statement, and the names defined in its function."""
 
     statement: int = 0
     in_function: bool = False
@@ -122,10 +122,10 @@ def _is_for_people(parent: ast.AST, node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
         return True
-    # zip(strict=True) is a check of the programmer's, true wherever the program is right
+    # zip(strict=True) is an assertion, always true in a correct program
     if isinstance(node, ast.keyword) and node.arg == "strict":
         return True
-    # a raise without its sentence is another matter than no raise at all
+    # the text of an error is not behaviour, but raising it is
     return isinstance(parent, ast.Raise)
 
 

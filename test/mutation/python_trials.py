@@ -49,15 +49,15 @@ def sample(sources: list[Path], count: int, seed: int) -> list[Mutant]:
 
 
 def named(sources: list[Path], names: set[str]) -> list[Mutant]:
-    """Mutants that read like these, wherever else their sources have changed since."""
+    """Mutants with these names, even if other parts of their sources have changed."""
     mutants = []
     for source in sources:
         for number, place in enumerate(places(ast.parse(source.read_text()))):
             every = range(len(place.choices))
-            told = (_mutant(source, number, (which + 0.5) / len(every)) for which in every)
+            candidates = (_mutant(source, number, (which + 0.5) / len(every)) for which in every)
             at = f"{source.relative_to(ROOT)}:{place.line}: "
             if any(name.startswith(at) for name in names):
-                mutants += [one for one in told if str(one) in names]
+                mutants += [one for one in candidates if str(one) in names]
     return mutants
 
 
@@ -78,7 +78,7 @@ def _mutant(source: Path, number: int, which: float) -> Mutant:
 def run(
     sources: list[Path], folder: Path, mutants: list[Mutant], jobs: int
 ) -> Iterator[tuple[Mutant, Outcome]]:
-    """Try every mutant against the tests of a folder; outcomes come as they are known."""
+    """Try every mutant against the tests of a folder; yield outcomes as soon as they are known."""
     os.chdir(ROOT)
     tests = own_tests(sources, folder, jobs)
     _import_before_forking(tests.modules)
@@ -92,12 +92,12 @@ def run(
                 if not selected:
                     yield mutant, Outcome("survived", "no test runs this line")
                     continue
-                told = Path(scratch) / f"{len(waiting)}.json"
-                running[_start(mutant, tests, selected, told)] = mutant, told
+                report = Path(scratch) / f"{len(waiting)}.json"
+                running[_start(mutant, tests, selected, report)] = mutant, report
             if running:
                 child, status = os.wait()
-                mutant, told = running.pop(child)
-                yield mutant, _outcome(status, told)
+                mutant, report = running.pop(child)
+                yield mutant, _outcome(status, report)
 
 
 def _import_before_forking(modules: set[str]) -> None:
@@ -111,7 +111,7 @@ def _import_before_forking(modules: set[str]) -> None:
                     continue
 
 
-def _start(mutant: Mutant, tests: OwnTests, selected: list[str], told: Path) -> int:
+def _start(mutant: Mutant, tests: OwnTests, selected: list[str], report: Path) -> int:
     everything = tests.in_files_of(selected)
     expected = sum(tests.seconds[one] for one in everything)
     child = os.fork()
@@ -119,7 +119,7 @@ def _start(mutant: Mutant, tests: OwnTests, selected: list[str], told: Path) -> 
         return child
     code = 70
     try:
-        code = _try(mutant, selected, everything, expected, told)
+        code = _try(mutant, selected, everything, expected, report)
     except BaseException:  # noqa: BLE001 - a child never returns to the code of its parent
         traceback.print_exc()
         sys.stderr.flush()
@@ -127,9 +127,9 @@ def _start(mutant: Mutant, tests: OwnTests, selected: list[str], told: Path) -> 
 
 
 def _try(
-    mutant: Mutant, selected: list[str], everything: list[str], expected: float, told: Path
+    mutant: Mutant, selected: list[str], everything: list[str], expected: float, report: Path
 ) -> int:
-    log = os.open(told.with_suffix(".log"), os.O_WRONLY | os.O_CREAT)
+    log = os.open(report.with_suffix(".log"), os.O_WRONLY | os.O_CREAT)
     os.dup2(log, 1)
     os.dup2(log, 2)
     limit = int(CPU_FACTOR * expected + CPU_REST)
@@ -140,7 +140,7 @@ def _try(
     sys.dont_write_bytecode = True
     sys.meta_path.insert(0, _Mutated(mutant))
     files = sorted({str(ROOT / one.split("::")[0]) for one in everything})
-    code = pytest.main([*QUIET, *files], plugins=[_Ordered(selected, told), Hypothesis()])
+    code = pytest.main([*QUIET, *files], plugins=[_Ordered(selected, report), Hypothesis()])
     return int(code)
 
 
@@ -173,9 +173,9 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 class _Ordered:
     """Runs the tests of the mutated line first, fastest first; notes which failed."""
 
-    def __init__(self, selected: list[str], told: Path) -> None:
+    def __init__(self, selected: list[str], report: Path) -> None:
         self.order = {name: number for number, name in enumerate(selected)}
-        self.told = told
+        self.report = report
         self.failed = ""
 
     @pytest.hookimpl(trylast=True)
@@ -194,12 +194,12 @@ class _Ordered:
     def _note(self, name: str) -> None:
         if not self.failed:
             self.failed = name
-            self.told.write_text(json.dumps(name))
+            self.report.write_text(json.dumps(name))
 
 
-def _outcome(status: int, told: Path) -> Outcome:
+def _outcome(status: int, report: Path) -> Outcome:
     code = os.waitstatus_to_exitcode(status)
-    by = json.loads(told.read_text()) if told.exists() else ""
+    by = json.loads(report.read_text()) if report.exists() else ""
     if code in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL):
         return Outcome("timed out", by)
     if code == 0:
@@ -208,6 +208,6 @@ def _outcome(status: int, told: Path) -> Outcome:
         return Outcome("killed", f"signal {-code}")
     if code in (1, 2):
         return Outcome("killed", by)
-    log = told.with_suffix(".log").read_text(errors="replace")[-2000:]
+    log = report.with_suffix(".log").read_text(errors="replace")[-2000:]
     message = f"mutants: a trial ended with code {code}, which no test explains:\n{log}"
     raise SystemExit(message)

@@ -1,4 +1,4 @@
-"""A mutant, and what became of it."""
+"""A mutant and its outcome."""
 
 from __future__ import annotations
 

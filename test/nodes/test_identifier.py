@@ -157,7 +157,7 @@ def test_validates_on_another_motion(graph, start, arm, tmp_path):
     [
         ({"recording": "/no/such/bag"}, "/no/such/bag: there is no such file or folder."),
         ({"recording": "x", "profile": "puma999"}, "profile 'puma999': not shipped with dynid"),
-        ({"recording": "x", "overrides": ["identification.cutoff_hz"]}, "must read key=value"),
+        ({"recording": "x", "overrides": ["identification.cutoff_hz"]}, "must be key=value"),
         ({}, "there is nothing to read: set parameter 'recording'"),
     ],
 )

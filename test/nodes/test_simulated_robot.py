@@ -155,15 +155,15 @@ def test_a_saturated_drive_cannot_hold_what_it_could(cell) -> None:
 
 def test_impossible_injections_are_refused_with_a_sentence_in_the_log(cell) -> None:
     cell.push("wrist", 1.0)
-    assert cell.said("no link 'wrist'") == (
+    assert cell.logged("no link 'wrist'") == (
         "The URDF has no link 'wrist'; the links that move are upper, lower."
     )
     cell.inject("lose_frames", Int32(data=-1))
-    assert cell.said("-1 lost frames are impossible")
+    assert cell.logged("-1 lost frames are impossible")
     cell.inject("frame_loss", Float64(data=2.0))
-    assert cell.said("that must be from 0 to 1.")
+    assert cell.logged("that must be from 0 to 1.")
     cell.inject("saturate", Float64MultiArray(data=[0.5, 0.5, 0.5]))
-    assert cell.said("Drives cannot saturate at [0.5, 0.5, 0.5]; expected one number")
+    assert cell.logged("Drives cannot saturate at [0.5, 0.5, 0.5]; expected one number")
 
 
 def test_it_ends_no_sooner_than_its_robot_is_at_rest(cell, monkeypatch) -> None:

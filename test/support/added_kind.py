@@ -1,6 +1,6 @@
-"""Adds a kind of joint term, and prints as JSON where it is found: run it in a process of its own.
+"""Adds a kind of joint term, and prints its uses as JSON; to be run in a separate process.
 
-The table of kinds belongs to a process, so that a test must not add to that of all the others.
+The table of kinds is global in a process, so that a test must not change it for other tests.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from support.synthetic import ARM_URDF, arm_robot, recorded
 _CAPSULE_NAME, _OTHER_NAME = b"dynid.TermKind", b"dynid.Mechanism"
 SCALE, SMOOTHING, SIZE = 0.4, 0.02, 3.0
 SLOW, FAST = 0.2, 2.0
-"""Speeds of the simulated wrist [rad/s]: it sticks and slips at one, slides at the other."""
+"""Speeds of the simulated wrist [rad/s]: stick-slip at one, sliding at the other."""
 TERMS = (
     TermSettings(kind="viscous"),
     TermSettings(kind="grease", scale=SCALE, smoothing=SMOOTHING),
@@ -120,7 +120,7 @@ def simulated_efforts() -> tuple[float, float]:
 
 
 def plant_lists(robot: Robot) -> dict[str, str]:
-    """What ros2_control's simulated drives are told of the terms."""
+    """Parameters of the terms for ros2_control's simulated drives."""
     written = _plant(robot, np.zeros(3), 1000.0)
     return {name: text for name, text in written.items() if name.startswith("term_")}
 
@@ -133,7 +133,7 @@ def suggested(robot: Robot, recording: Recording) -> list[str]:
 
 
 def main(library: Path, folder: Path) -> dict[str, object]:
-    """Add the kind, and collect what every place makes of it."""
+    """Add the kind, and collect the result of every use."""
     register(library)
     robot = in_profile(folder)
     truth = true_model(robot)

@@ -1,4 +1,4 @@
-"""What an identification reads: a small robot's profile, its URDF and bags of its motion."""
+"""Input of an identification: a small robot's profile, its URDF and bags of its motion."""
 
 from __future__ import annotations
 

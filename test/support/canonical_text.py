@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 
 def expected_text(entries: Mapping[str, object], names: Iterable[str]) -> bytes:
-    """The text that a seal over these names, in their order, is taken over."""
+    """The text that a seal of these names covers, in their order."""
     lines = []
     for name in names:
         value: object = entries
@@ -38,7 +38,7 @@ def _line(value: object) -> bytes:
 
 
 def nested(flat: dict) -> dict:
-    """Entries below each other, as a file has them, of names with dots."""
+    """Nested entries, as in a file, from names with dots."""
     entries: dict = {}
     for name, value in flat.items():
         *groups, last = name.split(".")

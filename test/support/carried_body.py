@@ -38,7 +38,7 @@ def arm_with_payload(noise: float, seed: int = 0) -> Recording:
 
 
 def base(mechanism: Mechanism = MODEL, robot: Robot = ROBOT) -> Model:
-    """Return a model that is known exactly, but for 0.05 N m."""
+    """Return a model with the exact parameters, and errors of 0.05 N m."""
     joints = len(mechanism.joints)
     errors = dict.fromkeys((field.name for field in fields(ModelErrors)), (0.0,) * joints)
     errors |= {"rmse_torque": (0.05,) * joints, "unit": ("N*m",) * joints}

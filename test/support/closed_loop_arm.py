@@ -1,4 +1,4 @@
-"""The synthetic arm, recorded with noise on its positions, and posed as a regression problem."""
+"""The synthetic arm, recorded with noise on its positions, and its regression problem."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def recorded_arm(
     return replace(recording, position=recording.position + position_noise * noise, velocity=None)
 
 
-def posed_arm(recording: Recording, cutoff_hz: float | None, **changes: object) -> Problem:
+def arm_problem(recording: Recording, cutoff_hz: float | None, **changes: object) -> Problem:
     robot = arm_robot(
         identification={
             "cutoff_hz": cutoff_hz,

@@ -1,5 +1,5 @@
-"""How long a test waits for what has to happen."""
+"""Longest time that a test waits for an event."""
 
 LONGEST = 600.0
-"""Time after which a wait has failed [s]: far beyond what a busy machine needs, so that only a
-fault of the product reaches it."""
+"""Time after which a wait has failed [s]: far longer than a busy machine needs, so that only a
+fault of the product exceeds it."""

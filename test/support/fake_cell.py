@@ -1,4 +1,4 @@
-"""A robot cell in which time is a number: the playback under test, and a robot that obeys it."""
+"""A robot cell with simulated time: the playback under test, and a robot that follows it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class FakeClock:
 
 
 class Cell:
-    """Playback and robot; the robot can be held, be late, or fall silent."""
+    """Playback and robot; the robot can be held, be late, or stop publishing."""
 
     def __init__(self) -> None:
         self.clock = FakeClock()
@@ -107,7 +107,7 @@ class Cell:
             self.step()
 
     def next_sent(self) -> Trajectory:
-        """The trajectory that the last command leads to."""
+        """The trajectory of the last command."""
         count = len(self.sent)
         self.run(0.05)
         assert len(self.sent) == count + 1
@@ -129,7 +129,7 @@ class Cell:
         return self
 
     def resting(self) -> bool:
-        """Whether the robot is at rest now, and stays there."""
+        """Whether the robot is at rest, and stays at rest."""
         now_ns = self.clock.now_ns()
         later = self.robot.motion([now_ns, now_ns + 10**9])
         return not later.velocity.any() and np.array_equal(*later.position)

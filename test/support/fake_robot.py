@@ -36,7 +36,7 @@ class FakeRobot(Node):
         self._states = self.create_publisher(JointState, "/joint_states", STATES)
         topic = "/joint_trajectory_controller/joint_trajectory"
         self.create_subscription(JointTrajectory, topic, self._take, COMMAND)
-        self.create_timer(PERIOD, self._tell, clock=self._time)
+        self.create_timer(PERIOD, self._publish_state, clock=self._time)
 
     def now_ns(self) -> int:
         return self._time.now().nanoseconds
@@ -46,7 +46,7 @@ class FakeRobot(Node):
         with suppress(PlaybackError):  # as joint_trajectory_controller: it follows the one before
             self.follower.accept(from_message(message), start_ns(message), self.now_ns())
 
-    def _tell(self) -> None:
+    def _publish_state(self) -> None:
         if self.silent:
             return
         now = self._time.now()
@@ -57,7 +57,7 @@ class FakeRobot(Node):
         self.count += 1
 
     def at_rest(self) -> bool:
-        """Whether the reference rests now, and will."""
+        """Whether the reference is at rest, and stays at rest."""
         now_ns = self.now_ns()
         motion = self.follower.motion([now_ns, now_ns + 10**9])
         return not motion.velocity.any() and bool(np.all(motion.position[0] == motion.position[1]))

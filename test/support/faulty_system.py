@@ -16,7 +16,7 @@ _PAST_PERMISSIONS = (1, 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
 
 def as_anybody() -> None:
-    """Let permissions bind this process, as they bind everybody but root."""
+    """Apply file permissions to this process, as for every user except root."""
     if os.geteuid() != 0:
         return
     libc = ctypes.CDLL(None, use_errno=True)
@@ -31,10 +31,10 @@ def as_anybody() -> None:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended, and all that it said."""
+    """Exit code and output of a command."""
 
     code: int
-    said: str
+    output: str
 
 
 def dynid(arguments: Sequence[object], before: Callable[[], object] = lambda: None) -> Ended:
@@ -44,20 +44,20 @@ def dynid(arguments: Sequence[object], before: Callable[[], object] = lambda: No
 
 @dataclass(frozen=True)
 class Child:
-    """A command that runs; what it says comes through a pipe, which no limit on files touches."""
+    """A running command; its output comes through a pipe, without limits on files."""
 
     process: int
     output: int
 
     def end(self) -> Ended:
         """Wait for it."""
-        with os.fdopen(self.output, "rb") as output:
-            said = output.read().decode(errors="replace")
-        return Ended(os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), said)
+        with os.fdopen(self.output, "rb") as pipe:
+            output = pipe.read().decode(errors="replace")
+        return Ended(os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), output)
 
 
 def begin(arguments: Sequence[object], before: Callable[[], object] = lambda: None) -> Child:
-    """Begin such a command."""
+    """Start such a command."""
     output, end = os.pipe()
     process = os.fork()
     if process == 0:

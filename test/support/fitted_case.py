@@ -1,4 +1,4 @@
-"""A recording of a simulated arm with the model that is fitted to it, as a cause looks at it."""
+"""A recording of a simulated arm with its fitted model, as input of a diagnosis."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def arm(noise: float = 0.05, seed: int = 0) -> tuple[Robot, np.ndarray, Recordin
 
 
 def fitted_case(robot: Robot, recording: Recording) -> Case:
-    """Return what a cause is told from."""
+    """Return the input of a cause's diagnosis."""
     mechanism, settings = robot.mechanism(), robot.settings(IdentificationSettings)
     signals = (preprocess(recording, robot),)
     problem = build_problem(mechanism, base_parameterization(mechanism), signals, settings)

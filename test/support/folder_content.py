@@ -1,4 +1,4 @@
-"""What is in a folder, byte for byte."""
+"""Contents of a folder, byte for byte."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def visible(folder: Path) -> dict[str, bytes]:
-    """All files, those of sub-folders too, but for what dynid hides while it writes."""
+    """All files, including those in sub-folders, except dynid's hidden files while it writes."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     names = {path: path.relative_to(folder) for path in files}
     return {
@@ -17,5 +17,5 @@ def visible(folder: Path) -> dict[str, bytes]:
 
 
 def hidden(folder: Path) -> list[str]:
-    """What dynid hides while it writes."""
+    """Dynid's hidden files while it writes."""
     return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))

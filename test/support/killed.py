@@ -1,8 +1,8 @@
 """A process that is killed before its k-th change of the file system, for every k.
 
-Python tells of every such change before it makes it, whoever asks for it (PEP 578): so between two
-stops lies at most one change, and killing at all of them goes through every state in which a killed
-process can leave a folder, but for the contents of a file that it was writing.
+Python reports every such change before making it (PEP 578): between two stops there is at most one
+change, and killing at all of them covers every state in which a killed process can leave a folder,
+except for the contents of a file that it was writing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def killed_at(change: int, work: Callable[[], object]) -> bool:
             _die_at(change)
             work()
             code = 0
-        except BaseException:  # noqa: BLE001  the parent looks at the code
+        except BaseException:  # noqa: BLE001  the parent checks the exit code
             traceback.print_exc()
         finally:
             os._exit(code)
@@ -56,7 +56,7 @@ def _die_at(change: int) -> None:
 
 
 def is_change(event: str, arguments: tuple[object, ...]) -> bool:
-    """Whether what Python tells of changes the file system."""
+    """Whether an event changes the file system."""
     if event != "open":
         return event in _CHANGES
     flags = arguments[2]

@@ -1,4 +1,4 @@
-"""Nodes of dynid as processes of one group, as a terminal has them, and a peer that watches."""
+"""Nodes of dynid as processes of one group, as in a terminal, and a peer that observes them."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ class NodeProcesses:
 
     @property
     def too_slow(self) -> bool:
-        """Whether the robot says that this machine is too slow for it, so that its time is late.
+        """Whether the robot reports that this machine is too slow, so that its time is late.
 
-        It comes to rest later than others wait for that.
+        It then comes to rest after the timeout of other nodes.
         """
         return any("too slow" in one.message for told in self._health for one in told.status)
 
@@ -115,7 +115,7 @@ class NodeProcesses:
         self._drain()
 
     def _drain(self) -> None:
-        """Read what the processes write to their terminal, which would else hold them up."""
+        """Read the output of the processes to their terminal, which would block them otherwise."""
         while self._master is not None and select.select([self._master], [], [], 0.0)[0]:
             os.read(self._master, 65536)
 

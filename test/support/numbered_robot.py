@@ -1,4 +1,4 @@
-"""A robot that numbers its joint states, so that a recording shows what it misses."""
+"""A robot that numbers its joint states, so that missing ones are visible in a recording."""
 
 from rosbags.highlevel import AnyReader
 from sensor_msgs.msg import JointState
@@ -31,7 +31,7 @@ class Robot:
 
 
 def recorder_maker(graph, tmp_path):
-    """Fixture: start recorders, which write to tmp_path/bag unless told otherwise."""
+    """Fixture: start recorders, which write to tmp_path/bag by default."""
     made = []
 
     def make(**parameters):

@@ -2,10 +2,10 @@
 
 ``python process_group.py CODES NODES``: a file to write, and JSON of a module and its arguments
 for each name. With ``--terminal`` it is a shell to the terminal on its stdin: it owns it, and where
-it is closed the kernel signals the shell alone, which passes the signal on.
+it is closed the kernel signals the shell alone, which forwards the signal.
 
-What all nodes import is imported once, and each node is forked from that: five of them take ten
-seconds of a processor otherwise, before the first one runs.
+Common modules are imported once, and each node is forked from that process: otherwise five nodes
+need ten seconds of processor time before the first one runs.
 """
 
 import fcntl
@@ -53,7 +53,7 @@ def main() -> None:
     ended = {name: os.waitpid(process, 0)[1] for name, process in started.items()}
     ended = {name: os.waitstatus_to_exitcode(status) for name, status in ended.items()}
     codes.write_text(json.dumps(ended))
-    os._exit(0)  # a closed terminal must not matter
+    os._exit(0)  # must also work with a closed terminal
 
 
 if __name__ == "__main__":

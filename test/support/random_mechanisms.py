@@ -1,4 +1,4 @@
-"""Random trees of joints, for properties that every mechanism has."""
+"""Random trees of joints, for tests of properties of every mechanism."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _text(values: np.ndarray) -> str:
 
 
 def _inertial(rng: np.random.Generator) -> str:
-    """The inertia of six point masses, which any rigid body can have."""
+    """The inertia of six point masses, which is physically consistent."""
     points = rng.normal(size=(6, 3)) * rng.uniform(0.05, 0.3, 3)
     masses = rng.uniform(0.2, 1.0, 6)
     centre = masses @ points / masses.sum()
@@ -85,7 +85,7 @@ def random_urdf(rng: np.random.Generator, types: list[str], chain: bool) -> str:
 
 
 def _coupling(rng: np.random.Generator, count: int) -> np.ndarray:
-    """Return a matrix that is surely invertible: its diagonal outweighs the rest."""
+    """Return an invertible matrix: it is diagonally dominant."""
     matrix = rng.uniform(-0.4, 0.4, (count, count)) / count
     return matrix + np.diag(rng.choice([-1.0, 1.0], count) * rng.uniform(0.7, 1.5, count))
 
@@ -117,7 +117,7 @@ def random_trees(draw: st.DrawFn, kinds: Sequence[str] = TERM_KINDS) -> RandomTr
     rng = np.random.default_rng(seed)
     names = [f"j{i}" for i in rng.permutation(len(types)) + 1]
     joints = tuple(names[locked_count:])
-    # some of the locked joints are not named at all: they stand at zero
+    # some of the locked joints are not named: their position is zero
     locked = {name: rng.uniform(-2, 2) for name in names[:locked_count] if rng.random() < 0.7}
     return RandomTree(
         urdf_xml=random_urdf(rng, types, chain),

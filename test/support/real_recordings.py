@@ -14,4 +14,6 @@ UR10E = DATA / "ur10e"
 
 
 def needs(path: Path) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not path.exists(), reason=f"the recording {path.name} is not here")
+    return pytest.mark.skipif(
+        not path.exists(), reason=f"the recording {path.name} is not available"
+    )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Graph:
-    """Everything runs in the calling thread, while one of the waiting functions is in it."""
+    """Everything runs in the calling thread, while it is in one of the waiting functions."""
 
     def __enter__(self) -> Graph:
         self.context = rclpy.Context()
@@ -67,7 +67,7 @@ class Graph:
             self._executor.spin_once(timeout_sec=0.02)
 
     def spin(self, duration: float) -> None:
-        """Let the nodes run for a while [s], where nothing is the thing to wait for."""
+        """Let the nodes run for a time [s], to test that nothing happens."""
         deadline = self.now() + duration
         while self.now() < deadline:
             self._executor.spin_once(timeout_sec=0.02)
@@ -93,9 +93,9 @@ class Graph:
 
 
 class SteppedGraph(Graph):
-    """All nodes are in this process and in simulated time, which passes while they are waited for.
+    """All nodes are in this process and use simulated time, which advances during waits.
 
-    What a node counts in seconds, such as the silence of its robot, is independent of the machine.
+    Times in a node, such as the timeout of joint states, do not depend on the machine.
     """
 
     def _make_executor(self) -> Any:

@@ -1,4 +1,4 @@
-"""A three-joint arm whose friction is known, and what its problems look like."""
+"""A three-joint arm with known friction, and its regression problems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def rubbing(
     samples: int = 1500,
     **values: float,
 ) -> list[Recording]:
-    """Recordings of the arm with these terms besides the plain ones; ``values`` by prefix."""
+    """Recordings of the arm with these additional terms; ``values`` by prefix."""
     robot = arm_robot(terms=[*PLAIN, *terms])
     mechanism = robot.mechanism()
     parameters = true_parameters(mechanism)
@@ -36,7 +36,7 @@ def rubbing(
 
 
 def problem_of(recordings: list[Recording], joint: int, robot: Robot | None = None) -> JointProblem:
-    """The problem of one joint, all that is not its friction fitted with its own terms."""
+    """The problem of one joint, with everything but its friction fitted with its own terms."""
     robot = robot or arm_robot()
     mechanism = robot.mechanism()
     signals = [preprocess(one, robot) for one in recordings]

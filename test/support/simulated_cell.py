@@ -1,4 +1,4 @@
-"""A simulated robot of two joints, and all that it tells, for tests of its node."""
+"""A simulated robot of two joints, and its published messages, for tests of its node."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def motion(begin, goal) -> Trajectory:
 
 
 class Cell:
-    """A simulated robot and all that it has told."""
+    """A simulated robot and its published messages."""
 
     def __init__(self, graph, profile, speed: float, **parameters) -> None:
         self.graph = graph
@@ -55,7 +55,7 @@ class Cell:
             for name, kind in INJECTIONS.items()
         }
         self._trajectories = graph.peer.create_publisher(JointTrajectory, topic, COMMAND)
-        # states that come before the two have found each other are nobody's
+        # states published before the two are connected are lost
         self.node = graph.start(
             SimulatedRobotNode, profile=str(self.profile), speed=speed, **parameters
         )
@@ -76,8 +76,8 @@ class Cell:
         wrench.wrench.force.y = upwards
         self.inject("external_force", wrench)
 
-    def said(self, text: str) -> str:
-        """What is logged with this text in it, as soon as it is."""
+    def logged(self, text: str) -> str:
+        """Wait for a log message with this text, and return it."""
         self.graph.until(lambda: any(text in line.msg for line in self.log))
         return next(line.msg for line in self.log if text in line.msg)
 

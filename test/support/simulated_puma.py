@@ -14,14 +14,14 @@ from dynid.robot.robot import Robot
 from dynid.simulation.settings import SimulationSettings
 
 ROBOT = load_robot("puma560")
-TWIN = ROBOT.find(SimulationSettings) or SimulationSettings()
+SIMULATION = ROBOT.find(SimulationSettings) or SimulationSettings()
 MECHANISM = ROBOT.mechanism()
 RATE = 1000.0
 EXACT = {"rated_torque": (0.0,), "position_resolution": (0.0,), "torque_noise": (0.0,)}
 
 
 def puma(**simulation: object) -> Robot:
-    return ROBOT.with_settings(TWIN.model_copy(update=simulation))
+    return ROBOT.with_settings(SIMULATION.model_copy(update=simulation))
 
 
 @cache

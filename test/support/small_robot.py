@@ -60,7 +60,7 @@ ROBOT = {
 
 
 def write_small_robot(folder: Path, **changes: object) -> Path:
-    """Its profile's file; a group of the profile is replaced, or left out where None."""
+    """Its profile's file; a group of the profile is replaced, or omitted if None."""
     (folder / "duo.urdf").write_text(URDF)
     content = {name: group for name, group in (ROBOT | changes).items() if group is not None}
     path = folder / "duo.yaml"

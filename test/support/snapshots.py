@@ -1,7 +1,7 @@
-"""What a killed process would leave of a folder: a copy of it before each change.
+"""Copies of a folder before each change: the states in which a killed process would leave it.
 
-Python tells of every change of the file system before it makes it (PEP 578). A copy of the folder
-taken then is what the process leaves if it dies there; nobody holds a lock on the copy either.
+Python reports every change of the file system before making it (PEP 578). A copy of the folder at
+that time is what the process leaves if it dies there; there is no lock on the copy either.
 """
 
 from __future__ import annotations

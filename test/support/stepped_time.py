@@ -1,4 +1,4 @@
-"""Simulated time for nodes of one process: it stands still until all that was due is done."""
+"""Simulated time for nodes of one process: it stops until all due callbacks are done."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEP = 0.005
 """Time that passes at once [s]."""
 
 _BEGIN = 1_760_000_000_000_000_000  # [ns]
-_LOOK = 0.0002  # [s] of the machine's time in which what another thread brings is waited for
+_LOOK = 0.0002  # [s] of the machine's time to wait for other threads
 _ROUNDS = 3  # of callbacks in one step: a state, the command that it leads to, its effect
 
 
@@ -46,10 +46,10 @@ class SteppedTimer:
 
 
 class SteppedExecutor:
-    """Time passes by being spun: a step at each look, between which callbacks are run.
+    """Time advances by one step in each spin; callbacks run between the steps.
 
-    However slow the machine, no node sees a message late: within a process Fast DDS hands it over
-    before publishing returns. Timers are called here, because the EventsExecutor of rclpy 7.1
+    On a machine of any speed, no message is late: within a process Fast DDS delivers it before
+    publishing returns. Timers are called here, because the EventsExecutor of rclpy 7.1
     calls those of a clock that is set at other times than they are due.
     """
 

@@ -1,4 +1,4 @@
-"""The small arm on motions made to order, and what a diagnosis finds in their recordings."""
+"""The small arm with given motions, and the findings of a diagnosis of their recordings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def swung(
     duration: float = 20.0,
     noise: float = 0.02,
 ) -> Recording:
-    """Return what perfect sensors, but for white torque noise [N m], see of sines.
+    """Return a recording of sines by ideal sensors with white torque noise [N m].
 
     To each a sine of 2.7 times its frequency is added, ``overtone`` times as large.
     """

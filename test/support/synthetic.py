@@ -1,4 +1,4 @@
-"""Small robots with known parameters, and recordings that they would have made."""
+"""Small robots with known parameters, and synthetic recordings of them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def recorded(
     noise: float = 0.0,
     seed: int = 0,
 ) -> Recording:
-    """Return what perfect sensors, but for white torque noise [N m], see of a swinging robot."""
+    """Return a recording of a swinging robot by ideal sensors with white torque noise [N m]."""
     q, dq, ddq = swinging(samples, len(mechanism.joints), rate, seed)
     torque = mechanism.with_parameters(parameters).torque(q, dq, ddq, parameters)
     torque += noise * np.random.default_rng(seed + 1).standard_normal(torque.shape)

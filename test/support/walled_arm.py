@@ -1,4 +1,4 @@
-"""An arm of spheres and capsules on a slide, whose distances can be told by hand."""
+"""An arm of spheres and capsules on a slide, whose distances have a closed form."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ JOINTS = ("slide", "shoulder", "elbow", "wrist")
 
 
 def walled_robot(**workspace: object) -> Robot:
-    """With no self-collision where nothing is said of it, unlike a profile's default."""
+    """Without self-collision by default, unlike a profile."""
     content = {
         "robot": "walled",
         "urdf": "walled.urdf",

@@ -92,7 +92,7 @@ def test_an_excitation_is_designed_with_what_stands_for_it(found: dict) -> None:
     assert found["design"] == ["viscous"] * 3 + ["coulomb"] * 3
 
 
-def test_it_is_tried_as_friction_and_looked_for_in_errors(found: dict) -> None:
+def test_it_is_a_friction_candidate_and_a_cause_of_errors(found: dict) -> None:
     assert found["candidates"] == ["viscous + tanh + grease"]
     assert found["candidate shapes"] == [["smoothing", "stribeck_velocity"]]
     assert "share explained by grease" in found["diagnosis"]

@@ -82,7 +82,7 @@ def sentence(**content: object) -> str:
         ),
         ({"named": {"a": "b"}}, "key 'named.a': must be a number, got 'b'."),
         ({"even": 3}, "key 'even': must be even, got 3."),
-        # of several types, the one that came closest speaks
+        # of several types, the error is of the closest one
         ({"level": "high"}, "key 'level': must be a number, or a list, got 'high'."),
         ({"level": -1}, "key 'level': must be greater than 0, got -1."),
         ({"level": [1, -2]}, "entry 2 of key 'level': must be greater than 0, got -2."),
@@ -160,8 +160,8 @@ def test_reads_a_mapping(tmp_path: Path) -> None:
     ("content", "expected"),
     [
         (b"a: 1\nb: [1, 2\nc: 3\n", r"is not valid YAML at line [34]\."),
-        (b"- 1\n- 2\n", "must hold a mapping"),
-        (b"", "must hold a mapping"),
+        (b"- 1\n- 2\n", "must be a mapping"),
+        (b"", "must be a mapping"),
         (b"a: \xff\xfe\n", "cannot be read as text"),
     ],
 )

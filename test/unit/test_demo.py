@@ -27,7 +27,7 @@ def demo(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
     return int(stop.value.code or 0)
 
 
-def test_without_rclpy_it_says_so_and_runs_in_one_process(
+def test_without_rclpy_it_runs_in_one_process_with_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
@@ -36,13 +36,13 @@ def test_without_rclpy_it_says_so_and_runs_in_one_process(
     monkeypatch.setattr("dynid.cli.demo.os.execv", lambda *_: pytest.fail("nodes were started"))
     out = tmp_path / "out"
     assert demo(monkeypatch, "--robot", write_small_robot(tmp_path), "-o", out) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("There is no rclpy here, so the demonstration runs without ROS.\n")
-    assert "On a second motion, which the identification has not seen:" in told
-    assert told.count("Succeeded.") == 2
+    printed = capsys.readouterr().out
+    assert printed.startswith("There is no rclpy here, so the demonstration runs without ROS.\n")
+    assert "On a second motion, which the identification has not seen:" in printed
+    assert printed.count("Succeeded.") == 2
     names = {path.name for path in out.iterdir()}
     assert names >= {"model.yaml", "report.html", "validation.html", "duo_identified.urdf"}
-    assert all(f"wrote {out / name}" in told for name in names)
+    assert all(f"wrote {out / name}" in printed for name in names)
     assert not load_model(out / "model.yaml").failed
     for kind in ("recording", "validation_recording"):
         (bag,) = out.glob(f"{kind}_*")
@@ -51,7 +51,7 @@ def test_without_rclpy_it_says_so_and_runs_in_one_process(
         assert recording.sampling_rate == pytest.approx(1000.0)
 
 
-def test_without_a_second_motion_there_is_one_judgement(
+def test_without_a_second_motion_there_is_one_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sine = {

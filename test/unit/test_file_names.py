@@ -36,7 +36,7 @@ def test_a_robot_that_files_cannot_be_named_after_is_refused_when_the_profile_is
     arm = write_arm(tmp_path)
     content = yaml.safe_load(arm.profile.read_text())
     arm.profile.write_text(yaml.safe_dump({**content, "robot": name}))
-    with pytest.raises(ConfigurationError, match=r"'robot'.*cannot be in a file's name"):
+    with pytest.raises(ConfigurationError, match=r"'robot'.*is not a valid one"):
         load_robot(arm.profile)
 
 
@@ -64,7 +64,7 @@ def test_a_table_of_such_a_robot_is_refused(tmp_path) -> None:
     table.write_text(yaml.safe_dump({"robot": "../evil", "rows": rows}))
     result = CliRunner().invoke(app, ["import-dh", str(table)])
     assert isinstance(result.exception, ConfigurationError)
-    assert "cannot be in a file's name" in str(result.exception)
+    assert "is not a valid one" in str(result.exception)
 
 
 @given(st.lists(st.text(), min_size=2, max_size=5, unique=True))
@@ -134,7 +134,7 @@ def test_a_recording_whose_name_is_not_text_is_identified_and_named_in_every_res
     json.dumps(source.name).encode("ascii")
 
 
-def test_a_name_that_is_not_text_is_told_in_a_sentence(tmp_path) -> None:
+def test_a_name_that_is_not_text_is_reported_in_a_sentence(tmp_path) -> None:
     with pytest.raises(RecordingError) as raised:
         BagWriter(tmp_path / f"bag{NOT_UTF8}")
     str(raised.value).encode("utf-8")

@@ -81,7 +81,7 @@ def test_a_file_larger_than_the_limit_is_not_read(
         read_text(path)
 
 
-def test_a_file_that_tells_no_size_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_a_known_size_is_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNID_MAX_TEXT_BYTES", "10")
     with pytest.raises(ConfigurationError, match="or more, but at most 10 are allowed"):
         read_text(Path("/proc/self/status"))
@@ -98,7 +98,7 @@ def test_a_small_file_takes_little_memory(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-def test_a_file_that_tells_no_size_is_read_to_its_end() -> None:
+def test_a_file_without_a_known_size_is_read_to_its_end() -> None:
     content = read_text(Path("/proc/self/status"))
     assert content.startswith("Name:")
     assert "Threads:" in content

@@ -39,7 +39,7 @@ def test_a_setting_that_is_no_number_is_refused(
 
 
 @pytest.mark.parametrize("limit", limits.ALL, ids=lambda limit: limit.setting)
-def test_the_security_page_tells_every_limit(limit: InputLimit) -> None:
+def test_the_security_page_lists_every_limit(limit: InputLimit) -> None:
     row = f"| `{limit.setting}` | {limit.default:,} |".replace(",", " ")
     assert row in PAGE.read_text("utf-8")
 

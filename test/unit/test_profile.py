@@ -99,7 +99,7 @@ def test_given_urdf_takes_the_place_of_the_profiles(arm: Path, tmp_path: Path) -
     assert robot.urdf == "other.urdf"
 
 
-def test_missing_urdf_says_how_to_name_one(arm: Path) -> None:
+def test_the_error_of_a_missing_urdf_names_the_option(arm: Path) -> None:
     (arm.parent / "arm.urdf").unlink()
     with pytest.raises(ConfigurationError, match=r"arm\.urdf .*beside arm\.yaml.*--urdf"):
         load_robot(str(arm))
@@ -173,7 +173,7 @@ def test_missing_profile_file_is_named(tmp_path: Path) -> None:
         ),
         (
             {"limits": {"position": [[1, -1]]}},
-            "arm.yaml: key 'limits': position [1, -1] must read [lower, upper].",
+            "arm.yaml: key 'limits': position [1, -1] must be [lower, upper].",
         ),
         (
             {"identification": {"median": {"order": 4}}},
@@ -192,7 +192,7 @@ def test_impossible_profile_is_refused_in_a_sentence(
     assert refusal(arm, **changes) == expected
 
 
-def test_hint_knows_the_keys_of_the_excitation_that_was_chosen(arm: Path) -> None:
+def test_a_hint_has_the_keys_of_the_selected_excitation(arm: Path) -> None:
     fourier = refusal(arm, excitation={"type": "fourier", "harmonic": 3})
     assert fourier == "arm.yaml: unknown key 'excitation.harmonic'; did you mean 'harmonics'."
     sine = refusal(arm, excitation={"type": "sine", "harmonic": 3})
@@ -274,10 +274,10 @@ def test_later_override_wins(arm: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "expected"),
     [
-        ("cutoff", "--set cutoff: must read key=value"),
-        ("=3", "--set =3: must read key=value"),
-        ("identification..a=3", "must read key=value"),
-        ("identification.=3", "must read key=value"),
+        ("cutoff", "--set cutoff: must be key=value"),
+        ("=3", "--set =3: must be key=value"),
+        ("identification..a=3", "must be key=value"),
+        ("identification.=3", "must be key=value"),
         ("robot=[", "--set robot=[: is not valid YAML at line "),
         ("robot.name=3", "--set robot.name=3: 'robot' is not a group of settings."),
         ("drives.gear_ratio.0=3", "'gear_ratio' is not a group of settings."),

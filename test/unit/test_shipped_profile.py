@@ -34,7 +34,7 @@ def keys(group: type[BaseModel]) -> Iterator[str]:
 
 def test_the_pumas_profile_names_every_key() -> None:
     explained = TEXT + "".join((ROBOTS / f"{name}.yaml").read_text() for name in OTHERS)
-    # of alternatives a file can show only one; sine's are named where a user looks for them
+    # a file can show only one alternative; sine's keys are documented elsewhere
     alternatives = {"start", "target", "frequency", "duration", "axes", "length"}
     absent = {key for key in keys(_Profile) if key not in explained} - alternatives
     assert not absent

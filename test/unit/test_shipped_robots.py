@@ -111,7 +111,7 @@ def test_thirteen_coefficients_of_the_report_are_eight_base_parameters() -> None
     found = dict(zip(base.names, base.project(mechanism.urdf_parameters), strict=True))
     report = Report()
     p = report.coefficients()
-    told = {
+    expected = {
         "ZZ1R": p[1] + p[2] + p[4],
         "MX2R": (p[11] + p[13]) / G,
         "XX2R": p[3] - p[2],
@@ -122,12 +122,12 @@ def test_thirteen_coefficients_of_the_report_are_eight_base_parameters() -> None
         "ZZ3": p[8],
     }
     assert len(found) == 15
-    assert {name: found[name] for name in told} == pytest.approx(told, rel=1e-9)
+    assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-9)
     # two more coefficients are the eighth one again, times known lengths
     assert p[6] == pytest.approx(report.length_2 * p[12] / G)
     assert p[10] == pytest.approx(report.d2 * p[12] / G)
     # and the other seven base parameters are 0 in links as symmetric as the report's
-    others = set(found) - set(told)
+    others = set(found) - set(expected)
     assert others == {"MY2", "XY2", "YZ2", "MY3", "XY3", "XZ3", "YZ3"}
     np.testing.assert_allclose([found[name] for name in others], 0.0, atol=1e-15)
 

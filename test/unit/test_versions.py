@@ -1,4 +1,4 @@
-"""One version, wherever a package format wants it written."""
+"""One version in all package formats."""
 
 from configparser import ConfigParser
 from pathlib import Path

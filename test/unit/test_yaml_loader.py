@@ -24,11 +24,11 @@ MERGE_BOMB = "a0: &a0 {k: 1}\n" + "".join(
     [
         (ALIAS_BOMB, r"repeat too many values.*DYNID_MAX_YAML_REPEATED"),
         (MERGE_BOMB, r"repeat too many values.*DYNID_MAX_YAML_REPEATED"),
-        ("[" * 2000, r"too many lists and groups in each other.*DYNID_MAX_YAML_DEPTH"),
+        ("[" * 2000, r"too many nested lists and groups.*DYNID_MAX_YAML_DEPTH"),
         ("a: " + "{b: " * 100, "too many lists and groups"),
         ("- " * 3000, "too many lists and groups"),
         ("a: 2026-99-99", r"not valid YAML at line 1: '2026-99-99' .* date or time"),
-        ("a: &a [*a]", r"alias '\*a' stands within what it repeats"),
+        ("a: &a [*a]", r"alias '\*a' is within what it repeats"),
         ("a: " + "9" * 5000, "the whole number at line 1 has 5000 characters"),
         ("a: 1" + ":0" * 5000, "the whole number at line 1 has 10001 characters"),
         ("a: 1." + "0" * 5000, "the number at line 1 has 5002 characters"),

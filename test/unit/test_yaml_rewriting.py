@@ -143,7 +143,7 @@ def test_a_shipped_profile_keeps_all_its_comments_and_loads_as_changed(
     assert load_robot(path) == changed
 
 
-def test_comments_that_cannot_be_kept_are_told_of(tmp_path: Path) -> None:
+def test_comments_that_cannot_be_kept_are_reported(tmp_path: Path) -> None:
     robot = load_robot("scara")
     path = tmp_path / "scara.yaml"
     write_profile(robot, path, given="- no mapping", note="Of a test.")

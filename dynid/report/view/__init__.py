@@ -1,4 +1,4 @@
-"""Pictures of a robot: the scene as numbers, then HTML, PNG or RViz markers.
+"""Pictures of a robot: a scene as numbers, then HTML, PNG or RViz markers.
 
-The scene knows no renderer; each renderer is one module.
+The scene does not depend on a renderer; each renderer is one module.
 """

@@ -1,4 +1,4 @@
-"""A picture of what a check found: the robot there, and the pair that is too near in colour."""
+"""Picture of a check: the robot, and the pair of bodies that are too close in colour."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ _WIDTH, _HEIGHT = 1600, 900  # [px]
 def write_check_picture(
     check: MotionCheck, motion: Excitation, workspace: Workspace, title: str, path: Path
 ) -> None:
-    """Draw the shapes that were checked, at the first violation, else where bodies are nearest.
+    """Draw the checked shapes at the first violation, or where bodies are nearest.
 
-    To the left is the whole robot, to the right what surrounds the pair's nearest points.
+    Left: the whole robot. Right: the surroundings of the pair's nearest points.
 
     Args:
         check: of the motion.
-        motion: what was checked.
-        workspace: what it was checked by.
+        motion: the checked motion.
+        workspace: used for the check.
         title: of the picture.
-        path: the PNG, written whole or not at all.
+        path: of the PNG, which is written atomically.
 
     Raises:
         OutputError: the file cannot be written.
@@ -88,7 +88,7 @@ def write_check_picture(
 
 
 def check_scene(workspace: Workspace, position: Array, contact: Contact | None) -> Scene:
-    """Return the shapes that are checked at a position (n,), a pair of them in colour."""
+    """Return the shapes that are checked at a position (n,), with one pair in colour."""
     kinematics = workspace.kinematics
     poses = kinematics.poses([position])[0]
     placements = [pinocchio.XYZQUATToSE3(pose) for pose in poses]
@@ -123,7 +123,7 @@ def _pixels(across: float, down: float) -> tuple[int, int]:
 
 
 def _nearest(uses: Iterable[LimitUse]) -> LimitUse | None:
-    """Return the distance that a safe motion uses most of."""
+    """Return the distance of which a safe motion uses the largest share."""
     distances = [use for use in uses if use.limit == "distance"]
     return max(distances, key=lambda use: use.most.beyond, default=None)
 
@@ -137,7 +137,7 @@ def _legend(contact: Contact | None) -> tuple[LegendEntry, ...]:
 
 def _labels(contact: Contact, reach: float) -> tuple[Label, ...]:
     millimetres = 1e3 * abs(contact.distance)
-    words = "deep in one another" if contact.distance < 0 else "apart"
+    words = "penetration" if contact.distance < 0 else "apart"
     x, y, z = ((contact.first + contact.second) / 2).tolist()
     label = Label(f"{millimetres:.3g} mm {words}", (x, y, z), 0.06 * reach, 0.03 * reach, _INK)
     return (label,)
@@ -149,7 +149,7 @@ def _ball(point: Array, reach: float) -> Shape:
 
 
 def _shapes(solid: Solid, colour: Colour) -> list[Shape]:
-    """Return the simple shapes that a solid is of, in its body's frame; none of a hull."""
+    """Return the simple shapes of a solid, in its body's frame; none for a hull."""
     form, pose = solid.form, Pose.from_numbers(pinocchio.SE3ToXYZQUAT(solid.placement))
     if isinstance(form, coal.Box):
         x, y, z = (2 * np.array(form.halfSide)).tolist()
@@ -167,7 +167,7 @@ def _shapes(solid: Solid, colour: Colour) -> list[Shape]:
 
 
 def _obstacle(solid: Solid, reach: float) -> list[Shape]:
-    """Return a box as it is, a plane as a thin plate below its surface."""
+    """Return a box unchanged, a plane as a thin plate below its surface."""
     if not isinstance(solid.form, coal.Halfspace):
         return _shapes(solid, _SECOND)
     normal = np.array(solid.form.n)
@@ -178,7 +178,7 @@ def _obstacle(solid: Solid, reach: float) -> list[Shape]:
 
 
 def _hulls(solids: Iterable[Solid], body: pinocchio.SE3, colour: Colour) -> list[Surface]:
-    """Return the faces of those solids that are hulls, in the root's frame."""
+    """Return the faces of the solids that are hulls, in the root's frame."""
     surfaces = []
     for solid in solids:
         if isinstance(solid.form, coal.ConvexBase):

@@ -1,4 +1,4 @@
-"""A scene as one HTML file that works from disk: meshcat's viewer, with the scene inside."""
+"""A scene as one HTML file without external resources: meshcat's viewer and the scene."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 INSTALL = "pip install 'meshcat>=0.3.2,<0.4'"
 _ROOT = "robot"
-FIELD_OF_VIEW = 36.0  # upright [deg]
+FIELD_OF_VIEW = 36.0  # vertical [deg]
 
 
 def write_html(scene: Scene, path: Path) -> None:
-    """Write a scene as a page that needs nothing but itself.
+    """Write a scene as a page without external resources.
 
     Raises:
         OutputError: meshcat is not installed, or the file cannot be written.
@@ -39,7 +39,7 @@ def write_html(scene: Scene, path: Path) -> None:
 
 
 def render_html(scene: Scene) -> str:
-    """Return a page with the scene, to be turned with the mouse; it plays the tracks if any.
+    """Return a page with the scene, which the mouse rotates and which plays tracks if any.
 
     Raises:
         OutputError: meshcat is not installed.
@@ -69,18 +69,16 @@ def _meshcat() -> ModuleType:
     if find_spec("meshcat") is None:
         message = (
             f"the page in a browser needs the package meshcat: {INSTALL}; "
-            "a PNG (--output view.png) can be had without."
+            "a PNG (--output view.png) does not need it."
         )
         raise OutputError(message)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # of pyzmq, which meshcat uses as of old
+        warnings.simplefilter("ignore", DeprecationWarning)  # of pyzmq, as used by meshcat
         return import_module("meshcat")
 
 
 def _commands(scene: Scene) -> list[Any]:
-    """Return what meshcat's viewer is told, one after the other."""
+    """Return the commands to meshcat's viewer, in order."""
     commands = import_module("meshcat.commands")
     place = import_module("meshcat.path").Path
     root = place((_ROOT,))
@@ -103,7 +101,7 @@ def _commands(scene: Scene) -> list[Any]:
         if len(tube(line)[0])
     ]
     if scene.times is not None:
-        # it begins when the page's button is pressed, and then repeats
+        # starts when the page's button is pressed, and then repeats
         told.append(commands.SetAnimation(_animation(scene), play=False, repetitions=1_000_000))
     return told
 
@@ -141,7 +139,7 @@ def _material(colour: Colour) -> Any:  # noqa: ANN401
 
 
 def _matrix(pose: Pose, kind: str = "") -> Any:  # noqa: ANN401
-    """Return the pose as a matrix (4, 4); meshcat's cylinders stand along y."""
+    """Return the pose as a matrix (4, 4); meshcat's cylinders are along y."""
     half = float(np.sqrt(0.5))
     upright = Pose(quaternion=(half, 0.0, 0.0, half)) if kind == "cylinder" else Pose()
     return pose.then(upright).matrix()
@@ -188,7 +186,7 @@ def _labels(scene: Scene) -> list[dict[str, Any]]:
 
 
 def _seen(scene: Scene) -> tuple[list[float], list[float]]:
-    """Where the viewer stands to see all, and the point that is looked at; base frame [m]."""
+    """Return position and target of the camera that shows everything; base frame [m]."""
     centres = [shape.pose.position for shape in scene.shapes()]
     labels = [label.position for label in scene.labels()]
     points = np.concatenate([np.array(centres + labels), *(line.points for line in scene.lines)])

@@ -1,4 +1,4 @@
-"""Motions to show: a profile's excitation, or what a recording holds."""
+"""Motions to show: a profile's excitation, or a recording."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _RATE = 100.0  # [Hz] at which an excitation is sampled
 
 @dataclass(frozen=True, eq=False)
 class JointMotion:
-    """Positions over time, and what torque was off by.
+    """Positions over time, and torque errors.
 
     Attributes:
-        name: what moved the robot.
+        name: source of the motion.
         time: (N,) [s], increasing.
         position: (N, n) [rad or m], at the joints.
         torque_error: (N, n) model minus measured [N m or N], or None without a model.
@@ -41,7 +41,7 @@ class JointMotion:
     torque_error: Array | None = None
 
     def index(self, time: float) -> int:
-        """Return which sample is nearest to a time [s].
+        """Return the index of the sample nearest to a time [s].
 
         Raises:
             ConfigurationError: the time is outside the motion.
@@ -54,14 +54,14 @@ class JointMotion:
         return int(np.argmin(np.abs(self.time - time)))
 
     def peak_errors(self) -> Array | None:
-        """Return of each joint the error of largest size, with its sign; (n,)."""
+        """Return the largest error of each joint, with its sign; (n,)."""
         if self.torque_error is None:
             return None
         at = np.argmax(np.abs(self.torque_error), axis=0)
         return np.asarray(self.torque_error[at, np.arange(self.torque_error.shape[1])])
 
     def resampled(self, rate: float, most: int) -> JointMotion:
-        """Return positions at about a rate [Hz], and at no more than so many times."""
+        """Return positions at about a rate [Hz], but at most at a number of times."""
         duration = float(self.time[-1] - self.time[0])
         count = max(2, min(most, round(duration * rate) + 1))
         time = np.linspace(self.time[0], self.time[-1], count)
@@ -70,10 +70,10 @@ class JointMotion:
 
 
 def excitation_motion(robot: Robot, mechanism: Mechanism) -> JointMotion | None:
-    """Return the excitation that a profile describes, or None if it describes none.
+    """Return the excitation of a profile, or None if it has none.
 
     Raises:
-        DynidError: the excitation cannot be built, or leaves the robot's limits.
+        DynidError: the excitation cannot be built, or exceeds the robot's limits.
     """
     settings = find_excitation(robot)
     if settings is None:
@@ -91,14 +91,14 @@ def excitation_motion(robot: Robot, mechanism: Mechanism) -> JointMotion | None:
 def recorded_motion(
     robot: Robot, recording: Recording, model: Mechanism | None = None
 ) -> JointMotion:
-    """Return a recording's motion by the profile's filters, with the errors of a model if given.
+    """Return a recording's motion after the profile's filters, with the errors of a given model.
 
-    Torques are compared as in a validation: both through the profile's parallel filter.
+    Torques are compared as in a validation: both after the profile's parallel filter.
 
     Raises:
-        DynidError: a setting does not fit the recording.
+        DynidError: a setting does not match the recording.
     """
-    # as in a validation, borders count
+    # as in a validation, borders are included
     settings = robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})
     signals = preprocess(recording, robot.with_settings(settings))
     error = None
@@ -109,7 +109,7 @@ def recorded_motion(
 
 
 def resting_position(robot: Robot) -> Array:
-    """Return a position to show where there is no motion: 0, or the nearest limit; (n,)."""
+    """Return a position to show without a motion: 0, or the nearest limit; (n,)."""
     position = np.zeros(len(robot.joints))
     if robot.limits.position is None:
         return position

@@ -1,4 +1,4 @@
-"""Triangulated shapes, for renderers that know no primitives."""
+"""Triangulated shapes, for renderers without primitives."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def tube(line: Line) -> tuple[Array, NDArray[np.intp]]:
 
 
 def _without_repeats(points: Array) -> Array:
-    """Leave out points where the tool rests, which have no direction."""
+    """Omit points where the tool rests, which have no direction."""
     moved = np.linalg.norm(np.diff(points, axis=0), axis=1) > 1e-6
     return np.asarray(points[np.concatenate([[True], moved])])
 
@@ -56,7 +56,7 @@ def _carried_along(ahead: Array) -> Array:
     last = np.cross(ahead[0], np.eye(3)[np.argmin(np.abs(ahead[0]))])
     for number, direction in enumerate(ahead):
         projected = last - direction * (last @ direction)
-        if np.linalg.norm(projected) < 1e-6:  # the path turns back on the spot
+        if np.linalg.norm(projected) < 1e-6:  # the path reverses its direction
             projected = np.cross(direction, np.eye(3)[np.argmin(np.abs(direction))])
         last = projected / np.linalg.norm(projected)
         across[number] = last

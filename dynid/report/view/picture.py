@@ -1,4 +1,4 @@
-"""A robot's profile and URDF, made ready for scenes of it."""
+"""Scenes of a robot from its profile and URDF."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _FRAME_RATE, _MOST_FRAMES = 20.0, 600
 
 
 class RobotPicture:
-    """What stays the same in every scene of a robot: its bodies, and where markers stand.
+    """Common parts of all scenes of a robot: its bodies, and the places of markers.
 
     Args:
         robot: with its limits and settings.
-        tool: link whose origin draws the path; None for the last one, see :class:`Kinematics`.
+        tool: link whose origin is the tool point; None for the last one, see :class:`Kinematics`.
 
     Raises:
-        DynidError: these do not make a robot.
+        DynidError: profile and URDF do not match.
     """
 
     def __init__(self, robot: Robot, *, tool: str | None = None) -> None:
@@ -75,15 +75,15 @@ class RobotPicture:
         title: str | None = None,
         time: float = 0.0,
     ) -> Scene:
-        """Return the robot at a position, with all that is known.
+        """Return the scene of the robot at a position.
 
         Args:
             position: (n,) [rad or m].
             torque_error: (n,) model minus measured [N m or N], NaN or None where unknown.
-            path: what the tool draws.
-            motion: the bodies' tracks follow it; None for a still picture.
+            path: of the tool.
+            motion: for the bodies' tracks; None for a still picture.
             title: None for the robot's name.
-            time: moment of the motion at which the robot is at the position [s].
+            time: of the position in the motion [s].
         """
         kinematics = self.kinematics
         now = np.asarray(position, dtype=np.float64)
@@ -129,11 +129,11 @@ class RobotPicture:
 
 
 def check_same_joints(model: Robot, robot: Robot, path: Path) -> None:
-    """Refuse to show a model's errors on another robot.
+    """Raise if a model is of other joints than the robot that is shown.
 
     Args:
         model: profile within a model.yaml.
-        robot: of the robot that is shown.
+        robot: the robot that is shown.
         path: of the model.yaml.
 
     Raises:
@@ -148,7 +148,7 @@ def check_same_joints(model: Robot, robot: Robot, path: Path) -> None:
 
 
 def _base_axes(reach: float) -> tuple[Shape, ...]:
-    """Return the base frame: x red, y green, z blue, as everywhere in robotics."""
+    """Return the axes of the base frame: x red, y green, z blue, as usual in robotics."""
     shapes = []
     for axis, colour in zip(np.eye(3), _AXES, strict=True):
         pose, length = rod((0, 0, 0), _AXIS_LENGTH * reach * axis)

@@ -1,4 +1,4 @@
-"""A scene as a PNG for a report, in parallel projection; it needs no display."""
+"""A scene as a PNG for a report, in parallel projection, without a display."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SOFT = "#5b6472"
 _GRID = "#d9dde3"
 _AZIMUTH, _ELEVATION = np.radians(-54.0), np.radians(22.0)  # of the viewer
 _LIGHT = np.array([0.25, -0.45, 0.85])
-_MARGINS = 0.07, 0.10  # of the width and of the height, for what labels are long and a legend
+_MARGINS = 0.07, 0.10  # of the width and of the height, for long labels and a legend
 STYLE: dict[Any, Any] = {"font.family": "sans-serif", "font.size": 10.0, "text.color": _INK}
 DPI = 140
 _FONT = 9  # [pt] of labels
@@ -43,7 +43,7 @@ def write_png(scene: Scene, path: Path, *, width: int = 1400, height: int = 1100
 
     Args:
         scene: what to draw.
-        path: the file, written whole or not at all.
+        path: of the file, which is written atomically.
         width: [px].
         height: [px].
 
@@ -70,14 +70,14 @@ def draw_scene(
     *,
     about: tuple[Array, float] | None = None,
 ) -> None:
-    """Draw a scene without title and legend on axes that are so many pixels wide and high.
+    """Draw a scene without title and legend on axes of a given size.
 
     Args:
         scene: what to draw.
         axes: to draw on.
         width: of the axes [px].
         height: of the axes [px].
-        about: a point (3,) [m] and how much around it to show [m]; None: everything.
+        about: a point (3,) [m] and the radius around it to show [m]; None: everything.
     """
     view = view_axes()
     faces, colours = _surfaces(scene)
@@ -112,7 +112,7 @@ def draw_scene(
 
 
 def _apart(labels: Sequence[Label], view: Array, pixel: Array) -> list[tuple[float, float]]:
-    """Where labels stand in the picture [m]: above what they belong to, and above each other."""
+    """Return the places of labels in the picture [m], above their points and without overlap."""
     line = _FONT * DPI / 72 * pixel[1]
     places = [np.array(label.position) @ view for label in labels]
     settled: dict[int, tuple[float, float]] = {}
@@ -168,7 +168,7 @@ def _surfaces(scene: Scene) -> tuple[list[Array], Array]:
 
 
 def _shaded(faces: list[Array], colours: Array) -> Array:
-    """The colours (F, 4) of faces in the light; Newell's normals do not mind doubled corners."""
+    """Return the shaded colours (F, 4) of faces; Newell's normals allow repeated corners."""
     normals = np.array([np.cross(f, np.roll(f, -1, axis=0)).sum(axis=0) for f in faces])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-15)
     brightness = 0.66 + 0.34 * np.maximum(normals @ _LIGHT / np.linalg.norm(_LIGHT), -0.4)
@@ -189,7 +189,7 @@ def _ground(points: Array, reach: float) -> list[Array]:
 
 
 def draw_legend(scene: Scene, drawing: Figure) -> None:
-    """Draw what a scene's colours mean."""
+    """Draw the legend of a scene's colours."""
     handles = [
         Line2D([], [], marker="o", ls="", ms=9, mfc=e.colour, mec=_SOFT, mew=0.7, label=e.text)
         for e in scene.legend

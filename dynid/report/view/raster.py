@@ -1,4 +1,4 @@
-"""Faces as pixels, the nearest in front, for pictures that need no graphics card."""
+"""Rasterisation of faces with hidden surfaces, without a graphics card."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_FINER = 2  # pixels are computed so many times finer along each side, and averaged
+_FINER = 2  # oversampling along each side; pixels are averaged
 
 
 def paint(
@@ -22,20 +22,20 @@ def paint(
 
     Args:
         faces: f of them, (K, 3) each: to the right, up, and towards the viewer [m].
-        colours: (F, 4) red, green, blue, opacity from 0 to 1; what is not opaque hides less.
-        low: (2,) what is at the lower left corner [m].
-        high: (2,) what is at the upper right corner [m].
+        colours: (F, 4) red, green, blue, opacity from 0 to 1.
+        low: (2,) coordinates of the lower left corner [m].
+        high: (2,) coordinates of the upper right corner [m].
         width: [px].
         height: [px].
 
     Returns:
-        (height, width, 4) red, green, blue, opacity, the top row first; clear where nothing is.
+        (height, width, 4) red, green, blue, opacity, the top row first; transparent background.
     """
     size = _FINER * np.array([width, height])
     image = np.zeros((size[1], size[0], 4))
     nearest = np.full((size[1], size[0]), -np.inf)
     scale = size / (high - low)
-    # what can be seen through comes last, over what is behind it
+    # transparent faces last, over those behind them
     for number in sorted(range(len(faces)), key=lambda f: colours[f][3] < 1):
         corners = faces[number] * [*scale, 1.0] - [*(low * scale + 0.5), 0.0]
         for corner in range(1, len(corners) - 1):
@@ -47,7 +47,7 @@ def paint(
 
 
 def _paint_triangle(image: Array, nearest: Array, triangle: Array, colour: Array) -> None:
-    """Paint a triangle (3, 3) in pixels and depth, with pixels about whole numbers."""
+    """Paint a triangle (3, 3), in pixels and depth; pixel centres are at whole numbers."""
     first = np.maximum(np.ceil(triangle[:, :2].min(axis=0)).astype(int), 0)
     last = np.minimum(np.floor(triangle[:, :2].max(axis=0)).astype(int), image.shape[1::-1])
     if (last < first).any():

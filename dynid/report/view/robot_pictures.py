@@ -1,4 +1,4 @@
-"""Robots as they stand, without markers, one picture each and all on one sheet."""
+"""Pictures of robots without markers: one of each, and all on one sheet."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ACROSS = 5
 
 
 def bare_scene(robot: Robot) -> Scene:
-    """Return a robot where its simulation begins, else at rest, with no title, marker or axis.
+    """Return a robot at its home position in simulation, else at rest, without any marker.
 
     Raises:
         DynidError: profile and URDF do not make a robot.
@@ -48,14 +48,14 @@ def bare_scene(robot: Robot) -> Scene:
 
 
 def contact_sheet(pictures: Sequence[Path], path: Path) -> None:
-    """Put pictures of robots onto one sheet, row by row.
+    """Put pictures of robots on one sheet, row by row.
 
     Args:
-        pictures: PNG files of the size that this module names, each called as its robot is.
-        path: the PNG, written whole or not at all.
+        pictures: PNG files of this module's size, named after their robots.
+        path: of the PNG, which is written atomically.
 
     Raises:
-        OutputError: it cannot be written.
+        OutputError: the file cannot be written.
     """
     across = min(_ACROSS, len(pictures))
     down = ceil(len(pictures) / across)
@@ -74,13 +74,13 @@ def contact_sheet(pictures: Sequence[Path], path: Path) -> None:
 
 
 _BLANK = 0x2800
-# of a character's four rows of two dots, by Unicode's numbering
+# of a character's four rows of two dots, in the order of Unicode
 _DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
-_FILLED = 0.35  # share of a dot's area
+_FILLED = 0.35  # share of a dot's area from which it is set
 
 
 def braille(scene: Scene, columns: int = 14, rows: int = 5) -> str:
-    """Return the robot's silhouette in so many characters, lines parted by line feeds."""
+    """Return the robot's silhouette in braille characters, with line feeds between rows."""
     faces = [face @ view_axes() for shape in scene.shapes("robot") for face in shape_faces(shape)]
     points = np.concatenate(faces)[:, :2]
     low, high = points.min(axis=0), points.max(axis=0)

@@ -1,7 +1,7 @@
-"""What a picture of a robot is made of, as plain numbers that any renderer can show.
+"""Contents of a picture of a robot, as numbers for any renderer.
 
-Sizes and poses mean what they mean in visualization_msgs/Marker: a box is given by its edges, a
-sphere and a cylinder by diameters, a cylinder stands along z, all are about their centres. [m]
+Sizes and poses are those of visualization_msgs/Marker: a box has the lengths of its edges, a
+sphere and a cylinder have diameters, a cylinder is along z, all are about their centres. [m]
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Label:
-    """A text that faces the viewer and stands over a point.
+    """A text that faces the viewer, above a point.
 
     Attributes:
-        text: what is written.
+        text: the text.
         position: of the point [m].
-        above: how far over the point the text's middle is [m].
+        above: distance of the text's middle above the point [m].
         height: of a capital letter [m].
         colour: of the letters.
     """
@@ -39,7 +39,7 @@ class Label:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line through points (N, 3) [m] of the base frame, so thick [m]."""
+    """A line through points (N, 3) [m] of the base frame, with its thickness [m]."""
 
     name: str
     points: Array
@@ -49,13 +49,13 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """What moves as one, with shapes and labels in its own frame.
+    """A moving body, with shapes and labels in its own frame.
 
     Attributes:
         name: name of the joint that moves it, or of the root link.
         pose: of its frame in the base frame.
         shapes, labels: in its frame.
-        track: (F, 7) its poses at the scene's times, or None where it stays.
+        track: (F, 7) its poses at the scene's times, or None if it does not move.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Flat faces that are no simple shape, (F, 3, 3) [m] of the base frame, in one colour."""
+    """Flat faces (F, 3, 3) [m] in the base frame, in one colour."""
 
     triangles: Array
     colour: Colour
@@ -75,7 +75,7 @@ class Surface:
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """What a colour means."""
+    """Meaning of a colour."""
 
     colour: Colour
     text: str
@@ -86,13 +86,13 @@ class Scene:
     """A robot at one moment, the path of its tool, and its torque errors.
 
     Attributes:
-        title: what is shown.
+        title: of the picture.
         frame_id: name of the base frame, the URDF's root link; z points up.
         bodies: the root, then one for each joint that moves.
         lines: in the base frame.
         legend: what the colours mean.
-        reach: length of the stretched robot [m], by which sizes and views are chosen.
-        times: (F,) [s] of the bodies' tracks, or None where nothing moves.
+        reach: length of the stretched robot [m], to which sizes and views are proportional.
+        times: (F,) [s] of the bodies' tracks, or None if nothing moves.
         time: moment of the tracks at which the bodies are shown [s].
         surfaces: hulls of meshes, in pictures only.
     """
@@ -125,7 +125,7 @@ class Scene:
         return replace(self, bodies=tuple(bodies))
 
     def labels(self) -> tuple[Label, ...]:
-        """Return all labels in the base frame, at the very place of their middles."""
+        """Return all labels in the base frame, at the positions of their middles."""
         labels = []
         for body in self.bodies:
             for label in body.labels:
@@ -135,5 +135,5 @@ class Scene:
 
 
 def grid_step(reach: float) -> float:
-    """Return a power of ten [m] that fits a robot of such a reach [m], between its lines."""
+    """Return the distance of grid lines, a power of ten [m], for a robot's reach [m]."""
     return float(10.0 ** math.floor(math.log10(reach / 2)))

@@ -1,4 +1,4 @@
-"""A scene's page from a small server of this machine."""
+"""A local web server for a scene's page."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def serve(scene: Scene, *, port: int = 0, ready: Callable[[str], None], browse: 
 
     Args:
         scene: what to show.
-        port: where to listen, 0 for any that is free.
-        ready: told the page's address once it can be opened.
+        port: of the server, 0 for any free port.
+        ready: called with the page's address when the server is ready.
         browse: whether to open it in the user's browser.
 
     Raises:
@@ -43,7 +43,7 @@ def serve(scene: Scene, *, port: int = 0, ready: Callable[[str], None], browse: 
 
 
 def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:
-    """Return a server of the one page, which listens but does not answer yet.
+    """Return a server of the page, which does not answer requests yet.
 
     Raises:
         OutputError: meshcat is not installed, or the port is in use.
@@ -52,7 +52,7 @@ def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            # a foreign page whose name was turned to this machine (DNS rebinding) must not read it
+            # pages of other sites must not read it by DNS rebinding
             if not _is_own(self.headers.get("Host", "")):
                 self.send_error(403, "Only for this machine")
                 return
@@ -65,24 +65,24 @@ def page_server(scene: Scene, *, port: int = 0) -> ThreadingHTTPServer:
             self.wfile.write(content)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing: the terminal belongs to the command."""
+            """Write nothing: the terminal is for the command's output."""
 
     try:
         return ThreadingHTTPServer((HOST, port), Handler)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
-        message = f"--port {port}: cannot be listened on ({reason})."
+        message = f"--port {port}: cannot be opened ({reason})."
         raise OutputError(message) from None
 
 
 def _is_own(host: str) -> bool:
-    """Return whether a request was made to this machine by one of its own names."""
+    """Return whether a request used one of this machine's own names."""
     name, _, port = host.partition(":")
     return name in {HOST, "localhost"} and (not port or port.isdigit())
 
 
 def has_display() -> bool:
-    """Return whether there is a screen to open a browser on."""
+    """Return whether there is a display to open a browser on."""
     if sys.platform in {"darwin", "win32"}:
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,4 +1,4 @@
-"""Torque errors as balls at the ends of the joints' axes: white is none, red is a collision."""
+"""Torque errors as balls at the ends of the joints' axes: white is 0, red is a collision."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEGEND = (
     LegendEntry(RED, "collision threshold or more"),
 )
 UNKNOWN = LegendEntry(GREY, "torque error unknown")
-NO_THRESHOLD = LegendEntry(GREY, "torque error; no collision threshold to compare it with")
+NO_THRESHOLD = LegendEntry(GREY, "torque error; no collision threshold defined")
 
 # shares of the robot's reach
 _OFFSETS = (0.07, 0.09, 0.11, 0.13, 0.15, 0.17, 0.19, 0.22, 0.25)
@@ -50,7 +50,7 @@ _ROD_WIDTH = 0.006
 
 @dataclass(frozen=True)
 class TorqueError:
-    """What a joint's torque is off by: model minus measured [N m, or N], NaN where unknown."""
+    """Torque error of a joint: model minus measured [N m, or N], NaN if unknown."""
 
     joint: str
     error: float
@@ -59,12 +59,12 @@ class TorqueError:
 
     @property
     def ratio(self) -> float:
-        """Size of the error over the threshold; NaN where either is unknown."""
+        """Size of the error over the threshold; NaN if either is unknown."""
         return float("nan") if self.threshold is None else abs(self.error) / self.threshold
 
     @property
     def text(self) -> str:
-        """The joint, its error and how much of the threshold that is."""
+        """The joint, its error and the share of the threshold."""
         if np.isnan(self.error):
             return self.joint
         share = "" if self.threshold is None else f" ({100 * self.ratio:.0f} %)"
@@ -86,9 +86,9 @@ class TorqueError:
 def torque_errors(
     mechanism: Mechanism, settings: CollisionSettings, error: ArrayLike | None
 ) -> tuple[TorqueError, ...]:
-    """Hold errors (n,) [N m or N], or None where nothing is known, against thresholds at rest.
+    """Compare errors (n,) [N m or N], or None if unknown, with thresholds at rest.
 
-    These are higher than in motion, and what no error of free motion is beyond.
+    These are higher than in motion: errors of free motion never exceed them.
     """
     joints = len(mechanism.joints)
     values = np.full(joints, np.nan) if error is None else np.asarray(error, dtype=np.float64)
@@ -105,10 +105,10 @@ def torque_errors(
 def marker_places(
     kinematics: Kinematics, shapes: Sequence[Sequence[Shape]], position: ArrayLike
 ) -> Array:
-    """Choose where on each joint's axis its marker stands, in the joint's frame [m]; (n, 3).
+    """Choose the place of each joint's marker on its axis, in the joint's frame [m]; (n, 3).
 
-    A marker within the robot cannot be seen, and joints whose origins coincide, as in a wrist,
-    would hide each other. So of some places on either side each takes the first that is clear of
+    A marker inside the robot is not visible, and markers of joints with the same origin, as in a
+    wrist, would overlap. Each marker therefore gets the first of several places that is clear of
     the robot's shapes (of each body, in its frame) and of other markers at a position (n,).
     """
     reach = kinematics.reach
@@ -134,7 +134,7 @@ def marker_places(
 
 
 def _room(point: Array, solids: Sequence[Shape], markers: Sequence[Array], reach: float) -> float:
-    """Return the distance to the nearest shape or marker, over what it should be."""
+    """Return the distance to the nearest shape or marker, relative to the required one."""
     to_shapes = min((solid.distance(point) for solid in solids), default=np.inf)
     to_markers = min((float(np.linalg.norm(point - other)) for other in markers), default=np.inf)
     return min(to_shapes / (_CLEAR_OF_SHAPES * reach), to_markers / (_CLEAR_OF_MARKERS * reach))
@@ -143,11 +143,11 @@ def _room(point: Array, solids: Sequence[Shape], markers: Sequence[Array], reach
 def torque_error_markers(
     errors: Sequence[TorqueError], places: Array, reach: float
 ) -> tuple[tuple[tuple[Shape, ...], tuple[Label, ...]], ...]:
-    """Return for each joint the shapes and labels of its marker, in the joint's frame.
+    """Return the shapes and labels of each joint's marker, in the joint's frame.
 
     Args:
         errors: one for each of the n joints.
-        places: where the markers stand, (n, 3) [m].
+        places: of the markers, (n, 3) [m].
         reach: length of the stretched robot [m], to which sizes are proportional.
     """
     return tuple(_marker(error, place, reach) for error, place in zip(errors, places, strict=True))

@@ -1,4 +1,4 @@
-"""A robot and the path of its tool as lines that a page can turn."""
+"""A robot and the path of its tool as lines that a page can rotate."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Stroke(NamedTuple):
     Attributes:
         kind: ``robot``, ``base`` or ``path``.
         width: [m].
-        space: x, y, z of its points about the middle of all [m], parted by blanks and commas.
-        points: where they are seen at first, as the attribute of an SVG polyline.
+        space: x, y, z of its points about the middle of all [m], separated by blanks and commas.
+        points: their initial projection, as the attribute of an SVG polyline.
     """
 
     kind: str
@@ -35,14 +35,14 @@ class Stroke(NamedTuple):
 
 
 class Turntable(NamedTuple):
-    """Lines, and how far the farthest point is from their middle [m]."""
+    """Lines, and the distance of the farthest point from their middle [m]."""
 
     strokes: tuple[Stroke, ...]
     radius: float
 
 
 def turntable(scene: Scene) -> Turntable:
-    """Return the axes of a scene's shapes, as thick as these are, and its lines over them."""
+    """Return the axes of a scene's shapes, with their thickness, and the scene's lines."""
     lines = [(str(shape.role), *_axis(shape)) for shape in scene.shapes()]
     for line in scene.lines:
         step = -(-len(line.points) // _MOST_POINTS)
@@ -58,11 +58,11 @@ def turntable(scene: Scene) -> Turntable:
 
 
 def _axis(shape: Shape) -> tuple[Array, float]:
-    """A shape's longest middle line (2, 3) and its thickness [m]; a sphere's has no length."""
+    """Return a shape's longest axis (2, 3) and its thickness [m]; a sphere's has length 0."""
     size = np.array(shape.size)
     along = 2 if shape.kind == "cylinder" else int(np.argmax(size))
     thickness = float(np.median(size)) if shape.kind == "box" else float(size[0])
-    # round ends reach half a thickness beyond
+    # round line ends extend by half the thickness
     half = max(0.0, size[along] - thickness) / 2 if shape.kind != "sphere" else 0.0
     direction = half * np.eye(3)[along]
     return shape.pose.apply([-direction, direction]), thickness

@@ -123,4 +123,4 @@ def test_a_missing_folder_is_named_before_the_search(run, monkeypatch) -> None:
     monkeypatch.setattr("dynid.cli.excite.optimise", lambda *_, **__: pytest.fail("too late"))
     code, _, err = run("excite", "-o", "absent/excitation.yaml")
     assert code == 2
-    assert "absent/excitation.yaml: its folder does not exist; make it first." in err
+    assert "absent/excitation.yaml: its folder does not exist; create it first." in err

@@ -246,7 +246,7 @@ def test_a_violation_names_joint_time_and_amount(limits: Limits, sentence: str) 
         build_excitation(SINE, limits, JOINTS)
 
 
-def test_a_sliding_joint_is_spoken_of_in_metres() -> None:
+def test_messages_on_a_prismatic_joint_are_in_metres() -> None:
     with pytest.raises(ExcitationError, match=r"joint 'wrist': velocity reaches \S+ m/s at"):
         build_excitation(SINE, Limits(velocity=(9, 9, 0.1)), JOINTS, prismatic=("wrist",))
 
@@ -256,7 +256,7 @@ def test_keeps_limits_that_it_just_reaches() -> None:
     peaks = sample_peaks(excitation)
     sampled = np.max(np.abs(peaks.motion.velocity), axis=0)
     check_limits(excitation, Limits(velocity=tuple(sampled + peaks.slack[1])), JOINTS)
-    between = tuple(sampled + peaks.slack[1] / 2)  # perhaps exceeded where nobody looked
+    between = tuple(sampled + peaks.slack[1] / 2)  # perhaps exceeded between the samples
     with pytest.raises(ExcitationError, match="velocity"):
         check_limits(excitation, Limits(velocity=between), JOINTS)
 
@@ -268,7 +268,7 @@ def test_one_limit_stands_for_every_joint() -> None:
 
 
 def test_refuses_a_centre_without_room() -> None:
-    sentence = r"joint 'shoulder': the excitation's centre 0.95 leaves no room"
+    sentence = r"joint 'shoulder': the excitation's centre 0.95 is outside the part"
     with pytest.raises(ExcitationError, match=sentence):
         fourier(centre=(0.95, 0.0, 0.0))
 
@@ -298,7 +298,7 @@ def test_refuses_a_wrong_number_of_coefficient_rows() -> None:
         ),
         ({"harmonic": 3}, "unknown key 'excitation.harmonic'; did you mean 'harmonics'"),
         ({"type": "sine"}, "key 'excitation.start' is missing"),
-        ({"sine": [[0.1] * 5]}, "'sine' and 'cosine' coefficients are given together"),
+        ({"sine": [[0.1] * 5]}, "'sine' and 'cosine' coefficients must be given together"),
         (
             {"harmonics": 2, "sine": [[0.1]], "cosine": [[0.1]]},
             "'sine' has a row of 1 coefficients, expected 2",

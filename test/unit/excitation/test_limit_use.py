@@ -23,7 +23,7 @@ def test_a_kept_limit_is_used_most_at_the_peak() -> None:
     assert (kept.most.time, kept.most.value, kept.most.beyond) == (5.0, 3.0, -1.0)
 
 
-def test_the_first_violation_is_told_by_its_beginning_and_its_worst() -> None:
+def test_the_message_has_the_start_and_the_worst_of_the_first_violation() -> None:
     broken = use(1.0)
     assert broken.passed == 1.0
     assert (broken.first.time, broken.first.value) == (2.0, 1.4)
@@ -35,7 +35,7 @@ def test_the_first_violation_is_told_by_its_beginning_and_its_worst() -> None:
     )
 
 
-def test_a_violation_that_lasts_to_the_end_is_told_too() -> None:
+def test_a_violation_that_lasts_to_the_end_is_reported() -> None:
     values = VALUES[:6]
     broken = limit_use(WHAT, TIME[:6], values, 2.0, values - 2.0)
     assert (broken.passed, broken.first.time) == (5.0, 5.0)

@@ -71,7 +71,7 @@ def test_joints_swing_less_far_where_bodies_would_touch() -> None:
     make_plan(robot.with_settings(clear))
 
 
-def test_it_lasts_as_long_as_is_asked_for() -> None:
+def test_it_has_the_requested_duration() -> None:
     robot, mechanism = built("scara")
     settings = propose_sine(robot, mechanism, duration=20.0)
     excitation = build_excitation(settings, robot.limits, robot.joints)
@@ -114,19 +114,19 @@ def test_refuses_where_gravity_alone_takes_too_much() -> None:
         propose_sine(robot.model_copy(update={"limits": weak}), mechanism)
 
 
-def test_refuses_a_time_too_short_and_says_what_is_enough() -> None:
+def test_refuses_a_time_too_short_and_names_a_sufficient_one() -> None:
     robot, mechanism = built("puma560")
-    with pytest.raises(ExcitationError, match=r"^20 s are too short .* take \d+ s") as error:
+    with pytest.raises(ExcitationError, match=r"^20 s are too short .* use \d+ s") as error:
         propose_sine(robot, mechanism, duration=20.0)
-    enough = float(re.search(r"take (\d+) s", str(error.value))[1])
+    enough = float(re.search(r"use (\d+) s", str(error.value))[1])
     assert propose_sine(robot, mechanism, duration=enough).duration == pytest.approx(enough - 2)
 
 
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
-        (Limits(velocity=1.0), "joint 'joint_1': nothing says how far it may swing"),
-        (Limits(position=((-1, 1),)), "joint 'joint_1': nothing says how fast it may swing"),
+        (Limits(velocity=1.0), "joint 'joint_1': its range is not limited"),
+        (Limits(position=((-1, 1),)), "joint 'joint_1': its speed is not limited"),
     ],
 )
 def test_refuses_where_limits_are_missing(limits: Limits, sentence: str) -> None:
@@ -138,11 +138,11 @@ def test_refuses_where_limits_are_missing(limits: Limits, sentence: str) -> None
 def test_refuses_a_joint_that_does_not_move() -> None:
     still = SineSettings(start=(0.0, 0.3), target=(1.0, 0.3), frequency=1, duration=9)
     robot, mechanism = built("scara_2r", still)
-    with pytest.raises(ConfigurationError, match="'joint_2': its start is its target"):
+    with pytest.raises(ConfigurationError, match="'joint_2': start and target are equal"):
         propose_sine(robot, mechanism)
 
 
-def test_rows_tell_cycles_and_the_share_of_the_speed_limit() -> None:
+def test_rows_have_cycles_and_the_share_of_the_speed_limit() -> None:
     settings = SineSettings(start=0, target=1, frequency=(1.0, 2.0), duration=10)
     first, second = sine_rows(settings, Limits(velocity=(4.0, 4.0)), ("hip", "knee"))
     assert (first.cycles, second.cycles) == (10.0, 20.0)
@@ -160,7 +160,7 @@ def test_a_joint_that_rests_takes_no_part_in_repetition() -> None:
     assert found.good
 
 
-def test_what_is_printed_tells_the_common_factor_and_what_is_not_good(capsys) -> None:
+def test_the_common_factor_and_problems_are_printed(capsys) -> None:
     settings = SineSettings(start=0, target=1, frequency=(1, 2, 1.2), duration=10)
     print_sine(Console(), settings, Limits(velocity=8.0), ("J1", "J2", "J3"))
     text = capsys.readouterr().out

@@ -145,12 +145,12 @@ def test_accelerations_of_a_message_are_kept_but_at_the_ends_where_it_rests(tmp_
         (WAY.replace("0.4", ""), "the position of joint 'joint_2' at point 2 is nan"),
         (WAY.replace("0.4", "inf"), "the position of joint 'joint_2' at point 2 is inf"),
         (WAY.replace("0.4,", ""), "way.csv: line 3 has 2 columns, expected 3"),
-        (WAY[:-5], "its last line is cut off"),
+        (WAY[:-5], "its last line is incomplete"),
         (
             WAY.replace("4.0,", "4e9,"),
             "lasts 4e+09 s, expected 0.02 to 3600 s; are its times in s?",
         ),
-        ("\n".join(WAY.split("\n")[:2]) + "\n", "holds a single point"),
+        ("\n".join(WAY.split("\n")[:2]) + "\n", "has a single point"),
         ("0,0,0\n1,1,1\n", "way.csv: has no header, so column 'joint_1' cannot be found"),
         (
             "time,joint_1,joint_2,joint_1_velocity\n0,0,0,0\n1,1,1,0\n",
@@ -163,7 +163,7 @@ def test_accelerations_of_a_message_are_kept_but_at_the_ends_where_it_rests(tmp_
         ),
         (
             "time,joint_1,joint_2,joint_1_velocity,joint_2_velocity\n0,0,0,0,0\n1,1,1,0,0.5\n",
-            "the velocity of joint 'joint_2' is 0.5 at the last point; a motion begins and ends",
+            "the velocity of joint 'joint_2' is 0.5 at the last point; a motion must start and end",
         ),
     ],
 )
@@ -177,7 +177,7 @@ def test_a_bad_table_is_refused_in_a_sentence(tmp_path, text: str, sentence: str
     [
         (MESSAGE.replace("joint_2", "elbow"), "joint_names are elbow, joint_1; expected 'joint_2'"),
         (MESSAGE.replace("- joint_1", "- joint_1\n- hand"), "way.yaml: also moves 'hand'"),
-        (MESSAGE + MESSAGE, "way.yaml: holds 2 messages; keep the one that is meant"),
+        (MESSAGE + MESSAGE, "way.yaml: contains 2 messages; keep only one"),
         (MESSAGE.replace("  - 0.3\n", "  - '...'\n"), "use its option --full-length"),
         (MESSAGE.replace("  - 0.3\n", ""), "point 2 has 1 positions, expected 2 (one per joint)"),
         (MESSAGE.replace("- 0.3", "- .nan"), "must be a finite number"),
@@ -186,7 +186,7 @@ def test_a_bad_table_is_refused_in_a_sentence(tmp_path, text: str, sentence: str
         (MESSAGE.replace("points", "pionts"), "unknown key 'pionts'; did you mean 'points'"),
         ("joint_names: [joint_1, joint_2]\npoints: []\n", "key 'points': must have at least 2"),
         ("joint_names: [", "way.yaml: is not valid YAML"),
-        ("- joint_names: [a]\n", "must hold a mapping"),
+        ("- joint_names: [a]\n", "must be a mapping"),
         (message([{"positions": []}, {"positions": []}]), "its points have no positions"),
         (
             message([{"positions": [0, 0], "velocities": [0, 0]}, {"positions": [1, 1]}]),
@@ -207,7 +207,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path, name: str) -> None:
 
 def test_columns_are_refused_for_a_message(tmp_path) -> None:
     path = written(tmp_path, "way.yaml", MESSAGE)
-    with pytest.raises(DynidError, match="'columns' are for CSV files only"):
+    with pytest.raises(DynidError, match="'columns' apply to CSV files only"):
         played(path, columns=TrajectoryColumns(time="t"))
 
 
@@ -236,7 +236,7 @@ def dense(folder: Path, size: float = 0.5, wobble: float = 0.0) -> Path:
     return written(folder, "way.csv", "\n".join(["time,joint_1,joint_2", *rows, ""]))
 
 
-def test_points_of_a_fast_log_are_thinned_so_that_their_rounding_does_not_matter(tmp_path) -> None:
+def test_points_of_a_fast_log_are_decimated_to_limit_the_effect_of_rounding(tmp_path) -> None:
     excitation = played(dense(tmp_path))
     assert excitation.evaluate([1.0]).position[0, 0] == pytest.approx(0.5, abs=1e-4)
     # 10 / sqrt(3) times the size, where a step of rounding alone would be 1 rad/s^2
@@ -245,7 +245,7 @@ def test_points_of_a_fast_log_are_thinned_so_that_their_rounding_does_not_matter
 
 
 def test_a_log_that_is_not_smooth_is_refused(tmp_path) -> None:
-    with pytest.raises(ExcitationError, match=r"joint 'joint_1' is at .* beside the smooth motion"):
+    with pytest.raises(ExcitationError, match=r"joint 'joint_1' is at .* from the smooth motion"):
         played(dense(tmp_path, wobble=0.01))
 
 

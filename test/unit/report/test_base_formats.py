@@ -44,7 +44,7 @@ def test_yaml_read_back_gives_base_parameters_from_standard_ones(tree: RandomTre
 
 @given(random_trees(kinds=("viscous", "coulomb", "rotor_inertia", "offset")))
 @settings(max_examples=8)
-def test_yaml_read_back_says_which_standard_parameters_count(tree: RandomTree) -> None:
+def test_yaml_read_back_has_the_roles_of_standard_parameters(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
     content = yaml.safe_load(base_yaml(table_of(mechanism)))
     roles = {entry["name"]: entry["role"] for entry in content["standard_parameters"]}
@@ -63,7 +63,7 @@ def test_names_are_those_of_the_identification_report(puma: BaseTable) -> None:
     assert {"Fv3", "Fc3", "Ia3"} < set(names)
 
 
-def test_text_tells_relation_value_unit_and_deviation(puma: BaseTable) -> None:
+def test_text_has_relation_value_unit_and_standard_deviation(puma: BaseTable) -> None:
     lines = base_text(puma).splitlines()
     first = next(line for line in lines if line.startswith("ZZ1R"))
     assert "kg*m^2" in first

@@ -30,7 +30,7 @@ def checked(motion, workspace=SELF):
     return examine_motion(motion, Limits(), robot.mechanism(), workspace)
 
 
-def test_the_contact_is_as_deep_as_the_margin_says() -> None:
+def test_the_depth_of_the_contact_is_the_margin() -> None:
     contact = SELF.contact("upper to base", OVER_BASE)
     # the axis of the upper arm passes the base's middle at 0.1 sin(3)
     expected = 0.1 * np.sin(3.0) - 0.08
@@ -88,7 +88,7 @@ def test_a_picture_is_written_of_a_violation_and_of_the_nearest_approach(
     assert pixels[..., :3].std() > 0
 
 
-def test_a_start_in_doubt_says_which_pair_and_how_deep() -> None:
+def test_a_start_in_collision_is_reported_with_pair_and_depth() -> None:
     check = checked(swing(LEVEL, start=tuple(OVER_BASE.tolist())))
     assert check.violation == (
         "upper to base: at the start of the motion they are 0.0659 m deep in one another, where "

@@ -26,8 +26,8 @@ from dynid.profile import load_robot, make_robot
 from dynid.report.prediction import write_prediction_report
 from dynid.report.prediction_panels import (
     Palette,
-    draw_deviations,
     draw_joints,
+    draw_standard_deviations,
     draw_use,
     prediction_scene,
 )
@@ -117,7 +117,7 @@ def test_tables_fit_a_hundred_columns_with_long_names_of_joints():
     assert max(map(len, lines[start : start + 17])) <= 100
 
 
-def test_json_says_null_where_nothing_is_known(duo):
+def test_json_has_null_for_unknown_values(duo):
     lost = replace(duo.parameters[0], standard_deviation=np.inf)
     unsure = replace(
         duo,
@@ -162,14 +162,14 @@ def test_a_limit_is_a_line_where_it_is_near_and_a_number_where_it_is_far(duo):
     ):
         limits = duo.limits.range_of(name or "torque_max", 0)
         lines = {float(line.get_ydata()[0]) for line in axes.lines[1:]}
-        told = [text.get_text() for text in axes.texts]
+        texts = [text.get_text() for text in axes.texts]
         assert lines <= set(limits)
-        assert told == ([] if lines else [f"limits ± {limits[1]:#.3g}"])
+        assert texts == ([] if lines else [f"limits ± {limits[1]:#.3g}"])
 
 
 def test_bars_stand_for_the_parameters_whose_size_is_known(duo):
     axes = Figure().subplots()
-    draw_deviations(axes, duo, COLOURS)
+    draw_standard_deviations(axes, duo, COLOURS)
     known = [one for one in duo.parameters if one.known]
     assert [text.get_text() for text in axes.get_xticklabels()] == [one.name for one in known]
     heights = [bar.get_height() for bar in axes.patches]
@@ -179,7 +179,7 @@ def test_bars_stand_for_the_parameters_whose_size_is_known(duo):
 def test_where_nothing_is_known_there_is_a_sentence_in_place_of_bars(duo):
     unknown = replace(duo, parameters=tuple(replace(one, value=0.0) for one in duo.parameters))
     axes = Figure().subplots()
-    draw_deviations(axes, unknown, COLOURS)
+    draw_standard_deviations(axes, unknown, COLOURS)
     assert [text.get_text() for text in axes.texts] == ["every parameter is 0 now"]
 
 

@@ -101,20 +101,20 @@ def test_no_placeholder_colour_is_left(html):
     assert not re.search(r"#0[1-6]0[1-6]0[1-6]\b", html)
 
 
-def test_success_is_said_at_the_top(page, identification):
+def test_success_is_stated_at_the_top(page, identification):
     assert "✓ Succeeded" in page.text[:400]
     assert "the largest torque error in motion is 13.9 %" in page.text[:800]
     assert "residuals are not white" in page.text
 
 
-def test_failure_is_said_at_the_top_with_its_reasons(failed):
+def test_failure_is_stated_at_the_top_with_its_reasons(failed):
     text = Page(report_html(failed)).text
     assert "✗ Failed" in text[:400]
     assert "max relative torque error 61 % is above 50 %." in text[:1000]
     assert "✓" not in text
 
 
-def test_errors_and_provenance_are_told(page, identification):
+def test_errors_and_provenance_are_shown(page, identification):
     for expected in (
         "13.9 %",
         "3.18 %",
@@ -131,7 +131,7 @@ def test_errors_and_provenance_are_told(page, identification):
         assert expected in page.text
 
 
-def test_parameters_are_told_with_deviations_and_status(page):
+def test_parameters_are_shown_with_standard_deviations_and_status(page):
     text = page.text
     assert "ZZ1R 1.250 ± 0.010 0.80 % 1.260 kg·m² essential ZZ1 + XX2 + 0.25 M3" in text
     assert "MX2R 0.5000 ± 0.10 20.0 % 0.4000 kg·m not essential" in text
@@ -186,7 +186,7 @@ def test_a_validation_has_a_report_of_its_own(identification, tmp_path):
     assert "Base parameters" not in text
 
 
-def test_a_validation_tells_when_its_model_was_edited(identification, tmp_path):
+def test_a_validation_has_the_date_of_an_edit_of_its_model(identification, tmp_path):
     made = replace(
         identification.provenance, edited_at=datetime(2026, 5, 4, 3, 2, 1, tzinfo=timezone.utc)
     )
@@ -228,7 +228,7 @@ signals = arrays(float, st.integers(1, 400), elements=st.floats(-1e6, 1e6))
 
 
 @given(signals, st.integers(1, 60))
-def test_no_peak_is_lost_when_a_signal_is_thinned(values, buckets):
+def test_no_peak_is_lost_when_a_signal_is_decimated(values, buckets):
     time = np.arange(len(values)) * 0.1
     kept_time, kept = envelope(time, values, buckets)
     assert kept.min() == values.min()

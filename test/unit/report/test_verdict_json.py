@@ -95,12 +95,12 @@ def printed(verdict):
 
 
 @pytest.mark.parametrize("name", ["identification", "failed"])
-def test_a_judgement_read_back_prints_the_same_table(request, name):
+def test_a_verdict_read_back_prints_the_same_table(request, name):
     verdict = request.getfixturevalue(name).verdict
     assert printed(read_verdict(text_of(verdict))) == printed(verdict)
 
 
-def test_a_judgement_read_back_is_the_same(identification):
+def test_a_verdict_read_back_is_the_same(identification):
     verdict = identification.verdict
     finite = tuple(replace(joint, r_squared=0.75) for joint in verdict.joints)
     verdict = replace(verdict, joints=finite, warnings=("look here.",))
@@ -123,6 +123,6 @@ def test_what_is_not_a_number_comes_back_as_nan(identification):
         '{"joints": {}, "success": true, "reasons": [], "warnings": null}',
     ],
 )
-def test_refuses_what_is_no_judgement(text):
+def test_refuses_text_that_is_not_a_verdict(text):
     with pytest.raises(ModelFileError, match="a verdict must be the JSON object"):
         read_verdict(text)

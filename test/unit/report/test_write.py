@@ -49,7 +49,7 @@ def test_a_failed_identification_leaves_the_good_one_byte_for_byte(
     assert not load_model(tmp_path / "model.yaml").failed
     assert load_model(tmp_path / "model.failed.yaml").failed
     assert kept_model(tmp_path, success=False) == (
-        f"{tmp_path}/model.yaml, of an earlier identification, stays as it was; the failed one is "
+        f"{tmp_path}/model.yaml of an earlier identification is kept; the failed model is "
         f"in {tmp_path}/model.failed.yaml."
     )
 

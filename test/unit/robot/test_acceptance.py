@@ -40,41 +40,44 @@ def test_accepts_the_model_of_this_robot(model, robot):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"name": "twin"}, "model.yaml: is of robot"),
-        ({"gravity": (0.0, 0.0, 9.81)}, r"with gravity (0.0, 0.0, -9.81), this has (0.0, 0.0, 9"),
+        ({"name": "other"}, "model.yaml: is of robot"),
+        (
+            {"gravity": (0.0, 0.0, 9.81)},
+            r"with gravity (0.0, 0.0, -9.81), this robot has (0.0, 0.0, 9",
+        ),
         ({"locked": {"lid": 0.1}}, "with locked joints"),
         ({"payload_joint": "turn"}, "with payload joint"),
         (
             {"closed_chain": ClosedChainSettings(assembled_at=(0.1,))},
-            "with other passive joints or closures",
+            "with other passive joints or loop closures",
         ),
     ],
 )
 def test_refuses_another_robot_even_by_force(model, robot, change, sentence):
-    told = refusal(model, robot.model_copy(update=change), force=True)
-    assert sentence in told
-    assert "load this robot's model" in told
+    message = refusal(model, robot.model_copy(update=change), force=True)
+    assert sentence in message
+    assert "load this robot's model" in message
 
 
 def test_refuses_joints_in_another_order(model, robot):
     other = robot.model_copy(update={"joints": robot.joints[::-1]})
-    assert f"joints {', '.join(robot.joints)}, this has" in refusal(model, other)
+    assert f"joints {', '.join(robot.joints)}, this robot has" in refusal(model, other)
 
 
 def test_a_failed_model_is_accepted_by_force_only(failed, robot):
     model = stored(failed)
-    told = refusal(model, robot)
-    assert "its identification failed (joint 'lift': max relative torque error 61 %" in told
-    assert "set 'force'" in told
+    message = refusal(model, robot)
+    assert "its identification failed (joint 'lift': max relative torque error 61 %" in message
+    assert "set 'force'" in message
     check_acceptance(model, robot, "model.yaml", force=True)
 
 
-def test_refuses_another_urdf_and_says_where_it_differs(model, robot):
+def test_refuses_another_urdf_and_names_the_difference(model, robot):
     other = robot.urdf_xml.replace('<mass value="', '<mass value="1', 1)
     assert other != robot.urdf_xml
-    told = refusal(model, robot.with_urdf(other), force=True)
-    assert "was identified with another URDF (SHA-256" in told
-    assert "has mass" in told
+    message = refusal(model, robot.with_urdf(other), force=True)
+    assert "was identified with another URDF (SHA-256" in message
+    assert "has mass" in message
 
 
 ARM = """
@@ -126,7 +129,7 @@ def test_what_torque_does_not_depend_on_makes_no_difference(old, new):
         (
             '<link name="flange"/>',
             '<link name="flange"><inertial><mass value="2"/></inertial></link>',
-            "link 'flange' is only in this robot's",
+            "link 'flange' is only in this robot's URDF",
         ),
     ],
 )
@@ -134,11 +137,11 @@ def test_what_torque_depends_on_is_named(old, new, sentence):
     assert difference(old, new).startswith(sentence)
 
 
-def test_a_load_that_is_gone_is_named():
+def test_a_missing_load_is_named():
     loaded = ARM.replace(
         '<link name="flange"/>', '<link name="flange"><inertial><mass value="2"/></inertial></link>'
     )
-    assert urdf_difference(loaded, ARM) == "link 'flange' is only in the model's"
+    assert urdf_difference(loaded, ARM) == "link 'flange' is only in the model's URDF"
 
 
 def test_a_model_whose_robot_contradicts_its_profile_was_altered(identification):

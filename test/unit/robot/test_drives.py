@@ -128,14 +128,17 @@ def test_recorded_permille_become_torque_by_the_same_factor() -> None:
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"force_constant": 50}, "torque_constant and force_constant exclude each other"),
-        ({"force_constant": 50, "torque_constant": None}, "a linear motor's: it has no gear_ratio"),
+        ({"force_constant": 50}, "give either torque_constant or force_constant"),
+        (
+            {"force_constant": 50, "torque_constant": None},
+            "for a linear motor, which has no gear_ratio",
+        ),
         ({"force_constant": 0}, "force_constant must not be 0"),
         ({"screw_lead": [-1]}, "screw_lead"),
         ({"rated_torque": 0}, "rated_torque"),
     ],
 )
-def test_refuses_motors_that_cannot_be(more: dict[str, object], sentence: str) -> None:
+def test_refuses_impossible_motors(more: dict[str, object], sentence: str) -> None:
     with pytest.raises(ConfigurationError, match=sentence):
         sheet(**more)
 

@@ -167,7 +167,7 @@ def test_a_mechanism_without_terms_and_locked_joints_comes_back(identification, 
     assert found.with_urdf(robot.urdf_xml) == robot
 
 
-def test_the_header_tells_people_what_the_prg_file_told(failed):
+def test_the_header_has_the_contents_of_the_prg_file(failed):
     header = failed.model.text().split("\n/**")[0]
     assert all(line.startswith("#") for line in header.split("\n"))
     for text in (
@@ -205,7 +205,7 @@ def test_an_interrupted_write_leaves_the_old_file(identification, tmp_path, monk
     assert [p.name for p in tmp_path.iterdir()] == ["model.yaml"]
 
 
-def test_a_full_disk_leaves_the_old_file_and_says_so(identification, tmp_path, monkeypatch):
+def test_a_full_disk_leaves_the_old_file_and_is_reported(identification, tmp_path, monkeypatch):
     path = tmp_path / "model.yaml"
     path.write_text("old")
 
@@ -227,7 +227,7 @@ def test_a_link_to_the_model_is_followed(identification, tmp_path):
     assert load_model(tmp_path / "model.yaml").provenance.status == "success"
 
 
-def test_a_failed_model_is_saved_only_where_that_is_said(identification, failed, tmp_path):
+def test_a_failed_model_is_saved_only_by_force(identification, failed, tmp_path):
     good, other = tmp_path / "model.yaml", tmp_path / "model.failed.yaml"
     identification.model.save(good)
     before = good.read_bytes()
@@ -255,7 +255,7 @@ def test_refuses_to_write_where_there_is_no_folder(identification, tmp_path):
         ("", "mapping"),
         ("a: [", "is not valid YAML"),
         ("a: 2024-99-99", "is not valid YAML"),
-        ("[" * 5000, "too many lists and groups in each other"),
+        ("[" * 5000, "too many nested lists and groups"),
         ("a: 1", "is not a dynid model"),
         ("/**: {ros__parameters: {model: 3}}", "is not a dynid model"),
         (
@@ -301,9 +301,9 @@ def test_refuses_what_is_not_a_model(tmp_path, text, sentence):
         (lambda m: m.update(status="good"), "key 'status'.*'success' or 'failed'"),
         (lambda m: m.update(created="yesterday"), "model.created is 'yesterday'"),
         (lambda m: m.update(profile="robot: ["), "its profile: is not valid YAML"),
-        (lambda m: m.update(profile="- a"), "its profile: must hold a mapping"),
-        (lambda m: m.update(profile=""), "its profile: must hold a mapping"),
-        (lambda m: m.update(profile="just words"), "its profile: must hold a mapping"),
+        (lambda m: m.update(profile="- a"), "its profile: must be a mapping"),
+        (lambda m: m.update(profile=""), "its profile: must be a mapping"),
+        (lambda m: m.update(profile="just words"), "its profile: must be a mapping"),
         (lambda m: m.update(profile="robot: arm"), "key 'urdf' is missing"),
         (
             lambda m: m.update(profile=m["profile"].replace("shoulder", "shulder")),
@@ -429,7 +429,7 @@ def test_a_model_that_nobody_identified_is_not_written(rich, tmp_path):
 
 
 def smoother(entries: dict) -> None:
-    """Alter the terms, and the profile so that it tells of the same terms."""
+    """Alter the terms, and the profile in the same way."""
     smoothing = entries["terms"]["smoothing"]
     entries["terms"]["smoothing"] = [2 * value for value in smoothing]
     profile = yaml.safe_load(entries["profile"])
@@ -445,7 +445,7 @@ def heavier(entries: dict) -> None:
 
 
 ALTERED = (
-    r"were altered after they were written .* model\.sha256 says \w+…\); identify again, "
+    r"were altered after they were written .* model\.sha256 is \w+…\); identify again, "
     r"or confirm an intended edit with 'dynid model seal'\.$"
 )
 
@@ -461,12 +461,12 @@ ALTERED = (
         (lambda m: m.update(status="failed"), ALTERED),
         (lambda m: m.update(payload_joint="shoulder"), ALTERED),
         (heavier, ALTERED),
-        (lambda m: m.update(sha256="0" * 64), "model.sha256 says 000000000000…"),
+        (lambda m: m.update(sha256="0" * 64), "model.sha256 is 000000000000…"),
         (lambda m: m.pop("sha256"), r"has no seal \(model\.sha256\); identify again\.$"),
         (lambda m: m.update(format=1), ALTERED),
     ],
 )
-def test_what_the_controller_uses_is_sealed(rich, tmp_path, change, sentence):
+def test_entries_that_the_controller_uses_are_sealed(rich, tmp_path, change, sentence):
     path = altered(rich, tmp_path, change)
     with pytest.raises(ModelFileError, match=sentence) as refusal:
         load_model(path)

@@ -238,7 +238,7 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(good, monkeypatch):
     assert list(good.parent.iterdir()) == [good]
 
 
-def test_the_command_says_what_it_did(good):
+def test_the_command_prints_what_it_did(good):
     heavier(good)
     before = entries(good)["sha256"]
     result = CliRunner().invoke(app, ["model", "seal", str(good)])

@@ -32,7 +32,7 @@ def duo() -> Robot:
 # --- settings -----------------------------------------------------------------------------------
 
 
-def test_settings_of_a_task_are_looked_up_by_their_class(duo):
+def test_settings_of_a_task_are_found_by_their_class(duo):
     assert duo.settings(IdentificationSettings).cutoff_hz == 15.0
     assert duo.settings(SimulationSettings).bandwidth_hz == (16.0,)
     assert duo.find(SimulationSettings) is duo.settings(SimulationSettings)

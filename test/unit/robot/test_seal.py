@@ -31,7 +31,7 @@ def shuffled(value: object, random) -> object:
     return {key: shuffled(value[key], random) for key in keys}
 
 
-def test_the_canonical_text_is_what_its_description_says():
+def test_the_canonical_text_follows_its_description():
     text = canonical_text(
         {
             "urdf_sha256": "ab",
@@ -43,7 +43,7 @@ def test_the_canonical_text_is_what_its_description_says():
             "warnings": ["not sealed"],
         }
     )
-    said = {
+    written = {
         "format": ["4000000000000000"],
         "joints": ["3:hip", "9:Gelenk ä"],
         "gravity": ["0000000000000000", "8000000000000000", "c0239eb851eb851f"],
@@ -53,7 +53,7 @@ def test_the_canonical_text_is_what_its_description_says():
     }
     lines = []
     for name in SEALED:
-        values = said.get(name, [])
+        values = written.get(name, [])
         lines += [f"{name} {len(values)}", *values]
     assert text == "\n".join(lines) + "\n"
 

@@ -71,7 +71,7 @@ def channels(slave: dict[str, Any], kind: str) -> dict[int, dict[str, Any]]:
     return {channel["index"]: channel for channel in group["channels"]}
 
 
-def test_the_driver_knows_every_key_and_type() -> None:
+def test_the_driver_has_every_key_and_type() -> None:
     for slave in slaves():
         assert set(slave) == KEYS
         for kind, known in (("rpdo", RX_KEYS), ("tpdo", TX_KEYS)):
@@ -138,9 +138,9 @@ def test_without_commands_the_drive_gets_no_torque_and_mode_8() -> None:
     assert np.isnan(channels(slave, "rpdo")[0x607A]["default"])
 
 
-def test_the_file_says_where_int16_ends() -> None:
+def test_the_file_states_the_range_of_int16() -> None:
     text = slave_files(JOINTS, drives(), load_drive("cia402"), 1000.0)["shoulder"]
-    assert "int16 holds torque offsets of +-1638.35 N m" in text  # 32.767 * 0.5 * 100
+    assert "int16 allows torque offsets of +-1638.35 N m" in text  # 32.767 * 0.5 * 100
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_the_interpolation_period_is_the_control_period(
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, 3.0, 300.0, 700.0, 1e7, float("nan"), float("inf")])
-def test_refuses_rates_that_no_drive_can_be_told(rate: float) -> None:
-    with pytest.raises(ConfigurationError, match="as object 0x60C2 needs it"):
+def test_refuses_rates_that_no_drive_supports(rate: float) -> None:
+    with pytest.raises(ConfigurationError, match="object 0x60C2 needs a period"):
         interpolation_period(rate)
 
 

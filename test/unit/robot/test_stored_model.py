@@ -169,7 +169,7 @@ def test_whatever_the_entries_are_the_answer_is_a_model_or_a_sentence(models, da
     joints = entries["joints"]
     for name in data.draw(st.lists(st.sampled_from(sorted(entries)), min_size=1, max_size=3)):
         entries[name] = data.draw(anything)
-    # by someone who knows how to seal
+    # with a valid seal
     text = {key: value for key, value in entries.items() if key != "sha256"}
     entries["sha256"] = seal(nested(text))
     sentence = refusal_of(entries, joints, force=data.draw(st.booleans()))
@@ -232,7 +232,7 @@ def test_friction_that_gives_energy_is_refused_though_it_is_sealed(models):
 
 
 @given(st.lists(st.floats(-1.0, 1.0), min_size=10, max_size=10), st.floats(1e-6, 1e6))
-def test_a_body_is_judged_by_the_eigenvalues_of_its_pseudo_inertia(models, values, scale):
+def test_a_body_is_checked_by_the_eigenvalues_of_its_pseudo_inertia(models, values, scale):
     mechanism = load_robot("puma560").mechanism()
     parameters = np.array(models["puma560"]["parameters"])
     # masses around those with which the drawn moments are possible
@@ -246,7 +246,7 @@ def test_a_body_is_judged_by_the_eigenvalues_of_its_pseudo_inertia(models, value
 
 
 @pytest.mark.parametrize("body", range(6))
-def test_bodies_near_the_edge_are_judged_by_it(models, body):
+def test_bodies_near_the_boundary_are_checked_by_it(models, body):
     """From a possible body to a plate without thickness and beyond."""
     mechanism = load_robot("puma560").mechanism()
     parameters = np.array(models["puma560"]["parameters"])
@@ -267,7 +267,7 @@ def inertial(matrix) -> list[float]:
     return [matrix[3, 3], *matrix[:3, 3], *upper]
 
 
-def test_an_edited_model_says_so(models):
+def test_an_edited_model_reports_the_edit(models):
     found = read({**models["puma560"], "edited_at": "2026-01-31T12:00:00Z"})
     assert found.edited_at == "2026-01-31T12:00:00Z"
 
@@ -283,7 +283,7 @@ def test_an_edited_model_says_so(models):
         ("joints", ["a", "b"], "The model is of the joints a, b, but the controller has "),
     ],
 )
-def test_a_refusal_says_what_is_wrong(models, name, value, sentence):
+def test_a_rejection_names_the_mistake(models, name, value, sentence):
     entries = models["puma560"]
     with pytest.raises(ValueError, match=sentence):
         _core.StoredModel({**entries, name: value}, entries["joints"], force=False)

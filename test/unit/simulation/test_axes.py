@@ -1,4 +1,4 @@
-"""The six single axes and the SCARA of three: what they are, and what an identification tells."""
+"""The six single axes and the SCARA of three joints, and their identification."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_the_report_has_a_row_for_every_quantity_and_no_section_without_any() ->
     assert "#quantities" not in report_html(identify(robot, [recording]))
 
 
-def test_the_header_of_a_model_file_tells_quantities_and_the_file_is_still_read(tmp_path) -> None:
+def test_a_model_file_with_quantities_in_its_header_is_read(tmp_path) -> None:
     path = tmp_path / "model.yaml"
     path.write_text(spring().model.text(), encoding="utf-8")
     header = [line for line in path.read_text().splitlines() if line.startswith("#")]

@@ -25,17 +25,17 @@ ROBOTS, LEFT_OUT = possible_robots()
 ALLOWED_TORQUE_ERROR = 0.08
 """Norm of the torque error over norm of torque, on the second motion, at every joint.
 
-Largest at joints that need little but friction, of which the twin has more than the model: it
-sticks, and at rest there is more of it (Stribeck).
+Largest at joints with mostly friction, of which the simulated robot has more than the model: it
+sticks, and is larger at rest (Stribeck).
 """
 ALLOWED_WHERE_SLOW = 0.15
-"""The same of semi-static models: acceleration is left out, and friction is most of slow motion."""
+"""The same for semi-static models: without acceleration, and mostly friction at low speed."""
 
 RMS_DEVIATIONS, WORST_DEVIATIONS = 2.5, 5.0
-"""Of base parameters from the truth, where white noise of 2 % of the largest torque is on top.
+"""Errors of base parameters in standard deviations, with white noise of 2 % of the largest torque.
 
-Deviations know of noise, not of the half a control cycle that lies between a torque and the
-position it led to; that is why they are allowed more than a Gaussian's 1 and 4.
+Standard deviations include noise, but not the delay of half a control cycle between torque and
+position; the limits are therefore above a Gaussian's 1 and 4.
 """
 
 LONG = ("delta_3", "delta_4", "palletiser", "puma560_static", "ur10", "ur10e", "yumi", "yumi_arm")
@@ -47,12 +47,12 @@ def shorter(name: str) -> tuple[str, ...]:
 
 
 def rounds_off(name: str) -> bool:
-    """Whether the model smooths friction's sign, which the twin does not."""
+    """Whether the model smooths friction's sign, unlike the simulated robot."""
     return any(term.smoothing for term in load_robot(name).terms)
 
 
 def deviations(name: str) -> dict[str, float]:
-    """Errors in standard deviations, with friction as in the model, and noise above all else."""
+    """Errors in standard deviations, with friction as in the model, and dominant noise."""
     torque_max = load_robot(name).limits.torque_max
     assert torque_max is not None
     overrides = (
@@ -89,9 +89,9 @@ def test_base_parameters_are_as_far_from_the_truth_as_their_deviations_say(name:
 
 def test_a_wrong_truth_is_noticed() -> None:
     found = identified("axis_linear_tilted")
-    twin = found.robot.find(SimulationSettings)
-    assert twin is not None
-    wrong = twin.model_copy(update={"parameters": {**twin.parameters, "Off1": 98.0}})
+    simulation = found.robot.find(SimulationSettings)
+    assert simulation is not None
+    wrong = simulation.model_copy(update={"parameters": {**simulation.parameters, "Off1": 98.0}})
     model = found.model.with_robot(found.robot.with_settings(wrong))
     assert abs(standardised_errors(replace(found, model=model))["Off1"]) > 50
 
@@ -122,11 +122,11 @@ def test_the_table_has_a_row_for_each_robot_and_a_reason_for_each_other(
     monkeypatch.setattr(robots_table, "trial", a_trial)
     monkeypatch.setattr(sys, "argv", ["robots_table.py", "some", "odd"])
     robots_table.main()
-    told = capsys.readouterr().out.splitlines()
-    assert told[1].split() == (
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1].split() == (
         ["some", "2", "7", "12.3", "2.34", "%", "failed", "1.2", "4.6", "(ZZ1R)", "0.1"]
     )
-    assert told[-1] == "left out: odd: profile 'odd': there is none."
+    assert printed[-1] == "left out: odd: profile 'odd': there is none."
     monkeypatch.setattr(sys, "argv", ["robots_table.py", "some", "odd", "--json"])
     robots_table.main()
     content = json.loads(capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""Friction that remembers, or grows with load, in the simulated robot: identification finds it."""
+"""Friction with memory or depending on load in the simulated robot: identification finds it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from support.simulated_puma import (
     EXACT,
     MECHANISM,
     ROBOT,
-    TWIN,
+    SIMULATION,
     puma,
     short_excitation,
     targets,
@@ -36,7 +36,7 @@ def test_tracking_is_that_of_a_good_drive() -> None:
     states = simulated.run(aims)
     errors = np.abs(aims[:-DELAY] - states.position[DELAY:]).max(axis=0)
     # inertia alone: acceleration over the loops' stiffness, of which the integrator leaves less
-    rate = 2 * np.pi * TWIN.bandwidth_hz[0]
+    rate = 2 * np.pi * SIMULATION.bandwidth_hz[0]
     assert np.all(errors < 40 / rate**2)
     assert np.all(errors > 1e-5)
 
@@ -68,11 +68,11 @@ def test_home_is_zero_or_just_inside_the_limit_nearest_to_it() -> None:
     moved = robot.with_settings(SimulationSettings(home=(0.7,)))
     assert SimulatedRobot(moved).home.tolist() == [0.7] * 6
     outside = robot.with_settings(SimulationSettings(home=(0.4,)))
-    with pytest.raises(ConfigurationError, match=r"home has joint 'joint_1' at 0.4, outside"):
+    with pytest.raises(ConfigurationError, match=r"home of joint 'joint_1' is 0.4, outside"):
         SimulatedRobot(outside)
 
 
-def test_faults_are_told_in_sentences_until_they_are_cleared() -> None:
+def test_faults_are_reported_in_sentences_until_they_are_cleared() -> None:
     simulated = SimulatedRobot(ROBOT)
     assert simulated.fault is None
     simulated.trip()
@@ -95,7 +95,7 @@ def test_targets_that_are_not_finite_are_counted_and_never_followed() -> None:
     assert np.all(np.isfinite(state))
 
 
-def test_a_lost_motion_is_told_in_a_sentence() -> None:
+def test_a_position_error_fault_is_reported_in_a_sentence() -> None:
     with pytest.raises(SimulationError, match=r"The drive of joint 'joint_\d' lost its target at"):
         simulate(puma(following_error=(1e-4,)), short_excitation())
 

@@ -12,7 +12,7 @@ from support.simulated_puma import (
     MECHANISM,
     RATE,
     ROBOT,
-    TWIN,
+    SIMULATION,
     largest,
     puma,
     short_excitation,
@@ -71,26 +71,26 @@ def residual(motion: Truth, true: np.ndarray) -> np.ndarray:
 def test_the_motion_obeys_the_true_model_while_joints_move() -> None:
     robot = puma(stribeck_torque=(0.0,), integration_rate=1000.0)
     motion = truth_of(robot)
-    errors = residual(motion, true_parameters(MECHANISM, TWIN))
+    errors = residual(motion, true_parameters(MECHANISM, SIMULATION))
     # the scheme's error is of the order of (step / shortest time constant)^2 of the torques
     moving = np.abs(motion.middle_velocity) > 0.05
     assert largest(errors[moving]) < 2e-3 * largest(motion.torque)
 
 
 def test_the_integration_is_of_second_order() -> None:
-    frictionless = {name: v for name, v in TWIN.parameters.items() if name.startswith("Ia")}
+    frictionless = {name: v for name, v in SIMULATION.parameters.items() if name.startswith("Ia")}
     errors = []
     for steps in (1, 2):
         robot = puma(parameters=frictionless, stribeck_torque=(0.0,), integration_rate=1.0)
         motion = truth_of(robot, steps=steps)
-        true = true_parameters(MECHANISM, robot.find(SimulationSettings) or TWIN)
+        true = true_parameters(MECHANISM, robot.find(SimulationSettings) or SIMULATION)
         errors.append(np.sqrt(np.mean(residual(motion, true) ** 2)))
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.2)
 
 
 def test_motor_work_is_stored_or_lost_to_friction() -> None:
     motion = truth_of(puma(integration_rate=1000.0))
-    true = true_parameters(MECHANISM, TWIN)
+    true = true_parameters(MECHANISM, SIMULATION)
     body = MECHANISM.with_parameters(true)
     velocity, middle = motion.velocity, motion.middle_velocity
     ends = motion.position + velocity / (2 * RATE)
@@ -100,8 +100,8 @@ def test_motor_work_is_stored_or_lost_to_friction() -> None:
     potential = [pinocchio.computePotentialEnergy(model, data, q) for q in ends]
     energy = kinetic + np.array(potential)
     friction = body.term_torque(motion.position, middle, np.zeros_like(middle))
-    excess = np.exp(-((middle / TWIN.stribeck_velocity[0]) ** 2)) * np.sign(middle)
-    lost = friction + np.array(TWIN.stribeck_torque) * excess
+    excess = np.exp(-((middle / SIMULATION.stribeck_velocity[0]) ** 2)) * np.sign(middle)
+    lost = friction + np.array(SIMULATION.stribeck_torque) * excess
     work = np.cumsum(np.sum((motion.torque - lost) * middle, axis=1)) / RATE
     drift = work - work[0] - (energy - energy[0])
     assert largest(drift) < 2e-3 * np.ptp(energy)
@@ -119,9 +119,9 @@ def test_joints_stand_still_between_reversals_instead_of_chattering() -> None:
 
 def test_the_recording_rests_before_and_after_the_motion() -> None:
     recording = simulate(puma(**EXACT), short_excitation())
-    assert recording.time[-1] == pytest.approx(short_excitation().duration + 2 * TWIN.rest)
+    assert recording.time[-1] == pytest.approx(short_excitation().duration + 2 * SIMULATION.rest)
     assert recording.velocity is not None
-    assert largest(recording.velocity[recording.time < TWIN.rest]) < 1e-9
+    assert largest(recording.velocity[recording.time < SIMULATION.rest]) < 1e-9
     assert recording.joint_names == ROBOT.joints
 
 
@@ -134,12 +134,12 @@ def test_the_same_seed_gives_the_same_recording_and_another_one_other_noise() ->
     assert not np.array_equal(first.effort, other.effort)
 
 
-def test_noise_has_the_deviation_that_was_asked_for() -> None:
+def test_noise_has_the_standard_deviation_of_the_settings() -> None:
     noisy, exact = (
         simulate(puma(**(EXACT | {"torque_noise": noise})), short_excitation())
-        for noise in (TWIN.torque_noise, (0.0,))
+        for noise in (SIMULATION.torque_noise, (0.0,))
     )
-    deviation = (noisy.effort - exact.effort).std(axis=0) / np.array(TWIN.torque_noise)
+    deviation = (noisy.effort - exact.effort).std(axis=0) / np.array(SIMULATION.torque_noise)
     # a deviation from N samples is uncertain by 1 / sqrt(2 N); four of these
     assert np.allclose(deviation, 1.0, atol=4 / np.sqrt(2 * len(noisy.time)))
 
@@ -152,12 +152,12 @@ def drives(effort: str) -> Robot:
         "gear_ratio": (62.6, -107.8, 53.7, 76.0, 71.9, 76.7),
     }
     content = ROBOT.yaml_content() | {"drives": electric}
-    content["simulation"] = TWIN.content() | {"rated_torque": None, "torque_noise": (0.0,)}
+    content["simulation"] = SIMULATION.content() | {"rated_torque": None, "torque_noise": (0.0,)}
     return make_robot(content, ROBOT.urdf_xml)
 
 
 @pytest.mark.parametrize("effort", ["torque", "current", "rated_current_permille"])
-def test_effort_is_recorded_as_the_profiles_drives_tell_it(effort: str) -> None:
+def test_effort_is_recorded_in_the_unit_of_the_profiles_drives(effort: str) -> None:
     robot = drives(effort)
     recording = simulate(robot, short_excitation())
     exact = simulate(puma(**EXACT), short_excitation())
@@ -182,7 +182,7 @@ def test_a_coupled_robot_is_commanded_and_recorded_at_its_motors() -> None:
     assert np.allclose(torque, sides["joint"].effort, atol=1e-6)
 
 
-def test_a_profile_without_a_simulation_is_simulated_as_its_urdf_says() -> None:
+def test_a_profile_without_a_simulation_is_simulated_from_its_urdf() -> None:
     robot = load_robot("ur10e").without_settings(SimulationSettings)
     simulated = SimulatedRobot(robot)
     mechanism = robot.mechanism()

@@ -132,10 +132,10 @@ def test_a_pushed_robot_obeys_mechanics_while_its_joints_move() -> None:
     )
     middle = (velocity[:-1] + velocity[1:]) / 2
     state = (position[:-1] + velocity[:-1] / (2 * RATE), middle, acceleration[1:])
-    asked = MECHANISM.torque(*state, true_parameters(MECHANISM, robot.find(SimulationSettings)))
+    required = MECHANISM.torque(*state, true_parameters(MECHANISM, robot.find(SimulationSettings)))
     moving = np.abs(middle) > 0.05
     # the scheme's error is of the order of (step / shortest time constant)^2 of the torques
-    residual = (drives + external)[1:] - asked
+    residual = (drives + external)[1:] - required
     assert largest(residual[moving]) < 2e-3 * largest(drives)
     assert largest(external) > 5.0
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.closed_loop_arm import posed_arm, recorded_arm, scores, truth_of
+from support.closed_loop_arm import arm_problem, recorded_arm, scores, truth_of
 from support.synthetic import arm_robot
 
 from dynid.dynamics.base_parameters import base_parameterization
@@ -27,7 +27,7 @@ CLOSED_LOOP = ("iv", "didim", "cloe", "clie")
 
 def torque_error(problem: Problem, estimator: str) -> float:
     """Return the relative error of the model's torque along the true motion."""
-    clean = posed_arm(recorded_arm(position_noise=0.0), cutoff_hz=None).rows[0].signals
+    clean = arm_problem(recorded_arm(position_noise=0.0), cutoff_hz=None).rows[0].signals
     motion = (clean.position, clean.velocity, clean.acceleration)
     regressor = problem.mechanism.regressor(*motion)[:, :, problem.base.independent]
     found = ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters).base
@@ -57,7 +57,7 @@ def test_finds_the_truth_within_its_standard_deviations_with_a_suitable_filter(
     estimator: str,
 ) -> None:
     recording = recorded_arm(position_noise=1e-5, torque_noise=0.5, samples=1200)
-    problem = posed_arm(recording, cutoff_hz=10.0)
+    problem = arm_problem(recording, cutoff_hz=10.0)
     estimate = ESTIMATORS[estimator]().fit(problem, problem.mechanism.urdf_parameters)
     assert estimate.determined.all()
     assert np.sqrt(np.mean(scores(problem, estimate) ** 2)) < 1.6
@@ -65,19 +65,19 @@ def test_finds_the_truth_within_its_standard_deviations_with_a_suitable_filter(
 
 @pytest.mark.parametrize(("estimator", "share"), [("iv", 0.3), ("didim", 0.05)])
 def test_noise_passed_by_a_high_cutoff_hardly_biases(estimator: str, share: float) -> None:
-    problem = posed_arm(recorded_arm(position_noise=3e-3, torque_noise=0.0), cutoff_hz=60.0)
+    problem = arm_problem(recorded_arm(position_noise=3e-3, torque_noise=0.0), cutoff_hz=60.0)
     assert torque_error(problem, estimator) < share * torque_error(problem, "wls")
 
 
 def test_a_cutoff_within_the_motion_does_not_bias_didim() -> None:
-    problem = posed_arm(recorded_arm(position_noise=1e-4, torque_noise=0.0), cutoff_hz=0.8)
+    problem = arm_problem(recorded_arm(position_noise=1e-4, torque_noise=0.0), cutoff_hz=0.8)
     assert torque_error(problem, "didim") < 0.01 * torque_error(problem, "wls")
 
 
 def test_instruments_need_not_be_the_motion_itself() -> None:
     """A simulated motion that is 30 ms late biases DIDIM, but not instrumental variables."""
     recording = recorded_arm(position_noise=0.0)
-    problem = posed_arm(recording, cutoff_hz=20.0)
+    problem = arm_problem(recording, cutoff_hz=20.0)
     late = loop_behind(recording, delay=0.03)
     motion = problem.rows[0].signals
     regressor = problem.mechanism.regressor(motion.position, motion.velocity, motion.acceleration)
@@ -93,7 +93,7 @@ def test_instruments_need_not_be_the_motion_itself() -> None:
 
 def test_every_fitted_row_counts_with_known_commands() -> None:
     recording = recorded_arm(position_noise=0.0, samples=800)
-    problem = posed_arm(recording, cutoff_hz=20.0)
+    problem = arm_problem(recording, cutoff_hz=20.0)
     (rows,) = problem.rows
     everything = replace(problem, rows=(replace(rows, fitted=np.ones_like(rows.fitted)),))
     (known,) = SimulatedLoop(everything, loop_behind(recording, delay=0.0)).fitted
@@ -143,7 +143,7 @@ def test_didim_with_the_true_loop_needs_no_positions() -> None:
 def test_undetermined_parameters_keep_their_start_values(estimator: str) -> None:
     recording = recorded_arm(position_noise=1e-5, samples=800)
     resting = recording.position * [0.0, 1.0, 1.0]
-    problem = posed_arm(replace(recording, position=resting), cutoff_hz=10.0)
+    problem = arm_problem(replace(recording, position=resting), cutoff_hz=10.0)
     start = problem.mechanism.urdf_parameters
     estimate = ESTIMATORS[estimator]().fit(problem, start)
     friction = problem.base.names.index("Fv1")

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.closed_loop_arm import posed_arm, recorded_arm
+from support.closed_loop_arm import arm_problem, recorded_arm
 from support.simulated_puma import RATE, ROBOT, targets
 from support.synthetic import arm_robot, true_parameters
 
@@ -15,7 +15,7 @@ from dynid.simulation.build import build_plant
 
 
 def test_the_reference_reaches_the_recorded_motion_smoothly_from_rest() -> None:
-    signals = posed_arm(recorded_arm(position_noise=1e-5), cutoff_hz=20.0).rows[0].signals
+    signals = arm_problem(recorded_arm(position_noise=1e-5), cutoff_hz=20.0).rows[0].signals
     q, dq, ddq = signals.raw_position, signals.velocity, signals.acceleration
     reference = measured_reference(signals, step=5)
     speed = np.diff(reference.position, axis=0) * 1000.0
@@ -30,8 +30,8 @@ def test_the_reference_reaches_the_recorded_motion_smoothly_from_rest() -> None:
 
 
 def test_the_simulated_motion_is_the_recorded_one_without_noise() -> None:
-    problem = posed_arm(recorded_arm(position_noise=1e-3), cutoff_hz=50.0)
-    clean = posed_arm(recorded_arm(position_noise=0.0), cutoff_hz=None).rows[0].signals
+    problem = arm_problem(recorded_arm(position_noise=1e-3), cutoff_hz=50.0)
+    clean = arm_problem(recorded_arm(position_noise=0.0), cutoff_hz=None).rows[0].signals
     motion = SimulatedLoop(problem, None).run(true_parameters(problem.mechanism))[0]
     noisy = problem.rows[0].signals
     for name in ("velocity", "acceleration"):
@@ -42,7 +42,7 @@ def test_the_simulated_motion_is_the_recorded_one_without_noise() -> None:
 
 
 def test_simulated_torque_is_the_models_along_the_simulated_motion() -> None:
-    problem = posed_arm(recorded_arm(position_noise=1e-4), cutoff_hz=20.0)
+    problem = arm_problem(recorded_arm(position_noise=1e-4), cutoff_hz=20.0)
     truth = true_parameters(problem.mechanism)
     motion = SimulatedLoop(problem, None).run(truth)[0]
     model = problem.mechanism.torque(*motion[:3], truth)
@@ -65,7 +65,7 @@ def test_a_run_returns_the_true_state_after_every_step() -> None:
 
 
 def test_refuses_a_missing_reference() -> None:
-    problem = posed_arm(recorded_arm(position_noise=0.0), cutoff_hz=20.0)
+    problem = arm_problem(recorded_arm(position_noise=0.0), cutoff_hz=20.0)
     one = np.ones(3)
     none = CommandedLoop((), 0.0, 10 * one, one, one, -one, one)
     with pytest.raises(EstimationError, match="0 references for 1 recordings"):
@@ -73,7 +73,7 @@ def test_refuses_a_missing_reference() -> None:
 
 
 def test_refuses_inconsistent_parameters_and_proposes_another_estimator() -> None:
-    problem = posed_arm(recorded_arm(position_noise=1e-5), cutoff_hz=20.0)
+    problem = arm_problem(recorded_arm(position_noise=1e-5), cutoff_hz=20.0)
     driving = true_parameters(problem.mechanism)
     driving[problem.mechanism.parameter_names.index("Fc1")] = -1.0
     with pytest.raises(EstimationError, match=r"cannot be simulated: .* such as wls\."):
@@ -83,7 +83,7 @@ def test_refuses_inconsistent_parameters_and_proposes_another_estimator() -> Non
 def test_a_recording_at_rest_is_refused() -> None:
     recording = recorded_arm(position_noise=0.0)
     still = replace(recording, position=np.zeros_like(recording.position))
-    problem = posed_arm(still, cutoff_hz=None)
+    problem = arm_problem(still, cutoff_hz=None)
     with pytest.raises(EstimationError, match="no motion"):
         DirectAndInverseModel().fit(problem, problem.mechanism.urdf_parameters)
 

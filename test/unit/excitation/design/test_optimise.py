@@ -113,17 +113,17 @@ def test_an_interruption_reaches_the_processes() -> None:
     assert np.isfinite(found.condition_number)
 
 
-def test_an_interruption_before_there_is_a_motion_is_told(
+def test_an_interruption_before_a_motion_is_found_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
         "dynid.excitation.design.optimise.search_here", lambda *_: Search((), interrupted=True)
     )
-    with pytest.raises(ExcitationError, match="stopped before there was a motion"):
+    with pytest.raises(ExcitationError, match="stopped before it found a motion"):
         optimise(small_model(), SPEC, NOISE, starts=1)
 
 
-def test_it_starts_where_it_is_told_to() -> None:
+def test_it_starts_at_the_centre_on_request() -> None:
     settings = SETTINGS.model_copy(update={"centre": (0.4, -0.3)})
     found = optimise(small_model(), ExcitationSpec(settings, from_centre=True), NOISE, starts=1)
     assert found.excitation.evaluate([0.0]).position[0] == pytest.approx([0.4, -0.3])
@@ -132,7 +132,7 @@ def test_it_starts_where_it_is_told_to() -> None:
 def test_a_start_that_torque_does_not_allow_is_refused() -> None:
     settings = SETTINGS.model_copy(update={"centre": (0.0, 0.0)})
     model = small_model(torque_max=[1.0, 1.0])
-    with pytest.raises(ExcitationError, match="cannot even rest at its centre"):
+    with pytest.raises(ExcitationError, match="cannot rest at its centre"):
         optimise(model, ExcitationSpec(settings, from_centre=True), NOISE, starts=1)
 
 
@@ -152,12 +152,12 @@ def test_other_objectives_raise_the_determinant(objective: str) -> None:
         time = np.arange(64) / 64 / SETTINGS.base_frequency
         return -information.value(found.excitation.evaluate(time), 1.0)
 
-    asked, other = (optimise(model, w, NOISE, starts=2, jobs=1) for w in (spec, SPEC))
-    assert determinant(asked) > determinant(other)
+    found, other = (optimise(model, w, NOISE, starts=2, jobs=1) for w in (spec, SPEC))
+    assert determinant(found) > determinant(other)
 
 
 @pytest.mark.parametrize("name", shipped_profiles())
-def test_every_shipped_robot_has_a_pose_to_begin_at(name: str) -> None:
+def test_every_shipped_robot_has_a_start_pose(name: str) -> None:
     robot = load_robot(name)
     noise = np.ones(len(robot.joints))
     spec = ExcitationSpec(propose_series(robot))

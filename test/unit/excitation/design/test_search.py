@@ -156,11 +156,11 @@ def test_the_threads_of_blas_make_no_difference() -> None:
 
 def first_steps(design: Design, count: int) -> np.ndarray:
     """Where a search here is after its first steps."""
-    told: list[float] = []
+    shares: list[float] = []
 
     def interrupt(share: float) -> None:
-        told.append(share)
-        if len(told) == count:
+        shares.append(share)
+        if len(shares) == count:
             raise KeyboardInterrupt
 
     return search_here(design, 1, SEED, interrupt).found[0].y
@@ -297,6 +297,6 @@ def test_a_program_that_embeds_python_searches_by_itself(
 def test_an_error_in_a_worker_is_raised_by_its_parent(capfd: pytest.CaptureFixture[str]) -> None:
     settings = SETTINGS.model_copy(update={"centre": (0.0, 0.0)})
     spec = ExcitationSpec(settings, from_centre=True)
-    with pytest.raises(ExcitationError, match="cannot even rest at its centre"):
+    with pytest.raises(ExcitationError, match="cannot rest at its centre"):
         optimise(small_model(torque_max=[1.0, 1.0]), spec, NOISE, starts=2, jobs=2)
     assert capfd.readouterr().err == ""

@@ -26,7 +26,7 @@ def test_every_series_begins_and_ends_at_rest(space: SeriesSpace, y: np.ndarray)
     check_rest(space.excitation(y, periods=2), ("a", "b", "c"))
 
 
-def test_its_start_is_the_pose_where_that_is_asked(space: SeriesSpace, y: np.ndarray) -> None:
+def test_its_start_is_the_pose_if_from_pose_is_set(space: SeriesSpace, y: np.ndarray) -> None:
     ends = space.excitation(y, periods=3).evaluate([0.0, 15.0]).position
     at_pose = np.allclose(ends, POSE, atol=1e-12)
     assert at_pose == space.from_pose

@@ -54,7 +54,7 @@ def expected(robot=None, parameters=None, **options):
     return predicted(robot, excitation, parameters, **options)
 
 
-def told_noise(robot, torque):
+def stated_noise(robot, torque):
     mechanism = robot.mechanism()
     return torque_noise(robot, mechanism, torque, stated=stated_torque_noise(robot, mechanism))
 
@@ -69,7 +69,7 @@ def test_torque_is_that_of_the_current_parameters():
     assert found.torques[0].share == pytest.approx(found.torques[0].peak / 60)
 
 
-def test_a_urdf_is_said_to_lack_friction_and_an_identified_model_is_not():
+def test_the_assumptions_say_that_a_urdf_lacks_friction():
     assert any("without friction" in sentence for sentence in expected().assumptions)
     parameters = duo().mechanism().urdf_parameters + 0.01
     assert not any("without friction" in one for one in expected(parameters=parameters).assumptions)
@@ -78,45 +78,45 @@ def test_a_urdf_is_said_to_lack_friction_and_an_identified_model_is_not():
 def test_noise_is_that_of_the_profile_with_its_steps():
     simulation = ROBOT["simulation"] | {"rated_torque": [346.4101615, 0.0]}
     robot = duo(simulation=simulation)
-    noise, account = told_noise(robot, np.ones((2, 2)))
+    noise, source = stated_noise(robot, np.ones((2, 2)))
     # steps of 0.3464 N m are off by 0.1 N m
     assert noise == pytest.approx([np.hypot(0.2, 0.1), 0.1])
-    assert "profile's drives" in account
+    assert "profile's drives" in source
 
 
-def test_noise_that_nobody_tells_is_assumed_and_said_to_be():
+def test_unknown_noise_is_assumed_and_reported_as_assumed():
     torque = np.array([[3.0, -5.0], [-4.0, 2.0]])
-    noise, account = told_noise(duo(simulation=None), torque)
+    noise, source = stated_noise(duo(simulation=None), torque)
     assert noise == pytest.approx([0.6, 0.3])
-    assert "assumed to be 1 % of limits.torque_max" in account
-    noise, account = told_noise(duo(simulation=None, limits=None), torque)
+    assert "assumed to be 1 % of limits.torque_max" in source
+    noise, source = stated_noise(duo(simulation=None, limits=None), torque)
     assert noise == pytest.approx([0.04, 0.05])
-    assert "1 % of the largest predicted torque" in account
+    assert "1 % of the largest predicted torque" in source
 
 
-def test_noise_of_one_joint_can_be_told_and_of_another_assumed():
+def test_noise_can_be_stated_for_one_joint_and_assumed_for_another():
     robot = duo(simulation={"torque_noise": [0.2, 0.0]})
-    noise, account = told_noise(robot, np.ones((2, 2)))
+    noise, source = stated_noise(robot, np.ones((2, 2)))
     assert noise == pytest.approx([0.2, 0.3])
-    assert "none at elbow" in account
+    assert "does not state it for elbow" in source
 
 
 def test_noise_of_coupled_motors_reaches_the_joints_that_they_move():
     robot = load_robot("tx40", overrides=["simulation.torque_noise=[1,1,1,1,1,1]"])
     mechanism = robot.mechanism()
-    noise, _ = told_noise(robot, np.zeros((2, 6)))
+    noise, _ = stated_noise(robot, np.zeros((2, 6)))
     motors = np.random.default_rng(0).standard_normal((6, 40_000))
     joints = np.linalg.solve(mechanism.coupling.T, motors)
     assert noise == pytest.approx(joints.std(axis=1), rel=0.02)
 
 
-def test_twice_the_noise_makes_deviations_twice_as_large():
+def test_twice_the_noise_doubles_standard_deviations():
     once, twice = (expected(noise=[size]) for size in (0.1, 0.2))
     for one, other in zip(once.parameters, twice.parameters, strict=True):
         assert other.standard_deviation == pytest.approx(2 * one.standard_deviation)
 
 
-def test_four_times_the_samples_make_deviations_half_as_large():
+def test_four_times_the_samples_halve_standard_deviations():
     once, often = (expected(sampling_rate=rate) for rate in (250.0, 1000.0))
     ratios = [
         other.standard_deviation / one.standard_deviation
@@ -144,7 +144,7 @@ def test_an_excitation_of_another_robot_is_refused():
         predicted(robot, motion)
 
 
-def test_the_tool_of_a_turntable_is_as_fast_as_its_radius_says():
+def test_the_tool_speed_of_a_turntable_is_proportional_to_its_radius():
     robot = make_robot({"robot": "t", "urdf": "t.urdf", "joints": ["turn"]}, TURNTABLE)
     swing = SineExcitation(np.array([-1.0]), np.array([1.0]), np.array([0.5]), Ramp(0.0, 8.0))
     found = predicted(robot, swing)
@@ -153,7 +153,7 @@ def test_the_tool_of_a_turntable_is_as_fast_as_its_radius_says():
     np.testing.assert_allclose(found.tool_box, [[x, -y, 0.2], [0.5, y, 0.2]], atol=1e-3)
 
 
-def test_advice_names_what_is_poor_and_a_motion_that_would_help():
+def test_advice_names_poor_parameters_and_a_better_motion():
     # at a crawl, viscous friction is lost in the noise, but not Coulomb friction
     robot = duo(excitation=ROBOT["excitation"] | {"span": [1.0, 0.002]})
     parameters = robot.mechanism().urdf_parameters.copy()
@@ -164,7 +164,7 @@ def test_advice_names_what_is_poor_and_a_motion_that_would_help():
     assert "Fc2" not in weak
     (sentence,) = (one for one in advice(found) if "Fv2 (±" in one)
     assert "slow and fast strokes of elbow (uses 0." in sentence
-    assert "of its velocity limit) would show it" in sentence
+    assert "of its velocity limit) would determine it better" in sentence
 
 
 def test_worst_come_first_and_what_is_not_determined_before_them():
@@ -177,19 +177,19 @@ def test_worst_come_first_and_what_is_not_determined_before_them():
     assert worst_first(replace(found, parameters=(*others, lost)))[0] is lost
 
 
-def test_a_motion_that_stops_after_a_cycle_is_said_to_be_short():
+def test_advice_names_joints_with_few_cycles():
     robot = duo()
     once = SineExcitation(np.array([-1.0, -1.0]), np.ones(2), np.array([0.2, 0.8]), Ramp(0.0, 5.0))
     found = predicted(robot, once)
     assert any("Fewer than 3 cycles of shoulder (1)" in one for one in advice(found))
 
 
-def test_torque_beyond_its_limit_is_told():
+def test_torque_beyond_its_limit_is_reported():
     robot = duo(limits=ROBOT["limits"] | {"torque_max": [60.0, 0.5]})
     assert any("Predicted torque of elbow" in one for one in advice(expected(robot)))
 
 
-def test_a_joint_that_rests_makes_the_motion_no_good():
+def test_a_joint_at_rest_fails_the_motion():
     robot = duo()
     moves = np.array([[1.0, 0.5], [0.0, 0.0]])
     still = FourierExcitation(np.zeros(2), moves, moves, 0.3, Ramp(1.0, 8.0))
@@ -203,7 +203,7 @@ def test_a_joint_that_rests_makes_the_motion_no_good():
 
 
 @pytest.mark.parametrize("name", ["scara", "delta_3", "axis_linear", "puma560_static"])
-def test_shipped_robots_can_be_told_about(name):
+def test_predictions_work_for_shipped_robots(name):
     robot = load_robot(name, overrides=["excitation.periods=1"])
     plan = make_plan(robot)
     found = predicted(robot, plan.excitation, plan.mechanism.parameters)
@@ -214,7 +214,7 @@ def test_shipped_robots_can_be_told_about(name):
     assert all(0 < one.range_share <= 1 for one in found.coverage)
 
 
-def test_a_robot_recorded_at_its_motors_can_be_told_about():
+def test_a_prediction_works_for_a_robot_recorded_at_its_motors():
     robot = load_robot("tx40")
     random = np.random.default_rng(0)
     sine, cosine = random.normal(0, 0.2, (2, 6, 3))

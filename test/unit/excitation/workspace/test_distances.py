@@ -1,4 +1,4 @@
-"""Margins against distances told by hand, for spheres, capsules, planes and boxes."""
+"""Margins against distances computed by hand, for spheres, capsules, planes and boxes."""
 
 from __future__ import annotations
 
@@ -119,14 +119,14 @@ def test_the_tool_speed_is_the_change_of_the_tool_s_place(name: str) -> None:
     np.testing.assert_allclose(1 - margins[:, -1], speed, atol=1e-7)
 
 
-def test_nothing_asked_is_nothing_checked() -> None:
+def test_without_settings_nothing_is_checked() -> None:
     workspace = walled()
     assert workspace.names == ()
     assert workspace.scale.shape == (0,)
     assert workspace.margins(Motion(*np.zeros((3, 7, 4)))).shape == (7, 0)
 
 
-def test_neighbours_are_not_held_apart() -> None:
+def test_adjacent_bodies_are_not_checked() -> None:
     assert set(SELF.names) == {
         "upper to base",
         "lower to base",
@@ -136,7 +136,10 @@ def test_neighbours_are_not_held_apart() -> None:
         "lower to carriage",
         "hand to carriage",
     }
-    assert any("stand for carriage" in note for note in SELF.notes)
+    assert any(
+        note == "Generated capsules, because the URDF has no shapes: carriage."
+        for note in SELF.notes
+    )
 
 
 def test_what_stays_on_the_base_does_not_count_against_a_plane() -> None:
@@ -144,22 +147,25 @@ def test_what_stays_on_the_base_does_not_count_against_a_plane() -> None:
     assert not any(name.startswith("base") for name in names)
 
 
-def test_a_distance_that_no_motion_changes_is_left_out_and_told() -> None:
+def test_a_distance_that_no_motion_changes_is_left_out_with_a_note() -> None:
     # the shoulder's own capsule, level and turning about the vertical, but the slide is held
     held = {"joints": JOINTS[1:], "locked": {"slide": 0.0}, "limits": Limits()}
     robot = walled_robot(planes={"shelf": {"point": [0.0, 0.0, 0.3]}}).model_copy(update=held)
     workspace = Workspace(robot, robot.mechanism())
     assert LeftOut(("upper", "plane 'shelf'"), UNMOVED) in workspace.left_out
-    assert any(note.startswith("Left out, as no motion changes it: ") for note in workspace.notes)
+    assert any(
+        note.startswith("Not checked (no motion changes the distance): ")
+        for note in workspace.notes
+    )
     assert workspace.names == ("hand to plane 'shelf'",)
 
 
-def test_bodies_that_always_touch_are_left_out_and_told() -> None:
+def test_bodies_that_always_touch_are_left_out_with_a_note() -> None:
     fat = URDF.replace('<sphere radius="0.04"/>', '<sphere radius="0.9"/>', 1)
     workspace = walled(fat, self_collision=True)
     assert "lower to base" not in workspace.names
     assert LeftOut(("lower", "base"), TOUCHING) in workspace.left_out
-    assert any("as they touch" in note and "lower to base" in note for note in workspace.notes)
+    assert any("(in contact" in note and "lower to base" in note for note in workspace.notes)
 
 
 @given(st.lists(POSITIONS, min_size=2, max_size=5))

@@ -1,4 +1,4 @@
-"""Which shapes stand for the bodies, and that it is told."""
+"""Shapes that represent the bodies, and the notes on them."""
 
 from __future__ import annotations
 
@@ -52,23 +52,25 @@ def test_a_mesh_counts_as_its_convex_hull(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, "solid nothing\nendsolid nothing\n"])
-def test_a_mesh_that_is_not_to_be_had_is_named_and_a_capsule_takes_its_place(
+def test_a_missing_mesh_is_named_and_replaced_by_a_capsule(
     tmp_path: Path, content: str | None
 ) -> None:
     if content is not None:
         (tmp_path / "cube.stl").write_text(content)
     workspace = walled(URDF.replace(BALL, MESH), planes=FLOOR, mesh_folder=str(tmp_path))
-    (told,) = (note for note in workspace.notes if "cube.stl" in note)
-    assert told.startswith("Mesh 'package://walled/cube.stl' of hand is not found or cannot be")
+    (note,) = (note for note in workspace.notes if "cube.stl" in note)
+    assert note.startswith("Mesh 'package://walled/cube.stl' of hand was not found or cannot be")
     assert any("capsules" in note and "hand" in note for note in workspace.notes)
     assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2, abs=0.05)
 
 
-def test_visual_shapes_take_the_place_of_collision_shapes_that_are_not_there() -> None:
+def test_visual_shapes_replace_missing_collision_shapes() -> None:
     visual = BALL.replace("collision", "visual").replace("0.04", "0.07")
     workspace = walled(URDF.replace(BALL, visual), planes=FLOOR)
     assert margin(workspace, "hand to plane 'floor'") == pytest.approx(2.2 - 0.07)
-    assert "Without <collision>, shapes of the URDF's <visual> stand for hand." in workspace.notes
+    assert (
+        "Shapes from <visual> of the URDF, because <collision> is missing: hand." in workspace.notes
+    )
 
 
 def test_collision_shapes_come_before_visual_ones() -> None:

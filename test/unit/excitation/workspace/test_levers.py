@@ -15,14 +15,14 @@ from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
 
 STEP = 1e-4
-ASKED = {
+SETTINGS = {
     "self_collision": True,
     "planes": {"wall": {"point": [0.0, 0.5, 0.0], "normal": [0.0, -1.0, 0.0]}},
     "boxes": {"bin": {"low": [0.3, -0.2, -0.1], "high": [0.6, 0.2, 0.1]}},
     "tool_box": {"low": [-0.5, -0.5, 0.0], "high": [0.7, 0.5, 0.6]},
     "tool_speed": 1.0,
 }
-WALLED = walled(**ASKED)
+WALLED = walled(**SETTINGS)
 
 
 def fastest(workspace: Workspace, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -46,7 +46,7 @@ def test_margins_of_an_arm_on_a_slide_change_no_faster_than_bounded(start) -> No
 
 @pytest.mark.parametrize("name", ["puma560", "ur10", "scara", "yumi_arm"])
 def test_margins_of_shipped_robots_change_no_faster_than_bounded(name: str) -> None:
-    robot = load_robot(name).with_settings(WorkspaceSettings(**ASKED))
+    robot = load_robot(name).with_settings(WorkspaceSettings(**SETTINGS))
     workspace = Workspace(robot, robot.mechanism())
     random = np.random.default_rng(0)
     for start in random.uniform(-2, 2, (100, 3, len(robot.joints))):

@@ -1,4 +1,4 @@
-"""Which pairs are checked by default, which are left out, and that it is told."""
+"""Pairs that are checked by default, pairs that are left out, and the notes on them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BARE = re.sub("<collision>.*?</collision>", "", URDF, flags=re.DOTALL)
 
 
 def by_default(urdf: str = URDF, **workspace: object) -> Workspace:
-    """As for a profile that says nothing of self-collision."""
+    """As for a profile without settings of self-collision."""
     return walled(urdf, self_collision=None, **workspace)
 
 
@@ -41,10 +41,10 @@ def test_bodies_are_kept_apart_by_default_where_the_urdf_has_shapes() -> None:
     assert ("hand", "upper") in by_default().pairs
 
 
-def test_a_robot_without_shapes_is_not_checked_against_itself_and_it_is_said() -> None:
+def test_a_missing_check_of_a_robot_without_shapes_is_reported() -> None:
     workspace = by_default(BARE)
     assert workspace.pairs == ()
-    assert workspace.unchecked[0].startswith("self-collision not checked: the URDF has no shapes")
+    assert workspace.unchecked[0].startswith("self-collision not checked: the URDF has no readable")
 
 
 def test_self_collision_that_is_switched_off_is_named() -> None:
@@ -53,7 +53,7 @@ def test_self_collision_that_is_switched_off_is_named() -> None:
 
 
 def test_a_body_without_shape_is_named_where_a_capsule_stands_for_it() -> None:
-    assert any("true shape of carriage not checked" in one for one in by_default().unchecked)
+    assert any("shape of carriage not checked" in one for one in by_default().unchecked)
 
 
 def test_adjacent_bodies_are_listed() -> None:
@@ -96,7 +96,7 @@ def test_links_that_an_srdf_disables_are_left_out_with_its_reason(tmp_path: Path
     assert any("SRDF" in note and "hand to upper" in note for note in workspace.notes)
 
 
-def test_pairs_that_an_srdf_found_never_to_touch_are_checked_all_the_same(tmp_path: Path) -> None:
+def test_pairs_with_the_reason_never_of_an_srdf_are_checked(tmp_path: Path) -> None:
     workspace = by_default(srdf=srdf(tmp_path, disabled("upper", "hand", "Never")))
     assert ("hand", "upper") in workspace.pairs
 
@@ -115,10 +115,10 @@ def test_an_allowed_link_does_not_excuse_another_link_of_its_body(tmp_path: Path
         ("<robot", "is not well-formed XML"),
         ("<launch/>", "its root is <launch>"),
         ('<robot><disable_collisions link1="a"/></robot>', "lacks its link1 or link2"),
-        (f"<robot>{disabled('a', 'b')}</robot>", "no pair of its <disable_collisions> is of links"),
+        (f"<robot>{disabled('a', 'b')}</robot>", "no pair of its <disable_collisions> has links"),
     ],
 )
-def test_an_srdf_that_is_none_of_this_robot_is_refused(tmp_path, content, sentence) -> None:
+def test_an_srdf_of_another_robot_is_refused(tmp_path, content, sentence) -> None:
     path = tmp_path / "walled.srdf"
     path.write_text(content)
     with pytest.raises(ConfigurationError, match=sentence):
@@ -147,7 +147,7 @@ def test_a_profile_finds_its_srdf_beside_it(tmp_path: Path) -> None:
     assert ("hand", "upper") not in Workspace(robot, robot.mechanism()).pairs
 
 
-def test_a_floor_that_is_not_known_is_named_and_one_that_is_declined_is_not() -> None:
+def test_an_unknown_floor_is_named_and_an_excluded_one_is_not() -> None:
     assert FLOOR in by_default().unchecked
     assert FLOOR not in by_default(planes="none").unchecked
     assert FLOOR not in by_default(planes={"floor": {"point": [0.0, 0.0, -1.0]}}).unchecked

@@ -49,7 +49,7 @@ def wall_at(distance: float, **more: object) -> Workspace:
     return walled(planes=planes, **more)
 
 
-def test_a_motion_up_to_a_wall_is_accepted_and_told_how_near_it_comes() -> None:
+def test_a_motion_up_to_a_wall_is_accepted_with_its_distance() -> None:
     reaches = 0.95 * np.sin(0.8) + 0.04
     (use,) = (
         use for use in workspace_uses(swing(0.8), wall_at(reaches + 0.01)) if "hand" in use.of
@@ -71,7 +71,7 @@ def test_a_violation_between_two_samples_is_found() -> None:
     assert broken[0].passed == pytest.approx(peak, abs=0.1)
 
 
-def test_the_first_violation_is_told_to_a_millisecond() -> None:
+def test_the_start_of_the_first_violation_is_exact_to_a_millisecond() -> None:
     motion, workspace = swing(0.8), wall_at(0.5)
     time = np.linspace(0.0, motion.duration, 40_001)
     margins = workspace.margins(motion.evaluate(time))
@@ -95,14 +95,14 @@ def test_what_is_accepted_keeps_all_at_ten_times_finer_sampling(seed: int) -> No
         assert (worst >= 0) == accepted
 
 
-def test_the_least_distance_told_is_nearly_the_least_that_there_is() -> None:
+def test_the_reported_least_distance_is_nearly_exact() -> None:
     motion, workspace = random_motion(3), walled(self_collision=True)
     _, margins = densely(workspace, motion)
     for use, least in zip(workspace_uses(motion, workspace), margins.min(axis=0), strict=True):
         assert least - 1e-6 <= use.most.value <= 1.3 * least
 
 
-def test_a_closed_chain_is_looked_at_too() -> None:
+def test_a_closed_chain_is_checked_too() -> None:
     robot = load_robot("delta_3", overrides=["workspace.planes.floor={point: [0, 0, -0.9]}"])
     mechanism = robot.mechanism()
     motion = build_excitation(find_excitation(robot), robot.limits, robot.joints)

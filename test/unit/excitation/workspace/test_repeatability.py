@@ -31,7 +31,7 @@ from dynid.robot.limits import Limits
 ROOT = Path(__file__).parents[4]
 DEADLINE = 600.0  # [s] for a command to end
 SEEDS = st.integers(0, 2**32 - 1)
-ASKED = {
+SETTINGS = {
     "self_collision": True,
     "planes": {"wall": {"point": [0.0, 0.5, 0.0], "normal": [0.0, -1.0, 0.0]}},
     "boxes": {"bin": {"low": [0.3, -0.2, -0.1], "high": [0.6, 0.2, 0.1]}},
@@ -68,8 +68,8 @@ def _every_pair() -> list[Distance]:
 
 
 KINEMATICS = walled_robot().kinematics()
-WANTED = _every_pair()
-USED = Distances(KINEMATICS, WANTED)  # by every example, one after the other
+DISTANCES = _every_pair()
+USED = Distances(KINEMATICS, DISTANCES)  # by every example, one after the other
 
 
 class States(NamedTuple):
@@ -83,7 +83,7 @@ def _states(seed: int) -> States:
     random = np.random.default_rng(seed)
     positions = random.uniform([-0.5, -3, -2.6, -2], [0.5, 3, 2.6, 2], (12, 4))
     positions[4:8] = positions[3] + random.uniform(-1e-7, 1e-7, (4, 4))  # as along a slow motion
-    positions[8] = np.nan  # must not be remembered either
+    positions[8] = np.nan  # must not affect later results either
     return States(positions, random.permutation(len(positions)))
 
 
@@ -95,16 +95,16 @@ def assert_same_bits(found: np.ndarray, expected: np.ndarray) -> None:
 @given(SEEDS)
 def test_distances_are_the_same_in_any_order_of_states(seed: int) -> None:
     positions, order = _states(seed)
-    expected = Distances(KINEMATICS, WANTED).at(positions)
+    expected = Distances(KINEMATICS, DISTANCES).at(positions)
     assert_same_bits(USED.at(positions[order]), expected[order])
     assert_same_bits(np.vstack([USED.at(one[np.newaxis]) for one in positions]), expected)
 
 
 @given(SEEDS)
-def test_a_distance_is_the_same_whichever_others_are_asked_for(seed: int) -> None:
+def test_a_distance_does_not_depend_on_the_other_distances_computed(seed: int) -> None:
     positions, _ = _states(seed)
-    chosen = np.random.default_rng(seed).permutation(len(WANTED))[:7].tolist()
-    some = Distances(KINEMATICS, [WANTED[number] for number in chosen])
+    chosen = np.random.default_rng(seed).permutation(len(DISTANCES))[:7].tolist()
+    some = Distances(KINEMATICS, [DISTANCES[number] for number in chosen])
     assert_same_bits(some.at(positions), USED.at(positions)[:, chosen])
 
 
@@ -113,8 +113,8 @@ def test_slopes_and_nearest_points_are_the_same_in_any_order_of_states(seed: int
     positions, order = _states(seed)
     finite = np.isfinite(positions).all(axis=1)
     positions, order = positions[finite], np.argsort(order[finite])
-    wanted = np.random.default_rng(seed).random((len(positions), len(WANTED))) < 0.3
-    fresh = Distances(KINEMATICS, WANTED)
+    wanted = np.random.default_rng(seed).random((len(positions), len(DISTANCES))) < 0.3
+    fresh = Distances(KINEMATICS, DISTANCES)
     expected = fresh.slopes_at(positions, wanted)
     assert_same_bits(USED.slopes_at(positions[order], wanted[order]), expected[order])
     number = int(order[0])
@@ -146,26 +146,36 @@ def test_a_proof_is_the_same_whatever_was_proven_before(seed: int) -> None:
     settings = FourierSettings(base_frequency=0.5, harmonics=2, periods=1, ramp=0.8, seed=seed)
     motion = build_excitation(settings, limits, JOINTS)
     other = build_excitation(settings.model_copy(update={"seed": seed + 1}), limits, JOINTS)
-    robot = walled_robot(**ASKED)
-    told = []
+    robot = walled_robot(**SETTINGS)
+    results = []
     for before in ((), (other,), (motion, other)):
-        mechanism, workspace = robot.mechanism(), walled(**ASKED)
+        mechanism, workspace = robot.mechanism(), walled(**SETTINGS)
         for one in before:
             examine_motion(one, limits, mechanism, workspace)
-        told.append(repr(examine_motion(motion, limits, mechanism, workspace)))
-    assert told == [told[0]] * 3
+        results.append(repr(examine_motion(motion, limits, mechanism, workspace)))
+    assert results == [results[0]] * 3
 
 
-def test_a_check_tells_the_same_in_every_process(tmp_path: Path) -> None:
+def test_a_check_has_the_same_result_in_every_process(tmp_path: Path) -> None:
     file = tmp_path / "excitation.yaml"
     file.write_text(
         "excitation: {type: fourier, base_frequency: 0.2, harmonics: 3, periods: 1, ramp: 1, "
         "span: 0.4}\n"
     )
-    asked = ["--set", "workspace.self_collision=true", "--set", "workspace.tool_speed=2"]
-    told = [
+    options = ["--set", "workspace.self_collision=true", "--set", "workspace.tool_speed=2"]
+    results = [
         subprocess.run(  # noqa: S603  this very Python
-            [sys.executable, "-m", "dynid", "check", str(file), "-p", "puma560", "--json", *asked],
+            [
+                sys.executable,
+                "-m",
+                "dynid",
+                "check",
+                str(file),
+                "-p",
+                "puma560",
+                "--json",
+                *options,
+            ],
             capture_output=True,
             text=True,
             timeout=DEADLINE,
@@ -175,5 +185,5 @@ def test_a_check_tells_the_same_in_every_process(tmp_path: Path) -> None:
         ).stdout
         for seed in ("1", "2")
     ]
-    assert '"pairs"' in told[0]
-    assert told[0] == told[1]
+    assert '"pairs"' in results[0]
+    assert results[0] == results[1]

@@ -59,7 +59,7 @@ def test_errors_go_from_white_over_amber_to_red() -> None:
     assert found[0].size < found[1].size < found[2].size
 
 
-def test_an_error_without_a_threshold_is_grey_but_told() -> None:
+def test_an_error_without_a_threshold_is_grey_with_its_value() -> None:
     picture = arm_picture()
     assert {ball.colour for ball in balls(picture, [1.0, -2.5, 3.0])} == {GREY}
     scene = picture.scene([0, 0, 0], torque_error=[1.0, -2.5, 3.0])
@@ -76,7 +76,7 @@ def test_without_an_error_only_the_joint_is_named() -> None:
     ]
 
 
-def test_labels_tell_the_share_of_the_threshold_at_rest() -> None:
+def test_labels_have_the_share_of_the_threshold_at_rest() -> None:
     picture = arm_picture(torque_error_max=[6], reversal_boost=[4])
     collision = picture.robot.settings(CollisionSettings)
     errors = torque_errors(picture.kinematics.mechanism, collision, [2.5, 0, 0])

@@ -1,4 +1,4 @@
-"""docs/robots.md: its pictures are there, and what it tells users to type is right."""
+"""docs/robots.md: its pictures exist, and its commands are correct."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def view(*arguments: object) -> str:
     return result.output
 
 
-def test_a_png_has_the_size_asked_for_and_shows_something(moving: Scene, tmp_path: Path) -> None:
+def test_a_png_has_the_requested_size_and_is_not_empty(moving: Scene, tmp_path: Path) -> None:
     write_png(moving, tmp_path / "arm.png", width=420, height=280)
     with Image.open(tmp_path / "arm.png") as picture:
         assert picture.size == (420, 280)
@@ -141,11 +141,11 @@ def test_the_server_gives_the_page_and_nothing_else(moving: Scene) -> None:
 
 def test_says_which_port_is_in_use(moving: Scene) -> None:
     _needs_meshcat()
-    with page_server(moving) as server, pytest.raises(OutputError, match="cannot be listened on"):
+    with page_server(moving) as server, pytest.raises(OutputError, match="cannot be opened"):
         page_server(moving, port=server.server_port)
 
 
-def test_without_meshcat_says_what_to_install(
+def test_without_meshcat_the_error_names_what_to_install(
     moving: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dynid.report.view.html.find_spec", lambda name: None)

@@ -1,4 +1,4 @@
-"""Denavit-Hartenberg tables: the URDF moves as the product of the table's matrices says."""
+"""Denavit-Hartenberg tables: the URDF moves as the product of the table's matrices."""
 
 from __future__ import annotations
 
@@ -136,9 +136,9 @@ def test_a_body_is_the_same_in_the_frame_of_its_row(
     mass, centre = 2.0, np.array([0.1, 0.05, -0.02])
     tensor = np.array([[0.05, 0.004, 0.002], [0.004, 0.06, 0.001], [0.002, 0.001, 0.07]])
     about_origin = tensor + mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
-    told = tensor if about == "centre" else about_origin
+    given = tensor if about == "centre" else about_origin
     keys = ("xx", "xy", "xz", "yy", "yz", "zz")
-    inertia = dict(zip(keys, told[np.triu_indices(3)].tolist(), strict=True)) | {"about": about}
+    inertia = dict(zip(keys, given[np.triu_indices(3)].tolist(), strict=True)) | {"about": about}
     alpha, a = 0.7, 0.25
     row = {"alpha": alpha, "a": a, "d": 0.1, "theta": 0.3, "mass": mass}
     row |= {"centre": centre.tolist(), "inertia": inertia}
@@ -173,16 +173,16 @@ CUBE = {"xx": 1, "yy": 1, "zz": 1}
         ({"alpha": "90°"}, r"key 'alpha' in entry 1 .*: must be .* such as -pi/2, got '90°'"),
         ({"alpha": "pi/0"}, r"must be .* such as -pi/2, got 'pi/0'"),
         ({"alpha": f"{'9' * 5000}*pi"}, r"must be .* such as -pi/2"),
-        ({"alpha": "pi/2"}, r"row 1 \(joint_1\): an angle is 'pi/2', but 'angles' are degrees"),
-        ({"a": None}, r"entry 1 of key 'rows': a row has either a and d .* or Khalil's d and r"),
-        ({"r": 3}, r"a row has either a and d"),
+        ({"alpha": "pi/2"}, r"row 1 \(joint_1\): an angle is 'pi/2', but 'angles' is degrees"),
+        ({"a": None}, r"entry 1 of key 'rows': a row must have either a and d .* or Khalil's"),
+        ({"r": 3}, r"a row must have either a and d"),
         ({"type": "prismatic"}, r"a prismatic row must have 'limits'"),
         ({"type": "helical"}, r"must be 'revolute' or 'prismatic', got 'helical'"),
-        ({"limits": LIMITS | {"position": [2, 1]}}, r"row 1 \(joint_1\): position \[.*must read"),
+        ({"limits": LIMITS | {"position": [2, 1]}}, r"row 1 \(joint_1\): position \[.*must be"),
         ({"type": "prismatic", "limits": LIMITS | {"position": ["pi", 1]}}, r"a length is 'pi'"),
-        ({"mass": 1}, r"'mass' and 'centre' are given together"),
+        ({"mass": 1}, r"'mass' and 'centre' must be given together"),
         ({"mass": 0, "centre": [0, 0, 0]}, r"key 'mass' in entry 1 .*greater than 0"),
-        ({"inertia": CUBE}, r"'inertia' must have 'mass' and 'centre' beside it"),
+        ({"inertia": CUBE}, r"'inertia' requires 'mass'"),
         (POINT | {"inertia": CUBE | {"zz": 3}}, r"row 1 \(joint_1\): .* moments 1, 1, 3 kg m\^2"),
         (POINT | {"inertia": CUBE | {"about": "frame"}}, r"has principal moments -"),
     ],
@@ -201,13 +201,13 @@ def test_an_impossible_row_is_one_sentence_that_names_it(
     [
         ({"angles": "grad"}, r"key 'angles': must be 'radians' or 'degrees', got 'grad'"),
         ({"rows": []}, r"key 'rows': must have at least 1 value"),
-        ({"base": {"rpy": ["pi", 0, 0]}}, r"base or tool: an angle is 'pi', but 'angles' are"),
+        ({"base": {"rpy": ["pi", 0, 0]}}, r"base or tool: an angle is 'pi', but 'angles' is"),
         ({"rows": [KHALIL], "convention": "classic"}, r"so 'convention' must be modified"),
-        ({"rows": [KHALIL, CRAIG]}, r"use one author's letters in all"),
+        ({"rows": [KHALIL, CRAIG]}, r"use one notation in all rows"),
         ({"rows": [CRAIG | {"name": "j"}] * 2}, r"two joints are named 'j'"),
-        ({"rows": None}, r"a table has either 'rows', or 'chains'"),
-        ({"chains": [{"rows": [CRAIG]}]}, r"a table has either 'rows', or 'chains'"),
-        ({"rows": None, "chains": [{"rows": [CRAIG]}], "tool": {}}, r"belong into each of 'cha"),
+        ({"rows": None}, r"a table must have either 'rows', or 'chains'"),
+        ({"chains": [{"rows": [CRAIG]}]}, r"a table must have either 'rows', or 'chains'"),
+        ({"rows": None, "chains": [{"rows": [CRAIG]}], "tool": {}}, r"must be in each of 'cha"),
         ({"row": [CRAIG]}, r"unknown key 'row'; did you mean 'rows'"),
     ],
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """A payload of simulated robots against the truth, in percent and in standard deviations.
 
-    python benchmarks/payload_twins.py [PROFILE …] [KEY=VALUE …]
+    python benchmarks/payload_trials.py [PROFILE …] [KEY=VALUE …]
 
 The model is identified from the profile's excitation without payload; the payload from the same
 motion, from another one, and from rest in ten poses. KEY=VALUE overrides a key of every profile.
@@ -78,10 +78,10 @@ def truths(model: Model) -> dict[str, float]:
 def line(row: Row, true: float) -> str:
     """One figure beside the truth."""
     if row.deviation is None:
-        return f"    {row.name:<11} not told"
+        return f"    {row.name:<11} not identifiable"
     return (
         f"    {row.name:<11} {row.value: .5f} +- {row.deviation:.5f} {row.unit}, "
-        f"{(row.value - true) / row.deviation:+5.1f} deviations, "
+        f"{(row.value - true) / row.deviation:+5.1f} standard deviations, "
         f"{100 * (row.value / true - 1):+6.2f} %"
     )
 

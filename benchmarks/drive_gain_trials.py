@@ -1,6 +1,6 @@
-"""Torque constants of simulated robots against the truth: error and told deviation in percent.
+"""Torque constants of simulated robots against the truth: error and standard deviation in percent.
 
-    python benchmarks/drive_gains_twins.py [PROFILE …] [KEY=VALUE …]
+    python benchmarks/drive_gain_trials.py [PROFILE …] [KEY=VALUE …]
 
 Every drive's constant is 2 N m/A, and 1 in the profile that looks for it. One recording is without
 payload, one of another motion with it. KEY=VALUE overrides a key of every profile.
@@ -47,7 +47,7 @@ def compare(name: str, overrides: list[str]) -> None:
 
 
 def line(found: DriveGains) -> str:
-    """Each joint's error and deviation."""
+    """Each joint's error and standard deviation."""
     return "  ".join(
         f"{100 * (value / _CONSTANT - 1):6.2f} ± {100 * deviation / _CONSTANT:4.2f}"
         for value, deviation in zip(found.fitted, found.deviations, strict=True)
