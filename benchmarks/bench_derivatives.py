@@ -16,7 +16,7 @@ from rich.console import Console
 from dynid.arrays import Array
 from dynid.excitation.build import build_excitation
 from dynid.excitation.settings import FourierSettings
-from dynid.report.terminal.console import table
+from dynid.report.terminal.tables import table
 from dynid.robot.limits import Limits
 from dynid.signals.kalman_smoother import KalmanSmoother
 from dynid.signals.motion_filter import DifferenceFilter, MotionFilter

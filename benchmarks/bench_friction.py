@@ -27,7 +27,8 @@ from dynid.identification.friction.candidates import candidates
 from dynid.identification.friction.choose import try_candidates
 from dynid.identification.friction.selection import FittedRobot, fit_robot, joint_and_motion
 from dynid.profile import load_robot
-from dynid.report.terminal.console import roomy, table
+from dynid.report.terminal.console import roomy
+from dynid.report.terminal.tables import table
 from dynid.robot.recordings import load_recording
 from dynid.text import significant
 

@@ -39,7 +39,8 @@ from dynid.identification.validate import validate
 from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_robot
 from dynid.recording.model import Recording
-from dynid.report.terminal.console import roomy, table
+from dynid.report.terminal.console import roomy
+from dynid.report.terminal.tables import table
 from dynid.robot.model import Model
 from dynid.robot.recordings import load_recording
 from dynid.robot.robot import Robot

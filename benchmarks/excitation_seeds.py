@@ -26,7 +26,7 @@ from dynid.excitation.limits import position_range
 from dynid.excitation.prediction.noise import torque_noise
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.profile import load_robot
-from dynid.report.terminal.console import table
+from dynid.report.terminal.tables import table
 from dynid.robot.model import nominal_model
 from dynid.simulation.sensor_noise import stated_torque_noise
 

@@ -24,7 +24,7 @@ from dynid.excitation.design.optimise import optimise
 from dynid.excitation.design.proposal import propose_series
 from dynid.excitation.prediction.noise import torque_noise
 from dynid.profile import load_robot
-from dynid.report.terminal.console import table
+from dynid.report.terminal.tables import table
 from dynid.robot.model import nominal_model
 from dynid.simulation.sensor_noise import stated_torque_noise
 

@@ -19,7 +19,8 @@ from rclpy.signals import SignalHandlerOptions
 from dynid.errors import DynidError, TaskError
 from dynid.playback.plan import make_plan, second_seed
 from dynid.profile import load_robot
-from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.console import print_written, result_console
+from dynid.report.terminal.progress import progress
 from dynid.report.terminal.results import print_demonstration, print_kept_model
 from dynid_ros.excitation_player import ExcitationPlayer
 from dynid_ros.executor import make_executor

@@ -18,9 +18,11 @@ from dynid.errors import DynidError
 
 app = typer.Typer(
     cls=CommandGroup,
-    add_completion=False,
     no_args_is_help=True,
-    help="From a recording of a robot to a dynamic model that can be trusted and run.",
+    help="Identify the dynamic model of a robot from its own motion, and use it for control.",
+    epilog="dynid COMMAND --help describes a command, dynid demo shows all steps on a simulated "
+    "robot. Press Tab to complete commands, options, robots and files, after dynid "
+    "--install-completion and a new shell.",
     pretty_exceptions_enable=False,
 )
 
@@ -37,7 +39,7 @@ def _options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version, and exit."
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
 ) -> None:
@@ -45,24 +47,30 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; a user's mistake becomes one sentence and exit code 2."""
+    """Run the command line; a user's mistake is reported in one sentence with exit code 2."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a terminal without UTF-8 gets question marks
+        if isinstance(stream, TextIOWrapper):  # a terminal without UTF-8 shows question marks
             stream.reconfigure(errors="replace")
     warnings.showwarning = _print_warning
     try:
         app()
     except DynidError as error:
-        typer.echo(f"dynid: {error}", err=True)
+        _print(str(error))
         sys.exit(2)
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read the output has had enough
+        sys.stderr.close()  # the program that read the output has ended
     except OSError as error:
-        name = error.filename or "a file"
-        typer.echo(f"dynid: {name}: {error.strerror or error}.", err=True)
+        _print(f"{error.filename or 'a file'}: {error.strerror or error}.")
         sys.exit(2)
 
 
 def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """A warning is one sentence too, without the line of code that it is from."""
-    typer.echo(f"dynid: warning: {message}", err=True)
+    """Print a warning as one sentence, without the line of code that raised it."""
+    _print(str(message), kind="warning")
+
+
+def _print(text: str, *, kind: str = "") -> None:
+    # rich costs time that neither --version nor a completion needs
+    from dynid.report.terminal.console import print_message  # noqa: PLC0415
+
+    print_message(text, kind=kind)

@@ -1,4 +1,4 @@
-"""``dynid check``: proves an excitation safe, or names what it violates first."""
+"""``dynid check``: whether a motion respects all limits, and its first violation if not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dynid.cli.json_output import print_json
-from dynid.cli.options import AsJson, Set, Urdf
+from dynid.cli.options import AsJson, Profile, Set, Urdf
 from dynid.errors import ConfigurationError
 from dynid.excitation.workspace.workspace import Workspace
 from dynid.files import check_folder
@@ -18,12 +18,13 @@ from dynid.playback.plan import examine_plan
 from dynid.profile import load_model, load_robot
 from dynid.report.terminal.console import (
     print_sentences,
+    print_text,
     print_written,
-    progress,
     result_console,
     roomy,
-    table,
 )
+from dynid.report.terminal.progress import progress
+from dynid.report.terminal.tables import table
 from dynid.report.view.check_picture import write_check_picture
 from dynid.text import percent, significant, unit
 
@@ -36,31 +37,32 @@ def check_command(
     excitation: Annotated[
         Path,
         typer.Argument(
-            help="YAML with a group 'excitation', or a trajectory: CSV, JointTrajectory."
+            metavar="MOTION",
+            help="YAML with a group 'excitation', or a trajectory (CSV or JointTrajectory).",
         ),
     ],
-    profile: Annotated[
-        str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
-    ],
+    profile: Profile,
     model: Annotated[
-        Path | None, typer.Option("--model", "-m", help="model.yaml to predict torque by.")
+        Path | None,
+        typer.Option("--model", "-m", metavar="FILE", help="model.yaml that predicts torque."),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="PNG to write: the robot at the first violation, else where bodies are nearest.",
+            metavar="FILE",
+            help="PNG of the robot at the first violation, else where bodies are closest.",
         ),
     ] = None,
     urdf: Urdf = None,
     settings: Set = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove that a robot may play an excitation, or name what it violates first.
+    """Check a motion against all limits of the robot.
 
-    Looks at position, velocity, acceleration, torque, what closed chains reach, and the profile's
-    workspace. Exit code 0: it is safe, 1: it is not, 2: bad input.
+    Checked are position, velocity, acceleration, torque, the reach of closed chains, and the
+    workspace in the profile. Exit code 0: the motion is safe; 1: it is not; 2: bad input.
     """
     if output is not None:
         if output.suffix.lower() != ".png":
@@ -82,11 +84,8 @@ def check_command(
         about = {"robot": robot.name, "excitation": str(excitation), "duration": motion.duration}
         print_json({**about, **_check_json(check)})
     else:
-        console.print(
-            f"{robot.name}: {excitation}, {motion.duration:.3f} s\n",
-            highlight=False,
-            soft_wrap=True,
-        )
+        print_text(console, f"{robot.name}: {excitation}, {motion.duration:.3f} s")
+        console.print()
         _print_check(roomy(console), check)
         if output is not None:
             print_written(console, [output])
@@ -95,7 +94,7 @@ def check_command(
 
 
 def _print_check(console: Console, check: MotionCheck) -> None:
-    rows = table("", "limit", "reaches", "allowed", "used", "at")
+    rows = table("joint", "limit", "reached", "allowed", "used", "at")
     for use in check.uses:
         in_unit = unit(use.unit.replace(" ", "*"))
         rows.add_row(
@@ -108,10 +107,9 @@ def _print_check(console: Console, check: MotionCheck) -> None:
             style="red" if use.passed is not None else "",
         )
     console.print(rows)
-    print_sentences(console, "What this rests on", check.grounds, "")
+    print_sentences(console, "Basis", check.grounds, "")
     style = "red" if check.violation else "yellow" if check.unchecked else "green"
-    sentence = Text(check.verdict, style=f"bold {style}")
-    console.print(sentence, soft_wrap=not console.is_terminal)
+    print_text(console, check.verdict, f"bold {style}")
 
 
 def _check_json(check: MotionCheck) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""``dynid collisions``: collision thresholds played over recordings."""
+"""``dynid collisions``: collision thresholds tested on recordings."""
 
 from __future__ import annotations
 
@@ -9,43 +9,52 @@ import typer
 
 from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_model_for
-from dynid.cli.options import AsJson, OwnProfile, Recordings, Start, Stop
+from dynid.cli.options import (
+    AsJson,
+    ForceModel,
+    ModelFile,
+    OwnProfile,
+    Recordings,
+    SetCollision,
+    Start,
+    Stop,
+)
 from dynid.control.carried_body import read_carried_body
 from dynid.control.collisions import play_thresholds
 from dynid.control.residual import recorded_residual
 from dynid.control.threshold_file import with_thresholds
 from dynid.report.terminal.collisions import collisions_json, print_collisions
-from dynid.report.terminal.console import progress, result_console
+from dynid.report.terminal.console import result_console
+from dynid.report.terminal.progress import progress
 from dynid.robot.acceptance import check_acceptance
 from dynid.robot.recordings import load_recording
 
 
 def collisions_command(
     recordings: Recordings,
-    model: Annotated[Path, typer.Option("--model", "-m", help="model.yaml of an identification.")],
+    model: ModelFile,
     thresholds: Annotated[
         Path | None,
-        typer.Option(help="File of tune-collision -o; the profile's thresholds, if not given."),
+        typer.Option(
+            metavar="FILE", help="File of tune-collision -o, in place of the profile's thresholds."
+        ),
     ] = None,
     payload: Annotated[
-        Path | None, typer.Option(help="payload.yaml of what the robot carries in them.")
+        Path | None,
+        typer.Option(metavar="FILE", help="payload.yaml of the body that the robot carries."),
     ] = None,
     profile: OwnProfile = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Override a key: collision.debounce_time=0.01."),
-    ] = None,
+    settings: SetCollision = None,
     start: Start = None,
     stop: Stop = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Also with a model whose identification failed.")
-    ] = False,
+    force: ForceModel = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play collision thresholds over recordings: each alarm, or how close it came to one.
+    """Test collision thresholds on recordings.
 
-    The detector is the controller's own, a sample of a recording being its cycle. Of motion
-    without contact every alarm is false; of motion with one, see how long it takes.
+    Prints every alarm, or the smallest margin of each joint where there is none. The detector is
+    that of the controller, with one cycle for each sample. On motion without contact every alarm
+    is false; on motion with a contact the times show the delay of detection.
     """
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)
     check_acceptance(loaded, loaded.robot, str(model), force=force)
@@ -53,9 +62,8 @@ def collisions_command(
     carried = None if payload is None else read_carried_body(payload)
     console = result_console(as_json)
     found = []
-    with progress(console, steps=len(recordings)) as step:
-        for path in recordings:
-            step(path.name)
+    with progress(console) as step:
+        for path in step.each(recordings, lambda path: f"testing on {path.name}"):
             recording = load_recording(path, robot, start=start, stop=stop)
             residual = recorded_residual(robot, loaded.mechanism, recording, carried=carried)
             found.append(play_thresholds(robot, residual, recording=path.name, start=start or 0.0))

@@ -1,127 +1,158 @@
-"""The commands by name, loaded when they are called: help and version cost nothing of the rest."""
+"""The commands by name, loaded when they are called: help and version import nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+ROBOTS, MOTIONS, RECORDINGS = "Robots", "Motions", "Recordings"
+MODELS, CONTROL = "Models", "Control"
+
 
 class CommandEntry(NamedTuple):
-    """Where a command is, and the line that the list of commands shows for it.
+    """Where a command is, and how the list of commands shows it.
 
     Attributes:
+        group: its heading in the list.
         module: below dynid.cli.
         attribute: the command's function, or a Typer application with commands of its own.
         summary: the first line of its help.
+        old_options: former names of options, which still work, with the present ones.
     """
 
+    group: str
     module: str
     attribute: str
     summary: str
+    old_options: Mapping[str, str] = {}
 
 
 COMMANDS = {
-    "excite": CommandEntry(
-        "excite",
-        "excite_command",
-        "Find the most informative motion for a robot's parameters within its limits.",
-    ),
-    "check": CommandEntry(
-        "check",
-        "check_command",
-        "Prove that a robot may play an excitation, or name what it violates first.",
-    ),
-    "identify": CommandEntry(
-        "identify",
-        "identify_command",
-        "Identify the dynamic model of a robot, or its payload, from recordings of its motion.",
-    ),
-    "validate": CommandEntry(
-        "identify",
-        "validate_command",
-        "Evaluate an identified model on recordings that it has not seen.",
-    ),
-    "diagnose": CommandEntry(
-        "diagnose",
-        "diagnose_command",
-        "Find out why an identification is not good: exit code 1 where a cause is found.",
-    ),
-    "convert": CommandEntry(
-        "recordings",
-        "convert_command",
-        "Write a recording, most often CSV, as a rosbag2 folder (MCAP).",
-    ),
-    "info": CommandEntry("recordings", "info_command", "Show what a recording holds."),
     "demo": CommandEntry(
+        ROBOTS,
         "demo",
         "demo_command",
-        "Excite a simulated robot, record, identify, and validate on another motion.",
-    ),
-    "friction": CommandEntry(
-        "friction",
-        "friction_command",
-        "Choose friction models by the error on recordings left out, and write a profile.",
-    ),
-    "drives": CommandEntry(
-        "drives",
-        "drives_command",
-        "Compute torque factors and limits from the drives' data sheet, and write their files.",
-    ),
-    "drive-gains": CommandEntry(
-        "drive_gains",
-        "drive_gains_command",
-        "Find the drives' torque constants, where motor current is recorded.",
-    ),
-    "import-dh": CommandEntry(
-        "import_dh",
-        "import_dh_command",
-        "Make a URDF, and a profile to begin with, from a Denavit-Hartenberg table.",
-    ),
-    "payload-mass": CommandEntry(
-        "payload",
-        "payload_mass_command",
-        "Weigh a payload, and locate its centre, from a robot at rest in a few poses.",
-    ),
-    "retrieve": CommandEntry(
-        "retrieve",
-        "retrieve_command",
-        "Find physically consistent standard parameters from given base parameters.",
+        "Record, identify and validate a simulated robot.",
+        {"--robot": "--profile"},
     ),
     "robots": CommandEntry(
-        "robots",
-        "robots_command",
-        "List the robots that come with dynid: joints, base parameters, what they are ready for.",
-    ),
-    "tracking": CommandEntry(
-        "tracking",
-        "tracking_command",
-        "Follow one motion with and without the model's torque, on the simulated robot.",
-    ),
-    "tune-collision": CommandEntry(
-        "tune_collision",
-        "tune_collision_command",
-        "Set collision thresholds as low as a rate of false alarms allows.",
-    ),
-    "collisions": CommandEntry(
-        "collisions",
-        "collisions_command",
-        "Play collision thresholds over recordings: each alarm, or how close it came to one.",
+        ROBOTS, "robots", "robots_command", "List the robots that come with dynid."
     ),
     "view": CommandEntry(
-        "view",
-        "view_command",
-        "Show a robot, the path of its tool, and the torque errors of a model.",
+        ROBOTS, "view", "view_command", "Show a robot and its motion in a browser or as a picture."
+    ),
+    "import-dh": CommandEntry(
+        ROBOTS,
+        "import_dh",
+        "import_dh_command",
+        "Make a URDF and a profile from a Denavit-Hartenberg table.",
+    ),
+    "excite": CommandEntry(
+        MOTIONS,
+        "excite",
+        "excite_command",
+        "Optimise an excitation motion within the robot's limits.",
+    ),
+    "check": CommandEntry(
+        MOTIONS, "check", "check_command", "Check a motion against all limits of the robot."
+    ),
+    "info": CommandEntry(
+        RECORDINGS, "recordings", "info_command", "Show the contents of a recording."
+    ),
+    "convert": CommandEntry(
+        RECORDINGS,
+        "recordings",
+        "convert_command",
+        "Convert a recording, such as CSV, to rosbag2 (MCAP).",
+    ),
+    "diagnose": CommandEntry(
+        RECORDINGS,
+        "diagnose",
+        "diagnose_command",
+        "Find problems in recordings or a model, with remedies.",
+    ),
+    "identify": CommandEntry(
+        MODELS,
+        "identify",
+        "identify_command",
+        "Identify the dynamic model of a robot, or its payload.",
+    ),
+    "validate": CommandEntry(
+        MODELS, "identify", "validate_command", "Evaluate a model on unseen recordings."
+    ),
+    "friction": CommandEntry(
+        MODELS, "friction", "friction_command", "Select the friction model of each joint."
+    ),
+    "payload-mass": CommandEntry(
+        MODELS,
+        "payload",
+        "payload_mass_command",
+        "Measure a payload's mass and centre with the robot at rest.",
+    ),
+    "drive-gains": CommandEntry(
+        MODELS,
+        "drive_gains",
+        "drive_gains_command",
+        "Identify the torque constants of the drives.",
+    ),
+    "retrieve": CommandEntry(
+        MODELS,
+        "retrieve",
+        "retrieve_command",
+        "Find physical parameters for given base parameters.",
     ),
     "model": CommandEntry(
+        MODELS,
         "model",
         "model_app",
-        "What a model says at a point, along a recording, on paper, and as C code.",
+        "Compute with a model: matrices, torques, formulas, C code.",
+    ),
+    "drives": CommandEntry(
+        CONTROL,
+        "drives",
+        "drives_command",
+        "Compute torque factors of drives, and write EtherCAT files.",
+    ),
+    "tracking": CommandEntry(
+        CONTROL,
+        "tracking",
+        "tracking_command",
+        "Simulate tracking with and without feedforward torque.",
+        {"--robot": "--profile"},
+    ),
+    "tune-collision": CommandEntry(
+        CONTROL,
+        "tune_collision",
+        "tune_collision_command",
+        "Tune collision thresholds on recordings of free motion.",
+    ),
+    "collisions": CommandEntry(
+        CONTROL,
+        "collisions",
+        "collisions_command",
+        "Test collision thresholds on recordings.",
     ),
 }
+"""In the order of the list: groups, and commands in them, as a user needs them."""
+
+
+class RenamingCommand(TyperCommand):
+    """A command that still accepts former names of its options; help does not show them."""
+
+    old_options: Mapping[str, str] = {}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401  of click
+        """Parse arguments after replacing former names."""
+        return super().parse_args(ctx, [self._renamed(one) for one in args])
+
+    def _renamed(self, argument: str) -> str:
+        name, equals, value = argument.partition("=")
+        return f"{self.old_options.get(name, name)}{equals}{value}"
 
 
 class CommandGroup(TyperGroup):
@@ -129,15 +160,19 @@ class CommandGroup(TyperGroup):
 
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401  typer's own
         super().__init__(*args, **options)
-        listed = {name: TyperCommand(name, help=one.summary) for name, one in COMMANDS.items()}
+        listed = {
+            name: TyperCommand(name, help=one.summary, rich_help_panel=one.group)
+            for name, one in COMMANDS.items()
+        }
         self.commands = {**listed, **self.commands}
+        plain_help(self)
 
     def resolve_command(
         self,
         ctx: Any,  # noqa: ANN401  of click, which typer brings along in one form or another
         args: list[str],
     ) -> tuple[str | None, Any, list[str]]:
-        """Load the command that the arguments name, and hand over to it."""
+        """Load the command that the arguments name, and return it."""
         if args and args[0] in COMMANDS:
             self.commands[args[0]] = load_command(args[0])
         return super().resolve_command(ctx, args)
@@ -150,8 +185,38 @@ def load_command(name: str) -> Any:  # noqa: ANN401  likewise
     found = getattr(import_module(f"dynid.cli.{entry.module}"), entry.attribute)
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(add_completion=False)
-        alone.command(name)(found)
+        alone.command(name, cls=RenamingCommand)(found)
         found = alone
     command = typer.main.get_command(found)
     command.name = name
+    if isinstance(command, RenamingCommand):
+        command.old_options = entry.old_options
+    plain_help(command)
     return command
+
+
+def plain_help(command: Any) -> None:  # noqa: ANN401  likewise
+    """Make all help of a command plain text, in paragraphs that wrap where the terminal ends.
+
+    Square brackets are escaped, so that ``[m]`` is a unit and not markup. Flags show no type.
+    """
+    for one in command.params:
+        if getattr(one, "is_flag", False) and one.metavar is None:
+            one.metavar = ""
+    for one in (command, *command.params):
+        for attribute in ("help", "short_help", "epilog"):
+            text = getattr(one, attribute, None)
+            if text:
+                setattr(one, attribute, _plain(text, getattr(command, "rich_markup_mode", None)))
+    for below in getattr(command, "commands", {}).values():
+        plain_help(below)
+
+
+def _plain(text: str, markup_mode: str | None) -> str:
+    paragraphs = cleandoc(text).split("\n\n")
+    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    if markup_mode != "rich" or "[" not in text:
+        return text
+    from rich.markup import escape  # noqa: PLC0415  costs time, and is rarely needed
+
+    return escape(text)

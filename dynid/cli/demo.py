@@ -1,4 +1,4 @@
-"""``dynid demo``: the whole job on a simulated robot."""
+"""``dynid demo``: all steps from motion to validation on a simulated robot."""
 
 import os
 import sys
@@ -8,30 +8,45 @@ from typing import Annotated
 
 import typer
 
+from dynid.cli.completion import complete_robot
 from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Output
 from dynid.demo import STEPS, run_demo
-from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.console import print_text, print_written, result_console
+from dynid.report.terminal.progress import progress
 from dynid.report.terminal.results import print_demonstration, print_kept_model
 from dynid.report.verdict_json import identification_json
 
 
 def demo_command(
-    robot: Annotated[str, typer.Option(help="A profile with an excitation.")] = "puma560",
+    robot: Annotated[
+        str,
+        typer.Option(
+            "--profile",
+            "-p",
+            metavar="ROBOT",
+            autocompletion=complete_robot,
+            help="Name of a shipped robot, or a profile, with an excitation.",
+        ),
+    ] = "puma560",
     output: Output = Path("out"),
     without_ros: Annotated[
-        bool, typer.Option("--without-ros", help="The same in one process, without nodes.")
+        bool, typer.Option("--without-ros", help="Run in one process, without ROS 2 nodes.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Excite a simulated robot, record, identify, and validate on another motion."""
+    """Record, identify and validate a simulated robot.
+
+    The robot plays an excitation, which is recorded and identified, then a second motion to
+    validate the model on. Exit code 1: the model failed its criterion.
+    """
     if not without_ros and find_spec("rclpy") is not None:
         command = [sys.executable, "-m", "dynid_ros.demo", "--robot", robot, "-o", str(output)]
-        # in place of this process: Ctrl-C is for the one that has a robot to bring to rest
+        # replaces this process, so that Ctrl-C reaches the one that has to stop the robot
         os.execv(sys.executable, [*command, *(["--json"] if as_json else [])])
     console = result_console(as_json)
     if not without_ros:
-        console.print("There is no rclpy here, so the demonstration runs without ROS.")
+        print_text(console, "rclpy is not installed: the demonstration runs without ROS 2.")
     with progress(console, steps=STEPS) as step:
         demonstration = run_demo(robot, output, step)
     evaluated = demonstration.evaluated

@@ -1,4 +1,4 @@
-"""``dynid diagnose``: why recordings or a model are not as good as they could be."""
+"""``dynid diagnose``: problems in recordings or a model, and their remedies."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from dynid.errors import ConfigurationError
 from dynid.identification.diagnose import diagnose_recordings
 from dynid.profile import load_robot
 from dynid.report.diagnosis import write_diagnosis
-from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.console import print_written, result_console
 from dynid.report.terminal.diagnosis import diagnosis_json, print_diagnosis
+from dynid.report.terminal.progress import progress
 from dynid.robot.robot import Robot
 from dynid.transaction import written_together
 
@@ -28,7 +29,9 @@ def diagnose_command(
     profile: OwnProfile = None,
     model: Annotated[
         Path | None,
-        typer.Option("--model", "-m", help="model.yaml to hold against the recordings."),
+        typer.Option(
+            "--model", "-m", metavar="FILE", help="model.yaml to compare with the recordings."
+        ),
     ] = None,
     urdf: Urdf = None,
     start: Start = None,
@@ -37,7 +40,10 @@ def diagnose_command(
     output: Output = Path("out"),
     as_json: AsJson = False,
 ) -> None:
-    """Find out why an identification is not good: exit code 1 where a cause is found."""
+    """Find problems in recordings or a model, with remedies.
+
+    Exit code 0: none found; 1: at least one found; 2: bad input.
+    """
     robot, loaded_model = _robot_and_model(profile, model, urdf, settings or [])
     console = result_console(as_json)
     with progress(console) as step:
@@ -57,13 +63,13 @@ def diagnose_command(
 def _robot_and_model(
     profile: str | None, model: Path | None, urdf: Path | None, overrides: list[str]
 ) -> tuple[Robot, Model | None]:
-    """The robot to read recordings by, and the model if one is given."""
+    """Return the robot whose settings apply to the recordings, and the model if one is given."""
     if model is not None:
         loaded = load_model_for(model, profile, urdf=urdf, overrides=overrides)
         return loaded.robot, loaded
     if profile is None:
         raise ConfigurationError(
-            "diagnose needs a robot's profile: name one with --profile (dynid robots lists them), "
-            "or a --model, which carries its own."
+            "diagnose needs a robot or a model: name a robot with --profile (dynid robots lists "
+            "those shipped), or a model with --model."
         )
     return load_robot(profile, urdf=urdf, overrides=overrides), None

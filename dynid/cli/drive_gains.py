@@ -9,13 +9,14 @@ import typer
 
 from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_recordings
-from dynid.cli.options import AsJson, Recordings, Set, Urdf
+from dynid.cli.options import AsJson, Profile, Recordings, Set, Urdf
 from dynid.files import write_text
 from dynid.identification.drive_gains.identification import DriveGains, identify_drive_gains
 from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.profile import load_robot
-from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.console import print_written, result_console
 from dynid.report.terminal.drive_gains import drive_gains_json, print_drive_gains, profile_fragment
+from dynid.report.terminal.progress import progress
 from dynid.transaction import written_together
 
 _FILE, _FAILED = "drive_gains.yaml", "drive_gains.failed.yaml"
@@ -25,19 +26,24 @@ Inertia = tuple[float, float, float, float, float, float]
 
 def drive_gains_command(
     recordings: Recordings,
-    profile: Annotated[
-        str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
-    ],
+    profile: Profile,
     loaded: Annotated[
-        list[Path], typer.Option(help="A recording with the payload; again for every further one.")
+        list[Path],
+        typer.Option(metavar="RECORDING", help="Recording with the payload; repeatable."),
     ],
-    payload_mass: Annotated[float, typer.Option(help="What the payload weighs, in kg.")],
+    payload_mass: Annotated[float, typer.Option(metavar="KG", help="Mass of the payload.")],
     payload_centre: Annotated[
         Centre | None,
-        typer.Option(metavar="X Y Z", help="Its centre of mass in the joint's frame, in m."),
+        typer.Option(
+            metavar="X Y Z", help="Its centre of mass in the frame of the last joint [m]."
+        ),
     ] = None,
     payload_inertia: Annotated[
-        Inertia | None, typer.Option(metavar="XX XY YY XZ YZ ZZ", help="About it, in kg m^2.")
+        Inertia | None,
+        typer.Option(
+            metavar="XX ... ZZ",
+            help="Its inertia about its centre of mass: xx xy yy xz yz zz [kg m^2].",
+        ),
     ] = None,
     urdf: Urdf = None,
     settings: Set = None,
@@ -46,15 +52,16 @@ def drive_gains_command(
         typer.Option(
             "--output",
             "-o",
+            metavar="FOLDER",
             help="Folder for drive_gains.yaml.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the drives' torque constants, where motor current is recorded.
+    """Identify the torque constants of the drives.
 
-    RECORDINGS are without payload. What a payload of known mass adds sets the scale of all torques.
-    Exit code 1 where a joint's constant is not told.
+    Needs recordings of motor current without payload, and with a payload of known mass, which
+    sets the scale of all torques. Exit code 1: the constant of a joint is not identifiable.
     """
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     payload = KnownPayload(payload_mass, payload_centre, payload_inertia)
@@ -74,7 +81,7 @@ def drive_gains_command(
 
 
 def _write(found: DriveGains, folder: Path) -> Path:
-    """Write the lines for the profile; where some joints are not told, beside earlier ones."""
+    """Write the lines for the profile; a failed identification keeps those of an earlier one."""
     name = _FILE if found.success else _FAILED
     with written_together(folder, stale=[_FAILED] if found.success else []) as unfinished:
         write_text(unfinished / name, profile_fragment(found))

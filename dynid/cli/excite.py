@@ -1,4 +1,4 @@
-"""``dynid excite``."""
+"""``dynid excite``: the most informative motion within a robot's limits."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import typer
-from rich.text import Text
 
 from dynid.cli.json_output import print_json
-from dynid.cli.options import AsJson, Set, Urdf
+from dynid.cli.options import AsJson, Force, Profile, Set, Urdf
 from dynid.errors import ConfigurationError
 from dynid.excitation.build import build_excitation
 from dynid.excitation.checks import check_motion, kept_sentence, sliding_joints, unchecked
@@ -31,13 +30,9 @@ from dynid.files import check_folder, refuse_to_replace, write_text
 from dynid.profile import load_model, load_robot
 from dynid.report.prediction import write_prediction_report
 from dynid.report.prediction_picture import write_picture
-from dynid.report.terminal.console import (
-    print_sentences,
-    print_written,
-    result_console,
-    share_progress,
-)
+from dynid.report.terminal.console import print_sentences, print_text, print_written, result_console
 from dynid.report.terminal.prediction import print_prediction
+from dynid.report.terminal.progress import progress
 from dynid.report.terminal.sine import print_sine
 from dynid.robot.model import nominal_model
 from dynid.robot.robot import Robot
@@ -54,50 +49,68 @@ _MARGIN = 0.9  # of the limits, where the profile does not say
 
 
 def excite_command(
-    profile: Annotated[
-        str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
-    ],
+    profile: Profile,
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", help="YAML file to write; a PNG and an HTML report go beside it."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="YAML file to write, with a PNG and an HTML report of the same name.",
         ),
     ] = Path("excitation.yaml"),
     kind: Annotated[
-        Literal["fourier", "sine"], typer.Option("--type", help="What kind of motion.")
+        Literal["fourier", "sine"], typer.Option("--type", help="Kind of motion.")
     ] = "fourier",
     duration: Annotated[
-        float | None, typer.Option(min=0.1, help="Of the whole motion, in seconds.")
+        float | None,
+        typer.Option(metavar="SECONDS", min=0.1, help="Duration of the whole motion."),
     ] = None,
     periods: Annotated[
-        int | None, typer.Option(min=1, help="How often a series is repeated.")
+        int | None,
+        typer.Option(metavar="NUMBER", min=1, help="Periods of the Fourier series."),
     ] = None,
     harmonics: Annotated[
-        int | None, typer.Option(help="Of a series, 3 or more; as limits suggest, if not given.")
+        int | None,
+        typer.Option(
+            metavar="NUMBER", help="Harmonics, 3 or more; by default chosen from the limits."
+        ),
     ] = None,
     objective: Annotated[
         Literal["condition", "determinant", "both"],
-        typer.Option(help="What is best: evenly known (condition), precisely (determinant), both."),
+        typer.Option(
+            metavar="NAME",
+            help="Of the regressor: 'condition' number, 'determinant' of its Gramian, or 'both'.",
+        ),
     ] = "both",
     unscaled: Annotated[
-        bool, typer.Option("--unscaled", help="Of the regressor as it is, not weighted or scaled.")
+        bool,
+        typer.Option(
+            "--unscaled", help="Neither weight the regressor by noise nor scale its columns."
+        ),
     ] = False,
     from_centre: Annotated[
-        bool, typer.Option("--from-centre", help="Start and end at the excitation's centre.")
+        bool, typer.Option("--from-centre", help="Start and end at the centre of the motion.")
     ] = False,
-    starts: Annotated[int, typer.Option(min=1, help="Random motions to begin from.")] = 4,
-    seed: Annotated[int, typer.Option(min=0, help="Of these.")] = 0,
+    starts: Annotated[
+        int, typer.Option(metavar="NUMBER", min=1, help="Random initial motions.")
+    ] = 4,
+    seed: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the initial motions.")
+    ] = 0,
     model: Annotated[
-        Path | None, typer.Option("--model", "-m", help="model.yaml to predict torque by.")
+        Path | None,
+        typer.Option("--model", "-m", metavar="FILE", help="model.yaml that predicts torque."),
     ] = None,
     urdf: Urdf = None,
     settings: Set = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the most informative motion for a robot's parameters within its limits.
+    """Optimise an excitation motion within the robot's limits.
 
-    Exit code 1 where some of them would stay uncertain.
+    The result is the most informative motion for the robot's parameters. Ctrl-C ends the search
+    with the best motion so far. Exit code 1: some parameters would stay uncertain.
     """
     files = _files(output)
     check_folder(output)
@@ -135,9 +148,8 @@ def excite_command(
         print_prediction(console, prediction)
         if isinstance(found, SineSettings):
             print_sine(console, found, robot.limits, robot.joints)
-        print_sentences(console, "How it was found", notes, "")
-        sentence = Text(kept_sentence(left_open), style="yellow" if left_open else "green")
-        console.print(sentence, soft_wrap=not console.is_terminal)
+        print_sentences(console, "Optimisation", notes, "")
+        print_text(console, kept_sentence(left_open), "yellow" if left_open else "green")
         print_written(console, files)
     raise typer.Exit(0 if good(prediction) else 1)
 
@@ -153,7 +165,7 @@ def _refuse_series_options(
     }
     for option, there in given.items():
         if there:
-            message = f"{option} is of --type fourier; a sine excitation has none."
+            message = f"{option} does not apply to --type sine; use it with --type fourier."
             raise ConfigurationError(message)
 
 
@@ -165,7 +177,7 @@ def _files(output: Path) -> list[Path]:
 
 
 def _model(robot: Robot, path: Path | None) -> Model:
-    """The profile's model, with the URDF's parameters or those of an identified one."""
+    """Return the profile's model with the parameters of an identified one, if there is one."""
     nominal = nominal_model(robot)
     if path is None:
         return nominal
@@ -175,8 +187,8 @@ def _model(robot: Robot, path: Path | None) -> Model:
         or found.mechanism.joints != nominal.mechanism.joints
     ):
         message = (
-            f"{path}: has other joints or terms than profile '{robot.name}'; name the profile "
-            "that it was identified with."
+            f"{path}: has other joints or joint terms than profile '{robot.name}'; name the "
+            "profile that the model was identified with."
         )
         raise ConfigurationError(message)
     return replace(
@@ -187,15 +199,15 @@ def _model(robot: Robot, path: Path | None) -> Model:
 def _optimised(
     model: Model, spec: ExcitationSpec, starts: int, seed: int, console: Console
 ) -> tuple[FourierSettings, list[str]]:
-    """An optimised series, and sentences on how it was found."""
+    """Return an optimised series, and sentences on the optimisation."""
     robot, mechanism = model.robot, model.mechanism
     still = np.zeros((1, len(robot.joints)))
     stated = stated_torque_noise(robot, mechanism)
     noise = torque_noise(robot, mechanism, still, stated=stated)
     begun = time.perf_counter()
-    with share_progress(console, "searching (Ctrl-C takes the best so far)") as told:
+    with progress(console, "optimising (Ctrl-C ends with the best motion so far)") as step:
         found = optimise(
-            model, spec, noise.standard_deviation, starts=starts, seed=seed, progress=told
+            model, spec, noise.standard_deviation, starts=starts, seed=seed, progress=step.share
         )
     return found.settings, _account(found, spec, time.perf_counter() - begun)
 
@@ -207,16 +219,15 @@ def _account(found: Optimum, spec: ExcitationSpec, seconds: float) -> list[str]:
     account = [
         f"{spec.settings.harmonics} harmonics of {spec.settings.base_frequency:.4g} Hz; objective "
         f"{spec.objective} of the base regressor with smooth terms ({scaling}): condition number "
-        f"{found.condition_number:.3g} in {seconds:.1f} s; the best of {len(ended)} starts{spread}."
+        f"{found.condition_number:.3g} after {seconds:.1f} s; best of {len(ended)} starts{spread}."
     ]
     if found.interrupted:
         account.append(
-            "The search was interrupted: this is the best motion so far, and within all limits."
+            "The search was interrupted: this is the best motion found so far, within all limits."
         )
     if found.size < 1:
         account.append(
-            f"The motion was made {1 - found.size:.1%} smaller, so that limits hold at every "
-            "instant."
+            f"The amplitude was reduced by {1 - found.size:.1%} to respect the limits at all times."
         )
     return account
 

@@ -1,4 +1,4 @@
-"""``dynid friction``: which friction model suits each joint."""
+"""``dynid friction``: the friction model of each joint, by cross-validation."""
 
 from __future__ import annotations
 
@@ -9,27 +9,30 @@ import typer
 
 from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_recordings
-from dynid.cli.options import AsJson, Output, Recordings, Set, Start, Stop, Urdf
+from dynid.cli.options import AsJson, Output, Profile, Recordings, Set, Start, Stop, Urdf
 from dynid.files import write_text
 from dynid.identification.friction.selection import select_friction
 from dynid.identification.friction.validation import compare_profiles
 from dynid.profile import load_robot, profile_text, write_profile
 from dynid.report.friction import write_page
-from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.console import print_written, result_console
 from dynid.report.terminal.friction import print_comparisons, print_selection, selection_json
+from dynid.report.terminal.progress import progress
 from dynid.transaction import written_together
 
-_NOTE = "Terms chosen by `dynid friction`."
+_NOTE = "Terms selected by `dynid friction`."
 
 
 def friction_command(
     recordings: Recordings,
-    profile: Annotated[
-        str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
-    ],
+    profile: Profile,
     validate: Annotated[
         list[Path] | None,
-        typer.Option("--validate", help="Recording to hold both models against; repeatable."),
+        typer.Option(
+            "--validate",
+            metavar="RECORDING",
+            help="Unseen recording to compare the given and the selected terms on; repeatable.",
+        ),
     ] = None,
     urdf: Urdf = None,
     start: Start = None,
@@ -38,9 +41,10 @@ def friction_command(
     output: Output = Path("out"),
     as_json: AsJson = False,
 ) -> None:
-    """Choose friction models by the error on recordings left out, and write a profile.
+    """Select the friction model of each joint.
 
-    Takes minutes: every model is fitted to every joint once for each recording.
+    The model with the smallest error in leave-one-out cross-validation is selected and written to
+    a profile. Takes minutes: every model is fitted to every joint once for each recording.
     """
     given = load_robot(profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)

@@ -1,22 +1,33 @@
 """``dynid identify`` and ``dynid validate``."""
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from dynid.cli.completion import ESTIMATORS, complete_estimator
 from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_recordings
-from dynid.cli.options import AsJson, Output, Profile, Recordings, Set, Start, Stop, Urdf
+from dynid.cli.options import (
+    AsJson,
+    ModelFile,
+    OptionalProfile,
+    Output,
+    Recordings,
+    Set,
+    Start,
+    Stop,
+    Urdf,
+)
 from dynid.cli.payload import identify_payload_only, load_payload_base
 from dynid.errors import ConfigurationError
-from dynid.estimation.settings import EstimatorName
 from dynid.identification.identify import identify
 from dynid.identification.result import Identification
 from dynid.identification.validate import validate
 from dynid.profile import load_model, load_robot
-from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.console import print_written, result_console
+from dynid.report.terminal.progress import progress
 from dynid.report.terminal.results import print_identification, print_kept_model, print_verdict
 from dynid.report.verdict_json import identification_json, verdict_json
 from dynid.report.write import write_outputs, write_validation_outputs
@@ -24,28 +35,40 @@ from dynid.report.write import write_outputs, write_validation_outputs
 
 def identify_command(
     recordings: Recordings,
-    profile: Profile = None,
+    profile: OptionalProfile = None,
     urdf: Urdf = None,
     start: Start = None,
     stop: Stop = None,
     payload: Annotated[
-        bool, typer.Option("--payload", help="Only what the robot carries; needs --base-model.")
+        bool,
+        typer.Option("--payload", help="Identify the payload only; needs --base-model."),
     ] = False,
     base_model: Annotated[
-        Path | None, typer.Option(help="model.yaml of the robot without payload.")
+        Path | None,
+        typer.Option(metavar="FILE", help="model.yaml of the robot without payload."),
     ] = None,
     estimator: Annotated[
-        str | None, typer.Option(help=f"{', '.join(get_args(EstimatorName))}: docs/estimators.md.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_estimator,
+            help=f"One of {', '.join(ESTIMATORS)} (docs/estimators.md).",
+        ),
     ] = None,
     unsigned_torque: Annotated[
         bool,
-        typer.Option("--unsigned-torque", help="Effort has lost its sign: find that first."),
+        typer.Option(
+            "--unsigned-torque", help="Reconstruct the sign of torque, which was recorded without."
+        ),
     ] = False,
     settings: Set = None,
     output: Output = Path("out"),
     as_json: AsJson = False,
 ) -> None:
-    """Identify the dynamic model of a robot, or its payload, from recordings of its motion."""
+    """Identify the dynamic model of a robot, or its payload.
+
+    Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
+    """
     overrides = list(settings or [])
     if estimator is not None:
         overrides.append(f"identification.estimator={estimator}")
@@ -53,15 +76,15 @@ def identify_command(
         overrides.append("identification.unsigned_torque=true")
     if payload != (base_model is not None):
         raise ConfigurationError(
-            "--payload and --base-model belong together: name the model.yaml of the robot without "
-            "its payload."
+            "--payload and --base-model must be given together; --base-model is the model.yaml of "
+            "the robot without payload."
         )
     if base_model is not None:
         base = load_payload_base(base_model, profile=profile, urdf=urdf, overrides=overrides)
         identify_payload_only(recordings, base, start, stop, output, as_json)
     if profile is None:
         raise ConfigurationError(
-            "identify needs a robot's profile: name one with --profile (dynid robots lists them)."
+            "identify needs a robot: name one with --profile (dynid robots lists those shipped)."
         )
     robot = load_robot(profile, urdf=urdf, overrides=overrides)
     console = result_console(as_json)
@@ -78,15 +101,21 @@ def identify_command(
 
 def validate_command(
     recordings: Recordings,
-    model: Annotated[Path, typer.Option("--model", "-m", help="model.yaml of an identification.")],
+    model: ModelFile,
     start: Start = None,
     stop: Stop = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for a report and the signals.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Folder for a report and the signals."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate an identified model on recordings that it has not seen."""
+    """Evaluate a model on unseen recordings.
+
+    Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
+    """
     loaded_model = load_model(model)
     console = result_console(as_json)
     with progress(console) as step:

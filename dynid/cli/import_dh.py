@@ -1,4 +1,4 @@
-"""``dynid import-dh``: a URDF, and a first profile, from a Denavit-Hartenberg table."""
+"""``dynid import-dh``: a URDF and a profile from a Denavit-Hartenberg table."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dynid.cli.options import Force
 from dynid.errors import ConfigurationError, OutputError
 from dynid.files import check_folder, refuse_to_replace, write_texts
+from dynid.report.terminal.console import print_message
 from dynid.robot.dh.chain import chains_of
 from dynid.robot.dh.profile_text import profile_text
 from dynid.robot.dh.table import read_table
@@ -20,28 +22,30 @@ if TYPE_CHECKING:
 
 
 def import_dh_command(
-    table: Annotated[Path, typer.Argument(help="YAML file with the table: docs/robots.md.")],
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="YAML file (docs/robots.md).")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="URDF to write; none: print it.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="URDF to write; printed by default."),
     ] = None,
     profile_out: Annotated[
-        Path | None, typer.Option(help="Profile to write, made of the table and defaults.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Profile to write, with defaults to edit."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    force: Force = False,
 ) -> None:
-    """Make a URDF, and a profile to begin with, from a Denavit-Hartenberg table."""
+    """Make a URDF and a profile from a Denavit-Hartenberg table."""
     content = read_table(table)
     chains = chains_of(content, table.name)
     urdf = urdf_of(content.robot, chains, table.name)
     if output is None:
         if profile_out is not None:
-            message = "--profile-out: a profile names its URDF; say with --output where that goes."
+            message = "--profile-out needs --output: the profile names the URDF file."
             raise ConfigurationError(message)
         typer.echo(urdf, nl=False)
         return
     texts = {output: urdf}
     if profile_out == output:
-        message = f"--profile-out {profile_out}: must not be the URDF's file."
+        message = f"--profile-out {profile_out}: must differ from the URDF file."
         raise ConfigurationError(message)
     if profile_out is not None:
         seen_from_profile = os.path.relpath(output, profile_out.parent)
@@ -57,14 +61,15 @@ def import_dh_command(
         typer.echo(f"wrote {path}")
     bodiless = [link.joint for chain in chains for link in chain.links if link.mass is None]
     if bodiless:
-        typer.echo(
-            f"note: no mass is given behind {', '.join(bodiless)}; identification needs none, but "
-            "a simulation does (dynid demo)."
+        print_message(
+            f"the links behind {', '.join(bodiless)} have no mass; identification needs none, but "
+            "a simulation does (dynid demo).",
+            kind="note",
         )
 
 
 def _refuse_the_table(paths: Iterable[Path], table: Path) -> None:
     for path in paths:
         if path.exists() and path.samefile(table):
-            message = f"{path}: is the table itself; name another file for what is made of it."
+            message = f"{path}: is the table itself; name another file to write."
             raise OutputError(message)

@@ -1,4 +1,4 @@
-"""What ``--json`` prints: one object, and nothing else."""
+"""The output of ``--json``: one object, and nothing else."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def load_recordings(
     stop: float | None,
     step: Callable[[str], None],
 ) -> list[Recording]:
-    """Read each as the robot's settings describe it, from ``start`` to ``stop`` [s]."""
+    """Read recordings with the robot's settings, from ``start`` to ``stop`` [s]."""
     loaded = []
     for path in paths:
         step(f"reading {path.name}")
@@ -45,10 +45,10 @@ def load_model_for(
 
     Args:
         path: of the model.yaml.
-        profile: name or file; None for the settings that the model carries.
+        profile: name or file; None for the settings in the model.
         urdf: in place of the profile's.
         overrides: of the profile's keys.
-        force: whether a profile takes a model whose identification failed.
+        force: whether to accept a model whose identification failed.
 
     Raises:
         ModelFileError: the model cannot be read, or is of another robot than the profile.
@@ -62,6 +62,6 @@ def load_model_for(
     for option, given in (("--set", bool(overrides)), ("--urdf", urdf is not None)):
         if given:
             raise ConfigurationError(
-                f"{option} belongs to a profile: name one with --profile besides the model."
+                f"{option} changes a profile; name it with --profile, besides the model."
             )
     return model

@@ -1,4 +1,4 @@
-"""``dynid model``: what a model says at a point, along a recording, on paper, and as C code."""
+"""``dynid model``: matrices, torques, base parameters and C code of a model."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 
 from dynid.arrays import Array
+from dynid.cli.completion import complete_robot
 from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Set, Start, Stop, Urdf
 from dynid.dynamics.base_parameters import base_parameterization
@@ -23,8 +23,9 @@ from dynid.evaluation.torque_split import check_split_path, split_torque, write_
 from dynid.files import write_text
 from dynid.profile import load_model, load_robot, make_robot
 from dynid.report.base_formats import base_latex, base_text, base_yaml
-from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.console import print_text, print_written, result_console
 from dynid.report.terminal.model import print_operations, print_point, print_shares
+from dynid.report.terminal.progress import progress
 from dynid.robot.model_sealing import confirm_edit
 from dynid.robot.recordings import load_recording
 from dynid.simulation.settings import SimulationSettings
@@ -42,28 +43,40 @@ if TYPE_CHECKING:
 model_app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="What a model says at a point, along a recording, on paper, and as C code.",
+    help="Compute with a model: matrices, torques, formulas, C code.",
 )
 
 ModelFile = Annotated[
-    Path | None, typer.Option("--model", "-m", help="model.yaml of an identification.")
+    Path | None,
+    typer.Option("--model", "-m", metavar="FILE", help="model.yaml of an identification."),
 ]
 OrProfile = Annotated[
     str | None,
-    typer.Option("--profile", "-p", help="In place of a model: a profile's name or YAML file."),
+    typer.Option(
+        "--profile",
+        "-p",
+        metavar="ROBOT",
+        autocompletion=complete_robot,
+        help="In place of a model: a shipped robot or a profile, with its nominal parameters.",
+    ),
 ]
 
 
 @model_app.command("at")
 def at_command(
-    q: Annotated[str, typer.Option(help="Position of each joint, in rad or m: 0,-1.2,…")],
-    dq: Annotated[str | None, typer.Option(help="Velocities; 0, if not given.")] = None,
-    ddq: Annotated[str | None, typer.Option(help="Accelerations; 0, if not given.")] = None,
+    q: Annotated[str, typer.Option(metavar="Q1,Q2,...", help="Joint positions [rad, m].")],
+    dq: Annotated[
+        str | None, typer.Option(metavar="V1,V2,...", help="Joint velocities; 0 by default.")
+    ] = None,
+    ddq: Annotated[
+        str | None, typer.Option(metavar="A1,A2,...", help="Joint accelerations; 0 by default.")
+    ] = None,
     tau: Annotated[
-        str | None, typer.Option(help="Torques, in N m or N, whose accelerations are asked for.")
+        str | None,
+        typer.Option(metavar="T1,T2,...", help="Torques [N m, N], to compute accelerations from."),
     ] = None,
     degrees: Annotated[
-        bool, typer.Option("--degrees", help="Motion of joints that turn is in degrees.")
+        bool, typer.Option("--degrees", help="Angles are in degrees in place of radians.")
     ] = False,
     model: ModelFile = None,
     profile: OrProfile = None,
@@ -71,7 +84,7 @@ def at_command(
     settings: Set = None,
     as_json: AsJson = False,
 ) -> None:
-    """Mass matrix, Coriolis matrix, torque in parts, and accelerations, in one state."""
+    """Compute mass and Coriolis matrices, torque in parts, and accelerations in one state."""
     chosen = _named_model(model, profile, urdf, settings)
     mechanism = chosen.mechanism
     position, velocity, acceleration = (
@@ -84,14 +97,17 @@ def at_command(
         about = {"robot": chosen.robot.name, "parameters": _origin(chosen)}
         print_json({**about, **point_json(mechanism, point)})
         return
-    console = Console()
-    console.print(f"{chosen.robot.name}: {_origin(chosen)}\n", highlight=False, soft_wrap=True)
+    console = result_console()
+    print_text(console, f"{chosen.robot.name}: {_origin(chosen)}")
+    console.print()
     print_point(console, mechanism, point)
 
 
 @model_app.command("along")
 def along_command(
-    recording: Annotated[Path, typer.Argument(help="rosbag2, .mcap, .db3, .npz or CSV.")],
+    recording: Annotated[
+        Path, typer.Argument(metavar="RECORDING", help="rosbag2 folder, .mcap, .db3, .npz or .csv.")
+    ],
     model: ModelFile = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
@@ -99,11 +115,12 @@ def along_command(
     start: Start = None,
     stop: Stop = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File for every sample: .csv or .npz.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File for all samples: .csv or .npz."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Torque along a recording, in parts: inertia, Coriolis, gravity, friction by kind."""
+    """Compute torque along a recording, in parts: inertia, Coriolis, gravity, friction by kind."""
     if output is not None:
         check_split_path(output)
     chosen = _named_model(model, profile, urdf, settings)
@@ -111,7 +128,7 @@ def along_command(
     with progress(console) as step:
         step(f"reading {recording.name}")
         loaded = load_recording(recording, chosen.robot, start=start, stop=stop)
-        step("computing")
+        step("computing torque")
         split = split_torque(chosen.mechanism, chosen.robot, loaded)
         if output is not None:
             write_split(split, output)
@@ -119,13 +136,14 @@ def along_command(
         about = {"parameters": _origin(chosen), "joints": chosen.mechanism.joints}
         print_json({**about, "rms_torque": split.rms()})
         return
-    console.print(f"{chosen.robot.name}: {_origin(chosen)}\n", highlight=False, soft_wrap=True)
+    print_text(console, f"{chosen.robot.name}: {_origin(chosen)}")
+    console.print()
     print_shares(console, split)
     print_written(console, [] if output is None else [output])
 
 
 class BaseFormat(str, Enum):
-    """How base parameters are written."""
+    """Formats of base parameters."""
 
     text = "text"
     latex = "latex"
@@ -146,45 +164,53 @@ def base_command(
     urdf: Urdf = None,
     settings: Set = None,
     written_as: Annotated[
-        BaseFormat, typer.Option("--format", help="How they are written.")
+        BaseFormat, typer.Option("--format", help="Format of the table.")
     ] = BaseFormat.text,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File, in place of the terminal.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File to write; printed by default."),
     ] = None,
 ) -> None:
-    """Base parameters with their regrouping relations."""
+    """List base parameters with their regrouping relations."""
     chosen = _named_model(model, profile, urdf, settings)
     name = chosen.robot.name
-    base = base_parameterization(chosen.mechanism)
+    with progress(result_console(), "finding base parameters"):
+        base = base_parameterization(chosen.mechanism)
     table = base_table(chosen.mechanism, base, name, _origin(chosen), chosen.base.by_name)
     text = _FORMATS[written_as](table)
     if output is None:
         typer.echo(text, nl=False)
     else:
         write_text(output, text)
-        print_written(Console(), [output])
+        print_written(result_console(), [output])
 
 
 @model_app.command("code")
 def code_command(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the two files.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the .c and .h file."),
+    ],
     model: ModelFile = None,
     profile: OrProfile = None,
     urdf: Urdf = None,
     settings: Set = None,
     name: Annotated[
-        str | None, typer.Option(help="What names in C begin with; the robot's, if not given.")
+        str | None,
+        typer.Option(metavar="NAME", help="Prefix of the names in C; the robot's name by default."),
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option(help="Kind of joint terms to leave out: presliding.")
+        list[str] | None,
+        typer.Option(
+            metavar="KIND", help="Kind of joint terms to omit, such as presliding; repeatable."
+        ),
     ] = None,
 ) -> None:
-    """C99 of the minimal inverse dynamic model, which needs nothing but math.h."""
+    """Write the minimal inverse dynamic model as C99, which needs only math.h."""
     chosen = _named_model(model, profile, urdf, settings).without_terms(without or [])
     prefix = c_name(name or chosen.robot.name)
-    console = Console()
-    with progress(console) as step:
-        step("finding base parameters")
+    console = result_console()
+    with progress(console, "deriving the formulas"):
         formulas = minimal_model(chosen.mechanism)
     table = base_table(chosen.mechanism, formulas.base, chosen.robot.name, _origin(chosen))
     texts = {
@@ -200,10 +226,12 @@ def code_command(
 
 @model_app.command("seal")
 def seal_command(
-    model: Annotated[Path, typer.Argument(help="model.yaml that was edited by hand.")],
+    model: Annotated[
+        Path, typer.Argument(metavar="FILE", help="model.yaml that was edited by hand.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Confirm an intended edit of a model.yaml by hand: check all of it, and seal it anew."""
+    """Confirm an edit of a model.yaml by hand: check the file and update its checksum."""
     found = confirm_edit(model, make_robot)
     made = found.model.identified_provenance
     if as_json:
@@ -219,19 +247,19 @@ def seal_command(
         )
         return
     if not found.changed:
-        typer.echo(f"{model}: its seal is right ({found.after[:12]}…), nothing was changed.")
+        typer.echo(f"{model}: the seal is valid ({found.after[:12]}…); nothing was changed.")
         return
     before = "none" if found.before is None else f"{found.before[:12]}…"
     typer.echo(
-        f"{model}: sealed as edited by hand. The seal was {before}, and is {found.after[:12]}…; "
-        f"status {made.status}."
+        f"{model}: sealed, edited by hand. Old seal: {before}; new seal: {found.after[:12]}…; "
+        f"status: {made.status}."
     )
 
 
 def _named_model(
     model: Path | None, profile: str | None, urdf: Path | None, settings: Sequence[str] | None
 ) -> Model:
-    """The model that options name: a model.yaml, or that of a profile's simulated robot.
+    """Return the model that options name: a model.yaml, or that of a profile's simulated robot.
 
     Raises:
         DynidError: not just one of them is named, or it cannot be read.
@@ -239,32 +267,32 @@ def _named_model(
     if profile is not None and model is None:
         return simulated_model(load_robot(profile, urdf=urdf, overrides=settings or []))
     if model is None or profile is not None:
-        message = "Name either an identified model with --model, or a robot with --profile."
+        message = "Name either a model with --model, or a robot with --profile."
         raise ConfigurationError(message)
     if urdf is not None or settings:
-        message = "--urdf and --set belong to a profile: a model.yaml has its own."
+        message = "--urdf and --set change a profile, not a model.yaml; use them with --profile."
         raise ConfigurationError(message)
     return load_model(model)
 
 
 def _origin(model: Model) -> str:
-    """Where a model's parameters are from, as a sentence."""
+    """Return the origin of a model's parameters as a sentence."""
     made = model.provenance
     if made is not None:
         outcome = " (which failed its criterion)" if made.failed else ""
         name = "a model" if model.source is None else model.source.name
-        return f"parameters as identified, {name} of {made.dated}{outcome}."
+        return f"identified parameters, {name} of {made.dated}{outcome}."
     if model.robot.find(SimulationSettings) is None:
-        return "parameters of the URDF, joint terms 0 (the profile simulates no robot)."
-    return "parameters of the URDF, and of the profile's simulated robot where it names others."
+        return "parameters of the URDF, joint terms 0 (the profile has no simulated robot)."
+    return "parameters of the URDF, or of the profile's simulated robot where it gives others."
 
 
 def _provenance(model: Model, without: Sequence[str]) -> list[str]:
-    """Further sentences about a model: its recordings, and what was left out of it."""
+    """Return sentences on a model's recordings and omitted joint terms."""
     sources = () if model.provenance is None else model.provenance.sources
     return [
         *(f"Recording: {source.name}, SHA-256 {source.sha256}" for source in sources),
-        *(f"Left out: the joint terms {kind}." for kind in without),
+        *(f"Omitted: joint terms of kind {kind}." for kind in without),
     ]
 
 
@@ -276,11 +304,12 @@ def _numbers(mechanism: Mechanism, name: str, text: str | None, *, degrees: bool
     try:
         values = np.array([float(word) for word in text.split(",")])
     except ValueError:
-        message = f"{name} {text}: must be numbers with commas between them, such as 0,-1.2,0.5."
+        message = f"{name} {text}: must be numbers separated by commas, such as 0,-1.2,0.5."
         raise ConfigurationError(message) from None
     if len(values) != count or not np.isfinite(values).all():
         message = (
-            f"{name} {text}: must be {count} finite numbers, for {', '.join(mechanism.joints)}."
+            f"{name} {text}: must be {count} finite numbers, one each for "
+            f"{', '.join(mechanism.joints)}."
         )
         raise ConfigurationError(message)
     turns = ~np.array(mechanism.prismatic)

@@ -5,23 +5,81 @@ from typing import Annotated
 
 import typer
 
+from dynid.cli.completion import complete_robot
+
 Recordings = Annotated[
     list[Path],
-    typer.Argument(help="rosbag2, .mcap, .db3, .npz or CSV; one or several."),
+    typer.Argument(
+        metavar="RECORDING", help="One or more: rosbag2 folder, .mcap, .db3, .npz or .csv."
+    ),
 ]
 Profile = Annotated[
-    str | None, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
+    str,
+    typer.Option(
+        "--profile",
+        "-p",
+        metavar="ROBOT",
+        autocompletion=complete_robot,
+        help="Name of a shipped robot (dynid robots), or a profile (.yaml).",
+    ),
+]
+OptionalProfile = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        "-p",
+        metavar="ROBOT",
+        autocompletion=complete_robot,
+        help="Name of a shipped robot (dynid robots), or a profile (.yaml).",
+    ),
 ]
 OwnProfile = Annotated[
     str | None,
-    typer.Option("--profile", "-p", help="Profile to use; the model's own, if not given."),
+    typer.Option(
+        "--profile",
+        "-p",
+        metavar="ROBOT",
+        autocompletion=complete_robot,
+        help="Profile to use in place of the one in the model.",
+    ),
 ]
-Urdf = Annotated[Path | None, typer.Option(help="URDF to use in place of the profile's.")]
-Start = Annotated[float | None, typer.Option(help="Leave out what lies before, in seconds.")]
-Stop = Annotated[float | None, typer.Option(help="Leave out what lies behind, in seconds.")]
+ModelFile = Annotated[
+    Path,
+    typer.Option("--model", "-m", metavar="FILE", help="model.yaml of an identification."),
+]
+BaseModel = Annotated[
+    Path, typer.Option(metavar="FILE", help="model.yaml of the robot without payload.")
+]
+Urdf = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="URDF to use in place of the profile's.")
+]
+Start = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Ignore the recording before this time.")
+]
+Stop = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Ignore the recording after this time.")
+]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Override a key of the profile: identification.cutoff_hz=20."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key of the profile, such as identification.cutoff_hz=20; repeatable.",
+    ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the results.")]
+SetCollision = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key of the profile, such as collision.debounce_time=0.01; repeatable.",
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
+ForceModel = Annotated[
+    bool, typer.Option("--force", help="Accept a model whose identification failed.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the results.")
+]

@@ -1,4 +1,4 @@
-"""``dynid identify --payload``: what a moving robot carries, compared with its own model."""
+"""``dynid identify --payload`` and ``dynid payload-mass``: the body that a robot carries."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import typer
 
 from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_model_for, load_recordings
-from dynid.cli.options import AsJson, OwnProfile, Recordings, Set, Start, Stop, Urdf
+from dynid.cli.options import AsJson, BaseModel, OwnProfile, Recordings, Set, Start, Stop, Urdf
 from dynid.errors import ConfigurationError, ModelFileError
 from dynid.identification.payload.identification import identify_payload
 from dynid.identification.payload.payload import write_payload
 from dynid.identification.payload.static import payload_at_rest
-from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.console import print_message, print_written, result_console
 from dynid.report.terminal.payload import (
     identification_evidence,
     payload_identification_json,
@@ -23,6 +23,7 @@ from dynid.report.terminal.payload import (
     static_evidence,
     static_payload_json,
 )
+from dynid.report.terminal.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def load_payload_base(
 
     Args:
         path: of its model.yaml.
-        profile: to preprocess by; None for the one that the model carries.
+        profile: with the settings of preprocessing; None for those in the model.
         urdf: in place of the profile's.
         overrides: of the profile's keys.
 
@@ -50,14 +51,14 @@ def load_payload_base(
     """
     if profile is None and (urdf is not None or overrides):
         raise ConfigurationError(
-            "--set, --estimator and --urdf belong to a profile, but a payload is identified by the "
-            "one that its base model carries; name one with --profile."
+            "--set, --estimator and --urdf change a profile; name it with --profile, because "
+            "a payload is otherwise identified with the settings in the base model."
         )
     model = load_model_for(path, profile, urdf=urdf, overrides=overrides, force=True)
     if model.failed:
         raise ModelFileError(
-            f"{path}: its identification failed, so that what it leaves of torque is no payload's; "
-            "identify the robot without payload again."
+            f"{path}: its identification failed, so that its torque error would be taken for the "
+            "payload; identify the robot without payload again."
         )
     return model
 
@@ -80,7 +81,7 @@ def identify_payload_only(
     written = [output / _FILE] if success else []
     for path in written:
         write_payload(found.payload, identification_evidence(found), path)
-    _tell_kept(output, success)
+    _report_kept(output, success)
     if as_json:
         print_json(payload_identification_json(found))
     else:
@@ -91,20 +92,22 @@ def identify_payload_only(
 
 def payload_mass_command(
     recordings: Recordings,
-    base_model: Annotated[Path, typer.Option(help="model.yaml of the robot without payload.")],
+    base_model: BaseModel,
     profile: OwnProfile = None,
     urdf: Urdf = None,
     start: Start = None,
     stop: Stop = None,
     settings: Set = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for payload.yaml.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for payload.yaml."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Weigh a payload, and locate its centre, from a robot at rest in a few poses.
+    """Measure a payload's mass and centre with the robot at rest.
 
-    Friction at rest is what makes it uncertain. Exit code 1 where it hides the mass.
+    Needs recordings in several poses. Friction at rest limits the accuracy; exit code 1: it is
+    too large to find the mass.
     """
     base = load_payload_base(base_model, profile=profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)
@@ -115,7 +118,7 @@ def payload_mass_command(
     written = [output / _FILE] if output is not None and found.success else []
     for path in written:
         write_payload(found.payload, static_evidence(found), path)
-    _tell_kept(output, found.success)
+    _report_kept(output, found.success)
     if as_json:
         print_json(static_payload_json(found))
     else:
@@ -124,7 +127,9 @@ def payload_mass_command(
     raise typer.Exit(0 if found.success else 1)
 
 
-def _tell_kept(output: Path | None, success: bool) -> None:
-    """Say that a failed identification has left the payload of an earlier one as it was."""
+def _report_kept(output: Path | None, success: bool) -> None:
+    """Report that a failed identification kept the payload of an earlier one."""
     if output is not None and not success and (output / _FILE).exists():
-        typer.echo(f"{output / _FILE}, of an earlier identification, stays as it was.", err=True)
+        print_message(
+            f"{output / _FILE} of an earlier identification was kept unchanged.", kind="note"
+        )

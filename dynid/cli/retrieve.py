@@ -1,4 +1,4 @@
-"""``dynid retrieve``: a robot that can exist behind the base parameters of a table."""
+"""``dynid retrieve``: physically consistent parameters for given base parameters."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from rich.console import Console
 from rich.text import Text
 
 from dynid.cli.json_output import print_json
-from dynid.cli.options import AsJson, Output, Set, Urdf
+from dynid.cli.options import AsJson, Output, Profile, Set, Urdf
 from dynid.dynamics.base_parameters import base_parameterization
 from dynid.dynamics.given_parameters import read_base_parameters
 from dynid.estimation.retrieval import retrieve
 from dynid.files import write_text
 from dynid.identification.settings import IdentificationSettings
 from dynid.profile import load_robot, profile_text, write_profile
-from dynid.report.terminal.console import print_written, progress, result_console, roomy, table
+from dynid.report.terminal.console import print_text, print_written, result_console, roomy
+from dynid.report.terminal.progress import progress
+from dynid.report.terminal.tables import table
 from dynid.robot.robot import Robot
 from dynid.robot.urdf_export import identified_urdf
 from dynid.simulation.settings import SimulationSettings
@@ -35,29 +37,30 @@ _NOTE = "Parameters found by `dynid retrieve`."
 
 def retrieve_command(
     given: Annotated[
-        Path, typer.Argument(help="Base parameters: CSV with name and value, or YAML.")
+        Path,
+        typer.Argument(
+            metavar="PARAMETERS", help="Base parameters: CSV with name and value, or YAML."
+        ),
     ],
-    profile: Annotated[
-        str, typer.Option("--profile", "-p", help="Name of a shipped profile, or a YAML file.")
-    ],
+    profile: Profile,
     urdf: Urdf = None,
     settings: Set = None,
     output: Output = Path("out"),
     as_json: AsJson = False,
 ) -> None:
-    """Find physically consistent standard parameters from given base parameters.
+    """Find physical parameters for given base parameters.
 
-    Writes a URDF with these bodies, and the profile with all parameters as those of its simulated
-    robot, so that every command takes them. Tells how far the given ones are from any robot that
-    can exist. ``--set identification.physical.method=penalty`` for the penalty method.
+    The standard parameters found are physically consistent. They are written to a URDF and, as
+    parameters of the simulated robot, to a profile that all commands accept. If no physically
+    consistent robot has the given base parameters, the nearest one is found. The penalty method is
+    chosen by --set identification.physical.method=penalty.
     """
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     mechanism = robot.mechanism()
     base = base_parameterization(mechanism)
     values = read_base_parameters(given, mechanism, base)
     console = result_console(as_json)
-    with progress(console) as step:
-        step("retrieving")
+    with progress(console, "finding physical parameters"):
         found = retrieve(
             mechanism, base, values, robot.limits, robot.settings(IdentificationSettings).physical
         )
@@ -72,7 +75,7 @@ def retrieve_command(
 def _write(
     robot: Robot, given: str | None, mechanism: Mechanism, found: Retrieval, folder: Path
 ) -> list[Path]:
-    """Write the URDF, and the given profile with every parameter in its simulated robot."""
+    """Write the URDF, and the given profile with all parameters in its simulated robot."""
     names = [f"{robot.name}_retrieved{ending}" for ending in (".urdf", ".yaml")]
     parameters = dict(zip(mechanism.parameter_names, found.parameters.tolist(), strict=True))
     simulation = (robot.find(SimulationSettings) or SimulationSettings()).model_copy(
@@ -101,11 +104,14 @@ def _print(
         for joint, change in zip(mechanism.joints, found.torque_change, strict=True)
     )
     if found.feasible:
-        verdict = "The given base parameters are those of a robot that can exist."
+        verdict = "The given base parameters are physically consistent."
     else:
-        verdict = "No robot can have the given base parameters; these are the nearest of one."
-    console.print(Text(verdict, style="" if found.feasible else "yellow"))
-    console.print(Text(f"Torque changes by {changes} (rms, random motion within the limits)."))
+        verdict = (
+            "The given base parameters are not physically consistent; these are the nearest ones "
+            "that are."
+        )
+    print_text(console, verdict, "" if found.feasible else "yellow")
+    print_text(console, f"Torque changes by {changes} (RMS, random motion within the limits).")
 
 
 def _json(mechanism: Mechanism, base: BaseParameterization, found: Retrieval) -> dict[str, object]:

@@ -15,7 +15,9 @@ from dynid.cli.options import AsJson
 from dynid.json_text import json_fields
 from dynid.profile import load_robot, shipped_profiles
 from dynid.report.robot_summary import RobotSummary, summarize
-from dynid.report.terminal.console import print_written, progress, result_console, roomy, table
+from dynid.report.terminal.console import print_written, result_console, roomy
+from dynid.report.terminal.progress import progress
+from dynid.report.terminal.tables import table
 from dynid.transaction import written_together
 
 if TYPE_CHECKING:
@@ -29,24 +31,25 @@ _DRAWN_FROM = 115  # columns of a terminal in which a row has room for a drawing
 def robots_command(
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder for a picture of each and one of all."),
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Folder for a picture of each and one of all."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the robots that come with dynid: joints, base parameters, what they are ready for.
+    """List the robots that come with dynid.
 
-    "base" are the base parameters with friction and all other joint terms, "rigid" those of the
-    bodies alone. A terminal with room shows each robot; --output makes pictures.
+    "base" is the number of base parameters including friction and other joint terms, "rigid" that
+    of the rigid bodies alone. A wide terminal also shows a drawing of each robot.
     """
     console = result_console(as_json)
     names = shipped_profiles()
     robots: list[Robot] = []
     rows: list[RobotSummary] = []
     pictured = console.is_terminal and console.width >= _DRAWN_FROM
-    # matrices here are small: more threads only get in each other's way
-    with progress(console, steps=len(names)) as step, threadpool_limits(1, user_api="blas"):
-        for name in names:
-            step(name)
+    # matrices are small: more threads would slow each other down
+    with progress(console) as step, threadpool_limits(1, user_api="blas"):
+        for name in step.each(names, lambda name: f"loading {name}"):
             robots.append(load_robot(name))
             rows.append(summarize(robots[-1]))
         scenes = _scenes(robots) if pictured or output is not None else {}

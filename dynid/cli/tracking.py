@@ -1,4 +1,4 @@
-"""``dynid tracking``: what the identified model is worth to a position-controlled robot."""
+"""``dynid tracking``: tracking errors with and without the model's feedforward torque."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import Annotated
 
 import typer
 
+from dynid.cli.completion import complete_robot
 from dynid.cli.json_output import print_json
+from dynid.cli.options import AsJson, Set
 from dynid.control.tracking.trial import identified, track
 from dynid.errors import ConfigurationError
 from dynid.profile import load_model, load_robot
-from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.console import print_written, result_console
+from dynid.report.terminal.progress import progress
 from dynid.report.terminal.tracking import print_trial
 from dynid.report.tracking_plot import write_plot
 from dynid.robot.acceptance import check_acceptance
@@ -20,43 +23,50 @@ from dynid.robot.acceptance import check_acceptance
 def tracking_command(
     robot: Annotated[
         str,
-        typer.Option("--robot", "--profile", "-p", help="A profile with a tracking motion."),
+        typer.Option(
+            "--profile",
+            "-p",
+            metavar="ROBOT",
+            autocompletion=complete_robot,
+            help="Name of a shipped robot, or a profile, with a tracking motion.",
+        ),
     ] = "puma560",
     model: Annotated[
         Path | None,
         typer.Option(
-            "--model", "-m", help="model.yaml to track with; else one is identified first."
+            "--model",
+            "-m",
+            metavar="FILE",
+            help="model.yaml for the feedforward torque; identified first by default.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the sensors' noise.")] = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Override a key of the profile: tracking.frequency=2."),
-    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the sensor noise.")
+    ] = 0,
+    settings: Set = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="PNG file for the errors over time.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="PNG of the errors over time."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Follow one motion with and without the model's torque, on the simulated robot.
+    """Simulate tracking with and without feedforward torque.
 
-    The simulated robot has friction and noise that the model lacks. Drives and gains are the same
-    in both runs. Exit code 1 where the model's torque does not help.
+    The simulated robot has friction and noise that the model does not have. Drives and gains are
+    the same in both runs. Exit code 1: the feedforward torque does not reduce the error.
     """
     if output is not None and output.suffix.lower() != ".png":
         raise ConfigurationError(f"--output {output}: must end in .png.")
     simulated = load_robot(robot, overrides=settings or [])
     stored = None if model is None else load_model(model)
-    if stored is not None:  # a poor model does no harm here
+    if stored is not None:  # a failed model is accepted: the robot is simulated
         check_acceptance(stored, simulated, str(model), force=True)
     console = result_console(as_json)
     with progress(console) as step:
         if stored is None:
             step("identifying the simulated robot")
         mechanism = identified(simulated) if stored is None else stored.mechanism
-        step("following the motion twice")
+        step("simulating the motion twice")
         trial = track(simulated, mechanism, seed=seed)
         if output is not None:
             write_plot(trial, output)

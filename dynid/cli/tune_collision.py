@@ -9,12 +9,14 @@ import typer
 
 from dynid.cli.json_output import print_json
 from dynid.cli.loading import load_model_for
+from dynid.cli.options import AsJson, ForceModel, ModelFile, OwnProfile, SetCollision
 from dynid.configuration import changed
 from dynid.control.residual import recorded_residual
 from dynid.control.threshold_file import write_thresholds
 from dynid.control.tuning import tune
 from dynid.errors import OutputError
-from dynid.report.terminal.console import print_written, progress, result_console
+from dynid.report.terminal.console import print_message, print_written, result_console
+from dynid.report.terminal.progress import progress
 from dynid.report.terminal.tuning import (
     print_tuning,
     profile_lines,
@@ -28,37 +30,33 @@ from dynid.robot.torque_settings import CollisionSettings
 
 def tune_collision_command(
     recordings: Annotated[
-        list[Path], typer.Argument(help="Of free motion: rosbag2, .mcap, .db3, .npz or CSV.")
+        list[Path],
+        typer.Argument(
+            metavar="RECORDING", help="Free motion: rosbag2 folder, .mcap, .db3, .npz or .csv."
+        ),
     ],
-    model: Annotated[Path, typer.Option("--model", "-m", help="model.yaml of an identification.")],
+    model: ModelFile,
     false_alarms_per_hour: Annotated[
-        float, typer.Option(help="Of all joints together, that are acceptable.")
+        float, typer.Option(metavar="RATE", help="Acceptable rate, all joints together.")
     ] = 0.1,
-    profile: Annotated[
-        str | None,
-        typer.Option("--profile", "-p", help="Profile to tune; the model's own, if not given."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Override a key: collision.boost_time=0.2."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Also with a model whose identification failed.")
-    ] = False,
+    profile: OwnProfile = None,
+    settings: SetCollision = None,
+    force: ForceModel = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="New file that the controller loads while it runs."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="New parameter file for the running controller."
+        ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Set collision thresholds as low as a rate of false alarms allows.
+    """Tune collision thresholds on recordings of free motion.
 
-    The recordings must show the robot touching nothing, on motion like that of its work: fast and
-    slow, with pauses and reversals. Time constant, debounce_time, low_speed, acceleration_step and
-    boost_time are those of the profile. The file that -o writes is one of ROS 2's parameter files:
-    ros2 param load /feedforward_controller FILE; the group that is printed is for the profile.
+    Thresholds are as low as the acceptable rate of false alarms allows. In the recordings the robot
+    must not touch anything, and move as in its work: fast and slow, with pauses and reversals. The
+    time constant, debounce_time, low_speed and boost_time are those of the profile. Load
+    the file of -o by ros2 param load /feedforward_controller FILE, or copy the printed group into
+    the profile.
     """
     if output is not None and output.exists():
         raise OutputError(f"{output}: already exists; name a new file.")
@@ -66,12 +64,15 @@ def tune_collision_command(
     robot = loaded.robot
     check_acceptance(loaded, robot, str(model), force=force)
     if profile is None and not as_json:
-        typer.echo("The detector's other settings are the defaults; -p takes those of a profile.")
+        print_message(
+            "the other settings of the detector are those in the model, or defaults; --profile "
+            "uses those of a profile.",
+            kind="note",
+        )
     console = result_console(as_json)
     residuals = []
     with progress(console) as step:
-        for path in recordings:
-            step(f"reading {path.name}")
+        for path in step.each(recordings, lambda path: f"reading {path.name}"):
             recording = load_recording(path, robot)
             residuals.append(recorded_residual(robot, loaded.mechanism, recording))
         step("tuning")

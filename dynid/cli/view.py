@@ -7,8 +7,12 @@ from typing import Annotated
 
 import typer
 
+from dynid.cli.completion import complete_robot
+from dynid.cli.options import Set, Urdf
 from dynid.errors import ConfigurationError
 from dynid.profile import load_model, load_robot
+from dynid.report.terminal.console import result_console
+from dynid.report.terminal.progress import progress
 from dynid.report.view.html import write_html
 from dynid.report.view.joint_motion import excitation_motion, recorded_motion, resting_position
 from dynid.report.view.picture import RobotPicture, check_same_joints
@@ -22,45 +26,54 @@ _SUFFIXES = (".html", ".png")
 
 def view_command(
     profile: Annotated[
-        str | None, typer.Argument(help="Name of a shipped profile, or a YAML file.")
+        str | None,
+        typer.Argument(
+            metavar="ROBOT",
+            autocompletion=complete_robot,
+            help="Name of a shipped robot (dynid robots), or a profile (.yaml).",
+        ),
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", "-m", help="model.yaml of an identification.")
+        Path | None,
+        typer.Option("--model", "-m", metavar="FILE", help="model.yaml of an identification."),
     ] = None,
     recording: Annotated[
         Path | None,
-        typer.Option("--recording", "-r", help="Motion to show in place of the excitation."),
+        typer.Option(
+            "--recording",
+            "-r",
+            metavar="RECORDING",
+            help="Motion to show in place of the excitation.",
+        ),
     ] = None,
     at: Annotated[
-        float | None, typer.Option(help="Moment of the motion to show, in seconds.")
+        float | None, typer.Option(metavar="SECONDS", help="Time of the pose to show.")
     ] = None,
     tool: Annotated[
-        str | None, typer.Option(help="Link whose origin draws the path; the last, if not given.")
+        str | None,
+        typer.Option(metavar="LINK", help="Link whose path is drawn; the last by default."),
     ] = None,
-    urdf: Annotated[
-        Path | None, typer.Option(help="URDF to use in place of the profile's.")
-    ] = None,
+    urdf: Urdf = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write: .html or .png.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File to write: .html or .png."),
     ] = None,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to serve on; 0 for any that is free.")
+        int, typer.Option(metavar="NUMBER", min=0, max=65535, help="HTTP port; 0: any free one.")
     ] = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Override a key of the profile: excitation.seed=2."),
-    ] = None,
+    settings: Set = None,
 ) -> None:
-    """Show a robot, the path of its tool, and the torque errors of a model.
+    """Show a robot and its motion in a browser or as a picture.
 
-    Without --output the page is served on this machine until Ctrl-C, and opened if there is a
-    display. With --model and --recording each joint shows its largest torque error, or the one at
-    the time --at.
+    Without --output the page is served on this computer until Ctrl-C, and opened if there is a
+    display. With --model and --recording, joints are coloured by their largest torque error, or by
+    the one at the time --at.
     """
     if output is not None and output.suffix.lower() not in _SUFFIXES:
         message = f"--output {output}: must end in {' or '.join(_SUFFIXES)}."
         raise ConfigurationError(message)
-    scene = _scene(profile, model, recording, at, tool, urdf, settings or [])
+    with progress(result_console(), "drawing the robot"):
+        scene = _scene(profile, model, recording, at, tool, urdf, settings or [])
     if output is None:
         serve(scene, port=port, ready=_announce, browse=has_display())
         return
@@ -84,10 +97,10 @@ def _scene(
     if name is not None:
         robot = load_robot(name, urdf=urdf, overrides=settings)
     elif stored is None:
-        message = "dynid view: name a profile (dynid robots lists them), or a --model."
+        message = "view needs a robot (dynid robots lists those shipped), or a --model."
         raise ConfigurationError(message)
     elif urdf is not None or settings:
-        message = "--urdf and --set belong to a profile: name one beside --model."
+        message = "--urdf and --set change a profile; name one besides --model."
         raise ConfigurationError(message)
     else:
         robot = stored.robot
@@ -105,7 +118,8 @@ def _scene(
         )
     if motion is None:
         if at is not None:
-            message = f"--at {at:g}: profile {robot.name} has no excitation; name a --recording."
+            message = f"--at {at:g} needs a motion: profile {robot.name} has no excitation; name a "
+            message += "--recording."
             raise ConfigurationError(message)
         return picture.scene(resting_position(robot))
     moment = 0 if at is None else motion.index(at)

@@ -1,4 +1,4 @@
-"""Alarms of collision thresholds on recordings, and how close errors came to them."""
+"""Alarms of collision thresholds on recordings, or the smallest margins where there are none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from dynid.json_text import json_fields
-from dynid.report.terminal.console import roomy, table
+from dynid.report.terminal.console import print_text, roomy
+from dynid.report.terminal.tables import table
 from dynid.text import significant
 
 if TYPE_CHECKING:
@@ -46,30 +47,25 @@ def collisions_json(robot: Robot, found: Sequence[Playback]) -> dict[str, Any]:
 
 
 def print_collisions(console: Console, robot: Robot, found: Sequence[Playback]) -> None:
-    """Print every alarm; where a recording has none, where each joint came closest to one."""
+    """Print every alarm; for a recording without one, the smallest margin of each joint."""
     console = roomy(console)
     for one in found:
         count = "no alarm" if not one.alarms else _counted(len(one.alarms))
-        console.print(
-            Text(f"{one.recording}: {count} in {60 * one.hours:.3g} min", style="bold"),
-            soft_wrap=True,
-        )
+        print_text(console, f"{one.recording}: {count} in {60 * one.hours:.3g} min", "bold")
         if one.alarms:
             _print_alarms(console, one)
         else:
             _print_margins(console, one)
     total = sum(len(one.alarms) for one in found)
     minutes = 60 * sum(one.hours for one in found)
-    console.print(f"{robot.name}: {_counted(total)} in {minutes:.3g} min", highlight=False)
-    console.print(
-        "Filtered torque errors, or measured torques, in N m (N at prismatic joints).",
-        highlight=False,
-        soft_wrap=not console.is_terminal,
+    print_text(console, f"{robot.name}: {_counted(total)} in {minutes:.3g} min")
+    print_text(
+        console, "Filtered torque errors, or measured torques, in N m (N at prismatic joints)."
     )
 
 
 def _print_alarms(console: Console, one: Playback) -> None:
-    rows = table("from (s)", "to (s)", "joint", "cause", "value", "threshold", "share")
+    rows = table("from [s]", "to [s]", "joint", "cause", "value", "threshold", "share")
     for alarm in one.alarms:
         rows.add_row(
             f"{alarm.time:.2f}",
@@ -84,7 +80,7 @@ def _print_alarms(console: Console, one: Playback) -> None:
 
 
 def _print_margins(console: Console, one: Playback) -> None:
-    rows = table("closest: joint", "at (s)", "value", "threshold", "share")
+    rows = table("smallest margin", "at [s]", "value", "threshold", "share")
     for margin in sorted(one.margins, key=lambda margin: -margin.share):
         rows.add_row(
             Text(margin.joint),

@@ -1,114 +1,92 @@
-"""What all printed results share: where they go, tables, and a bar for what takes long."""
+"""What all printed results share: where they go, and how sentences wrap.
+
+Consoles are made here and nowhere else. They print text as it is: ``[m]`` is a unit, not markup.
+"""
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 
 PIPE_WIDTH = 100
 """Columns of a table that goes into a file or another program."""
 
+NOT_IDENTIFIABLE = "not identifiable"
+"""In place of a number that the recordings do not determine."""
 
-PATIENCE = 1.0
-"""[s] after which a bar shows that something is going on."""
 
-
-def result_console(as_json: bool) -> Console:
+def result_console(as_json: bool = False) -> Console:
     """Return where tables go: the standard output, unless that belongs to JSON."""
-    return Console(stderr=as_json, quiet=as_json)
+    return Console(stderr=as_json, quiet=as_json, markup=False, highlight=False, emoji=False)
+
+
+def message_console() -> Console:
+    """Return where messages go: the standard error."""
+    return Console(stderr=True, markup=False, highlight=False, emoji=False)
+
+
+def roomy(console: Console, width: int = PIPE_WIDTH) -> Console:
+    """Return a console as wide as tables need where no window limits it: in a pipe."""
+    if console.is_terminal or console.quiet or console.width >= width:
+        return console
+    return _pipe(console.file, width)
+
+
+def _pipe(file: TextIO | object, width: int) -> Console:
+    return Console(
+        file=file,  # type: ignore[arg-type]  # rich's own stream
+        width=width,
+        color_system=None,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
 
 
 def print_written(console: Console, paths: Iterable[Path]) -> None:
-    """Print where results are."""
+    """Print where results are; a path is never broken, so that it can be copied."""
     for path in paths:
-        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+        console.print(Text(f"wrote {path}"), soft_wrap=True)
 
 
-@contextmanager
-def progress(console: Console, *, steps: int | None = None) -> Iterator[Callable[[str], None]]:
-    """Yield a function that is told each step's name as it begins.
+def print_text(console: Console, text: str, style: str = "", *, first: str = "") -> None:
+    """Print a sentence; a terminal wraps it between words with a hanging indent.
 
-    On a terminal, a bar appears once the block has taken longer than ``PATIENCE``, and leaves
-    nothing behind; it fills where the number of steps is known. Anywhere else nothing is printed.
+    In a pipe it stays in one line, because programs search for whole sentences.
+
+    Args:
+        console: where to print.
+        text: the sentence.
+        style: of rich.
+        first: what precedes the sentence, such as ``- ``; wrapped lines are indented by as much.
     """
-    begun = 0
-    with _bar(console, "", steps) as (bar, task):
-
-        def begin(step: str) -> None:
-            nonlocal begun
-            bar.update(task, description=step, completed=begun)
-            begun += 1
-
-        yield begin
-
-
-@contextmanager
-def share_progress(console: Console, what: str) -> Iterator[Callable[[float], None]]:
-    """Yield a function that is told the share of the work that is behind, from 0 to 1.
-
-    The bar is that of :func:`progress`.
-    """
-    with _bar(console, what, 1.0) as (bar, task):
-        yield lambda share: bar.update(task, completed=share)
-
-
-@contextmanager
-def _bar(
-    console: Console, description: str, total: float | None
-) -> Iterator[tuple[Progress, TaskID]]:
-    bar = Progress(
-        BarColumn(bar_width=24),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    task = bar.add_task(description, total=total)
-    timer = threading.Timer(PATIENCE, bar.start)
-    timer.daemon = True
-    if console.is_terminal:
-        timer.start()
-    try:
-        yield bar, task
-    finally:
-        timer.cancel()
-        if timer.ident is not None:
-            timer.join()  # a bar that starts after it was stopped would never stop
-        bar.stop()
-
-
-def roomy(console: Console) -> Console:
-    """Return a console as wide as tables need where nobody's window limits it: in a pipe."""
-    if console.is_terminal or console.quiet or console.width >= PIPE_WIDTH:
-        return console
-    return Console(file=console.file, width=PIPE_WIDTH, color_system=None)
-
-
-def table(first: str, *others: str) -> Table:
-    """Return an empty table: names to the left, numbers to the right."""
-    rows = Table(box=None, pad_edge=False, header_style="bold")
-    rows.add_column(first, no_wrap=True, overflow="fold")
-    for name in others:
-        rows.add_column(name, justify="right", overflow="fold")
-    return rows
+    if not console.is_terminal:
+        console.print(Text(first + text, style=style), soft_wrap=True)
+        return
+    room = max(console.width - len(first), 1)
+    start = first
+    for line in Text(text, style=style).wrap(console, room):
+        line.rstrip()
+        console.print(Text(start, style=style) + line, soft_wrap=True)
+        start = " " * len(first)
 
 
 def print_sentences(console: Console, title: str, sentences: Sequence[str], style: str) -> None:
     """Print sentences below their title, if there are any."""
     if sentences:
-        console.print(Text(f"{title}:", style=style))
+        print_text(console, f"{title}:", style)
         for sentence in sentences:
-            # programs look for whole sentences
-            console.print(Text(f"  - {sentence}"), soft_wrap=not console.is_terminal)
+            print_text(console, sentence, first="  - ")
+
+
+def print_message(text: str, *, kind: str = "") -> None:
+    """Print an error, or another kind of message such as a ``warning``, to standard error."""
+    first = "dynid: " if not kind else f"dynid: {kind}: "
+    print_text(message_console(), text, first=first)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from dynid.json_text import json_fields
-from dynid.report.terminal.console import print_sentences, roomy
+from dynid.report.terminal.console import print_sentences, print_text, roomy
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +18,7 @@ _STYLES = {"problem": "bold red", "warning": "yellow", "note": ""}
 def print_diagnosis(console: Console, diagnosis: Diagnosis) -> None:
     """Print each finding with its remedy, the worst first."""
     console = roomy(console)
-    console.print(Text(f"{diagnosis.robot}: diagnosis", style="bold"))
+    print_text(console, f"{diagnosis.robot}: diagnosis", "bold")
     if diagnosis.no_model is not None:
         print_sentences(console, "No model could be fitted", [diagnosis.no_model], "bold red")
     for finding in diagnosis.findings:
@@ -28,7 +26,7 @@ def print_diagnosis(console: Console, diagnosis: Diagnosis) -> None:
         sentences = [finding.sentence, finding.remedy]
         print_sentences(console, title, sentences, _STYLES[finding.severity])
     if not diagnosis.found:
-        console.print(Text("Nothing found that spoils an identification.", style="bold green"))
+        print_text(console, "No problem found.", "bold green")
 
 
 def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:

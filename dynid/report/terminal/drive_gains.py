@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from dynid.arrays import Array
-from dynid.report.terminal.console import print_sentences, roomy, table
+from dynid.report.terminal.console import NOT_IDENTIFIABLE, print_sentences, print_text, roomy
+from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:
@@ -17,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def print_drive_gains(console: Console, found: DriveGains) -> None:
-    """Print each joint's constant with its deviation beside that of the profile."""
+    """Print each joint's constant with its standard deviation, and that of the profile."""
     console = roomy(console)
     unit = "N/A" if found.quantity == "force_constant" else "N·m/A"
     words = found.quantity.replace("_", " ")
-    console.print(Text(f"{found.robot}: {words}s of its drives [{unit}]", style="bold"))
+    print_text(console, f"{found.robot}: {words}s of its drives [{unit}]", "bold")
     consistent = [] if found.consistent is None else ["consistent"]
-    rows = table("joint", "profile", words, "deviation", *consistent)
+    rows = table("joint", "profile", words, "std. dev.", *consistent)
     for joint, name in enumerate(found.joints):
-        numbers = ["not told", *([""] if consistent else [])]
+        numbers = [NOT_IDENTIFIABLE, *([""] if consistent else [])]
         deviation = found.deviations[joint] / abs(found.fitted[joint])
         if found.told[joint]:
             numbers = [significant(found.fitted[joint])]
@@ -34,14 +35,14 @@ def print_drive_gains(console: Console, found: DriveGains) -> None:
         values = [significant(found.profile[joint]), numbers[0], percent(deviation), *numbers[1:]]
         rows.add_row(Text(name), *map(Text, values))
     console.print(rows)
-    print_sentences(console, "Worth a look", found.reasons, "yellow")
+    print_sentences(console, "Warnings", found.reasons, "yellow")
     print_sentences(console, "Notes", found.notes, "")
     outcome = ("Succeeded.", "bold green") if found.success else ("Failed.", "bold red")
     console.print(Text(*outcome))
 
 
 def profile_fragment(found: DriveGains) -> str:
-    """Return lines that take the place of those in the profile, with where they are from."""
+    """Return lines that replace those of the profile, with their sources as comments."""
     width = max(len(name) for name in found.joints)
     figures = zip(found.joints, found.best, found.deviations, found.told, strict=True)
     lines = [
@@ -49,7 +50,7 @@ def profile_fragment(found: DriveGains) -> str:
         *(f"# recording: {one.name}, SHA-256 {one.sha256}" for one in found.sources),
         *(
             f"#   {name:<{width}} "
-            + (f"{value:.5g} +- {deviation:.2g}" if told else f"not told: the profile's {value:g}")
+            + (f"{value:.5g} +- {deviation:.2g}" if told else f"{NOT_IDENTIFIABLE}; {value:g} kept")
             for name, value, deviation, told in figures
         ),
         "drives:",
@@ -59,7 +60,7 @@ def profile_fragment(found: DriveGains) -> str:
 
 
 def drive_gains_json(found: DriveGains) -> dict[str, Any]:
-    """Return what ``dynid drive-gains --json`` prints; what is not told is null."""
+    """Return what ``dynid drive-gains --json`` prints; what is not identifiable is null."""
 
     def number(values: Array | None, joint: int) -> float | None:
         return values[joint] if found.told[joint] and values is not None else None

@@ -1,4 +1,4 @@
-"""What the drives of a robot are worth at its joints, as a table on a terminal."""
+"""Torque factors and limits of a robot's drives, as tables on a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.text import Text
 
-from dynid.report.terminal.console import roomy, table
+from dynid.report.terminal.console import print_text, roomy
+from dynid.report.terminal.tables import table
 from dynid.robot import drives as factors
 
 if TYPE_CHECKING:
@@ -38,25 +39,25 @@ def print_drives(console: Console, robot: Robot) -> None:
         f"{robot.name}: drives",
         robot.joints,
         {
-            "rated mA": drives.rated_current_ma,
-            "peak mA": drives.peak_current_ma,
-            "Kt N m/A" if drives.force_constant is None else "Kf N/A": constant,
-            "GR": drives.gear_ratio,
-            "SL m": drives.screw_lead,
+            "rated [mA]": drives.rated_current_ma,
+            "peak [mA]": drives.peak_current_ma,
+            "Kt [N m/A]" if drives.force_constant is None else "Kf [N/A]": constant,
+            "gear ratio": drives.gear_ratio,
+            "screw lead [m]": drives.screw_lead,
             "counts/rad": None if counts is None else counts.tolist(),
         },
     )
     _print(
         console,
-        "behind the gear [N m] (N, and counts/m, where a joint slides)",
+        "At the joint, behind the gear [N m] (prismatic joints: N and counts/m)",
         robot.joints,
         {
             "per permille": permille.tolist(),
             "softMC TFac": (1 / permille).tolist(),
             "torque_max": limits.torque_max,
             "threshold": limits.torque_threshold,
-            "int16 holds +-": factors.torque_offset_limit(drives, n).tolist(),
-            "torque offset +-": factors.torque_offset_limit(drives, n, torque_max).tolist(),
+            "int16 limit ±": factors.torque_offset_limit(drives, n).tolist(),
+            "torque offset ±": factors.torque_offset_limit(drives, n, torque_max).tolist(),
         },
     )
 
@@ -73,6 +74,6 @@ def _print(
         for values in columns.values():
             one = None if values is None else values[i if len(values) > 1 else 0]
             cells.append("-" if one is None else f"{one:.{_DIGITS}g}")
-        rows.add_row(joint, *cells)
-    console.print(Text(title, style="bold"))
+        rows.add_row(Text(joint), *cells)
+    print_text(console, title, "bold")
     console.print(rows)

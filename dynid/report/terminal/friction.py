@@ -10,7 +10,8 @@ from rich.text import Text
 
 from dynid.identification.friction.selection import FrictionSelection, JointChoice
 from dynid.identification.friction.validation import Comparison
-from dynid.report.terminal.console import print_sentences, roomy, table
+from dynid.report.terminal.console import print_sentences, print_text, roomy
+from dynid.report.terminal.tables import table
 from dynid.text import percent, printable, significant, unit
 
 
@@ -18,10 +19,10 @@ def print_selection(console: Console, selection: FrictionSelection) -> None:
     """Print every joint's candidates with their errors, and which was chosen."""
     console = roomy(console)
     for one in selection.joints:
-        console.print(Text(f"{one.joint}: {one.chosen.name}", style="bold"))
+        print_text(console, f"{one.joint}: {one.chosen.name}", "bold")
         rows = table(
-            f"friction (each {selection.left_out} left out once)",
-            "numbers",
+            f"friction model (each {selection.left_out} left out once)",
+            "parameters",
             f"fit [{unit(one.unit)}]",
             f"held out [{unit(one.unit)}]",
             "",
@@ -37,11 +38,11 @@ def print_selection(console: Console, selection: FrictionSelection) -> None:
 
 
 def print_comparisons(console: Console, comparisons: Sequence[Comparison]) -> None:
-    """Print what whole identifications with given and chosen terms make of other recordings."""
+    """Print errors on unseen recordings, identified with the given and with the chosen terms."""
     console = roomy(console)
     for one in comparisons:
-        console.print(Text(f"On {one.name}, which nothing was fitted to:", style="bold"))
-        rows = table("joint", "RMSE given", "RMSE chosen", "over std given", "over std chosen")
+        print_text(console, f"Accuracy on unseen data, {one.name}:", "bold")
+        rows = table("joint", "RMSE given", "RMSE chosen", "RMSE/std given", "RMSE/std chosen")
         for joint in one.joints:
             rows.add_row(
                 Text(f"{joint.joint} [{unit(joint.unit)}]"),

@@ -9,13 +9,12 @@ from rich.console import Console
 from rich.text import Text
 
 from dynid.arrays import Array
-from dynid.report.terminal.console import PIPE_WIDTH, roomy, table
+from dynid.report.terminal.console import PIPE_WIDTH, print_text, roomy
+from dynid.report.terminal.tables import ResultTable, table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from rich.table import Table
 
     from dynid.dynamics.mechanism import Mechanism
     from dynid.dynamics.model_at_point import ModelAtPoint
@@ -31,11 +30,12 @@ def print_point(console: Console, mechanism: Mechanism, point: ModelAtPoint) -> 
     _print_matrix(console, "Mass matrix M(q), rotors included", mechanism, point.mass_matrix)
     eigenvalues = ", ".join(_number(value) for value in point.eigenvalues)
     condition = significant(point.condition)
-    console.print(Text(f"eigenvalues {eigenvalues}; condition number {condition}\n"))
+    print_text(console, f"eigenvalues {eigenvalues}; condition number {condition}")
+    console.print()
     title = "Coriolis matrix C(q, dq), Christoffel: dM/dt - 2 C is skew-symmetric"
     _print_matrix(console, title, mechanism, point.coriolis_matrix)
     console.print()
-    console.print(Text(f"Torque [{_torque_units(mechanism)}] of this motion", style="bold"))
+    print_text(console, f"Torque [{_torque_units(mechanism)}] of this motion", "bold")
     torques = {**point.parts.named(), "sum": point.parts.total}
     if point.tau is not None and point.forward is not None:
         torques |= {"given tau": point.tau, "ddq of given tau": point.forward}
@@ -46,13 +46,13 @@ def print_point(console: Console, mechanism: Mechanism, point: ModelAtPoint) -> 
 
 
 def print_shares(console: Console, split: TorqueSplit) -> None:
-    """Print the RMS of each part of the torque, as a share of the measured one's."""
+    """Print the RMS of each part of the torque, relative to that of the measured torque."""
     console = _roomy(console, split.mechanism)
     rms = split.rms()
     measured = rms.pop("measured")
-    console.print(Text("RMS of each part over RMS of the measured torque", style="bold"))
+    print_text(console, "RMS of each part over RMS of the measured torque", "bold")
     joints = split.mechanism.joints
-    console.print(Text("joints: " + ", ".join(f"{k} {name}" for k, name in enumerate(joints, 1))))
+    print_text(console, "joints: " + ", ".join(f"{k} {name}" for k, name in enumerate(joints, 1)))
     rows = _columns_per_joint("part", split.mechanism)
     units = _torque_units(split.mechanism)
     rows.add_row(Text(f"measured [{units}]"), *(significant(value, 3) for value in measured))
@@ -63,7 +63,7 @@ def print_shares(console: Console, split: TorqueSplit) -> None:
 
 
 def print_operations(console: Console, counts: Mapping[str, Mapping[str, int]]) -> None:
-    """Print how many operations results cost, by name of the result and of the operation."""
+    """Print the number of operations of each kind for each result."""
     rows = table("operations", "×", "+, −", "sin, cos", "other functions")
     for name, count in counts.items():
         others = sum(number for one, number in count.items() if one not in _ARITHMETIC)
@@ -80,21 +80,19 @@ _TITLES = {"inertia": "M ddq", "coriolis": "C dq"}
 def _roomy(console: Console, mechanism: Mechanism) -> Console:
     """Return a console as wide as a column for each joint needs, where no window limits it."""
     width = _WIDTH_OF_NAMES + _WIDTH_OF_NUMBER * len(mechanism.joints)
-    if console.is_terminal or console.quiet or width <= PIPE_WIDTH:
-        return roomy(console)
-    return Console(file=console.file, width=width, color_system=None)
+    return roomy(console, max(PIPE_WIDTH, width))
 
 
 def _torque_units(mechanism: Mechanism) -> str:
     return ", ".join(sorted({"N" if slides else "N·m" for slides in mechanism.prismatic}))
 
 
-def _columns_per_joint(first: str, mechanism: Mechanism) -> Table:
+def _columns_per_joint(first: str, mechanism: Mechanism) -> ResultTable:
     return table(first, *(str(number) for number in range(1, len(mechanism.joints) + 1)))
 
 
 def _print_matrix(console: Console, title: str, mechanism: Mechanism, matrix: Array) -> None:
-    console.print(Text(title, style="bold"))
+    print_text(console, title, "bold")
     rows = _columns_per_joint("joint", mechanism)
     for joint, row in zip(mechanism.joints, matrix, strict=True):
         rows.add_row(Text(joint), *map(_number, row))
@@ -102,5 +100,5 @@ def _print_matrix(console: Console, title: str, mechanism: Mechanism, matrix: Ar
 
 
 def _number(value: float) -> str:
-    """Return a number; below what rounding leaves of torques and inertias it is 0."""
+    """Return a number; 0 below the rounding errors of torques and inertias."""
     return "0" if abs(value) < 1e-12 else f"{value:.4g}"

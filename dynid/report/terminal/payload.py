@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from dynid.report.terminal.console import print_sentences, roomy, table
+from dynid.report.terminal.console import NOT_IDENTIFIABLE, print_sentences, print_text, roomy
+from dynid.report.terminal.tables import table
 from dynid.text import percent, significant, unit
 
 if TYPE_CHECKING:
@@ -20,18 +21,18 @@ if TYPE_CHECKING:
 
 
 def print_payload(console: Console, payload: Payload) -> None:
-    """Print mass, centre and inertia with their deviations, and why some are not told."""
+    """Print mass, centre and inertia with uncertainties, and why some are not identifiable."""
     console = roomy(console)
     title = f"{payload.robot}: payload in the frame of joint '{payload.joint}'"
-    console.print(Text(title, style="bold"))
-    rows = table("quantity", "value", "deviation", "unit")
+    print_text(console, title, "bold")
+    rows = table("quantity", "value", "std. dev.", "unit")
     for name, value, shown, deviation in payload.rows:
-        numbers = ("not told", "")
+        numbers = (NOT_IDENTIFIABLE, "")
         if deviation is not None:
             numbers = (significant(value, 4), significant(deviation, 2))
         rows.add_row(Text(name), *map(Text, numbers), Text(unit(shown)))
     console.print(rows)
-    print_sentences(console, "Not told", payload.reasons, "yellow")
+    print_sentences(console, "Not identifiable", payload.reasons, "yellow")
     console.print()
 
 
@@ -51,34 +52,34 @@ def print_payload_identification(console: Console, found: PayloadIdentification)
     console.print(rows)
     verdict = found.verdict
     print_sentences(console, "Failed because", verdict.reasons, "bold red")
-    print_sentences(console, "Worth a look", verdict.warnings, "yellow")
+    print_sentences(console, "Warnings", verdict.warnings, "yellow")
     print_sentences(console, "Notes", found.notes, "")
     outcome = ("Succeeded.", "bold green") if verdict.success else ("Failed.", "bold red")
     console.print(Text(*outcome))
 
 
 def print_static_payload(console: Console, found: StaticPayload) -> None:
-    """Print the mass, and what friction at rest leaves of its certainty."""
+    """Print the mass, and the friction at rest that limits its accuracy."""
     print_payload(console, found.payload)
     console = roomy(console)
-    rows = table("joint", "friction at rest [N·m, N]", "came from both sides")
+    rows = table("joint", "friction at rest [N·m, N]", "approached from both sides")
     joints = zip(found.joints, found.friction, found.from_both_sides, strict=True)
     for joint, friction, both in joints:
         rows.add_row(Text(joint), Text(significant(friction, 3)), Text("yes" if both else "no"))
     console.print(rows)
     print_sentences(console, "Notes", found.notes, "")
-    console.print(Text(found.outcome, style="bold green" if found.success else "bold red"))
+    print_text(console, found.outcome, "bold green" if found.success else "bold red")
 
 
 def payload_json(payload: Payload) -> dict[str, Any]:
-    """Return what ``--json`` prints of a payload; deviations of what is not told are null."""
+    """Return what ``--json`` prints; standard deviations are null where not identifiable."""
     return {
         "robot": payload.robot,
         "joint": payload.joint,
         "base_model": {"name": payload.base.name, "sha256": payload.base.sha256},
         "payload": _figures(payload.quantities),
         "parameters": _figures(payload.about_joint),
-        "not_told": payload.not_told,
+        "not_identifiable": payload.not_told,
     }
 
 
@@ -133,7 +134,7 @@ def static_payload_json(found: StaticPayload) -> dict[str, Any]:
 
 
 def identification_evidence(found: PayloadIdentification) -> list[str]:
-    """Return lines for the file's header: what was looked at, and torque errors."""
+    """Return lines for the file's header: how it was identified, and torque errors."""
     cutoff = "none" if found.cutoff_hz is None else f"{found.cutoff_hz:g} Hz"
     pairs = list(zip(found.without.joints, found.verdict.joints, strict=True))
     width = max(len(joint.joint) for joint in found.verdict.joints)
@@ -150,5 +151,5 @@ def identification_evidence(found: PayloadIdentification) -> list[str]:
 
 
 def static_evidence(found: StaticPayload) -> list[str]:
-    """Return lines for the file's header: how many dwells it is from."""
+    """Return lines for the file's header: the number of dwells."""
     return [f"From gravity in {len(found.dwells)} dwells at rest."]

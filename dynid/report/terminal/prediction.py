@@ -1,4 +1,4 @@
-"""An prediction on a terminal."""
+"""A prediction on a terminal."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from dynid.excitation.prediction.advice import advice, good, verdict, worst_first
-from dynid.report.terminal.console import print_sentences, roomy, table
+from dynid.report.terminal.console import print_sentences, print_text, roomy
+from dynid.report.terminal.tables import ResultTable, table
 from dynid.text import NOT_KNOWN, percent, significant, unit
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from dynid.excitation.prediction.parameters import PredictedParameter
     from dynid.excitation.prediction.precision import Precision
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 12
 _LEGEND = (
-    "Shares of limits; bins: of ten over the range; pairs: of 10 × 10 bins with the next joint;\n"
-    "peak, rms and noise of torque [N·m, N]."
+    "Range, speed, acceleration and torque relative to their limits; bins: visited of ten over\n"
+    "the range; pairs: visited of 10 × 10 with the next joint; peak, RMS, noise of torque [N·m, N]."
 )
 
 
 def print_prediction(console: Console, prediction: Prediction) -> None:
-    """Print what an excitation will tell: joints, poorly determined parameters, and advice."""
+    """Print joints, poorly determined parameters, and advice on an excitation."""
     console = roomy(console)
 
     def line(text: str, style: str = "") -> None:
-        console.print(Text(text, style=style), soft_wrap=not console.is_terminal)
+        print_text(console, text, style)
 
     line(f"{prediction.robot.name}: predicted parameter uncertainty", "bold")
     line(facts(prediction))
@@ -44,13 +44,13 @@ def print_prediction(console: Console, prediction: Prediction) -> None:
         console.print(_parameter_table(weak[:_MOST_SHOWN]))
     line(rest_in_words(prediction, shown=min(len(weak), _MOST_SHOWN)))
     console.print()
-    print_sentences(console, "Worth a look", advice(prediction), "yellow")
-    print_sentences(console, "Assumed", prediction.assumptions, "")
+    print_sentences(console, "Warnings", advice(prediction), "yellow")
+    print_sentences(console, "Assumptions", prediction.assumptions, "")
     line(verdict(prediction), "bold green" if good(prediction) else "bold red")
 
 
 def share(value: float | None) -> str:
-    """Return a share in percent, or a dash where there is no limit to share in."""
+    """Return a share of a limit in percent, or a dash where there is no limit."""
     return NOT_KNOWN if value is None else f"{100 * value:.0f} %"
 
 
@@ -66,7 +66,7 @@ def rest_in_words(prediction: Prediction, shown: int) -> str:
         parts.append(f"{len(known)}{others} will be found within {percent(max(known))}")
     if unknown:
         parts.append(
-            f"{len(unknown)} with the value 0 now will have deviations of at most "
+            f"{len(unknown)} that are 0 now will have standard deviations of at most "
             f"{_largest_by_unit(unknown)}"
         )
     return "; ".join(parts) + "." if parts else "No other parameters."
@@ -95,9 +95,9 @@ def facts(prediction: Prediction) -> str:
 
 
 def condition_numbers(precision: Precision) -> tuple[str, str, str, str]:
-    """Return, as texts, those of the weighted and scaled regressor and of the one in SI units.
+    """Return condition numbers as texts: weighted and scaled, then in SI units.
 
-    Behind each stands that of the bodies alone.
+    Each is followed by that of the rigid-body parameters alone.
     """
     return (
         significant(precision.scaled_condition_number, 3),
@@ -107,7 +107,7 @@ def condition_numbers(precision: Precision) -> tuple[str, str, str, str]:
     )
 
 
-def _joint_table(prediction: Prediction) -> Table:
+def _joint_table(prediction: Prediction) -> ResultTable:
     rows = table(
         "joint",
         "range",
@@ -136,12 +136,12 @@ def _joint_table(prediction: Prediction) -> Table:
 
 
 def mixed_in_words(one: PredictedParameter) -> str:
-    """Return what a parameter is correlated with most, a dash where that is nothing."""
+    """Return the parameter that one is most correlated with, or a dash."""
     return f"{one.mixed_with} ({one.correlation:.2f})" if one.correlation else NOT_KNOWN
 
 
 def tool_in_words(prediction: Prediction) -> str:
-    """Return a sentence on the tool's speed and on the box that its path lies in."""
+    """Return a sentence on the tool's speed and the bounding box of its path."""
     sides = (
         f"{axis} {low + 0.0:.3f} … {high + 0.0:.3f}"  # + 0.0: no minus before a zero
         for axis, low, high in zip("xyz", *prediction.tool_box.round(3).tolist(), strict=True)
@@ -150,9 +150,15 @@ def tool_in_words(prediction: Prediction) -> str:
     return f"The tool moves at up to {speed} m/s within {', '.join(sides)} m of the base frame."
 
 
-def _parameter_table(parameters: list[PredictedParameter]) -> Table:
+def _parameter_table(parameters: list[PredictedParameter]) -> ResultTable:
     rows = table(
-        "Poorly determined", "now", "deviation", "relative", "unit", "torque/noise", "mixed with"
+        "poorly determined",
+        "now",
+        "std. dev.",
+        "relative",
+        "unit",
+        "torque/noise",
+        "correlated with",
     )
     for one in parameters:
         cells = (

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import sys
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from dynid.report.terminal.console import print_sentences, roomy, table
+from dynid.report.terminal.console import print_message, print_sentences, print_text, roomy
+from dynid.report.terminal.tables import ResultTable, table
 from dynid.report.write import kept_model
 from dynid.text import percent, significant, unit
 
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def print_identification(console: Console, identification: Identification) -> None:
-    """Print what was identified, how well it explains the recordings, and the friction found."""
+    """Print joint terms, physical quantities, torque errors and the verdict."""
     console = roomy(console)
-    console.print(Text(f"{identification.robot.name}: identified dynamic model", style="bold"))
+    print_text(console, f"{identification.robot.name}: identified dynamic model", "bold")
     determined = sum(p.determined for p in identification.base_parameters)
     made = identification.provenance
     consistent = "yes" if made.physically_consistent else "no"
@@ -40,9 +39,9 @@ def print_identification(console: Console, identification: Identification) -> No
         f"condition number {significant(made.condition_number, 3)}, "
         f"estimator {made.estimator}, physically consistent: {consistent}"
     )
-    console.print(Text(facts), soft_wrap=not console.is_terminal)
+    print_text(console, facts)
     console.print()
-    console.print(Text("Joint terms [SI] (everything else is in the report)"))
+    print_text(console, "Joint terms [SI] (all other parameters are in the report)")
     console.print(_term_table(identification))
     console.print()
     print_quantities(console, identification.quantities)
@@ -58,17 +57,17 @@ def print_identification(console: Console, identification: Identification) -> No
 
 
 def print_quantities(console: Console, quantities: Sequence[Quantity]) -> None:
-    """Print physical quantities with their standard deviations, and why some are not known."""
+    """Print physical quantities with standard deviations, and why some are not identifiable."""
     if not quantities:
         return
-    rows = table("Physical quantity", "value", "deviation", "unit")
+    rows = table("physical quantity", "value", "std. dev.", "unit")
     for one in quantities:
         deviation = significant(one.standard_deviation, 2)
         values = (significant(one.value), deviation, unit(one.unit))
         rows.add_row(Text(one.name), *map(Text, values))
     console.print(rows)
     unknown = [f"{one.name}: {one.unknown}" for one in quantities if one.unknown]
-    print_sentences(console, "Not known", unknown, "yellow")
+    print_sentences(console, "Not identifiable", unknown, "yellow")
     console.print()
 
 
@@ -79,12 +78,12 @@ def print_verdict(
     held_out: HeldOut | None = None,
     notes: Iterable[str] = (),
 ) -> None:
-    """Print each joint's errors, and whether they are small enough."""
+    """Print each joint's errors, and whether the model meets its criterion."""
     console = roomy(console)
     console.print(_error_table(verdict.joints, held_out))
     for title, sentences, style in (
         ("Failed because", verdict.reasons if not verdict.success else (), "bold red"),
-        ("Worth a look", verdict.warnings, "yellow"),
+        ("Warnings", verdict.warnings, "yellow"),
         ("Notes", tuple(notes), ""),
     ):
         print_sentences(console, title, sentences, style)
@@ -95,14 +94,14 @@ def print_verdict(
 def print_demonstration(
     console: Console, verdicts: Mapping[str, Verdict], quantities: Sequence[Quantity] = ()
 ) -> None:
-    """Print what an identification (``identification``) and a ``validation`` came to."""
+    """Print the verdicts of an identification (``identification``) and of a ``validation``."""
     print_quantities(roomy(console), quantities)
     titles = {
         "identification": "On the motion that the model was fitted to:",
-        "validation": "On a second motion, which the identification has not seen:",
+        "validation": "On a second motion, which was not used for the identification:",
     }
     for kind, verdict in verdicts.items():
-        console.print(Text(titles[kind], style="bold"))
+        print_text(console, titles[kind], "bold")
         print_verdict(console, verdict)
         console.print()
 
@@ -111,19 +110,20 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
     """Print what a recording holds."""
     console = roomy(console)
     size = f"{significant(info.size / 1e6, 3)} MB" if info.size >= 1e5 else f"{info.size} bytes"
-    console.print(Text(f"{info.name}: {info.kind}, {size}", style="bold"))
+    print_text(console, f"{info.name}: {info.kind}, {size}", "bold")
     if info.topics:
         rows = table("topic", "type", "messages")
         for topic in info.topics:
             used = " (read)" if topic.name == info.topic else ""
             rows.add_row(*map(Text, (topic.name + used, topic.type, str(topic.messages))))
         console.print(rows)
-        console.print(Text(f"Checksums: {info.checksums or 'none, altered data cannot be told'}"))
+        checksums = info.checksums or "none; damaged data cannot be detected"
+        print_text(console, f"Checksums: {checksums}")
     if info.columns:
-        console.print(Text(f"{info.rows} rows, {info.columns} columns"))
+        print_text(console, f"{info.rows} rows, {info.columns} columns")
         print_sentences(console, "Columns", info.header, "")
     if info.timing is not None:
-        console.print(Text(_timing(info.timing)))
+        print_text(console, _timing(info.timing))
         gaps = [
             f"{gap.length:.3f} s without samples after {gap.start:.3f} s"
             for gap in info.timing.gaps
@@ -136,14 +136,14 @@ def print_recording_info(console: Console, info: RecordingInfo) -> None:
             rows.add_row(Text(joint.name), *(Text(_range(values)) for values in ranges))
         console.print(rows)
     print_sentences(console, "Damaged", info.damage, "red")
-    print_sentences(console, "Would be mended", info.repairs, "yellow")
+    print_sentences(console, "Repaired when read", info.repairs, "yellow")
     if info.problem is not None:
-        console.print(Text(f"Would be refused: {info.problem}", style="bold red"))
+        print_text(console, f"Cannot be used: {info.problem}", "bold red")
 
 
-def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Table:
+def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> ResultTable:
     units = sorted({unit(joint.unit) for joint in joints})
-    torque = set(units) <= {"N·m", "N"}  # recorded as such, so that it need not be told twice
+    torque = set(units) <= {"N·m", "N"}  # the second column would be the same
     rows = table(
         "joint",
         f"RMSE [{', '.join(units)}]",
@@ -170,8 +170,8 @@ def _error_table(joints: Sequence[JointErrors], held_out: HeldOut | None) -> Tab
     return rows
 
 
-def _term_table(identification: Identification) -> Table:
-    """Return the joint terms, a column for each kind; standard parameters fill the report.
+def _term_table(identification: Identification) -> ResultTable:
+    """Return the joint terms, a column for each kind.
 
     Several terms of one kind at one joint differ in their scales and add up, so they are summed.
     """
@@ -198,9 +198,11 @@ def _term_table(identification: Identification) -> Table:
     return rows
 
 
-def _sign_table(signs: TorqueSigns) -> Table:
-    """Return how certain the signs are that torque was given, a row per drive."""
-    rows = table("Torque's sign", "segments", "uncertain", "samples certain", "known by")
+def _sign_table(signs: TorqueSigns) -> ResultTable:
+    """Return how certain the reconstructed signs of torque are, a row for each drive."""
+    rows = table(
+        "sign of torque", "segments", "uncertain", "samples certain", "decided by", wrap_last=True
+    )
     for drive in signs.drives:
         counts = (str(drive.segments), str(drive.uncertain), percent(drive.certain_share))
         rows.add_row(Text(drive.joint), *map(Text, counts), Text(drive.decided_by))
@@ -232,7 +234,7 @@ def _range(values: tuple[float, float] | None) -> str:
 
 
 def print_kept_model(folder: Path, *, success: bool) -> None:
-    """Say on standard error where a failed identification has left a good model as it was."""
+    """Print to standard error that a failed identification kept the model of an earlier one."""
     kept = kept_model(folder, success=success)
     if kept is not None:
-        print(kept, file=sys.stderr)  # noqa: T201  standard output may be one JSON object
+        print_message(kept, kind="note")

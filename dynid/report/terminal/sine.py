@@ -1,4 +1,4 @@
-"""A sine excitation as a table: cycles, peak speeds, and when it repeats."""
+"""A sine excitation as a table: cycles, peak speeds and repetition."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from dynid.configuration import per_joint
 from dynid.excitation.build import described_excitation
 from dynid.excitation.limits import sample_peaks
 from dynid.excitation.repetition import Repetition, repetition
-from dynid.report.terminal.console import print_sentences, roomy, table
+from dynid.report.terminal.console import print_sentences, print_text, roomy
+from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 
 
 class SineRow(NamedTuple):
-    """What a joint does.
+    """The motion of a joint.
 
     Attributes:
-        joint: Its name.
+        joint: its name.
         start, target: [rad or m].
         frequency: [Hz].
-        cycles: Between the ramps.
-        speed: The highest, ramps included [rad/s or m/s].
-        share: Of the velocity limit that this is; None without a limit.
+        cycles: between the ramps.
+        speed: the highest, ramps included [rad/s or m/s].
+        share: of the velocity limit; None without a limit.
     """
 
     joint: str
@@ -44,7 +45,7 @@ class SineRow(NamedTuple):
 
 
 def sine_rows(settings: SineSettings, limits: Limits, joints: Sequence[str]) -> list[SineRow]:
-    """Return what each joint does in a sine excitation, whether or not it keeps the limits.
+    """Return the motion of each joint in a sine excitation, within its limits or not.
 
     Raises:
         ConfigurationError: settings and joints do not fit.
@@ -83,15 +84,15 @@ def sine_repetition(settings: SineSettings, joints: Sequence[str]) -> Repetition
 def print_sine(
     console: Console, settings: SineSettings, limits: Limits, joints: Sequence[str]
 ) -> None:
-    """Print frequencies, cycles and peak speeds, when the motion repeats, and what is not good.
+    """Print frequencies, cycles, peak speeds, repetition and warnings.
 
     Raises:
         ConfigurationError: settings and joints do not fit.
     """
     console = roomy(console)
     title = f"Sine excitation: {settings.duration:g} s and two ramps of {settings.ramp:g} s"
-    console.print(Text(title, style="bold"))
-    rows = table("joint", "start", "target", "Hz", "cycles", "peak speed", "of its limit")
+    print_text(console, title, "bold")
+    rows = table("joint", "start", "target", "[Hz]", "cycles", "peak speed", "of limit")
     for row in sine_rows(settings, limits, joints):
         numbers = [
             significant(value, 3)
@@ -102,22 +103,22 @@ def print_sine(
     console.print(rows)
     found = sine_repetition(settings, joints)
     print_sentences(console, "Repetition", repetition_sentences(found), "")
-    print_sentences(console, "Not good", found.findings, "yellow")
+    print_sentences(console, "Warnings", found.findings, "yellow")
 
 
 def repetition_sentences(found: Repetition) -> list[str]:
-    """Say when the first two joints and the whole motion repeat, and what the common factor is."""
+    """Return sentences on the repetition of the first two joints and of the whole motion."""
     first, whole = found.first, found.whole
-    told = []
+    sentences = []
     if first is not None:
-        told.append(f"The first two joints to repeat do so after {first} ({first.time:.4g} s).")
+        sentences.append(f"The first two joints repeat after {first} ({first.time:.4g} s).")
     if whole is None:
-        told.append("The whole motion does not repeat in any time that matters.")
+        sentences.append("The whole motion does not repeat within a practical time.")
     else:
         numbers = ", ".join(str(cycles) for cycles in whole.cycles)
-        told.append(
+        sentences.append(
             f"The whole motion repeats after {whole.time:.4g} s: frequencies are "
-            f"{1 / whole.time:.4g} Hz × {{{numbers}}}; another common factor makes it faster or "
-            "slower."
+            f"{1 / whole.time:.4g} Hz × {{{numbers}}}; change the common factor to make it faster "
+            "or slower."
         )
-    return told
+    return sentences

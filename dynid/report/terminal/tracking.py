@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from dynid.report.terminal.console import roomy, table
+from dynid.report.terminal.console import print_text, roomy
+from dynid.report.terminal.tables import table
 from dynid.text import percent, significant
 
 if TYPE_CHECKING:
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def print_trial(console: Console, trial: Trial) -> None:
-    """Print each joint's errors in both runs, and what the model's torque leaves of the metric."""
+    """Print each joint's errors in both runs, and the metric with and without the model."""
     console = roomy(console)
-    console.print(Text(f"{trial.robot}: errors while following commands", style="bold"))
-    rows = table("joint", "unit", "peak without", "with model", "RMS without", "with model")
+    print_text(console, f"{trial.robot}: errors while following commands", "bold")
+    rows = table("joint", "unit", "peak without", "peak with", "RMS without", "RMS with")
     for joint, name in enumerate(trial.joints):
         errors = (
             getattr(run, kind)[joint]
@@ -30,7 +31,7 @@ def print_trial(console: Console, trial: Trial) -> None:
         rows.add_row(Text(name), Text(unit), *(Text(_thousand(error)) for error in errors))
     console.print(rows)
     better = trial.ratio < 1
-    console.print(Text(f"{describe(trial)}.", style="bold green" if better else "bold red"))
+    print_text(console, f"{describe(trial)}.", "bold green" if better else "bold red")
 
 
 def _thousand(error: float) -> str:
@@ -38,7 +39,7 @@ def _thousand(error: float) -> str:
 
 
 def describe(trial: Trial) -> str:
-    """Say what both runs come to: settling of tool 190 ms without, 0 ms with the model (0 %)."""
+    """Describe both runs: settling of tool 190 ms without, 0 ms with the model's torque (0 %)."""
     what = "settling" if trial.metric == "settling_time" else "peak-to-peak error"
     slides = trial.watched in trial.joints and trial.prismatic[trial.joints.index(trial.watched)]
     unit = "ms" if trial.metric == "settling_time" else "mm" if slides else "mrad"

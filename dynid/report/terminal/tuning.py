@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from rich.text import Text
 
-from dynid.report.terminal.console import roomy, table
+from dynid.report.terminal.console import print_sentences, print_text, roomy
+from dynid.report.terminal.tables import table
 from dynid.robot.torque_settings import CollisionSettings
 from dynid.text import significant
 
@@ -41,7 +42,7 @@ def profile_lines(robot: Robot, tuning: Tuning) -> str:
 def tuning_header(
     robot: Robot, tuning: Tuning, recordings: Sequence[Path], model: Path
 ) -> list[str]:
-    """Return what a file of thresholds says of where they are from."""
+    """Return comments for a file of thresholds: the sources, and warnings."""
     return [
         f"Collision thresholds of {robot.name} from {60 * tuning.hours:.3g} min of free motion, "
         f"for {tuning.false_alarms_per_hour:g} false alarms per hour.",
@@ -69,14 +70,13 @@ def tuning_json(robot: Robot, tuning: Tuning) -> dict[str, Any]:
 
 
 def print_tuning(console: Console, robot: Robot, tuning: Tuning) -> None:
-    """Print each joint's threshold at rest and in motion, what it rests on, and warnings."""
+    """Print each joint's threshold at rest and in motion, its basis, and warnings."""
     console = roomy(console)
-    console.print(
-        Text(
-            f"{robot.name}: collision thresholds from {60 * tuning.hours:.3g} min of free "
-            f"motion, for {tuning.false_alarms_per_hour:g} false alarms per hour",
-            style="bold",
-        )
+    print_text(
+        console,
+        f"{robot.name}: collision thresholds from {60 * tuning.hours:.3g} min of free "
+        f"motion, for {tuning.false_alarms_per_hour:g} false alarms per hour",
+        "bold",
     )
     rows = table(
         "joint",
@@ -100,23 +100,15 @@ def print_tuning(console: Console, robot: Robot, tuning: Tuning) -> None:
             Text("" if joint.resting is None else _range(joint.resting)),
         )
     console.print(rows)
-    console.print(
-        Text(
-            "Torque errors behind the detector's filter, and thresholds, in N m (N at prismatic "
-            "joints); (90 %): where they would be for nine of ten other recordings as long."
-        ),
-        soft_wrap=not console.is_terminal,
+    print_text(
+        console,
+        "Filtered torque errors and thresholds in N m (N at prismatic joints); (90 %): range of "
+        "the threshold that nine of ten other recordings of the same length would give.",
     )
     if tuning.held_out_alarms:
         counts = ", ".join(map(str, tuning.held_out_alarms))
-        console.print(
-            Text(f"Alarms in each recording, by thresholds from the others: {counts}."),
-            soft_wrap=not console.is_terminal,
-        )
-    for warning in tuning.warnings:
-        console.print(
-            Text(f"Worth a look: {warning}", style="yellow"), soft_wrap=not console.is_terminal
-        )
+        print_text(console, f"Alarms in each recording with thresholds from the others: {counts}.")
+    print_sentences(console, "Warnings", tuning.warnings, "yellow")
 
 
 def _range(level: Level) -> str:

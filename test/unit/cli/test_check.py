@@ -1,4 +1,4 @@
-"""``dynid check``: what it proves, what it names, and its exit code."""
+"""``dynid check``: verdict, limits and exit code."""
 
 from __future__ import annotations
 
@@ -42,33 +42,33 @@ def test_the_verdict_names_what_was_not_checked(check) -> None:
     assert "Torque is predicted at" in out
 
 
-def test_a_motion_is_called_safe_where_nothing_was_left_open(check) -> None:
+def test_a_motion_is_safe_only_if_everything_was_checked(check) -> None:
     code, out, _ = check(FOURIER, "--set", "workspace.planes=none")
     assert code == 0
     assert "Safe: every limit is kept." in out
 
 
-def test_json_has_the_verdict_the_pairs_and_why_some_are_left_out(check) -> None:
+def test_json_has_the_verdict_the_pairs_and_the_reasons_for_omitted_pairs(check) -> None:
     _, out, _ = check(FOURIER, "--json", "--set", "workspace.self_collision=true")
-    told = json.loads(out)
-    assert told["verdict"].startswith("Limits kept; collisions with floor or table not checked")
-    assert len(told["unchecked"]) == 1
-    assert set(told) == {
+    found = json.loads(out)
+    assert found["verdict"].startswith("Limits kept; collisions with floor or table not checked")
+    assert len(found["unchecked"]) == 1
+    assert set(found) == {
         *("robot", "excitation", "duration", "safe", "verdict", "unchecked"),
         *("violation", "violation_time", "limits", "grounds", "pairs"),
     }
-    assert set(told["limits"][0]) == {
+    assert set(found["limits"][0]) == {
         *("limit", "of", "unit", "time", "value", "allowed", "beyond", "used", "passed")
     }
-    assert set(told["pairs"]) == {"checked", "left_out"}
-    assert ["link_6", "link_2"] in told["pairs"]["checked"]
-    left_out = {tuple(one["pair"]): one["reason"] for one in told["pairs"]["left_out"]}
+    assert set(found["pairs"]) == {"checked", "left_out"}
+    assert ["link_6", "link_2"] in found["pairs"]["checked"]
+    left_out = {tuple(one["pair"]): one["reason"] for one in found["pairs"]["left_out"]}
     assert left_out["link_2", "link_1"] == "adjacent"
     assert left_out["link_5", "link_3"] == "allowed_pairs"
 
 
 @pytest.mark.parametrize("limit", ["position", "velocity", "acceleration", "torque_max"])
-def test_a_limit_that_is_not_known_is_named_in_the_verdict(check, limit: str) -> None:
+def test_a_missing_limit_is_named_in_the_verdict(check, limit: str) -> None:
     _, out, _ = check(FOURIER, "--set", f"limits.{limit}=null", "--set", "workspace.planes=none")
     assert f"{limit.removesuffix('_max')} not checked: no `limits.{limit}`." in out
 
@@ -82,7 +82,7 @@ def test_a_waypoint_that_overflows_is_refused_in_a_sentence(check) -> None:
     assert "joint 'joint_1': the velocity of the motion is not a finite number" in err
 
 
-def test_the_use_of_every_limit_is_told(check) -> None:
+def test_the_use_of_every_limit_is_reported(check) -> None:
     code, out, _ = check(
         sine(),
         "--json",
@@ -92,10 +92,10 @@ def test_the_use_of_every_limit_is_told(check) -> None:
         "workspace.self_collision=true",
     )
     assert code == 0
-    told = json.loads(out)
-    assert told["safe"]
-    assert told["violation"] is None
-    uses = {(use["limit"], use["of"]): use for use in told["limits"]}
+    found = json.loads(out)
+    assert found["safe"]
+    assert found["violation"] is None
+    uses = {(use["limit"], use["of"]): use for use in found["limits"]}
     position = uses["position", "joint 'joint_2'"]
     assert position["value"] == pytest.approx(-1.2, abs=1e-3)
     assert position["passed"] is None
@@ -116,15 +116,15 @@ def test_the_first_violation_is_named_not_the_worst(check) -> None:
     # velocity is passed on the way, position only at the far end
     code, out, _ = check(sine(target=1.2), "--json")
     assert code == 1
-    told = json.loads(out)
-    passed = {(use["limit"], use["of"]): use["passed"] for use in told["limits"] if use["passed"]}
+    found = json.loads(out)
+    passed = {(use["limit"], use["of"]): use["passed"] for use in found["limits"] if use["passed"]}
     assert ("position", "joint 'joint_2'") in passed
-    assert told["violation_time"] == min(passed.values())
-    assert told["violation"].startswith("joint 'joint_2': velocity reaches ")
-    assert "beyond its limit of 1.5 rad/s, which it passes at " in told["violation"]
+    assert found["violation_time"] == min(passed.values())
+    assert found["violation"].startswith("joint 'joint_2': velocity reaches ")
+    assert "beyond its limit of 1.5 rad/s, which it passes at " in found["violation"]
 
 
-def test_a_plane_in_the_way_is_named_with_the_body_that_meets_it(check) -> None:
+def test_a_collision_names_the_plane_and_the_body(check) -> None:
     wall = "workspace.planes.wall={point: [0, 0, 0.75], normal: [0, 0, -1]}"
     code, out, _ = check(sine(), "--set", wall)
     assert code == 1
@@ -133,7 +133,7 @@ def test_a_plane_in_the_way_is_named_with_the_body_that_meets_it(check) -> None:
     )
 
 
-def test_a_motion_that_does_not_begin_at_rest_is_not_safe(check) -> None:
+def test_a_motion_that_does_not_start_at_rest_is_not_safe(check) -> None:
     code, out, _ = check(
         "{type: fourier, harmonics: 1, periods: 1, ramp: 0, centre: [0, -1.5, 1.5, 0, 0, 0],"
         " sine: [[0.1], [0], [0], [0], [0], [0]], cosine: [[0], [0], [0], [0], [0], [0]]}"
@@ -142,7 +142,7 @@ def test_a_motion_that_does_not_begin_at_rest_is_not_safe(check) -> None:
     assert "velocity is 0.1 at the start of the motion instead of 0" in out
 
 
-def test_limits_that_are_not_given_are_told(check) -> None:
+def test_missing_limits_are_reported(check) -> None:
     _, out, _ = check(
         FOURIER, "--set", "limits.acceleration=null", "--set", "limits.torque_max=null"
     )
@@ -150,7 +150,7 @@ def test_limits_that_are_not_given_are_told(check) -> None:
     assert "no limits on acceleration and torque: these are not looked at." in out
 
 
-def test_without_a_model_it_says_what_torque_lacks(check) -> None:
+def test_without_a_model_the_omitted_torques_are_named(check) -> None:
     _, out, _ = check(FOURIER)
     assert "That torque is of the URDF's bodies, without friction and rotor inertia." in out
 

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: exit codes, one sentence for a mistake, JSON."""
+"""The command line from outside: exit codes, one sentence for a mistake, JSON."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def test_identifies_and_validates_and_leaves_four_files(
         monkeypatch, "validate", workshop / "motion_1", "--model", out / "model.yaml", "--json"
     )
     assert code == 0
-    judged = json.loads(capsys.readouterr().out)
-    assert judged["success"] is True
+    validation = json.loads(capsys.readouterr().out)
+    assert validation["success"] is True
     # torque noise is 0.05 N m: what is left of the wrist is mostly that
-    assert all(joint["rmse"] < 0.08 for joint in judged["joints"].values()), judged
+    assert all(joint["rmse"] < 0.08 for joint in validation["joints"].values()), validation
 
 
 def test_an_interruption_leaves_the_results_of_one_identification(
@@ -114,7 +114,7 @@ def test_several_recordings_make_one_model(
     assert samples[2] == 2 * samples[1]
 
 
-def test_a_failed_criterion_exits_with_1_and_writes_its_report_beside_what_is_there(
+def test_a_failed_criterion_exits_with_1_and_keeps_earlier_results(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = workshop / "out"
@@ -134,7 +134,7 @@ def test_a_failed_criterion_exits_with_1_and_writes_its_report_beside_what_is_th
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "part"),
     [
         (["identify", "nowhere", "-p", "arm.yaml"], "nowhere"),
         (["identify", "motion_0", "-p", "no_such_robot"], "no_such_robot"),
@@ -155,17 +155,17 @@ def test_a_mistake_gets_one_sentence_and_exit_code_2(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     arguments: list[str],
-    said: str,
+    part: str,
 ) -> None:
     monkeypatch.chdir(workshop)
     assert run(monkeypatch, *arguments) == 2
     printed = capsys.readouterr()
-    assert said.lower() in printed.err.lower()
+    assert part.lower() in printed.err.lower()
     assert "Traceback" not in printed.err
     assert len(printed.err.strip().splitlines()) == 1
 
 
-def test_csv_becomes_a_bag_that_holds_the_same_motion(
+def test_convert_writes_the_motion_of_a_csv_file_to_a_bag(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     time = np.arange(200) / 100
@@ -184,15 +184,15 @@ def test_csv_becomes_a_bag_that_holds_the_same_motion(
     assert run(monkeypatch, "convert", "log.csv", "bag", "--columns", "map.yaml") == 0
     capsys.readouterr()
     assert run(monkeypatch, "info", "bag") == 0
-    told = capsys.readouterr().out
-    assert "200" in told
-    assert "axis" in told
+    printed = capsys.readouterr().out
+    assert "200" in printed
+    assert "axis" in printed
 
 
-def test_help_names_every_command_of_the_main_job(
+def test_help_lists_the_main_commands(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "--help") == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for name in ("identify", "validate", "convert", "info", "demo"):
-        assert name in told
+        assert name in printed

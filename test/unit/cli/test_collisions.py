@@ -1,4 +1,4 @@
-"""``dynid collisions``: thresholds played over recordings with and without contact."""
+"""``dynid collisions``: thresholds on recordings with and without contact."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_push_is_one_alarm_of_its_joint_at_its_time(
     assert abs(alarm["value"]) > alarm["threshold"]
 
 
-def test_free_motion_has_the_smallest_margin_of_every_joint(
+def test_free_motion_reports_the_smallest_margin_of_every_joint(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = played(capsys, monkeypatch, workshop, ["free"])
@@ -95,23 +95,23 @@ def test_free_motion_has_the_smallest_margin_of_every_joint(
     assert all(0 < margin["share"] < 1 for margin in margins)
 
 
-def test_times_count_from_the_recordings_start_whatever_is_left_out(
+def test_times_count_from_the_start_of_the_recording_with_start(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = played(capsys, monkeypatch, workshop, ["pushed"], "--start", 1.0)
     assert ONSET <= found["recordings"][0]["alarms"][0]["time"] < ONSET + 0.1
 
 
-def test_the_terminal_names_alarms_and_margins(
+def test_alarms_and_margins_are_printed(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
     assert play(monkeypatch, workshop, ["free", "pushed"]) == 0
-    told = capsys.readouterr().out
-    assert "free: no alarm in" in told
-    assert "pushed: 1 alarm in" in told
-    assert "torque error" in told
-    assert "duo: 1 alarm in" in told
+    printed = capsys.readouterr().out
+    assert "free: no alarm in" in printed
+    assert "pushed: 1 alarm in" in printed
+    assert "torque error" in printed
+    assert "duo: 1 alarm in" in printed
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_the_terminal_names_alarms_and_margins(
         ([], "has no collision thresholds: name a file of `dynid tune-collision -o`"),
         (["--thresholds", "model.yaml"], "has no parameter 'collision.torque_error_max'"),
         (["--payload", "model.yaml"], "has no payload.mass"),
-        (["--set", "collision.boost_time=1"], "--set belongs to a profile"),
+        (["--set", "collision.boost_time=1"], "--set changes a profile"),
         (["-p", "scara"], "is of robot 'duo', this is 'scara'"),
     ],
 )
-def test_mistakes_are_told_in_one_sentence(
+def test_a_mistake_is_reported_in_one_sentence(
     workshop: Path,
     arguments: list[str],
     sentence: str,
@@ -136,7 +136,7 @@ def test_mistakes_are_told_in_one_sentence(
     assert sentence in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_payload_explains_its_torque(
+def test_a_wrong_payload_reduces_the_margins(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     payload = workshop / "payload.yaml"
@@ -149,4 +149,4 @@ def test_a_payload_explains_its_torque(
     for plain, heavy in zip(
         without["recordings"][0]["margins"], loaded["recordings"][0]["margins"], strict=True
     ):
-        assert heavy["share"] > plain["share"]  # it is not there
+        assert heavy["share"] > plain["share"]  # the robot does not carry it

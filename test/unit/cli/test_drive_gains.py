@@ -36,7 +36,7 @@ def test_prints_constants_and_writes_lines_for_the_profile(
 ) -> None:
     result = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "new")])
     assert result.exit_code == 0, result.output
-    for words in ("torque constant", "deviation", "consistent", "elbow", "Succeeded."):
+    for words in ("torque constant", "std. dev.", "consistent", "elbow", "Succeeded."):
         assert words in result.output
     text = (tmp_path / "new/drive_gains.yaml").read_text()
     assert "without.npz, SHA-256" in text
@@ -44,7 +44,9 @@ def test_prints_constants_and_writes_lines_for_the_profile(
     assert np.allclose(constants / CONSTANTS, 1.0, atol=0.02)
 
 
-def test_json_tells_values_deviations_and_what_the_profile_had(arguments: list[str]) -> None:
+def test_json_has_the_constants_and_their_standard_deviations(
+    arguments: list[str],
+) -> None:
     found = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
     assert found["success"]
     elbow = found["joints"]["elbow"]
@@ -55,7 +57,7 @@ def test_json_tells_values_deviations_and_what_the_profile_had(arguments: list[s
     assert abs(elbow["consistent_value"] / CONSTANTS[1] - 1) < 0.02
 
 
-def test_a_payload_better_known_is_told_on_the_command_line(arguments: list[str]) -> None:
+def test_centre_and_inertia_of_the_payload_reduce_the_uncertainty(arguments: list[str]) -> None:
     centre = ["--payload-centre", "0.04", "-0.03", "0.1"]
     rough = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
     fine = json.loads(CliRunner().invoke(app, [*arguments, *centre, "--json"]).stdout)
@@ -63,7 +65,7 @@ def test_a_payload_better_known_is_told_on_the_command_line(arguments: list[str]
         assert joint["standard_deviation"] < rough["joints"][name]["standard_deviation"]
 
 
-def test_a_constant_that_is_not_told_is_null_and_exit_code_1(arguments: list[str]) -> None:
+def test_a_constant_that_is_not_identifiable_is_null_with_exit_code_1(arguments: list[str]) -> None:
     lost = [arguments[1], "--loaded", arguments[1]]  # no payload at all
     result = CliRunner().invoke(app, ["drive-gains", *lost, *arguments[4:], "--json"])
     assert result.exit_code == 1
@@ -72,7 +74,7 @@ def test_a_constant_that_is_not_told_is_null_and_exit_code_1(arguments: list[str
     assert found["reasons"]
 
 
-def test_efforts_that_are_torque_are_refused(arguments: list[str]) -> None:
+def test_recordings_of_torque_are_refused(arguments: list[str]) -> None:
     options = ["--set", "drives={effort: torque}"]
     result = CliRunner().invoke(app, [*arguments, *options])
     assert isinstance(result.exception, EstimationError)

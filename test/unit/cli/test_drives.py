@@ -58,10 +58,10 @@ def test_prints_the_worked_example_of_the_docs() -> None:
     assert rows[1][1:5] == ["0.068", "14.7059", "180", "68"]
 
 
-def test_warns_of_an_identity_that_is_not_known() -> None:
+def test_warns_of_a_missing_identity() -> None:
     printed = run(drive="cdhd").output
-    assert "warning: vendor_id of drive 'cdhd' is not known" in printed
-    assert "warning: product_id of drive 'cdhd' is not known" in printed
+    assert "warning: drive 'cdhd': vendor_id is missing" in printed
+    assert "warning: drive 'cdhd': product_id is missing" in printed
 
 
 def test_writes_a_slave_file_for_each_joint_and_a_tag_for_each_hardware(tmp_path: Path) -> None:
@@ -79,18 +79,18 @@ def test_replaces_files_only_when_forced(tmp_path: Path) -> None:
     assert "0x60b2" in (tmp_path / "joint_3.yaml").read_text()
 
 
-def test_writes_nothing_where_the_data_sheet_is_not_whole(tmp_path: Path) -> None:
+def test_writes_nothing_if_the_data_sheet_is_incomplete(tmp_path: Path) -> None:
     assert "'drives.rated_current_ma'" in refusal(run("-o", str(tmp_path), rated_current_ma="null"))
     assert not list(tmp_path.iterdir())
 
 
-def test_refuses_a_rate_that_drives_cannot_keep(tmp_path: Path) -> None:
+def test_refuses_a_rate_that_drives_do_not_support(tmp_path: Path) -> None:
     assert "control rate 300 Hz" in refusal(run("-o", str(tmp_path), "--rate", "300"))
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("hardware", HARDWARE)
-def test_the_files_hold_the_tag_that_bringup_gives(tmp_path: Path, hardware: str) -> None:
+def test_the_files_have_the_same_tag_as_bringup(tmp_path: Path, hardware: str) -> None:
     run("-o", str(tmp_path))
     robot = load_robot("puma560", overrides=[*overrides(), "limits.torque_max=null"])
     brought_up = ET.fromstring(  # noqa: S314  our own
@@ -119,17 +119,17 @@ def test_xacro_gives_the_joints_and_interfaces_of_bringup(tmp_path: Path, hardwa
     assert interfaces(ET.fromstring(done.stdout)) == interfaces(written)  # noqa: S314
 
 
-def test_the_xacro_includes_what_is_written() -> None:
+def test_the_xacro_includes_the_written_files() -> None:
     (include,) = (one for one in ET.parse(XACRO).getroot() if one.tag.endswith("}include"))  # noqa: S314
     assert include.get("filename") == "$(arg slaves)/$(arg hardware).ros2_control.xml"
 
 
-def test_amperes_in_place_of_milliamperes_are_asked_about() -> None:
-    told = run(rated_current_ma=3.4)
-    assert "3.4 mA is small for a robot: were amperes meant?" in told.stderr
+def test_warns_of_amperes_in_place_of_milliamperes() -> None:
+    result = run(rated_current_ma=3.4)
+    assert "3.4 mA is unusually small; multiply by 1000" in result.stderr
 
 
-def test_a_drive_profile_is_looked_for_beside_the_robots(tmp_path: Path) -> None:
+def test_a_drive_profile_beside_the_robots_is_found(tmp_path: Path) -> None:
     urdf_xml = load_robot("puma560").urdf_xml
     shipped = share_directories()[0] / "config"
     text = (shipped / "robots" / "puma560.yaml").read_text()

@@ -20,18 +20,18 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     robot = str(write_small_robot(tmp_path))
     monkeypatch.chdir(tmp_path)
 
-    def told(command: str, *words: str) -> tuple[int, str, str]:
+    def call(command: str, *words: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["dynid", command, *words, "-p", robot])
         with pytest.raises(SystemExit) as stop:
             cli.main()
         printed = capsys.readouterr()
         return int(stop.value.code or 0), printed.out, printed.err
 
-    return told
+    return call
 
 
 @pytest.mark.parametrize("kind", ["fourier", "sine"])
-def test_what_it_writes_is_safe(run, kind: str) -> None:
+def test_the_written_motion_is_safe(run, kind: str) -> None:
     code, out, _ = run("excite", "-o", "best.yaml", "--type", kind, "--starts", "1")
     assert code == 0
     assert "condition number" in out
@@ -43,25 +43,25 @@ def test_what_it_writes_is_safe(run, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["fourier", "sine"])
-def test_it_uses_no_more_of_the_limits_than_the_profiles_margin(run, kind: str) -> None:
+def test_the_margin_of_the_profile_is_respected(run, kind: str) -> None:
     words = ("--set", "excitation.margin=0.3", "--type", kind, "--starts", "1", "--json")
     _, out, _ = run("excite", *words)
     assert json.loads(out)["excitation"]["margin"] == 0.3
 
 
-def test_a_series_lasts_as_long_as_it_is_asked_to(run) -> None:
+def test_a_series_has_the_requested_duration(run) -> None:
     words = ("--duration", "9", "--periods", "3", "--harmonics", "5", "--starts", "1", "--json")
     code, out, _ = run("excite", *words)
     assert code == 0
-    told = json.loads(out)
-    assert told["duration"] == pytest.approx(9.0)
-    assert set(told) == {
+    found = json.loads(out)
+    assert found["duration"] == pytest.approx(9.0)
+    assert set(found) == {
         *("robot", "good", "verdict", "advice", "assumptions", "duration", "sampling_rate"),
         *("condition_number", "scaled_condition_number", "log10_det"),
         *("rigid_condition_number", "rigid_scaled_condition_number"),
         *("parameters", "joints", "tool", "excitation", "limits_verdict", "unchecked"),
     }
-    parameter, joint = (next(iter(told[group].values())) for group in ("parameters", "joints"))
+    parameter, joint = (next(iter(found[group].values())) for group in ("parameters", "joints"))
     assert set(parameter) == {
         *("value", "unit", "standard_deviation", "relative_standard_deviation", "determined")
     }
@@ -71,14 +71,14 @@ def test_a_series_lasts_as_long_as_it_is_asked_to(run) -> None:
         *("moving_share", "torque"),
     }
     assert set(joint["torque"]) == {"peak", "rms", "share", "noise"}
-    assert set(told["tool"]) == {"speed", "lowest", "highest"}
+    assert set(found["tool"]) == {"speed", "lowest", "highest"}
     written = yaml.safe_load(Path("excitation.yaml").read_text("utf-8"))["excitation"]
     assert written["periods"] == 3
     assert written["base_frequency"] == pytest.approx(1 / 3)
     assert [len(row) for row in written["sine"]] == [5, 5]
 
 
-def test_it_starts_at_the_centre_that_it_is_given(run) -> None:
+def test_from_centre_starts_at_the_centre_of_the_profile(run) -> None:
     words = ("--from-centre", "--set", "excitation.centre=[0.3, -0.4]", "--starts", "1", "--json")
     _, out, _ = run("excite", *words)
     settings = json.loads(out)["excitation"]
@@ -90,7 +90,7 @@ def test_it_starts_at_the_centre_that_it_is_given(run) -> None:
         assert at_start == pytest.approx(start)
 
 
-def test_what_is_there_is_not_replaced_unasked(run) -> None:
+def test_existing_files_are_replaced_only_with_force(run) -> None:
     Path("excitation.png").write_text("mine")
     code, _, err = run("excite", "--starts", "1")
     assert code == 2
@@ -101,26 +101,26 @@ def test_what_is_there_is_not_replaced_unasked(run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "sentence"),
     [
         (("-o", "best.txt"), "--output best.txt: must end in .yaml."),
         (("--harmonics", "2"), "needs 3 or more"),
         (("--harmonics", "400"), "beyond the 15 Hz up to which motion is looked at"),
         (("--duration", "0.1"), "ask for"),
-        (("--type", "sine", "--periods", "2"), "--periods is of --type fourier"),
+        (("--type", "sine", "--periods", "2"), "--periods does not apply to --type sine"),
         (("--model", "no.yaml"), "no.yaml"),
         (("--set", "limits.position=null"), "needs limits.position"),
     ],
 )
-def test_bad_input_is_one_sentence(run, words: tuple[str, ...], told: str) -> None:
+def test_bad_input_is_one_sentence(run, words: tuple[str, ...], sentence: str) -> None:
     code, out, err = run("excite", *words)
     assert (code, out) == (2, "")
-    assert told in err
+    assert sentence in err
     assert err.count("\n") == 1
 
 
 def test_a_missing_folder_is_named_before_the_search(run, monkeypatch) -> None:
-    monkeypatch.setattr("dynid.cli.excite.optimise", lambda *_, **__: pytest.fail("too late"))
+    monkeypatch.setattr("dynid.cli.excite.optimise", lambda *_, **__: pytest.fail("searched"))
     code, _, err = run("excite", "-o", "absent/excitation.yaml")
     assert code == 2
     assert "absent/excitation.yaml: its folder does not exist; create it first." in err

@@ -38,8 +38,8 @@ def test_writes_a_urdf_and_a_profile_that_belong_together(tmp_path: Path) -> Non
     table_of(one_row(**row, mass=1, centre=[0, 0, 0]), tmp_path)
     (tmp_path / "urdf").mkdir()
     urdf, profile = tmp_path / "urdf" / "one.urdf", tmp_path / "one.yaml"
-    told = run(tmp_path / "table.yaml", "-o", urdf, "--profile-out", profile)
-    assert told == f"wrote {urdf}\nwrote {profile}\n"
+    printed = run(tmp_path / "table.yaml", "-o", urdf, "--profile-out", profile)
+    assert printed == f"wrote {urdf}\nwrote {profile}\n"
     loaded = load_robot(profile)
     assert loaded.mechanism().joints == ("joint_1",)
     assert loaded.limits.velocity == (pytest.approx(np.pi / 2, abs=1e-6),)
@@ -50,10 +50,10 @@ def test_writes_a_urdf_and_a_profile_that_belong_together(tmp_path: Path) -> Non
     run(tmp_path / "table.yaml", "-o", urdf, "--force")
 
 
-def test_without_output_it_prints_the_urdf_and_wants_no_profile(tmp_path: Path) -> None:
+def test_without_output_it_prints_the_urdf_and_refuses_profile_out(tmp_path: Path) -> None:
     table_of(one_row(), tmp_path)
     assert pinocchio.buildModelFromXML(run(tmp_path / "table.yaml")).njoints == 2
-    with pytest.raises(DynidError, match=r"say with --output"):
+    with pytest.raises(DynidError, match=r"--profile-out needs --output"):
         run(tmp_path / "table.yaml", "--profile-out", tmp_path / "one.yaml")
 
 
@@ -65,21 +65,21 @@ def test_never_replaces_the_table_itself(tmp_path: Path) -> None:
         run(
             tmp_path / "table.yaml", "-o", urdf, "--profile-out", tmp_path / "table.yaml", "--force"
         )
-    with pytest.raises(DynidError, match=r"must not be the URDF's file"):
+    with pytest.raises(DynidError, match=r"must differ from the URDF file"):
         run(tmp_path / "table.yaml", "-o", urdf, "--profile-out", urdf)
     assert (tmp_path / "table.yaml").read_text() == before
     assert not urdf.exists()
 
 
-def test_says_which_joints_have_no_body(tmp_path: Path) -> None:
+def test_links_without_mass_are_named(tmp_path: Path) -> None:
     content = one_row()
     content["rows"] = [CRAIG | POINT, CRAIG]
     table_of(content, tmp_path)
-    told = run(tmp_path / "table.yaml", "-o", tmp_path / "one.urdf").splitlines()
-    assert told[1].startswith("note: no mass is given behind joint_2;")
+    printed = run(tmp_path / "table.yaml", "-o", tmp_path / "one.urdf").splitlines()
+    assert printed[1].startswith("dynid: note: the links behind joint_2 have no mass;")
 
 
-def test_a_profile_without_limits_is_excited_about_zero(tmp_path: Path) -> None:
+def test_the_excitation_of_a_profile_without_limits_is_about_zero(tmp_path: Path) -> None:
     table = table_of(one_row(), tmp_path)
     text = profile_text("one", "one.urdf", chains_of(table, "t"), table.gravity, "t")
     robot = make_robot(yaml.safe_load(text), "", where="one.yaml")
@@ -90,7 +90,7 @@ def test_a_profile_without_limits_is_excited_about_zero(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
-def test_a_shipped_urdf_is_what_its_table_makes(path: Path) -> None:
+def test_a_shipped_urdf_is_that_of_its_table(path: Path) -> None:
     table = read_table(path)
     assert table.robot == path.stem
     made = urdf_of(table.robot, chains_of(table, path.name), path.name)

@@ -1,4 +1,4 @@
-"""``dynid model`` as a user meets it."""
+"""``dynid model`` on the command line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
     return int(stop.value.code or 0)
 
 
-def test_at_a_point_tells_the_torque_of_the_simulated_robot(
+def test_at_a_state_gives_the_torque_of_the_simulated_robot(
     arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     motion = {"--q": "30,-45,10", "--dq": "60,0,-60", "--ddq": "0,90,0", "--tau": "9,5,1"}
@@ -64,7 +64,7 @@ def test_at_a_point_tells_the_torque_of_the_simulated_robot(
     }
 
 
-def test_at_a_point_prints_tables(
+def test_at_a_state_prints_tables(
     arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     assert run(monkeypatch, "at", "-p", arm, "--q", "0,0.5,0") == 0
@@ -127,12 +127,12 @@ def test_code_is_two_files_and_a_count_of_operations(
     assert {path.name for path in folder.iterdir()} == {"my_arm.c", "my_arm.h"}
     header = (folder / "my_arm.h").read_text()
     assert "void my_arm_inverse_dynamics(" in header
-    assert "Left out: the joint terms offset." in header
+    assert "Omitted: joint terms of kind offset." in header
     assert "Off1" not in header
     assert "general robot" in capsys.readouterr().out
 
 
-def test_an_identified_model_brings_its_deviations_and_where_it_is_from(
+def test_an_identified_model_has_standard_deviations_and_an_origin(
     arm: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:
     robot = arm_robot()
@@ -142,7 +142,7 @@ def test_an_identified_model_brings_its_deviations_and_where_it_is_from(
     identify(robot, recording).model.save(model)
     assert run(monkeypatch, "base", "-m", model) == 0
     printed = capsys.readouterr().out
-    assert "parameters as identified, model.yaml of 20" in printed
+    assert "identified parameters, model.yaml of 20" in printed
     (zz,) = (line for line in printed.splitlines() if line.startswith("ZZ1R"))
     assert " ± " in zz
     assert run(monkeypatch, "at", "-m", model, "--q", "0,0,0", "--json") == 0
@@ -175,9 +175,9 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
 ) -> None:
     monkeypatch.chdir(arm.parent)
     assert run(monkeypatch, *(str(arm) if word == "ARM" else word for word in arguments)) == 2
-    told = capsys.readouterr().err
-    assert len(told.strip().splitlines()) == 1
-    assert told.strip().endswith(".")
+    printed = capsys.readouterr().err
+    assert len(printed.strip().splitlines()) == 1
+    assert printed.strip().endswith(".")
     for word in words:
-        assert word in told
+        assert word in printed
     assert not (arm.parent / "code").exists()

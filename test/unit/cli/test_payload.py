@@ -62,7 +62,7 @@ def test_payload_yaml_and_a_table_are_written(folder: Path, tmp_path: Path) -> N
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["payload.yaml"]
 
 
-def test_json_tells_errors_without_and_with_the_payload(folder: Path, tmp_path: Path) -> None:
+def test_json_has_errors_without_and_with_the_payload(folder: Path, tmp_path: Path) -> None:
     base = folder / "base/model.yaml"
     result = run(
         "identify",
@@ -78,7 +78,7 @@ def test_json_tells_errors_without_and_with_the_payload(folder: Path, tmp_path: 
     assert found["success"]
     assert found["payload"]["centre_z"]["standard_deviation"] is None
     assert set(found) == {
-        *("robot", "joint", "base_model", "payload", "parameters", "not_told", "joints"),
+        *("robot", "joint", "base_model", "payload", "parameters", "not_identifiable", "joints"),
         *("success", "reasons", "warnings", "samples"),
     }
     assert set(found["base_model"]) == {"name", "sha256"}
@@ -112,7 +112,7 @@ def test_a_failed_payload_is_not_written(folder: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_a_robot_at_rest_is_weighed(folder: Path, tmp_path: Path) -> None:
+def test_the_mass_is_found_with_the_robot_at_rest(folder: Path, tmp_path: Path) -> None:
     base = folder / "base/model.yaml"
     arguments = ("payload-mass", folder / "with.npz", "--base-model", base, "-o", tmp_path)
     result = run(*arguments)
@@ -120,7 +120,7 @@ def test_a_robot_at_rest_is_weighed(folder: Path, tmp_path: Path) -> None:
     found = json.loads(run(*arguments, "--json").stdout)
     assert found["dwells"] == 2
     assert set(found) == {
-        *("robot", "joint", "base_model", "payload", "parameters", "not_told", "joints"),
+        *("robot", "joint", "base_model", "payload", "parameters", "not_identifiable", "joints"),
         *("mass", "mass_standard_deviation", "dwells", "success"),
     }
     assert set(next(iter(found["joints"].values()))) == {"friction", "from_both_sides"}
@@ -132,13 +132,13 @@ def test_a_robot_at_rest_is_weighed(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "sentence"),
     [
-        (["--payload"], ConfigurationError, "belong together"),
-        (["--base-model", "model.yaml"], ConfigurationError, "belong together"),
-        ([], ConfigurationError, "identify needs a robot's profile"),
+        (["--payload"], ConfigurationError, "must be given together"),
+        (["--base-model", "model.yaml"], ConfigurationError, "must be given together"),
+        ([], ConfigurationError, "identify needs a robot: name one with --profile"),
         (["--payload", "--base-model", "nowhere.yaml"], ModelFileError, "nowhere.yaml"),
     ],
 )
-def test_what_is_missing_is_said(
+def test_missing_options_are_named(
     folder: Path, arguments: list[str], error: type[DynidError], sentence: str
 ) -> None:
     result = run("identify", folder / "with.npz", *arguments)
@@ -156,10 +156,10 @@ def test_settings_without_a_profile_are_refused(folder: Path) -> None:
         "--set",
         "identification.cutoff_hz=5",
     )
-    assert "name one with --profile" in str(result.exception)
+    assert "name it with --profile" in str(result.exception)
 
 
-def test_a_model_that_failed_is_no_base(folder: Path, tmp_path: Path) -> None:
+def test_a_failed_base_model_is_refused(folder: Path, tmp_path: Path) -> None:
     model = load_model(folder / "base/model.yaml")
     provenance = replace(model.identified_provenance, status="failed")
     replace(model, provenance=provenance).save(tmp_path / "failed.yaml", force=True)

@@ -45,7 +45,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     return names
 
 
-def test_lists_every_shipped_robot_in_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_shipped_robot_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     def closed_chain(robot: Robot) -> RobotSummary:
         return replace(row, name=robot.name, kind="closed chain", tracking="oscillate")
 
@@ -55,7 +55,7 @@ def test_lists_every_shipped_robot_in_a_line_of_its_own(monkeypatch: pytest.Monk
     assert listed == shipped_profiles()
 
 
-def test_json_tells_joints_counts_and_what_is_there(few: tuple[str, ...]) -> None:
+def test_json_has_joints_counts_and_available_motions(few: tuple[str, ...]) -> None:
     puma, scara, tx40 = json.loads(robots("--json"))["robots"]
     assert [one["name"] for one in (puma, scara, tx40)] == list(few)
     assert [joint["type"] for joint in scara["joints"]] == [
@@ -92,7 +92,7 @@ def test_pictures_are_one_of_each_and_one_of_all(few: tuple[str, ...], tmp_path:
         ("delta_3", "closed chain", "3R"),
     ],
 )
-def test_says_of_what_kind_a_robot_is(robot: str, kind: str, letters: str) -> None:
+def test_the_kind_of_a_robot_is_listed(robot: str, kind: str, letters: str) -> None:
     row = summarize(load_robot(robot))
     assert (row.kind, row.joint_letters) == (kind, letters)
 
@@ -106,7 +106,7 @@ def test_two_arms_on_one_root_are_a_tree(tmp_path: Path) -> None:
     assert (row.kind, row.joint_letters) == ("tree", "2R")
 
 
-def test_a_picture_has_no_markers_and_stands_where_the_simulation_begins() -> None:
+def test_a_picture_has_no_markers_and_shows_the_start_of_the_simulation() -> None:
     robot = load_robot("scara")
     scene = bare_scene(robot)
     assert not scene.labels()
@@ -115,7 +115,7 @@ def test_a_picture_has_no_markers_and_stands_where_the_simulation_begins() -> No
     assert scene.bodies[1].pose != still.bodies[1].pose
 
 
-def test_a_drawing_is_dots_in_the_room_given_and_fills_one_side() -> None:
+def test_a_drawing_fills_one_side_of_the_given_area() -> None:
     drawing = braille(bare_scene(arm_robot()), columns=10, rows=4)
     lines = drawing.split("\n")
     assert [len(line) for line in lines] == [10] * 4
@@ -140,7 +140,7 @@ def test_a_terminal_gets_drawings_and_a_pipe_does_not(monkeypatch: pytest.Monkey
     assert not any("\u2800" <= letter <= "\u28ff" for letter in robots())
 
 
-def test_the_sheet_has_room_for_each_picture(tmp_path: Path) -> None:
+def test_the_sheet_has_a_place_for_each_picture(tmp_path: Path) -> None:
     paths = []
     for number in range(6):
         paths.append(tmp_path / f"{number}.png")

@@ -1,4 +1,4 @@
-"""``dynid identify --unsigned-torque`` as a user meets it."""
+"""``dynid identify --unsigned-torque`` on the command line."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return int(stop.value.code or 0)
 
 
-def test_the_model_without_signs_is_that_with_signs(
+def test_the_model_from_unsigned_torque_is_that_from_signed_torque(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, *COMMAND, "-o", "found") == 0
     printed = capsys.readouterr().out
-    assert "Torque's sign" in printed
+    assert "sign of torque" in printed
     assert "segments are uncertain" in printed
     report = (workshop / "found" / "report.html").read_text()
     assert "Signs of torque" in report
@@ -56,7 +56,7 @@ def test_the_model_without_signs_is_that_with_signs(
     np.testing.assert_allclose(parameters[0], parameters[1], atol=0.02)
 
 
-def test_json_tells_how_certain_the_signs_are(
+def test_json_has_the_certainty_of_the_signs(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, *COMMAND, "-o", str(workshop / "found"), "--json") == 0

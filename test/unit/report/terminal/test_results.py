@@ -1,23 +1,19 @@
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from io import StringIO
 
 import numpy as np
-import pytest
 from rich.console import Console
 
 from dynid.recording.convert import write_bag
 from dynid.recording.info import describe
 from dynid.recording.model import Recording
-from dynid.report.terminal import console as terminal
-from dynid.report.terminal.console import progress
 from dynid.report.terminal.results import print_identification, print_recording_info, print_verdict
 
 
 def printed(function, *arguments, **keywords) -> str:
-    """What ends up in a pipe."""
+    """What is printed to a pipe."""
     console = Console(file=StringIO(), width=80)
     function(console, *arguments, **keywords)
     return console.file.getvalue()
@@ -53,7 +49,7 @@ def test_sentences_stay_whole_in_a_pipe(failed):
     assert f"  - {long}" in printed(print_verdict, verdict).splitlines()
 
 
-def test_square_brackets_in_names_are_no_markup(identification):
+def test_square_brackets_in_names_are_not_markup(identification):
     joints = identification.verdict.joints
     joints = (replace(joints[0], joint="[red]arm[/red]"), *joints[1:])
     verdict = replace(identification.verdict, joints=joints, warnings=("[/b] is fine",))
@@ -70,7 +66,7 @@ def test_held_out_errors_are_shown_where_known(identification):
     assert "held out" not in printed(print_verdict, identification.verdict)
 
 
-def test_a_failed_judgement_says_why(failed):
+def test_a_failed_verdict_has_its_reasons(failed):
     text = printed(print_verdict, failed.verdict)
     assert "Failed because:" in text
     assert text.splitlines()[-1] == "Failed."
@@ -97,49 +93,11 @@ def test_a_table_without_a_column_map_is_described(tmp_path):
     assert "20 rows, 2 columns" in text
 
 
-def test_a_recording_that_would_be_refused_says_why(tmp_path):
+def test_a_recording_that_cannot_be_used_has_the_reason(tmp_path):
     time = np.arange(200) / 100
     zero = np.zeros((200, 1))
     recording = Recording(time, np.sin(time)[:, None], None, zero, ("a",), 100.0)
     write_bag(recording, tmp_path / "bag")
     text = printed(print_recording_info, describe(tmp_path / "bag"))
-    assert "Would be refused:" in text
+    assert "Cannot be used:" in text
     assert "effort of every joint is zero" in " ".join(text.split())
-
-
-def test_a_bar_appears_on_a_terminal_when_work_takes_long(monkeypatch):
-    shown = threading.Event()
-    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
-    console = Console(file=StringIO(), force_terminal=True, width=80)
-    monkeypatch.setattr(
-        terminal.Progress,
-        "start",
-        lambda self, start=terminal.Progress.start: (start(self), shown.set()),
-    )
-    with progress(console) as step:
-        step("estimating [bold]")
-        assert shown.wait(10)
-    assert "estimating [bold]" in console.file.getvalue()
-
-
-def test_quick_work_shows_no_bar():
-    console = Console(file=StringIO(), force_terminal=True)
-    with progress(console) as step:
-        step("estimating")
-    assert "estimating" not in console.file.getvalue()
-
-
-def test_a_pipe_sees_no_bar(monkeypatch):
-    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
-    console = Console(file=StringIO())
-    with progress(console) as step:
-        step("estimating")
-    assert console.file.getvalue() == ""
-
-
-def test_no_thread_is_left_when_the_work_fails(monkeypatch):
-    monkeypatch.setattr(terminal, "PATIENCE", 60.0)
-    before = set(threading.enumerate())
-    with pytest.raises(KeyboardInterrupt), progress(Console(force_terminal=True)):
-        raise KeyboardInterrupt
-    assert set(threading.enumerate()) <= before

@@ -1,0 +1,128 @@
+"""The progress of work that takes long: one form for all commands.
+
+It is shown on standard error, and only where that is a terminal: pipes and files get nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from rich.progress import (
+    BarColumn,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.progress import Progress as RichProgress
+from rich.text import Text
+
+from dynid.report.terminal.console import message_console
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from rich.console import Console
+
+Item = TypeVar("Item")
+
+PATIENCE = 1.0
+"""[s] after which the progress is shown; shorter work shows none."""
+
+_TIME_LEFT_FROM = 0.02
+"""Share of the work after which the time left is estimated."""
+
+
+class Progress:
+    """What a task reports: the name of each step as it begins, and the share of work done."""
+
+    def __init__(self, bar: RichProgress, task: TaskID, steps: int | None) -> None:
+        self._bar = bar
+        self._task = task
+        self._steps = steps
+        self._begun = 0
+
+    def __call__(self, step: str) -> None:
+        """Begin a step."""
+        self._begun += 1
+        count = "" if self._steps is None else f"{min(self._begun, self._steps)} of {self._steps}"
+        self._bar.update(self._task, description=step, count=count)
+        if self._steps is not None:
+            self._bar.update(self._task, completed=(self._begun - 1) / self._steps, total=1.0)
+
+    def share(self, done: float) -> None:
+        """Set the share of all work that is done, from 0 to 1; the time left is shown from now."""
+        self._bar.update(self._task, completed=done, total=1.0, measured=True)
+
+    def each(self, items: Iterable[Item], name: Callable[[Item], str]) -> Iterator[Item]:
+        """Yield items of about equal work, each as a step of its own."""
+        known = list(items)
+        self._steps, self._begun = len(known), 0
+        for number, item in enumerate(known):
+            self(name(item))
+            self.share(number / len(known))
+            yield item
+
+
+@contextmanager
+def progress(console: Console, step: str = "", *, steps: int | None = None) -> Iterator[Progress]:
+    """Yield what a task reports its progress to.
+
+    The display appears once the block has taken longer than ``PATIENCE``, and leaves nothing
+    behind. The bar fills where the number of steps or the share of work is known.
+
+    Args:
+        console: of the results; a quiet one shows no progress either.
+        step: the first step, where there is no other.
+        steps: number of steps, if known.
+    """
+    messages = message_console()
+    shown = not console.quiet and _is_terminal(messages)
+    bar = RichProgress(
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+        _TimeLeft(),
+        TextColumn("{task.fields[count]}", markup=False),
+        TextColumn("{task.description}", markup=False),
+        console=messages,
+        transient=True,
+        redirect_stdout=False,  # results do not pass through standard error
+        disable=not shown,
+    )
+    task = bar.add_task(step, total=None, count="", measured=False)
+    timer = threading.Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    if shown:
+        timer.start()
+    try:
+        yield Progress(bar, task, steps)
+    finally:
+        timer.cancel()
+        if timer.ident is not None:
+            timer.join()  # a display that starts after it was stopped would never stop
+        bar.stop()
+
+
+class _TimeLeft(ProgressColumn):
+    """The time left, from the time that the share done has taken."""
+
+    def render(self, task: Task) -> Text:
+        done, elapsed = task.percentage / 100, task.elapsed
+        if not task.fields["measured"] or elapsed is None or done < _TIME_LEFT_FROM:
+            return Text()
+        return Text(f"about {_duration(elapsed * (1 - done) / done)} left")
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration as precisely as an estimate is: ``8 s``, ``3 min``, ``2 h``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
+
+
+def _is_terminal(console: Console) -> bool:
+    # FORCE_COLOR makes a pipe a terminal for rich
+    return console.file.isatty() and console.is_terminal and not console.is_dumb_terminal

@@ -1,0 +1,128 @@
+"""Progress: on standard error, on a terminal only, after a while, and gone at the end."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+
+import pytest
+from rich.console import Console
+
+from dynid.report.terminal import progress as module
+from dynid.report.terminal.progress import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Standard error is a terminal, and all work takes long."""
+    screen = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(module, "message_console", lambda: Console(file=screen, width=80))
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    return screen
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set once the progress is shown."""
+    event = threading.Event()
+    start = module.RichProgress.start
+    monkeypatch.setattr(module.RichProgress, "start", lambda self: (start(self), event.set()))
+    return event
+
+
+def test_a_step_is_shown_as_it_is_written(
+    terminal: Terminal, shown: threading.Event, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress(Console(file=io.StringIO())) as step:
+        step("estimating [bold] [m]")
+        assert shown.wait(10)
+    assert "estimating [bold] [m]" in terminal.getvalue()
+    assert capsys.readouterr().out == ""
+
+
+def test_steps_are_counted_where_their_number_is_known(
+    terminal: Terminal, shown: threading.Event
+) -> None:
+    with progress(Console(file=io.StringIO()), steps=3) as step:
+        step("reading")
+        step("estimating")
+        assert shown.wait(10)
+    assert "2 of 3" in terminal.getvalue()
+    assert "left" not in terminal.getvalue()
+
+
+def test_the_time_left_is_shown_where_the_share_is_known(
+    terminal: Terminal, shown: threading.Event
+) -> None:
+    with progress(Console(file=io.StringIO()), "optimising") as step:
+        step.share(0.5)
+        assert shown.wait(10)
+    assert "about 0 s left" in terminal.getvalue()
+
+
+def test_items_are_steps_with_a_time_left(terminal: Terminal, shown: threading.Event) -> None:
+    with progress(Console(file=io.StringIO())) as step:
+        for item in step.each(["a", "b"], lambda item: f"testing on {item}"):
+            assert item == "a" or shown.wait(10)
+    assert "2 of 2 testing on b" in terminal.getvalue()
+    assert "left" in terminal.getvalue()
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(8.4, "8 s"), (100.0, "2 min"), (7200.0, "2 h")])
+def test_a_duration_is_as_precise_as_an_estimate(seconds: float, text: str) -> None:
+    assert module._duration(seconds) == text
+
+
+@pytest.mark.usefixtures("terminal")
+def test_standard_output_is_not_redirected(shown: threading.Event) -> None:
+    before = sys.stdout
+    with progress(Console(file=io.StringIO())):
+        assert shown.wait(10)
+        assert sys.stdout is before
+
+
+def test_quick_work_shows_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 60.0)
+    with progress(Console(file=io.StringIO())) as step:
+        step("estimating")
+    assert terminal.getvalue() == ""
+
+
+def test_json_shows_nothing(terminal: Terminal) -> None:
+    with progress(Console(quiet=True)) as step:
+        step("estimating")
+    assert terminal.getvalue() == ""
+
+
+def test_a_dumb_terminal_shows_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    with progress(Console(file=io.StringIO())) as step:
+        step("estimating")
+    assert terminal.getvalue() == ""
+
+
+def test_a_pipe_shows_nothing_even_with_forced_colours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress(Console(file=io.StringIO())) as step:
+        step("estimating")
+        step.share(0.5)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("terminal")
+def test_no_thread_is_left_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 60.0)
+    before = set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt), progress(Console(file=io.StringIO())):
+        raise KeyboardInterrupt
+    assert set(threading.enumerate()) <= before
