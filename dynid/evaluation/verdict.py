@@ -23,8 +23,8 @@ class JointErrors:
         rmse_raw: rmse_torque against the unfiltered torque.
         nrmse: rmse over the range (max - min) of the measured torque.
         relative_error: norm of the error over norm of the measured torque.
-        max_relative_torque_error, mean_relative_torque_error: error over max |measured torque|,
-            on moving samples (softMC).
+        max_relative_torque_error, mean_relative_torque_error: error over the largest absolute
+            measured torque, on moving samples (softMC).
     """
 
     joint: str

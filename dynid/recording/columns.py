@@ -108,9 +108,9 @@ class ColumnMap(Settings):
     joints: tuple[str, ...] = Field(min_length=1)
     """Names of the joints, in the order of all lists below."""
     position: SignalColumns
-    """Columns of the positions, scaled to [rad or m]."""
+    """Columns of the positions [rad or m]."""
     velocity: SignalColumns | None = None
-    """Columns of the velocities, scaled to [rad/s or m/s]; null: not recorded."""
+    """Columns of the velocities [rad/s or m/s]; null: not recorded."""
     effort: SignalColumns
     """Columns of the efforts, in the unit of ``drives.effort``."""
 
