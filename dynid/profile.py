@@ -38,11 +38,13 @@ class _Profile(Robot):
     identification: IdentificationSettings = IdentificationSettings()
     quantities: dict[str, QuantitySettings] = Field(default_factory=dict)
     excitation: ExcitationSettings | None = None
+    """The motion that excites the robot; ``type`` chooses one of these."""
     workspace: WorkspaceSettings = WorkspaceSettings()
     feedforward: FeedforwardSettings = FeedforwardSettings()
     collision: CollisionSettings = CollisionSettings()
     simulation: SimulationSettings | None = None
     tracking: TrackingSettings | None = None
+    """The motion of ``dynid tracking``; ``type`` chooses one of these."""
 
     @model_validator(mode="after")
     def _counts_of_tasks_match(self) -> _Profile:

@@ -72,10 +72,15 @@ class ClosureSettings(Settings):
     """Two links joined where the URDF's tree was cut open; vectors are in the links' frames."""
 
     links: tuple[str, str]
+    """Names of the two links; the root link may be one of them."""
     kind: Literal["point", "revolute", "distance"] = "point"
-    points: tuple[Vector, Vector]  # [m]
-    axes: tuple[Vector, Vector] | None = None  # of a revolute one
-    length: PositiveFloat | None = None  # of a distance [m]
+    """``point``: ball joint; ``revolute``: hinge; ``distance``: rod without mass."""
+    points: tuple[Vector, Vector]
+    """One point on each link [m]."""
+    axes: tuple[Vector, Vector] | None = None
+    """One axis on each link, of a ``revolute`` closure."""
+    length: PositiveFloat | None = None
+    """Length of the rod, of a ``distance`` closure [m]."""
 
     @model_validator(mode="after")
     def _kind_has_what_it_needs(self) -> ClosureSettings:
@@ -96,9 +101,12 @@ class ClosureSettings(Settings):
 class ClosedChainSettings(Settings):
     """Passive joints, about where they are at ``assembled_at``, and what closes the loops."""
 
-    passive: dict[str, float] = Field(default_factory=dict)  # [rad or m]
-    assembled_at: tuple[float, ...] = ()  # of ``joints``; all at 0 where absent
+    passive: dict[str, float] = Field(default_factory=dict)
+    """Joints without a drive, and their approximate positions at ``assembled_at`` [rad or m]."""
+    assembled_at: tuple[float, ...] = ()
+    """Positions of ``joints`` for which ``passive`` is given [rad or m]; empty: all 0."""
     closures: tuple[ClosureSettings, ...] = ()
+    """Where the loops are closed."""
 
     @model_validator(mode="after")
     def _complete(self) -> ClosedChainSettings:

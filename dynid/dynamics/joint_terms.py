@@ -98,13 +98,22 @@ class TermSettings(Settings):
     """One kind of joint term: on which joints or motors, and its shape."""
 
     kind: str
+    """Kind of the term, such as ``viscous``; docs/method.md lists all."""
     joints: tuple[str, ...] | Literal["all"] = "all"
+    """Names of the joints that have it, or ``all``."""
     side: Literal["joint", "motor"] = "joint"
-    smoothing: Annotated[float, Field(ge=0)] = 0.0  # velocity [rad/s or m/s] of the smooth sign
-    scale: Annotated[float, Field(ge=0)] = 0.0  # Stribeck velocity or presliding distance
-    dead_band: Annotated[float, Field(ge=0)] = 0.0  # of presliding [rad or m]: an encoder's noise
-    static_ratio: Annotated[float, Field(ge=0)] = 0.0  # of lugre: excess at rest over Coulomb
-    stribeck_velocity: Annotated[float, Field(ge=0)] = 0.0  # of lugre [rad/s or m/s]: it is gone
+    """At the joint, or at the motor, whose torque comes through the coupling."""
+    smoothing: Annotated[float, Field(ge=0)] = 0.0
+    """Velocity over which the sign is smoothed [rad/s or m/s]; 0: not at all."""
+    scale: Annotated[float, Field(ge=0)] = 0.0
+    """Stribeck velocity of ``stribeck`` [rad/s or m/s]; distance of ``presliding`` and ``lugre``
+    in rad or m."""
+    dead_band: Annotated[float, Field(ge=0)] = 0.0
+    """Play of ``presliding`` against encoder noise [rad or m]."""
+    static_ratio: Annotated[float, Field(ge=0)] = 0.0
+    """Static friction of ``lugre`` in excess of Coulomb friction, as a fraction of it."""
+    stribeck_velocity: Annotated[float, Field(ge=0)] = 0.0
+    """Stribeck velocity of ``lugre`` [rad/s or m/s]."""
 
     @property
     def traits(self) -> TermKind:

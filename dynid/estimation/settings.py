@@ -31,15 +31,24 @@ class PhysicalSettings(Settings):
     """Method and bounds of the physically consistent solution."""
 
     enabled: bool = True
+    """Whether physically consistent parameters are computed as well."""
     method: Literal["semidefinite", "penalty"] = "semidefinite"
-    total_mass: tuple[NonNegativeFloat, PositiveFloat] | None = None  # [kg]
-    bounds: dict[str, tuple[float, float]] = Field(default_factory=dict)  # name → (low, high)
+    """Semidefinite program, or penalty method for comparison."""
+    total_mass: tuple[NonNegativeFloat, PositiveFloat] | None = None
+    """Bounds on the mass of all moving bodies together [kg]; null: none."""
+    bounds: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    """Bounds on single parameters by name, such as ``{M6: [0.05, 0.2]}``."""
 
 
 class EstimationSettings(SignalSettings):
     """The estimator and the constraints on its parameters."""
 
     estimator: EstimatorName = "wls"
+    """Estimation method."""
     essential: bool = False
+    """Whether parameters that the data do not determine are left out; needs
+    ``physical.enabled: false``."""
     physical: PhysicalSettings = PhysicalSettings()
+    """Physically consistent parameters."""
     folds: Annotated[int, Field(ge=2, le=50)] = 5
+    """Number of blocks of the cross-validation."""

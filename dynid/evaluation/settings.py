@@ -11,3 +11,4 @@ class EvaluationSettings(SignalSettings):
     """The criterion of the verdict."""
 
     max_relative_torque_error: PositiveFloat = 0.5
+    """Largest torque error of a joint that passes, as a fraction of its largest measured torque."""

@@ -23,8 +23,8 @@ class JointErrors:
         rmse_raw: the same as rmse_torque for unfiltered torque [N m or N].
         nrmse: rmse over the range (max - min) of the measured torque.
         relative_error: norm of the error over norm of the measured torque.
-        max_relative_torque_error, mean_relative_torque_error: error over max |measured torque|,
-            on moving samples (softMC).
+        max_relative_torque_error, mean_relative_torque_error: error over the largest absolute
+            measured torque, on moving samples (softMC).
     """
 
     joint: str

@@ -35,28 +35,46 @@ class SineSettings(_Excitation):
     """Every joint swings between two positions at its own frequency."""
 
     type: Literal["sine"] = "sine"
-    start: PerJoint  # [rad or m]
-    target: PerJoint  # [rad or m]
-    frequency: PerJointPositive  # [Hz]
-    duration: PositiveFloat  # [s] without the ramps
-    ramp: NonNegativeFloat = 1.0  # [s] at either end
-    margin: Margin = 1.0  # fraction of the limits that may be used
+    """Type of the motion."""
+    start: PerJoint
+    """Position at one end of the swing [rad or m]."""
+    target: PerJoint
+    """Position at the other end [rad or m]."""
+    frequency: PerJointPositive
+    """Frequency of the swing [Hz]."""
+    duration: PositiveFloat
+    """Duration without the ramps [s]."""
+    ramp: NonNegativeFloat = 1.0
+    """Duration of the ramp at either end [s]."""
+    margin: Margin = 1.0
+    """Fraction of the limits that may be used."""
 
 
 class FourierSettings(_Excitation):
     """A periodic sum of sines; random unless coefficients are given."""
 
     type: Literal["fourier"] = "fourier"
-    base_frequency: PositiveFloat = 0.1  # [Hz]; one period lasts 1 / base_frequency
+    """Type of the motion; the default where ``type`` is left out."""
+    base_frequency: PositiveFloat = 0.1
+    """Base frequency [Hz]; one period lasts 1 / base_frequency."""
     harmonics: PositiveInt = 5
+    """Number of harmonics; the highest frequency is harmonics * base_frequency."""
     periods: PositiveInt = 3
-    ramp: NonNegativeFloat = 2.0  # [s] at either end
-    margin: Margin = 0.9  # fraction of the limits that may be used
-    centre: PerJoint | None = None  # [rad or m]; the middle of the position limits where absent
-    span: PerJointPositive | None = None  # [rad or m] largest distance from the centre
-    seed: NonNegativeInt = 0  # of the random coefficients
-    sine: tuple[tuple[float, ...], ...] | None = None  # [rad/s or m/s] a row for each joint
-    cosine: tuple[tuple[float, ...], ...] | None = None  # [rad/s or m/s]
+    """Number of periods, without the ramps."""
+    ramp: NonNegativeFloat = 2.0
+    """Duration of the ramp from rest to full amplitude, and back [s]."""
+    margin: Margin = 0.9
+    """Fraction of the limits that may be used."""
+    centre: PerJoint | None = None
+    """Position about which joints move [rad or m]; null: middle of the position limits."""
+    span: PerJointPositive | None = None
+    """Largest distance from the centre [rad or m]; null: up to the position limits."""
+    seed: NonNegativeInt = 0
+    """Seed of the random coefficients."""
+    sine: tuple[tuple[float, ...], ...] | None = None
+    """Sine coefficients in place of random ones, a row for each joint [rad/s or m/s]."""
+    cosine: tuple[tuple[float, ...], ...] | None = None
+    """Cosine coefficients, given together with ``sine`` [rad/s or m/s]."""
 
     @model_validator(mode="after")
     def _coefficients_are_complete(self) -> FourierSettings:
@@ -78,9 +96,13 @@ class SplineSettings(_Excitation):
     """A smooth motion through waypoints."""
 
     type: Literal["spline"] = "spline"
-    times: tuple[float, ...] = Field(min_length=2)  # [s] of the waypoints, increasing
-    waypoints: tuple[tuple[float, ...], ...]  # [rad or m] a row for each time, a number per joint
-    margin: Margin = 1.0  # fraction of the limits that may be used
+    """Type of the motion."""
+    times: tuple[float, ...] = Field(min_length=2)
+    """Times of the waypoints, increasing [s]."""
+    waypoints: tuple[tuple[float, ...], ...]
+    """Positions: a row for each time, with one number for each joint [rad or m]."""
+    margin: Margin = 1.0
+    """Fraction of the limits that may be used."""
 
     @model_validator(mode="after")
     def _waypoints_have_their_times(self) -> SplineSettings:
@@ -101,19 +123,28 @@ class SplineSettings(_Excitation):
 class TrajectoryColumns(Settings):
     """Columns of a CSV file; lists are in the order of the joints."""
 
-    time: Column = "time"  # [s]
-    position: tuple[Column, ...] | None = None  # [rad or m]; default: named like the joints
-    velocity: tuple[Column, ...] | None = None  # default: <joint>_velocity, if present
-    acceleration: tuple[Column, ...] | None = None  # default: <joint>_acceleration, if present
+    time: Column = "time"
+    """Column of the time [s]."""
+    position: tuple[Column, ...] | None = None
+    """Columns of the positions [rad or m]; null: those named like the joints."""
+    velocity: tuple[Column, ...] | None = None
+    """Columns of the velocities [rad/s or m/s]; null: those named ``<joint>_velocity``, if any."""
+    acceleration: tuple[Column, ...] | None = None
+    """Columns of the accelerations [rad/s^2 or m/s^2]; null: those named
+    ``<joint>_acceleration``, if any."""
 
 
 class TrajectorySettings(_Excitation):
     """The motion in a CSV file, or in a trajectory_msgs/JointTrajectory as YAML."""
 
     type: Literal["trajectory"] = "trajectory"
-    file: Annotated[str, Field(min_length=1)]  # relative to the file that names it
+    """Type of the motion."""
+    file: Annotated[str, Field(min_length=1)]
+    """CSV file, or a JointTrajectory as YAML; the path is relative to the file that names it."""
     columns: TrajectoryColumns = TrajectoryColumns()
-    margin: Margin = 1.0  # fraction of the limits that may be used
+    """Columns of a CSV file."""
+    margin: Margin = 1.0
+    """Fraction of the limits that may be used."""
 
 
 def _type_of(content: object) -> object:

@@ -16,9 +16,9 @@ class QuantitySettings(Settings):
     of: Annotated[str, Field(max_length=200)]
     """Expression of parameter names and ``g``, such as ``g * sqrt(MX1**2 + MY1**2)``."""
     unit: str = ""
-    """Of the value, such as ``kg*m^2``: shown, not checked."""
+    """Unit of the value, such as ``kg*m^2``; shown, not checked."""
     meaning: str = ""
-    """In words."""
+    """Description that reports show."""
 
     @field_validator("of")
     @classmethod

@@ -9,4 +9,5 @@ from dynid.evaluation.settings import EvaluationSettings
 class IdentificationSettings(EstimationSettings, EvaluationSettings):
     """The settings of signals, estimation and evaluation, flat as in the YAML file."""
 
-    unsigned_torque: bool = False  # effort has lost its sign: find that first
+    unsigned_torque: bool = False
+    """Whether torque was recorded without its sign, which is then found first."""

@@ -30,10 +30,15 @@ class SignalColumns(Settings):
     """
 
     columns: tuple[Column, ...] = Field(min_length=1)
+    """One column for each joint."""
     factor: Numbers = 1.0
+    """Factor from the raw value to SI units."""
     sign: Numbers = 1.0
+    """1 or -1."""
     offset: Numbers = 0.0
+    """Added after scaling, in SI units."""
     file: str | None = None
+    """File beside the recording that holds the columns; null: the recording itself."""
 
     _file_is_a_sibling = field_validator("file")(_sibling)
 
@@ -80,8 +85,11 @@ class TimeColumn(Settings):
     """The time column; ``factor`` converts it to seconds."""
 
     column: Column
+    """Name or number of the column."""
     factor: Positive = 1.0
+    """Factor from the raw value to seconds."""
     file: str | None = None
+    """File beside the recording that holds the column; null: the recording itself."""
 
     _file_is_a_sibling = field_validator("file")(_sibling)
 
@@ -90,13 +98,21 @@ class ColumnMap(Settings):
     """How to read CSV files as a recording. Every list is in the order of ``joints``."""
 
     delimiter: Annotated[str, Field(min_length=1)] | None = None
+    """One character, or ``whitespace``; null: detected."""
     header: StrictBool | Literal["auto"] = "auto"
+    """Whether the first row holds the names of the columns; ``auto``: detected."""
     time: TimeColumn | None = None
+    """The time column; null: ``sampling_rate`` is given."""
     sampling_rate: Positive | None = None
+    """Constant sampling rate of a file without a time column [Hz]."""
     joints: tuple[str, ...] = Field(min_length=1)
+    """Names of the joints, in the order of all lists below."""
     position: SignalColumns
+    """Columns of the positions [rad or m]."""
     velocity: SignalColumns | None = None
+    """Columns of the velocities [rad/s or m/s]; null: not recorded."""
     effort: SignalColumns
+    """Columns of the efforts, in the unit of ``drives.effort``."""
 
     @field_validator("joints")
     @classmethod

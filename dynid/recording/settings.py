@@ -17,6 +17,10 @@ class RecordingSettings(TaskSettings):
     kept_with_model = True
 
     topic: str = "/joint_states"
+    """Topic of the ``sensor_msgs/JointState`` messages in a rosbag2."""
     side: Literal["joint", "motor"] = "joint"
+    """Where positions and efforts are measured: ``joint``, or ``motor`` (before the coupling)."""
     sampling_rate: PositiveFloat | None = None
+    """Rate to resample to [Hz]; null: as recorded."""
     columns: ColumnMap | None = None
+    """Column map of CSV files; null: the recording is a rosbag2 or a NumPy file."""

@@ -38,15 +38,26 @@ class Drives(Settings):
     """
 
     effort: Literal["torque", "current", "rated_current_permille"] = "torque"
-    rated_current_ma: PerJointPositive | None = None  # 0x6075
-    peak_current_ma: PerJointPositive | None = None  # 0x2036 of a CDHD
-    torque_constant: PerJoint | None = None  # [N m/A], of the motor; 0x2039 of a CDHD
-    force_constant: PerJoint | None = None  # [N/A] of a linear motor; 0x2038 of a CDHD
-    rated_torque: PerJointPositive | None = None  # [N m] of the motor, 0x6076; null: Kt times I
+    """Quantity of a recording's effort: torque behind the gear [N m or N], current [A], or
+    thousandths of the rated current (CiA402 0x6078)."""
+    rated_current_ma: PerJointPositive | None = None
+    """Rated current of the drive [mA]; CiA402 0x6075."""
+    peak_current_ma: PerJointPositive | None = None
+    """Peak current of the drive [mA]; 0x2036 of a CDHD."""
+    torque_constant: PerJoint | None = None
+    """Torque constant of the motor, before the gear [N m/A]; 0x2039 of a CDHD."""
+    force_constant: PerJoint | None = None
+    """Force constant of a linear motor, in place of ``torque_constant`` [N/A]; 0x2038 of a CDHD."""
+    rated_torque: PerJointPositive | None = None
+    """Rated torque of the motor [N m]; CiA402 0x6076; null: torque constant times rated current."""
     gear_ratio: PerJoint = (1.0,)
-    screw_lead: PerJointPositiveOrNone | None = None  # [m/rev]; null for a joint without screw
-    encoder_counts: PerJointPositive | None = None  # per motor turn, or per metre if linear
+    """Motor turns per joint turn; negative where the joint turns against the motor."""
+    screw_lead: PerJointPositiveOrNone | None = None
+    """Lead of a ball screw [m/rev]; null: none."""
+    encoder_counts: PerJointPositive | None = None
+    """Encoder counts per motor turn, or per metre of a linear motor."""
     drive: str = "cia402"
+    """Drive profile: ``cdhd``, ``cia402``, or a YAML file."""
 
     @model_validator(mode="after")
     def _has_what_the_conversion_needs(self) -> Drives:

@@ -11,10 +11,15 @@ class Limits(Settings):
     """Limits of the drives and the mechanics, one value per joint or one for all (SI units)."""
 
     position: tuple[tuple[float, float], ...] | None = None
+    """Lower and upper position limit of each joint [rad or m]."""
     velocity: PerJointPositive | None = None
+    """Largest velocity [rad/s or m/s]."""
     acceleration: PerJointPositive | None = None
+    """Largest acceleration [rad/s^2 or m/s^2]."""
     torque_max: PerJointPositive | None = None
+    """Largest torque behind the gear [N m or N]."""
     torque_threshold: PerJointPositive | None = None
+    """Measured torque that stops the robot [N m or N]; null: none."""
 
     def range_of(self, name: str, joint: int) -> tuple[float, float] | None:
         """Return the limits of a joint's position, velocity or acceleration, if there are any."""

@@ -33,21 +33,33 @@ class Robot(Settings):
     """
 
     name: FileName = Field(alias="robot")
+    """Name of the robot in the model, the report and the identified URDF."""
     urdf: str
+    """URDF file, beside the profile or in dynid's urdf folder."""
     joints: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Actuated joints as the URDF names them, in drive order; recordings are matched by name."""
     locked: dict[str, float] = Field(default_factory=dict)
+    """Other movable joints, and the position each is held at [rad or m]."""
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    """Acceleration of gravity in the frame of the URDF's root link [m/s^2]."""
     coupling: tuple[tuple[float, ...], ...] | None = None
+    """Matrix T of q_joint = T q_motor, n rows of n numbers; null: each motor moves one joint."""
     closed_chain: ClosedChainSettings = ClosedChainSettings()
+    """Passive joints and loop closures."""
     payload_joint: str | None = None
+    """Joint whose body carries a payload; null: the last joint."""
     semi_static: bool = False
+    """Whether the model has gravity and joint terms only; identified from slow motion."""
     limits: Limits = Limits()
+    """Limits of drives and mechanics."""
     drives: Drives = Drives()
+    """Data sheet of drives, motors and gears."""
     terms: tuple[TermSettings, ...] = (
         TermSettings(kind="viscous"),
         TermSettings(kind="coulomb"),
         TermSettings(kind="offset"),
     )
+    """Joint terms: friction, rotor inertias, springs and offsets."""
     _urdf_xml: str = PrivateAttr(default="")
     _tasks: tuple[TaskSettings, ...] = PrivateAttr(default=())
 

@@ -74,30 +74,33 @@ class CollisionSettings(TaskSettings):
     observer_gain: PositiveFloat = 30.0
     """Gain of that observer [1/s]: its time constant is 1 / observer_gain."""
     torque_error_enable: PerJointSwitch = (True,)
+    """Whether the torque error of a joint is supervised."""
     torque_error_time_constant: PerJointNotNegative = (0.01,)
     """Time constant of the first-order low-pass filter on torque errors [s]; 0: none."""
     torque_error_max: PerJointPositive | None = None
-    """[N m or N]; None: torque errors are not supervised."""
+    """Torque error that is a collision, at standstill and constant speed [N m or N]; null: torque
+    errors are not supervised."""
     velocity_factor: PerJointNotNegative = (0.0,)
-    """[N m s/rad or N s/m]"""
+    """Increase of the threshold with speed [N m s/rad or N s/m]."""
     acceleration_factor: PerJointNotNegative = (0.0,)
-    """[N m s^2/rad or N s^2/m]"""
+    """Increase of the threshold with acceleration [N m s^2/rad or N s^2/m]."""
     reversal_boost: PerJointNotNegative = (0.0,)
-    """[N m or N]"""
+    """Increase of the threshold near standstill and after a reversal [N m or N]."""
     low_speed: PerJointNotNegative = (0.05,)
-    """[rad/s or m/s]"""
+    """Speed up to which ``reversal_boost`` is added [rad/s or m/s]."""
     acceleration_step: PerJointPositive | None = None
-    """[rad/s^2 or m/s^2]; None: half the acceleration limit, or 3."""
+    """Step of the commanded acceleration after which ``reversal_boost`` is added at all joints
+    [rad/s^2 or m/s^2]; null: half the acceleration limit, or 3."""
     boost_time: NonNegativeFloat = 0.1
-    """[s]"""
+    """Time for which ``reversal_boost`` remains added [s]."""
     warn_fraction: Annotated[float, Field(gt=0, le=1)] = 0.7
-    """Fraction of a threshold at which a warning is given."""
+    """Fraction of a threshold above which a warning is published."""
     debounce_time: Annotated[float, Field(ge=0, le=60)] = 0.003
     """Uninterrupted time above the threshold that counts as a collision [s]."""
     reaction: Literal["hold", "decelerate"] = "decelerate"
     """``hold``: commands stop at once; ``decelerate``: they stop along their path."""
     deceleration: PerJointPositive | None = None
-    """Deceleration of ``decelerate`` [rad/s^2 or m/s^2]; None: the acceleration limit, or 10."""
+    """Deceleration after a collision [rad/s^2 or m/s^2]; null: the acceleration limit, or 10."""
 
     @model_validator(mode="before")
     @classmethod

@@ -18,38 +18,42 @@ class OscillateSettings(_Tracking):
     """One joint swings as a sine about where it rests; another, which stays, is watched."""
 
     type: Literal["oscillate"]
+    """Type of the motion."""
     joint: str
+    """Joint that oscillates about its position."""
     watch: str
+    """Joint that stays at rest, and whose peak-to-peak error is evaluated."""
     amplitude: PositiveFloat
-    """[rad or m]"""
+    """Amplitude of the oscillation [rad or m]."""
     frequency: PositiveFloat
-    """[Hz]"""
+    """Frequency of the oscillation [Hz]."""
     periods: Annotated[int, Field(ge=3)] = 6
-    """The first and the last are the ramps."""
+    """Number of periods; the first and the last are ramps."""
     position: PerJoint = (0.0,)
-    """Where the robot rests [rad or m]."""
+    """Positions of the joints at rest [rad or m]."""
 
 
 class LineSettings(_Tracking):
     """The tool goes along a straight line, from rest to rest; then it settles."""
 
     type: Literal["line"]
+    """Type of the motion."""
     start: PerJoint
     """Joint positions at its beginning [rad or m]."""
     direction: tuple[float, float, float]
-    """In the root link's frame."""
+    """Direction of the line in the root link's frame."""
     length: PositiveFloat
-    """[m]"""
+    """Length of the line [m]."""
     speed: PositiveFloat
-    """[m/s]"""
+    """Largest speed of the tool [m/s]."""
     acceleration: PositiveFloat
-    """Largest [m/s^2]."""
+    """Largest acceleration of the tool [m/s^2]."""
     settle_window: PositiveFloat = 1e-4
     """Distance of the tool from its goal at which it has settled [m]."""
     settle_time: PositiveFloat = 0.02
-    """For which it must stay there [s]."""
+    """Time for which it must stay there [s]."""
     hold: PositiveFloat = 0.6
-    """Time that is watched after the motion [s]."""
+    """Time that is evaluated after the motion [s]."""
 
 
 TrackingSettings = Annotated[OscillateSettings | LineSettings, Field(discriminator="type")]

@@ -13,8 +13,10 @@ from dynid.configuration import Settings, TaskSettings
 class PlaneSettings(Settings):
     """A plane that the robot stays on one side of, in the frame of the root link."""
 
-    point: Vector = (0.0, 0.0, 0.0)  # [m] on the plane
-    normal: Vector = (0.0, 0.0, 1.0)  # towards the robot's side, of any length
+    point: Vector = (0.0, 0.0, 0.0)
+    """A point on the plane [m]."""
+    normal: Vector = (0.0, 0.0, 1.0)
+    """Vector of any length that points to the robot's side."""
 
     @model_validator(mode="after")
     def _normal_points_somewhere(self) -> PlaneSettings:
@@ -26,8 +28,10 @@ class PlaneSettings(Settings):
 class BoxSettings(Settings):
     """A box along the axes of the root link's frame, by two opposite corners."""
 
-    low: Vector  # [m]
-    high: Vector  # [m]
+    low: Vector
+    """Corner with the lowest coordinates [m]."""
+    high: Vector
+    """Corner with the highest coordinates [m]."""
 
     @model_validator(mode="after")
     def _low_is_below_high(self) -> BoxSettings:
@@ -48,15 +52,24 @@ class WorkspaceSettings(TaskSettings):
     group = "workspace"
     kept_with_model = True
 
-    self_collision: bool | None = None  # check it; null: if the bodies have shapes
-    allowed_pairs: tuple[tuple[str, str], ...] = ()  # links that may touch
-    srdf: str | None = None  # file whose <disable_collisions> name links that may touch
-    clearance: NonNegativeFloat = 0.0  # [m] between bodies, planes and boxes
+    self_collision: bool | None = None
+    """Whether collisions between bodies are checked; null: where the URDF has shapes."""
+    allowed_pairs: tuple[tuple[str, str], ...] = ()
+    """Pairs of links that may touch."""
+    srdf: str | None = None
+    """SRDF file; the links of its ``<disable_collisions>`` may touch."""
+    clearance: NonNegativeFloat = 0.0
+    """Smallest distance between bodies, and from planes and boxes [m]."""
     planes: dict[str, PlaneSettings] | Literal["none"] = Field(default_factory=dict)
-    boxes: dict[str, BoxSettings] = Field(default_factory=dict)  # that the robot must not enter
-    tool_box: BoxSettings | None = None  # the tool point stays inside
-    tool_speed: PositiveFloat | None = None  # [m/s] of the tool point
-    mesh_folder: str | None = None  # with the files of the URDF's <mesh>
+    """Planes by name, each with the robot on one side; ``none``: there are no planes."""
+    boxes: dict[str, BoxSettings] = Field(default_factory=dict)
+    """Boxes by name, which the robot stays out of."""
+    tool_box: BoxSettings | None = None
+    """Box that the tool point stays in; null: no limit."""
+    tool_speed: PositiveFloat | None = None
+    """Largest speed of the tool point [m/s]; null: no limit."""
+    mesh_folder: str | None = None
+    """Folder of the URDF's ``<mesh>`` files; null: where the URDF names them."""
 
     @property
     def given_planes(self) -> dict[str, PlaneSettings]:
