@@ -7,6 +7,7 @@ the other pages, the Python blocks run on recordings of a simulated robot.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib as mpl
@@ -22,11 +23,13 @@ from dynid.files import share_directories
 from dynid.identification.settings import IdentificationSettings
 from dynid.recording.convert import write_bag
 from dynid.signals.preprocess import preprocess
+from dynid_ros.own_domain import enter_own_domain
 
 mpl.use("Agg")
 TUTORIALS = sorted(
     path for path in (ROOT / "docs" / "tutorials").glob("*.*") if path.stem != "index"
 )
+LAUNCHING = [page for page in TUTORIALS if any(b.needs_installation for b in read_blocks(page))]
 PAGES = sorted(
     path
     for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
@@ -95,17 +98,14 @@ def test_readme_shows_what_a_newcomer_needs_in_python() -> None:
 
 
 @pytest.fixture
-def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "reader").mkdir()
-    monkeypatch.chdir(tmp_path / "reader")
-    return tmp_path / "reader"
-
-
-def run_tutorial(page: Path, folder: Path) -> None:
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
+    """Somebody who has dynid's commands, and an empty folder."""
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    enter_own_domain()
     with Reader(folder) as reader:
-        for block in read_blocks(page):
-            if not block.needs_installation:
-                check_block(block, reader)
+        yield reader
 
 
 def check_block(block: Block, reader: Reader) -> None:
@@ -116,5 +116,46 @@ def check_block(block: Block, reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_tutorials_run_from_an_empty_folder(page: Path, empty_folder: Path) -> None:
-    run_tutorial(page, empty_folder)
+def test_tutorials_run_from_an_empty_folder(page: Path, reader: Reader) -> None:
+    if "import rclpy" in page.read_text("utf-8"):
+        pytest.importorskip("rclpy", reason="no rclpy here")
+    for block in read_blocks(page):
+        if not block.needs_installation:
+            check_block(block, reader)
+
+
+@pytest.mark.parametrize("page", LAUNCHING, ids=lambda page: page.stem)
+@pytest.mark.skipif(shutil.which("ros2") is None, reason="no ROS 2 installation here")
+def test_tutorials_run_with_their_launch_files(page: Path, reader: Reader) -> None:
+    for block in read_blocks(page):
+        check_block(block, reader)
+
+
+def test_index_names_every_tutorial() -> None:
+    index = (ROOT / "docs" / "tutorials" / "index.md").read_text("utf-8")
+    assert [page.name for page in TUTORIALS if f"]({page.name})" not in index] == []
+
+
+def test_quoted_numbers_may_differ_by_a_fifth() -> None:
+    assert difference("error 1.00 of 40", "error 1.19 of 33") is None
+    assert difference("error 1.00", "error 1.30") is not None
+
+
+def test_quoted_numbers_may_differ_in_their_last_digit() -> None:
+    assert difference("0.01 −0.0 0", "0.02 0.1 1") is None
+    assert difference("0.01", "0.03") is not None
+
+
+def test_quoted_words_may_not_differ() -> None:
+    assert difference("joint_1 moved", "joint_2 moved") is not None
+    assert difference("wrote a.yaml", "wrote a.yaml and b.yaml") is not None
+
+
+def test_three_dots_stand_for_any_text() -> None:
+    assert difference("first\n...\nlast 3", "first\nsecond 7\nthird\nlast 3") is None
+    assert difference("first\n...\nlast 3", "first\nsecond 7\nlast 9") is not None
+
+
+def test_a_failing_command_is_reported_with_its_output(reader: Reader) -> None:
+    with pytest.raises(AssertionError, match="no such profile"):
+        reader.run(Block("bash", "echo 'no such profile'; false; echo never"))
