@@ -1,4 +1,4 @@
-"""Base parameters with their regrouping relations, in the names that SYMORO uses."""
+"""Base parameters with their regrouping relations, in SYMORO's names."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class BaseRow:
     """One base parameter.
 
     Attributes:
-        name: SYMORO's, such as ``ZZR2``; ``ZZ2`` where nothing is regrouped.
-        unit: Of it.
-        value: With the mechanism's parameters.
-        standard_deviation: Of its identification, or None.
-        coefficients: Of the standard parameters that it consists of, the leading one first.
+        name: SYMORO's name, such as ``ZZR2``; ``ZZ2`` where nothing is regrouped.
+        unit: unit of the value.
+        value: value with the mechanism's parameters.
+        standard_deviation: from its identification, or None.
+        coefficients: of the standard parameters that it consists of, the leading one first.
     """
 
     name: str
@@ -39,22 +39,24 @@ class BaseRow:
     coefficients: dict[str, float]
 
     def relation(self) -> str:
-        """Return such as ``ZZ2 + YY3 + 0.0961 M3``."""
+        """Return the relation as text, such as ``ZZ2 + YY3 + 0.0961 M3``."""
         return relation(self.coefficients)
 
 
 @dataclass(frozen=True)
 class BaseTable:
-    """All base parameters of a mechanism, and the standard parameters that they come from.
+    """All base parameters of a mechanism, and its standard parameters.
 
     Attributes:
-        robot: Its name.
-        origin: Where the values are from.
-        rows: One per base parameter.
-        bodies: Names of the joints that carry the bodies.
+        robot: name of the robot.
+        origin: source of the values.
+        rows: one per base parameter.
+        bodies: names of the joints that carry the bodies.
         names: (p,) of the standard parameters, bodies first.
-        units, values, roles: (p,) of them; whether one leads a base parameter, is regrouped into
-            others, or has no effect on torque.
+        units: (p,) of the standard parameters.
+        values: (p,) of the standard parameters.
+        roles: (p,) whether each leads a base parameter, is regrouped into others, or has no effect
+            on torque.
     """
 
     robot: str
@@ -77,11 +79,11 @@ def base_table(
     """Return the base parameters of a mechanism, with the values of its own parameters.
 
     Args:
-        mechanism: The model.
-        base: Its base parameters.
-        robot: Its name.
-        origin: Where its parameters are from.
-        standard_deviations: By the names of ``base`` (``ZZ2R``).
+        mechanism: the model.
+        base: its base parameters.
+        robot: name of the robot.
+        origin: source of its parameters.
+        standard_deviations: by the names of ``base`` (``ZZ2R``).
     """
     deviations = standard_deviations or {}
     names = tuple(symoro_name(name) for name in mechanism.parameter_names)
@@ -112,7 +114,7 @@ def base_table(
 def symoro_name(name: str) -> str:
     """Return SYMORO's name of a standard parameter: ``IA1`` for ``Ia1``, ``FS1`` for ``Fc1``.
 
-    Kinds of terms that SYMORO does not know keep their names.
+    Kinds of terms that SYMORO does not have keep their names.
     """
     prefix, number = _split(name)
     # Khalil and Dombre, Modeling, Identification and Control of Robots, write Coulomb friction FS

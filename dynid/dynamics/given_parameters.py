@@ -1,4 +1,4 @@
-"""Base parameters from a file: a published table as CSV, or what ``dynid model base`` wrote."""
+"""Base parameters from a file: a published table as CSV, or a file of ``dynid model base``."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def read_base_parameters(
     """Return values by the names of ``base``.
 
     A CSV file has a name and a value in each row, and may have a header and further columns. A YAML
-    file is a mapping of names to values, or what ``dynid model base --format yaml`` writes. Names
+    file is a mapping of names to values, or a file of ``dynid model base --format yaml``. Names
     are dynid's (``ZZ2R``) or SYMORO's (``ZZR2``).
 
     Raises:
-        ConfigurationError: the file cannot be read, a name is unknown or comes twice, a value is
-            no number, or the file regroups parameters in another way.
+        ConfigurationError: the file cannot be read, a name is unknown or occurs twice, a value is
+            not a finite number, or the file regroups parameters differently.
     """
     pairs = list(_csv_pairs(path) if path.suffix == ".csv" else _yaml_pairs(path, mechanism, base))
     names = _names(mechanism, base)
@@ -42,7 +42,7 @@ def read_base_parameters(
     for name, value in pairs:
         if name not in names:
             raise ConfigurationError(
-                f"{path.name}: '{name}' is no base parameter of this robot; they are "
+                f"{path.name}: '{name}' is not a base parameter of this robot; available: "
                 f"{', '.join(base.names)}."
             )
         if names[name] in found:
@@ -52,7 +52,7 @@ def read_base_parameters(
 
 
 def _names(mechanism: Mechanism, base: BaseParameterization) -> dict[str, str]:
-    """The names of ``base`` by themselves and by SYMORO's."""
+    """Return the names of ``base`` by dynid's and by SYMORO's names."""
     symoro = [row.name for row in base_table(mechanism, base, "", "").rows]
     return dict(zip(symoro, base.names, strict=True)) | {name: name for name in base.names}
 
@@ -86,7 +86,7 @@ def _yaml_pairs(
         name = str(entry["name"])
         if name in rows and not _same(entry.get("coefficients", rows[name]), rows[name]):
             raise ConfigurationError(
-                f"{path.name}: {name} is another combination of parameters there than of this "
+                f"{path.name}: {name} is another combination of parameters than that of this "
                 "robot; give the profile and URDF that the file was made with."
             )
         yield name, entry["value"]
