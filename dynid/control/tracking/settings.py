@@ -1,4 +1,4 @@
-"""The motion that shows tracking: the profile's ``tracking``."""
+"""The motion of a tracking trial: the profile's ``tracking``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Tracking(TaskSettings):
 
 
 class OscillateSettings(_Tracking):
-    """One joint swings as a sine about where it rests; another, which stays, is watched."""
+    """One joint oscillates about its rest position; the error of another joint is measured."""
 
     type: Literal["oscillate"]
     joint: str
@@ -25,38 +25,38 @@ class OscillateSettings(_Tracking):
     frequency: PositiveFloat
     """[Hz]"""
     periods: Annotated[int, Field(ge=3)] = 6
-    """The first and the last are the ramps."""
+    """Number of periods; the first and the last are ramps."""
     position: PerJoint = (0.0,)
-    """Where the robot rests [rad or m]."""
+    """Rest position of the robot [rad or m]."""
 
 
 class LineSettings(_Tracking):
-    """The tool goes along a straight line, from rest to rest; then it settles."""
+    """The tool moves along a straight line, from rest to rest, and settles."""
 
     type: Literal["line"]
     start: PerJoint
-    """Joint positions at its beginning [rad or m]."""
+    """Joint positions at the start of the line [rad or m]."""
     direction: tuple[float, float, float]
-    """In the root link's frame."""
+    """Direction in the root link's frame."""
     length: PositiveFloat
     """[m]"""
     speed: PositiveFloat
     """[m/s]"""
     acceleration: PositiveFloat
-    """Largest [m/s^2]."""
+    """Largest acceleration [m/s^2]."""
     settle_window: PositiveFloat = 1e-4
     """Distance of the tool from its goal at which it has settled [m]."""
     settle_time: PositiveFloat = 0.02
-    """For which it must stay there [s]."""
+    """Time for which it must stay there [s]."""
     hold: PositiveFloat = 0.6
-    """Time that is watched after the motion [s]."""
+    """Time that is evaluated after the motion [s]."""
 
 
 TrackingSettings = Annotated[OscillateSettings | LineSettings, Field(discriminator="type")]
 
 
 def find_tracking(robot: Robot) -> TrackingSettings | None:
-    """The tracking motion in a robot's profile, if it has one."""
+    """Return the tracking motion in a robot's profile, if it has one."""
     found = robot.find(_Tracking)
     if found is None or isinstance(found, OscillateSettings | LineSettings):
         return found
