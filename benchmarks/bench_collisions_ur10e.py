@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from dynid.control.carried_body import CarriedBody
-from dynid.control.collisions import Playback, play_thresholds
+from dynid.control.collisions import ThresholdReplay, replay_thresholds
 from dynid.control.residual import Residual, recorded_residual, with_collision
 from dynid.control.tuning import Tuning, tune
 from dynid.identification.identify import identify
@@ -53,7 +53,7 @@ def read(robot: Robot, name: str) -> Recording:
     return load_recording(DATA / f"{name}.csv", robot, start=DAMAGED.get(name))
 
 
-def closest(found: Playback) -> str:
+def closest(found: ThresholdReplay) -> str:
     """Return how close free motion came to an alarm."""
     margin = max(found.margins, key=lambda one: one.share)
     return (
@@ -63,7 +63,7 @@ def closest(found: Playback) -> str:
     )
 
 
-def print_pushes(found: Playback) -> None:
+def print_pushes(found: ThresholdReplay) -> None:
     """Print when each push was found, and which joint noticed it first."""
     ends = (*ONSETS[1:], np.inf)
     delays = []
@@ -90,13 +90,13 @@ def print_loaded(robot: Robot, model: Model) -> None:
         body = identify_payload(model, [read(robot, other)]).payload.body
         carried = CarriedBody.from_numbers(body.mass, body.centre, body.inertia)
         residual = recorded_residual(robot, model.mechanism, read(robot, name), carried=carried)
-        print(f"  {closest(play_thresholds(robot, residual, recording=name))}")
+        print(f"  {closest(replay_thresholds(robot, residual, recording=name))}")
         print(f"    with the payload of {other}: {body.mass:.3f} kg")
 
 
 def alarms_of(robot: Robot, tuning: Tuning, residual: Residual) -> int:
     """Return how many alarms a tuning gives in free motion, those within half a second as one."""
-    return len(play_thresholds(with_collision(robot, **tuning.settings()), residual).alarms)
+    return len(replay_thresholds(with_collision(robot, **tuning.settings()), residual).alarms)
 
 
 def print_rates(robot: Robot, tuned: list[Residual], left_out: list[Residual]) -> None:
@@ -148,14 +148,14 @@ def main() -> None:
     left_out = [residual(name) for name in LEFT_OUT]
     print("tuned on:")
     for name, one in zip(TUNED, tuned, strict=True):
-        print(f"  {closest(play_thresholds(robot, one, recording=name))}")
+        print(f"  {closest(replay_thresholds(robot, one, recording=name))}")
     print("left out:")
     for name, one in zip(LEFT_OUT, left_out, strict=True):
-        print(f"  {closest(play_thresholds(robot, one, recording=name))}")
+        print(f"  {closest(replay_thresholds(robot, one, recording=name))}")
     print("with a payload:")
     print_loaded(robot, model)
     print(f"{PUSHED}:")
-    print_pushes(play_thresholds(robot, residual(PUSHED), recording=PUSHED))
+    print_pushes(replay_thresholds(robot, residual(PUSHED), recording=PUSHED))
     if not arguments.no_rates:
         print_rates(given, tuned, left_out)
 

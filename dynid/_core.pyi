@@ -1,4 +1,4 @@
-"""Types of the compiled core. Its documented face is ``dynid.dynamics``."""
+"""Types of the compiled core, whose documented interface is ``dynid.dynamics``."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -70,7 +70,7 @@ class TermKind:
     @property
     def loaded(self) -> bool: ...
     @property
-    def weakens(self) -> bool: ...
+    def has_static_friction(self) -> bool: ...
     @property
     def never_negative(self) -> bool: ...
     @property

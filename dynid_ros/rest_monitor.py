@@ -57,7 +57,7 @@ class RestMonitor(DynidNode):
 
     def _take(self, state: RobotState) -> None:
         self._arrival = state.arrival
-        self._rest.see(state)
+        self._rest.update(state)
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from dynid.control.ros2_control import (
     controllers,
     installed,
     robot_description,
-    tells_drive_states,
+    has_drive_states,
     uses_ros2_control,
 )
 from dynid.errors import ConfigurationError
@@ -104,7 +104,7 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         rate, feedforward = int(value("rate")), value("feedforward") == "true"
         slaves = Path(value("slaves")) if value("slaves") else None
         description = robot_description(robot, hardware, control_rate=rate, slaves=slaves)
-        drives = tells_drive_states(description, robot.joints)
+        drives = has_drive_states(description, robot.joints)
         parameters = controller_parameters(robot, rate, feedforward=feedforward, drives=drives)
         spawned = controllers(feedforward=feedforward, drives=drives)
         return [*_controlled(description, parameters, spawned), *_monitored(value)]

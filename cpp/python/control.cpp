@@ -1,4 +1,4 @@
-// dynid._core: the control law for Python; dynid/control documents and checks.
+// dynid._core: the control law for Python; documentation and checks are in dynid/control.
 
 #include <pybind11/eigen.h>
 #include <pybind11/numpy.h>
@@ -71,7 +71,7 @@ Array run_feedforward(
   return out;
 }
 
-/// Every collision; after each the detector goes on as if nothing had been.
+/// Returns every collision; the detector is reset after each.
 py::tuple run_detector(
   dynid::CollisionDetector & detector, const Array & error, const Array & torque,
   const Array & velocity, const Array & acceleration, const Array & friction)
@@ -107,7 +107,7 @@ Array torque(dynid::ControlModel & model, const Array & q, const Array & dq, con
   return out;
 }
 
-/// The torque of a motion, and the most that dry friction can be in it.
+/// The torque of a motion, and the largest dry friction in it.
 py::tuple torque_and_friction(
   dynid::ControlModel & model, const Array & q, const Array & dq, const Array & ddq)
 {
@@ -139,7 +139,7 @@ Array observe(
   return out;
 }
 
-/// Of a ControlLaw or a ControlModel.
+/// Sets the payload of a ControlLaw or a ControlModel.
 template <typename Loaded>
 void set_payload(
   Loaded & loaded, double mass, const Eigen::Vector3d & centre, const Eigen::Matrix3d & inertia)

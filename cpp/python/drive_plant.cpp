@@ -1,4 +1,4 @@
-// dynid._core.DrivePlant: the simulated robot for Python; dynid/simulation documents and checks.
+// dynid._core.DrivePlant: the simulated robot for Python; documentation is in dynid/simulation.
 
 #include "dynid/drive_plant.hpp"
 
@@ -47,8 +47,8 @@ void check_table(const dynid::DrivePlant & plant, const Array & table)
   check_size(plant, table.shape(1));
 }
 
-/// One cycle for each row of the targets, and after each what `read` finds: (parts, N, n), where
-/// `read` gives that many pointers to vectors (n,).
+/// Runs one cycle for each row of the targets, and returns what `read` reads after each: (parts, N,
+/// n), where `read` returns that many pointers to vectors (n,).
 template <typename Read>
 Array run_reading(
   dynid::DrivePlant & plant, const Array & targets, const std::optional<Array> & torque_offsets,
@@ -92,7 +92,7 @@ Array run(
   });
 }
 
-/// The truth at the joints (4, N, n): position, velocity, acceleration, torque.
+/// The true state at the joints (4, N, n): position, velocity, acceleration, torque.
 Array run_truth(
   dynid::DrivePlant & plant, const Array & targets, const std::optional<Array> & torque_offsets)
 {

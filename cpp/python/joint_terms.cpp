@@ -1,5 +1,5 @@
-// dynid._core: the table of joint terms, and terms themselves; dynid/dynamics/joint_terms.py
-// documents.
+// dynid._core: the table of joint terms, and the terms; documentation is in
+// dynid/dynamics/joint_terms.py.
 
 #include "dynid/joint_terms.hpp"
 
@@ -40,7 +40,7 @@ dynid::JointTerm make_term(
   return term;
 }
 
-/// Torque per unit of a term's parameter along a motion, which begins with contacts relaxed; (N,).
+/// Torque per unit of a term's parameter along a motion, starting from relaxed contacts; (N,).
 Array column(
   const dynid::JointTerm & term, const Array & q, const Array & dq, const Array & ddq,
   const Array & load)
@@ -74,7 +74,7 @@ std::vector<std::string_view> shapes_of(const dynid::TermKind & kind)
   return names;
 }
 
-/// A capsule of the name "dynid.TermKind" points to a row that a module of C++ code defines.
+/// Registers the row in a capsule named "dynid.TermKind", defined by a C++ module.
 void register_kind(const py::capsule & row)
 {
   if (row.name() == nullptr || std::string(row.name()) != "dynid.TermKind") {
@@ -97,7 +97,7 @@ void bind_kind(py::module_ & module)
     .def_readonly("smoothed", &Kind::smoothed)
     .def_readonly("scaled", &Kind::scaled)
     .def_readonly("loaded", &Kind::loaded)
-    .def_readonly("weakens", &Kind::weakens)
+    .def_readonly("has_static_friction", &Kind::has_static_friction)
     .def_readonly("never_negative", &Kind::never_negative)
     .def_readonly("plain", &Kind::plain)
     .def_readonly("regrouped", &Kind::regrouped)
@@ -108,7 +108,7 @@ void bind_kind(py::module_ & module)
     .def_readonly("alternative", &Kind::alternative)
     .def_readonly("urdf", &Kind::urdf)
     .def_readonly("symoro_prefix", &Kind::symoro_prefix)
-    .def_property_readonly("has_memory", &Kind::remembers)
+    .def_property_readonly("has_memory", &Kind::has_memory)
     .def_property_readonly("inertial", &Kind::inertial)
     .def_property_readonly("dry", &Kind::dry)
     .def_property_readonly("dissipative", &Kind::dissipative)

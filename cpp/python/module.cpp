@@ -1,5 +1,5 @@
-// dynid._core: the C++ core for Python. Thin on purpose: dynid/dynamics/mechanism.py documents and
-// checks.
+// dynid._core: the C++ core for Python, as thin bindings; documentation and checks are in
+// dynid/dynamics/mechanism.py.
 
 #include <pybind11/eigen.h>
 #include <pybind11/numpy.h>
@@ -35,7 +35,7 @@ dynid::States states(const Array & q, const Array & dq, const Array & ddq)
   return {samples(q), samples(dq), samples(ddq)};
 }
 
-/// Calls a batched function without the interpreter's lock; returns what it filled.
+/// Calls a batched function without the interpreter's lock; returns the array that it filled.
 template <typename Function>
 Array filled(const std::vector<py::ssize_t> & shape, Function && function)
 {
@@ -50,14 +50,14 @@ Array filled(const std::vector<py::ssize_t> & shape, Function && function)
 
 static_assert(sizeof(dynid::Presliding) == 2 * sizeof(double), "past is an array (count, 2)");
 
-/// The past of the terms with memory, from an array (memory_count, 2) of positions and deflections.
+/// State of the terms with memory, from an array (memory_count, 2) of positions and deflections.
 dynid::Past past_of(const dynid::Mechanism & mechanism, std::optional<Written> & past)
 {
   if (!past) {
     return nullptr;
   }
   if (past->ndim() != 2 || past->shape(0) != mechanism.memory_count() || past->shape(1) != 2) {
-    throw std::invalid_argument("The past has another shape than the terms with memory need.");
+    throw std::invalid_argument("'past' must have one row of two for each term with memory.");
   }
   return reinterpret_cast<dynid::Past>(past->mutable_data());
 }
@@ -125,7 +125,7 @@ void regressor_into(
   if (
     out.ndim() != 3 || out.shape(0) != q.shape(0) || out.shape(1) != mechanism.joint_count() ||
     out.shape(2) != mechanism.parameter_count()) {
-    throw std::invalid_argument("The array to fill has another shape than the regressor.");
+    throw std::invalid_argument("The output array does not have the shape of the regressor.");
   }
   double * const data = out.mutable_data();
   const py::gil_scoped_release unlocked;
@@ -142,7 +142,7 @@ Array gram(
   if (
     weights &&
     (weights->ndim() != 2 || weights->shape(0) != q.shape(0) || weights->shape(1) != q.shape(1))) {
-    throw std::invalid_argument("The weights have another shape than the samples.");
+    throw std::invalid_argument("The weights do not have the shape of the samples.");
   }
   const double * const weight = weights ? weights->data() : nullptr;
   auto * const memory = past_of(mechanism, past);
@@ -210,7 +210,7 @@ std::vector<bool> reachable(const dynid::Mechanism & mechanism, const Array & q)
 
 PYBIND11_MODULE(_core, module)
 {
-  module.doc() = "The C++ core of dynid; see dynid.dynamics for its documented face.";
+  module.doc() = "The C++ core of dynid; its documented interface is dynid.dynamics.";
   module.attr("version") = DYNID_VERSION;
   module.attr("pinocchio_version") = DYNID_PINOCCHIO_VERSION;
   dynid::bind_joint_terms(module);

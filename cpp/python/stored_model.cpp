@@ -1,5 +1,5 @@
-// dynid._core: the seal of a model.yaml, and what a controller makes of one; dynid/robot/seal.py
-// documents.
+// dynid._core: the seal of a model.yaml, and how a controller reads one; documentation is in
+// dynid/robot/seal.py.
 
 #include "dynid/stored_model.hpp"
 
@@ -42,7 +42,7 @@ void bind_stored_model(py::module_ & module)
 {
   module.def("sha256", [](const py::bytes & bytes) { return sha256(std::string(bytes)); });
   module.def("sealed_entries", &sealed_entries);
-  // strings in both directions as bytes: not every str of Python has a UTF-8
+  // strings are bytes in both directions, because not every Python str can be encoded as UTF-8
   module.def("canonical_text", [](const SealedValues & entries) {
     return py::bytes(canonical_text(by_name(entries)));
   });

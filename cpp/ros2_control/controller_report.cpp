@@ -40,11 +40,11 @@ DiagnosticStatus collision_report(const ControllerStatus & status, const JointNa
     report.level = DiagnosticStatus::WARN;
     report.message = describe_warning(status.warning, joints);
   }
-  const auto & told = warns ? status.warning : collision;
-  const auto drive = static_cast<std::size_t>(told.drive);
+  const auto & shown = warns ? status.warning : collision;
+  const auto drive = static_cast<std::size_t>(shown.drive);
   report.values = {
     pair("joint", stopped || warns ? joints.names.at(drive) : ""),
-    pair("cause", name_of(told.cause)), pair("value", stopped ? text(collision.value) : ""),
+    pair("cause", name_of(shown.cause)), pair("value", stopped ? text(collision.value) : ""),
     pair("threshold", stopped ? text(collision.threshold) : ""),
     pair("time", stopped ? std::to_string(status.collision_time) : "")};
   return report;

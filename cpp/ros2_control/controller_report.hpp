@@ -9,7 +9,7 @@
 namespace dynid
 {
 
-/// What the control cycle reports of itself; copied without allocation.
+/// Status of the control cycle; copied without allocation.
 struct ControllerStatus
 {
   Collision collision;
@@ -26,8 +26,8 @@ struct ControllerStatus
 [[nodiscard]] diagnostic_msgs::msg::DiagnosticStatus collision_report(
   const ControllerStatus & status, const JointNames & joints);
 
-/// The controller's entry in /diagnostics; `model` says which one there is, or is empty, and
-/// `supervision` where torque is supervised: describe_supervision().
+/// The controller's entry in /diagnostics; `model` describes the model in use, or is empty, and
+/// `supervision` is the text of describe_supervision().
 [[nodiscard]] diagnostic_msgs::msg::DiagnosticStatus health_report(
   const ControllerStatus & status, const JointNames & joints, const std::string & model,
   const std::string & supervision);

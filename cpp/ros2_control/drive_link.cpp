@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr double settling_time = 0.02;  // [s] that drives must be enabled for
 constexpr double pulse_time = 0.05;     // [s] that a reset lasts
-constexpr double answer_time = 0.5;     // [s] in which the control cycle answers
+constexpr double answer_time = 0.5;     // [s] timeout for the control cycle
 constexpr double reset_time = 3.0;      // [s] in which drives leave their fault
 constexpr auto publish_period = 50ms;
 constexpr int ticks_per_second = 20;
@@ -77,12 +77,12 @@ void DriveLink::append_commands(
 void DriveLink::offer(const std::shared_ptr<rclcpp_lifecycle::LifecycleNode> & node)
 {
   node_ = node;
-  told_.clear();
+  published_message_.clear();
   drives_out_ =
     node->create_publisher<DiagnosticStatus>("/dynid/drives", rclcpp::QoS(1).transient_local());
   diagnostics_out_ =
     node->create_publisher<DiagnosticArray>("/diagnostics", rclcpp::SystemDefaultsQoS());
-  // it waits for drives, and what else the controller does must go on meanwhile
+  // the service waits for drives, and must not block the controller's other callbacks
   group_ = node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
   service_ = node->create_service<Trigger>(
     "~/reset_fault",
@@ -99,7 +99,7 @@ void DriveLink::start(const States & states, Commands & commands)
   first_state_ = states.size() - n * (names_.error.empty() ? 1 : 2);
   first_command_ = commands.size() - (names_.reset.empty() ? 0 : n);
   gate_.restart();
-  // a step is seen from 0 only
+  // drives detect only a step that starts from 0
   std::fill(raised_.begin(), raised_.end(), 0.0);
   pulsed_ = pulse_;
   request_ = Request::none;
@@ -136,7 +136,7 @@ void DriveLink::take_request() noexcept
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const auto state = drive_state(words_[i].status);
     raised_[i] = state == DriveState::fault ? 1.0 : 0.0;
-    // a drive would not see the step, or keep it for the end of its braking
+    // a braking drive would miss the step, or apply it when it has stopped
     braking = braking || state == DriveState::fault_reaction;
   }
   const bool possible = !braking && gate_.reset();
@@ -144,7 +144,7 @@ void DriveLink::take_request() noexcept
   request_.store(possible ? Request::done : Request::refused, std::memory_order_release);
 }
 
-/// Raises what is to be reset, and takes it back after a while.
+/// Writes the reset pulse: raises the commands of drives to reset, and lowers them after pulse_.
 void DriveLink::write_resets(Commands & commands) noexcept
 {
   if (names_.reset.empty() || pulsed_ > pulse_) {
@@ -155,7 +155,7 @@ void DriveLink::write_resets(Commands & commands) noexcept
     const double value = pulsed_ < pulse_ ? raised_[i] : 0.0;
     all = commands[first_command_ + i].set_value(value) && all;
   }
-  // what somebody else looks at in this moment is written in the next cycle
+  // while a reader holds the lock, this is written in the next cycle
   pulsed_ += pulsed_ < pulse_ || all ? 1 : 0;
 }
 
@@ -206,10 +206,10 @@ void DriveLink::reset(Trigger::Response & response)
                             : "no drive is in fault; " + describe(news.report, joints_);
 }
 
-/// Lets cycles pass until something has happened; false after so long [s].
-bool DriveLink::waited_for(const std::function<bool()> & event, double patience) const
+/// Waits for an event of the control cycle; false after a timeout [s].
+bool DriveLink::waited_for(const std::function<bool()> & event, double timeout) const
 {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(timeout);
   while (!event()) {
     if (!active_ || std::chrono::steady_clock::now() > end) {
       return event();
@@ -241,7 +241,7 @@ diagnostic_msgs::msg::DiagnosticStatus DriveLink::status(const DriveReport & rep
   return made;
 }
 
-/// Publishes what has changed, and /diagnostics each second.
+/// Publishes changes, and /diagnostics each second.
 void DriveLink::publish()
 {
   const auto node = node_.lock();
@@ -249,9 +249,9 @@ void DriveLink::publish()
     return;
   }
   auto now = status(news_.get().report);
-  const bool changed = now.message != told_;
+  const bool changed = now.message != published_message_;
   if (changed) {
-    told_ = now.message;
+    published_message_ = now.message;
     drives_out_->publish(now);
     const auto logger = node->get_logger();
     if (now.level == DiagnosticStatus::ERROR) {

@@ -26,7 +26,7 @@ struct DriveInterfaces
 /// A DriveGate between the state interfaces of drives and the topics of a controller:
 ///
 ///     /dynid/drives   diagnostic_msgs/DiagnosticStatus, latched: OK where every drive is enabled,
-///                     WARN while one is waited for, ERROR where one is in fault or was lost
+///                     WARN while waiting for a drive, ERROR where one is in fault or was lost
 ///     /diagnostics    the same each second
 ///     ~/reset_fault   std_srvs/Trigger: resets the drives in fault, once the robot is at rest
 class DriveLink
@@ -38,7 +38,7 @@ public:
   /// For control cycles per second [Hz].
   DriveLink(std::vector<std::string> joints, DriveInterfaces names, double rate);
 
-  /// Joints' interfaces that the controller has to claim, one kind after the other.
+  /// The interfaces of joints that the controller has to claim, one kind after the other.
   static void append_states(
     const DriveInterfaces & names, const std::vector<std::string> & joints,
     std::vector<std::string> & found);
@@ -46,13 +46,13 @@ public:
     const DriveInterfaces & names, const std::vector<std::string> & joints,
     std::vector<std::string> & found);
 
-  /// Makes the topics and the service of a controller's node.
+  /// Creates the topics and the service on a controller's node.
   void offer(const std::shared_ptr<rclcpp_lifecycle::LifecycleNode> & node);
 
-  /// Begins to wait for the drives; theirs are the last of the controller's interfaces.
+  /// Begins to wait for the drives; their interfaces are the last ones of the controller.
   void start(const States & states, Commands & commands);
 
-  /// Nothing that is asked for is answered any more.
+  /// Requests are refused from now on.
   void stop() noexcept { active_ = false; }
 
   // For control cycles: no allocation, lock or exception.
@@ -62,7 +62,7 @@ public:
     const States & states, Commands & commands, const VectorIn & position,
     const VectorIn & reference) noexcept;
 
-  /// What the drives are commanded while they are running, or on their way to rest (n,).
+  /// Reports the position command (n,) while running or stopping.
   void commanded(const VectorIn & position, bool at_rest) noexcept
   {
     gate_.commanded(position, at_rest);
@@ -96,7 +96,7 @@ private:
 
   // outside of it
   void reset(Trigger::Response & response);
-  [[nodiscard]] bool waited_for(const std::function<bool()> & event, double patience) const;
+  [[nodiscard]] bool waited_for(const std::function<bool()> & event, double timeout) const;
   [[nodiscard]] DiagnosticStatus status(const DriveReport & report) const;
   void publish();
 
@@ -120,7 +120,7 @@ private:
   rclcpp::Publisher<DiagnosticArray>::SharedPtr diagnostics_out_;
   rclcpp::Service<Trigger>::SharedPtr service_;
   rclcpp::TimerBase::SharedPtr timer_;
-  std::string told_;
+  std::string published_message_;
   int ticks_ = 0;  // of the timer since /diagnostics
 };
 

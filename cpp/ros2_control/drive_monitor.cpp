@@ -71,7 +71,7 @@ controller_interface::return_type DriveMonitor::update(
     position_[i] = state.get_optional().value_or(position_[i]);
   }
   drives_->update(state_interfaces_, command_interfaces_, position_, no_reference_);
-  // whether others have come to rest is not known here; the player sees it
+  // this controller commands no motion; whether the robot is at rest is supervised by the player
   drives_->commanded(position_, true);
   return controller_interface::return_type::OK;
 }

@@ -9,9 +9,9 @@
 namespace dynid
 {
 
-/// Says on /dynid/drives whether every drive is enabled, and resets faults, where no
-/// FeedforwardController does. It commands no motion; whoever does must wait for it, and look at
-/// it. docs/drives.md explains it to users.
+/// Publishes on /dynid/drives whether every drive is enabled, and resets faults, where there is no
+/// FeedforwardController. It commands no motion; the node that does must subscribe to /dynid/drives
+/// and wait. User documentation: docs/drives.md.
 class DriveMonitor : public controller_interface::ControllerInterface
 {
 public:

@@ -53,7 +53,7 @@ FeedforwardController::InterfaceConfiguration FeedforwardController::state_inter
   return found;
 }
 
-/// Without status words the other interfaces of drives mean nothing.
+/// Without status words the other interfaces of drives are not used.
 DriveInterfaces FeedforwardController::drive_interfaces() const
 {
   const auto & given = params_.drives;
@@ -126,15 +126,15 @@ FeedforwardController::CallbackReturn FeedforwardController::on_activate(
   } else if (!feedback_.position.allFinite()) {
     RCLCPP_ERROR(
       get_node()->get_logger(),
-      "A joint's position is no number; the drives must tell positions before the controller is "
-      "activated.");
+      "A joint's position is not a finite number; the drives must report positions before the "
+      "controller is activated.");
     return CallbackReturn::ERROR;
   }
   for (const auto & reference : ordered_exported_reference_interfaces_) {
     std::ignore = reference->set_value(not_a_number, true);
   }
   reference_.position.setConstant(not_a_number);
-  topic_reference_.set([this](TopicReference & heard) { heard.reference = reference_; });
+  topic_reference_.set([this](TopicReference & received) { received.reference = reference_; });
   RCLCPP_INFO(get_node()->get_logger(), "%s", supervision_.c_str());
   if (feedback_.position.allFinite()) {
     law_->start(feedback_.position);
@@ -147,7 +147,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_activate(
   reset_ = Reset::none;
   write_commands();
   state_message_->fill(get_node()->now(), reference_, feedback_, *law_);
-  state_out_->try_publish(state_message_->message());  // from here on it has its memory
+  state_out_->try_publish(state_message_->message());  // allocates its memory now
   return CallbackReturn::SUCCESS;
 }
 
@@ -157,7 +157,7 @@ FeedforwardController::CallbackReturn FeedforwardController::on_deactivate(
   const auto n = params_.joints.size();
   const auto no_torque = [&] {
     for (std::size_t i = 0; i < n; ++i) {
-      write(n + i, 0.0);  // the drives would keep adding it
+      write(n + i, 0.0);  // the drives would otherwise keep the last offset
     }
   };
   if (drives_) {
@@ -166,11 +166,11 @@ FeedforwardController::CallbackReturn FeedforwardController::on_deactivate(
   no_torque();
   const auto cycle = cycle_thread_.load();
   if (cycle != std::thread::id() && cycle != std::this_thread::get_id()) {
-    // controller_manager is shutting down, and is about to stop the hardware while its cycles go on
+    // controller_manager shuts down: it stops the hardware next, while its cycles continue
     const std::chrono::duration<double> period(1.0 / rate_);
     for (int k = 0; k < last_cycles; ++k) {
       std::this_thread::sleep_for(period);
-      no_torque();  // an update that was under way may have written
+      no_torque();  // an update in progress may have overwritten it
     }
   }
   return CallbackReturn::SUCCESS;
@@ -209,13 +209,13 @@ bool FeedforwardController::on_set_chained_mode(bool) { return true; }
 FeedforwardController::return_type FeedforwardController::update_reference_from_subscribers(
   const rclcpp::Time & time, const rclcpp::Duration &)
 {
-  topic_reference_.try_get([this](const TopicReference & heard) {
-    if (heard.time != heard_time_) {
-      heard_time_ = heard.time;
-      reference_ = heard.reference;
+  topic_reference_.try_get([this](const TopicReference & received) {
+    if (received.time != reference_time_) {
+      reference_time_ = received.time;
+      reference_ = received.reference;
     }
   });
-  const auto age = static_cast<double>(time.nanoseconds() - heard_time_) * 1e-9;
+  const auto age = static_cast<double>(time.nanoseconds() - reference_time_) * 1e-9;
   if (!(age <= params_.reference_timeout)) {
     reference_.position.setConstant(not_a_number);
   }
@@ -247,7 +247,7 @@ FeedforwardController::return_type FeedforwardController::update_and_write_comma
   return return_type::OK;
 }
 
-/// A cycle of the law, where the drives let it.
+/// A cycle of the control law, if the drives are ready.
 void FeedforwardController::run_law(double cycles) noexcept
 {
   if (!drives_) {
@@ -275,7 +275,7 @@ void FeedforwardController::run_law(double cycles) noexcept
 }
 
 /// A cycle after a drive was lost: the law comes to rest without a reference. At rest it does not
-/// run, because the torque of a drive in fault looks like a collision.
+/// run, because the torque of a drive in fault would be detected as a collision.
 void FeedforwardController::stop_law(DrivePhase phase, double cycles) noexcept
 {
   reference_.position.setConstant(not_a_number);
@@ -288,7 +288,7 @@ void FeedforwardController::stop_law(DrivePhase phase, double cycles) noexcept
   fading_ = std::max(0.0, fading_ - fading_step_);
 }
 
-/// What the drive of a joint is to add [N*m or N].
+/// The torque offset for the drive of a joint [N*m or N].
 double FeedforwardController::torque_offset(Eigen::Index joint) const noexcept
 {
   if (!drives_ || drives_->gate().phase() == DrivePhase::running) {
@@ -297,10 +297,10 @@ double FeedforwardController::torque_offset(Eigen::Index joint) const noexcept
   return drives_->gate().follows(joint) ? fading_ * last_offset_[joint] : 0.0;
 }
 
-/// What outside of the cycle was changed.
+/// Takes over what was changed outside of the cycle.
 void FeedforwardController::take_requests() noexcept
 {
-  if (asked_request_.load(std::memory_order_acquire) != taken_request_) {
+  if (newest_request_.load(std::memory_order_acquire) != taken_request_) {
     requests_.try_get([this](const Request & request) {
       taken_request_ = request.number;
       law_->set_gain(request.law.gain);

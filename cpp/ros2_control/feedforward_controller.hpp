@@ -25,8 +25,8 @@
 namespace dynid
 {
 
-/// ros2_control's shell over ControlLaw, between a trajectory controller (or the topic ~/reference)
-/// and drives with position and effort commands. docs/control.md explains it to users.
+/// The ros2_control plugin of ControlLaw, between a trajectory controller (or the topic
+/// ~/reference) and drives with position and effort commands. User documentation: docs/control.md.
 class FeedforwardController : public controller_interface::ChainableControllerInterface
 {
 public:
@@ -36,7 +36,7 @@ public:
 
   ~FeedforwardController() override;
 
-  /// Takes all of a model.yaml, also what it does not read.
+  /// Accepts all parameters of a model.yaml, also those that it does not read.
   [[nodiscard]] rclcpp::NodeOptions define_custom_node_options() const override;
   CallbackReturn on_init() override;
   InterfaceConfiguration command_interface_configuration() const override;
@@ -72,7 +72,7 @@ private:
     Reference reference;
     std::int64_t time = 0;  // of its arrival [ns]
   };
-  /// A model of parameters that are about to be set.
+  /// The model of parameters that are about to be set.
   struct Candidate
   {
     std::unique_ptr<ControlModel> model;
@@ -137,7 +137,7 @@ private:
   double publish_period_ = 0.0;   // [cycles]
 
   ModelParameters model_parameters_;  // of the model in use, or of one refused at the start
-  std::string refusal_;               // of a model that was there from the start
+  std::string refusal_;               // error of the model in the parameter file
   Candidate candidate_;
   ModelHandover models_;
   ControlModel * used_model_ = nullptr;
@@ -145,10 +145,10 @@ private:
   std::string model_name_;
   std::string supervision_;  // where torque is supervised
   realtime_tools::RealtimeThreadSafeBox<Request> requests_;
-  std::atomic<std::uint64_t> asked_request_{0};  // number of the newest: cheaper to look at
+  std::atomic<std::uint64_t> newest_request_{0};  // number of the newest: cheaper to read
   std::uint64_t taken_request_ = 0;
   realtime_tools::RealtimeThreadSafeBox<TopicReference> topic_reference_;
-  std::int64_t heard_time_ = 0;  // of the reference in use [ns]
+  std::int64_t reference_time_ = 0;  // of the reference in use [ns]
   realtime_tools::RealtimeThreadSafeBox<ControllerStatus> status_;
   std::atomic<Reset> reset_{Reset::none};
   ResetReport reset_report_;
@@ -160,8 +160,8 @@ private:
   rclcpp::Subscription<JointTrajectory>::SharedPtr reference_in_;
   rclcpp::Service<Trigger>::SharedPtr reset_service_;
   rclcpp::TimerBase::SharedPtr timer_;
-  DiagnosticStatus told_collision_;
-  std::string told_health_;
+  DiagnosticStatus published_collision_;
+  std::string published_health_;
   int ticks_ = 0;  // of the timer since /diagnostics
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr validate_handle_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr apply_handle_;

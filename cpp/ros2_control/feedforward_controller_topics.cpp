@@ -16,7 +16,7 @@ namespace
 using namespace std::chrono_literals;
 
 constexpr auto status_period = 50ms;    // between reports of the control cycle
-constexpr int ticks_per_second = 20;    // of that
+constexpr int ticks_per_second = 20;    // of that period
 constexpr auto reset_patience = 500ms;  // for the control cycle to answer
 constexpr auto reset_poll_period = 1ms;
 
@@ -36,7 +36,7 @@ void check_known(const rclcpp_lifecycle::LifecycleNode & node, const std::string
   }
 }
 
-/// A motion's instant in the order of the joints; empty where the message does not have it.
+/// The first point of a message in the order of the joints; empty where it is incomplete.
 Reference reference_of(
   const trajectory_msgs::msg::JointTrajectory & message, const std::vector<std::string> & joints)
 {
@@ -91,7 +91,7 @@ void FeedforwardController::watch_parameters()
     });
   apply_handle_ = get_node()->add_post_set_parameters_callback(
     [this](const std::vector<rclcpp::Parameter> & changed) { apply_parameters(changed); });
-  // a model that was there from the start
+  // a model in the parameter file is used from the start
   if (!model_parameters_.empty()) {
     try {
       candidate_ = make_model({});
@@ -103,7 +103,7 @@ void FeedforwardController::watch_parameters()
   }
 }
 
-/// Refuses what would not work, before it is set.
+/// Rejects invalid parameters before they are set.
 rcl_interfaces::msg::SetParametersResult FeedforwardController::validate_parameters(
   const std::vector<rclcpp::Parameter> & changed)
 {
@@ -123,14 +123,14 @@ rcl_interfaces::msg::SetParametersResult FeedforwardController::validate_paramet
     if (model && (has_model(changed) || !model_parameters_.empty())) {
       candidate_ = make_model(changed);
     }
-  } catch (const std::exception & error) {  // also what other libraries throw: none may get out
+  } catch (const std::exception & error) {  // of any library: no exception may leave a callback
     result.successful = false;
     result.reason = error.what();
   }
   return result;
 }
 
-/// Hands what was set to the control cycle.
+/// Passes new parameters to the control cycle.
 void FeedforwardController::apply_parameters(const std::vector<rclcpp::Parameter> &)
 {
   if (candidate_.model) {
@@ -143,8 +143,8 @@ void FeedforwardController::apply_parameters(const std::vector<rclcpp::Parameter
     if (!candidate_.sealed) {
       RCLCPP_WARN(
         get_node()->get_logger(),
-        "The model has format 1, which has no seal: whether its parameters were altered cannot be "
-        "seen; identify again, or have it sealed with 'dynid model seal'.");
+        "The model has format 1, which has no seal, so changes of its parameters cannot be "
+        "detected; identify again, or seal it with 'dynid model seal'.");
     }
   }
   if (law_) {
@@ -158,9 +158,9 @@ void FeedforwardController::request_update(const LawRequest & law)
 {
   requests_.set([this, &law](Request & request) {
     request.law = law;
-    request.number = asked_request_.load(std::memory_order_relaxed) + 1;
+    request.number = newest_request_.load(std::memory_order_relaxed) + 1;
   });
-  asked_request_.fetch_add(1, std::memory_order_release);
+  newest_request_.fetch_add(1, std::memory_order_release);
 }
 
 Eigen::VectorXd FeedforwardController::smoothing() const
@@ -168,8 +168,8 @@ Eigen::VectorXd FeedforwardController::smoothing() const
   return per_joint(params_, "friction_smoothing", params_.friction_smoothing, 0.0);
 }
 
-/// Makes a model of what the parameters will be; throws std::invalid_argument where it must not
-/// run.
+/// Makes the model of the parameters about to be set; throws std::invalid_argument where it must
+/// not be used.
 FeedforwardController::Candidate FeedforwardController::make_model(
   const std::vector<rclcpp::Parameter> & changed) const
 {
@@ -181,7 +181,7 @@ FeedforwardController::Candidate FeedforwardController::make_model(
   found.parameters = changed_model(model_parameters_, changed);
   auto read = read_model(found.parameters, params_.joints, force);
   found.joints = {params_.joints, read.mechanism.prismatic()};
-  found.name = "identified on " + (read.created.empty() ? "an unknown day" : read.created) +
+  found.name = "identified on " + (read.created.empty() ? "an unknown date" : read.created) +
                (read.edited_at.empty() ? "" : ", edited by hand on " + read.edited_at);
   found.sealed = read.sealed;
   found.model = std::make_unique<ControlModel>(
@@ -206,7 +206,7 @@ void FeedforwardController::make_topics()
     "~/reset", [this](
                  const Trigger::Request::SharedPtr & request,
                  const Trigger::Response::SharedPtr & response) { reset(*request, *response); });
-  told_collision_ = DiagnosticStatus();
+  published_collision_ = DiagnosticStatus();
   timer_ = node->create_wall_timer(status_period, [this] { publish_status(); });
 }
 
@@ -214,23 +214,22 @@ void FeedforwardController::make_topics()
 void FeedforwardController::on_reference(const JointTrajectory & message)
 {
   const auto n = params_.joints.size();
-  TopicReference heard{reference_of(message, params_.joints), get_node()->now().nanoseconds()};
-  if (static_cast<std::size_t>(heard.reference.position.size()) != n) {
+  TopicReference received{reference_of(message, params_.joints), get_node()->now().nanoseconds()};
+  if (static_cast<std::size_t>(received.reference.position.size()) != n) {
     RCLCPP_WARN_THROTTLE(
       get_node()->get_logger(), *get_node()->get_clock(), 1000,
-      "A message on ~/reference must have one point with positions, velocities and accelerations "
-      "of "
-      "all %zu joints, by name; it was ignored.",
+      "A message on ~/reference was ignored: it must have one point with positions, velocities and "
+      "accelerations of all %zu joints, by name.",
       n);
     return;
   }
-  topic_reference_.set(heard);
+  topic_reference_.set(received);
 }
 
 void FeedforwardController::reset(const Trigger::Request &, Trigger::Response & response)
 {
   if (get_lifecycle_id() != lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
-    response.message = "the controller is not active, and forgets collisions when it is activated";
+    response.message = "the controller is not active; activation clears a collision";
     return;
   }
   const auto deadline = std::chrono::steady_clock::now() + reset_patience;
@@ -247,23 +246,23 @@ void FeedforwardController::reset(const Trigger::Request &, Trigger::Response & 
   response.message = describe(reset_report_, joints_);
 }
 
-/// Publishes what has changed, and /diagnostics each second.
+/// Publishes changes, and /diagnostics each second.
 void FeedforwardController::publish_status()
 {
   const auto status = status_.get();
   const auto collision = collision_report(status, joints_);
-  const bool happened = collision != told_collision_;
+  const bool happened = collision != published_collision_;
   if (happened) {
     if (collision.level == DiagnosticStatus::ERROR) {
       RCLCPP_ERROR(get_node()->get_logger(), "%s", collision.message.c_str());
     }
-    told_collision_ = collision;
+    published_collision_ = collision;
     collision_out_->publish(collision);
   }
   auto health = health_report(status, joints_, model_name_, supervision_);
-  if (++ticks_ >= ticks_per_second || health.message != told_health_) {
+  if (++ticks_ >= ticks_per_second || health.message != published_health_) {
     ticks_ = 0;
-    told_health_ = health.message;
+    published_health_ = health.message;
     health.name = std::string(get_node()->get_name()) + ": feedforward";
     DiagnosticArray message;
     message.header.stamp = get_node()->now();

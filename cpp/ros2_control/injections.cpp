@@ -18,7 +18,7 @@ namespace dynid
 namespace
 {
 
-constexpr double at_rest = 0.01;  // that a joint may seem to move with [rad/s or m/s]
+constexpr double at_rest = 0.01;  // largest measured speed at rest [rad/s or m/s]
 constexpr int waiting = 10;       // messages
 
 using std_srvs::srv::Trigger;
@@ -47,12 +47,12 @@ Injections::Injections(
     node_->create_publisher<diagnostic_msgs::msg::DiagnosticArray>("/diagnostics", waiting))
 {
   using namespace std_msgs::msg;
-  listen<Int32>("~/lose_frames", [this](const auto & said) { send(LostFrames{said.data}); });
-  listen<Float64>("~/frame_loss", [this](const auto & said) { send(FrameLoss{said.data}); });
-  listen<Float64MultiArray>("~/saturate", [this](const auto & said) { saturate(said.data); });
+  listen<Int32>("~/lose_frames", [this](const auto & message) { send(LostFrames{message.data}); });
+  listen<Float64>("~/frame_loss", [this](const auto & message) { send(FrameLoss{message.data}); });
+  listen<Float64MultiArray>("~/saturate", [this](const auto & message) { saturate(message.data); });
   listen<geometry_msgs::msg::WrenchStamped>(
-    "~/external_force", [this](const auto & said) { push(said); });
-  listen<String>("~/fail_drive", [this](const auto & said) { fail_drive(said.data); });
+    "~/external_force", [this](const auto & message) { push(message); });
+  listen<String>("~/fail_drive", [this](const auto & message) { fail_drive(message.data); });
   answer("~/inject_fault", [this] {
     send(DriveFault{});
     return "the drives are in fault: they brake, and hold until ~/clear_fault";
@@ -94,7 +94,8 @@ void Injections::send(const Injection & injection)
   plant_.check(injection);
   if (!queue_.push(injection)) {
     throw std::runtime_error(
-      "Too many injections wait for the next cycle; configure the hardware, or ask less often.");
+      "Too many injections wait for the next cycle; configure the hardware, or send them less "
+      "often.");
   }
 }
 
@@ -113,9 +114,8 @@ void Injections::saturate(const std::vector<double> & factors)
 {
   if (factors.size() != joints_.size()) {
     throw std::invalid_argument(
-      "There are " + std::to_string(factors.size()) +
-      " factors to saturate drives with; expected " + std::to_string(joints_.size()) +
-      ", one for each joint.");
+      "There are " + std::to_string(factors.size()) + " saturation factors, but must be " +
+      std::to_string(joints_.size()) + ", one for each joint.");
   }
   std::vector<Saturation> asked;
   for (const double factor : factors) {
@@ -136,8 +136,7 @@ void Injections::fail_drive(const std::string & joint)
       names += (names.empty() ? "" : ", ") + name;
     }
     throw std::invalid_argument(
-      "There is no drive of a joint '" + joint + "' that could have a fault; expected one of " +
-      names + ".");
+      "There is no drive of a joint '" + joint + "'; expected one of " + names + ".");
   }
   send(DriveFault{static_cast<int>(found - joints_.begin())});
 }
@@ -161,23 +160,23 @@ void Injections::publish_status()
   using diagnostic_msgs::msg::DiagnosticStatus;
   const Status status = status_.get();
   const std::string fault = describe(status.fault, joints_);
-  if (fault != told_ && !fault.empty()) {
+  if (fault != logged_fault_ && !fault.empty()) {
     RCLCPP_ERROR(node_->get_logger(), "%s", fault.c_str());
   }
-  told_ = fault;
-  DiagnosticStatus told;
-  told.name = node_->get_name();
-  told.hardware_id = "dynid";
-  told.level = fault.empty() ? DiagnosticStatus::OK : DiagnosticStatus::ERROR;
-  told.message = fault.empty() ? "the simulated drives follow their targets" : fault;
-  told.values = {value("lost frames", std::to_string(status.lost_frames))};
+  logged_fault_ = fault;
+  DiagnosticStatus entry;
+  entry.name = node_->get_name();
+  entry.hardware_id = "dynid";
+  entry.level = fault.empty() ? DiagnosticStatus::OK : DiagnosticStatus::ERROR;
+  entry.message = fault.empty() ? "the simulated drives follow their targets" : fault;
+  entry.values = {value("lost frames", std::to_string(status.lost_frames))};
   diagnostic_msgs::msg::DiagnosticArray array;
   array.header.stamp = node_->now();
-  array.status = {told};
+  array.status = {entry};
   diagnostics_->publish(array);
 }
 
-void Injections::pass_on(DrivePlant & plant) noexcept
+void Injections::apply(DrivePlant & plant) noexcept
 {
   Injection injection;
   while (queue_.pop(injection)) {
@@ -187,7 +186,7 @@ void Injections::pass_on(DrivePlant & plant) noexcept
 
 void Injections::watch(const DrivePlant & plant) noexcept
 {
-  // while the box is in use, the next cycle will do
+  // while a reader holds the lock, the next cycle writes it
   std::ignore = status_.try_set(
     Status{plant.fault(), plant.velocity().cwiseAbs().maxCoeff() > at_rest, plant.lost_frames()});
 }

@@ -15,31 +15,32 @@
 namespace dynid
 {
 
-/// Topics and services by which faults and forces come to a simulated robot while it runs, and
-/// /diagnostics, which tells what its drives say to that. Names and types are those of the node
+/// Topics and services that inject faults and forces into a running simulated robot, and
+/// /diagnostics with the state of its drives. Names and types are those of the node
 /// simulated_robot:
 ///
 ///     ~/inject_fault, ~/clear_fault  std_srvs/Trigger
-///     ~/fail_drive                   std_msgs/String, the joint whose drive alone is in fault
+///     ~/fail_drive                   std_msgs/String, the joint whose drive fails, and no other
 ///     ~/lose_frames                  std_msgs/Int32, cycles
 ///     ~/frame_loss                   std_msgs/Float64, probability
 ///     ~/saturate                     std_msgs/Float64MultiArray, share of torque_max of each drive
 ///     ~/external_force               geometry_msgs/WrenchStamped at the origin of the link that is
-///                                    its frame, until one of zeros comes
+///                                    its frame, until one of zeros arrives
 ///
-/// Callbacks are of the node's one group, so that one of them runs at a time. What they ask for
-/// waits in a queue without locks for the next control cycle.
+/// Callbacks are in the node's one group, so only one of them runs at a time. Their injections wait
+/// in a lock-free queue for the next control cycle.
 class Injections
 {
 public:
-  /// The plant, which is only asked what is possible, must live as long; joints are its names.
+  /// The plant is used for checks only and must outlive this object; `joints` are its names.
   Injections(
     rclcpp::Node::SharedPtr node, const DrivePlant & plant, std::vector<std::string> joints);
 
-  /// Injects what was asked for. For control cycles: no allocation, waiting or exception.
-  void pass_on(DrivePlant & plant) noexcept;
+  /// Applies the waiting injections to the plant. For control cycles: no allocation, waiting or
+  /// exception.
+  void apply(DrivePlant & plant) noexcept;
 
-  /// Takes note of how the plant is. For control cycles: no allocation, waiting or exception.
+  /// Stores the plant's status. For control cycles: no allocation, waiting or exception.
   void watch(const DrivePlant & plant) noexcept;
 
 private:
@@ -50,7 +51,7 @@ private:
     std::uint64_t lost_frames = 0;
   };
 
-  /// Throws std::runtime_error or std::invalid_argument with a sentence.
+  /// Throws std::runtime_error or std::invalid_argument with a sentence for the user.
   void send(const Injection & injection);
   void push(const geometry_msgs::msg::WrenchStamped & message);
   void saturate(const std::vector<double> & factors);
@@ -71,7 +72,7 @@ private:
   std::vector<rclcpp::ServiceBase::SharedPtr> services_;
   rclcpp::Publisher<diagnostic_msgs::msg::DiagnosticArray>::SharedPtr diagnostics_;
   rclcpp::TimerBase::SharedPtr timer_;
-  std::string told_;  // the fault that was logged
+  std::string logged_fault_;
 };
 
 }  // namespace dynid

@@ -149,8 +149,8 @@ void check_renamed(const std::map<std::string, rclcpp::ParameterValue> & given, 
 {
   const auto refuse = [](const std::string & old, const std::string & now, double seconds) {
     std::ostringstream text;
-    text << "The parameter '" << old << "' counted in control cycles and is '" << now
-         << "' in seconds now: set " << now << " to " << seconds << " in its place.";
+    text << "The parameter '" << old << "', in control cycles, was replaced by '" << now
+         << "', in seconds: set " << now << " to " << seconds << " instead.";
     throw std::invalid_argument(text.str());
   };
   const auto filter = given.find("collision.torque_error_filter");

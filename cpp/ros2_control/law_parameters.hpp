@@ -10,7 +10,7 @@
 namespace dynid
 {
 
-/// What a running controller can be told anew.
+/// The parameters that can change while the controller runs.
 struct LawRequest
 {
   double gain = 1.0;
@@ -20,18 +20,18 @@ struct LawRequest
   Payload payload;
 };
 
-// They throw std::invalid_argument with a whole sentence.
+// They throw std::invalid_argument with a sentence for the user.
 
 /// The settings of the control law, at this many cycles per second [Hz].
 ControlLawSettings law_settings(const feedforward_controller::Params & params, double control_rate);
 
-/// Refuses settings that counted in control cycles, of a parameter file of earlier versions.
+/// Refuses settings in control cycles, from parameter files of earlier versions.
 void check_renamed(
   const std::map<std::string, rclcpp::ParameterValue> & given, double control_rate);
 
 LawRequest law_request(const feedforward_controller::Params & params, double control_rate);
 
-/// Sets what law_request() reads, as the parameter says; others leave it as it is.
+/// Sets the field of `params` for a parameter that law_request() reads; ignores others.
 void assign(feedforward_controller::Params & params, const rclcpp::Parameter & parameter);
 
 /// One value for each joint (n,), from as many or from one for all; `fallback` where there is none.

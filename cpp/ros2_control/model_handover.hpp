@@ -11,15 +11,15 @@
 namespace dynid
 {
 
-/// Hands models to a control cycle, which only ever exchanges a pointer: they are made and freed
-/// outside of it, each when the cycle uses a later one.
+/// Passes models to a control cycle, which only exchanges a pointer: they are made and freed
+/// outside of it, each freed when the cycle uses a later one.
 class ModelHandover
 {
 public:
   /// Outside the control cycle, by one thread at a time.
   void give(std::unique_ptr<ControlModel> model)
   {
-    // the cycle never goes back, so what came before the one in use is free
+    // the cycle never goes back, so models before the one in use can be freed
     const auto used = std::find_if(kept_.begin(), kept_.end(), [this](const auto & kept) {
       return kept.get() == used_.load(std::memory_order_acquire);
     });
@@ -30,8 +30,8 @@ public:
     newest_.store(kept_.back().get(), std::memory_order_release);
   }
 
-  /// In the control cycle: the newest model, nullptr where there is none yet. Until the next call,
-  /// it stays.
+  /// In the control cycle: the newest model, nullptr where there is none yet; valid until the next
+  /// call.
   [[nodiscard]] ControlModel * take() noexcept
   {
     auto * const newest = newest_.load(std::memory_order_acquire);

@@ -36,7 +36,7 @@ ParameterEntry entry(const std::string & name, const rclcpp::ParameterValue & va
     default:
       throw std::invalid_argument(
         "The parameter '" + name + "' has the type " + rclcpp::to_string(value.get_type()) +
-        ", which is not in a model.yaml.");
+        ", which does not occur in a model.yaml.");
   }
 }
 

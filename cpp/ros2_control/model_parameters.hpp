@@ -10,13 +10,13 @@
 namespace dynid
 {
 
-/// A model as parameters model.…, by their whole names.
+/// A model as parameters model.…, by their full names.
 using ModelParameters = std::map<std::string, rclcpp::ParameterValue>;
 
 [[nodiscard]] bool is_model_parameter(const std::string & name);
 
-/// What there is of a model after a change: a change with model.format is a whole model, in whose
-/// place nothing of the one before stays; others change single entries.
+/// The model parameters after a change: a change with model.format is a whole model and replaces
+/// all entries; others change single entries.
 [[nodiscard]] ModelParameters changed_model(
   const ModelParameters & before, const std::vector<rclcpp::Parameter> & changed);
 

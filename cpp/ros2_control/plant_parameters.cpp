@@ -39,7 +39,7 @@ std::vector<std::string> words(const std::string & text)
   return found;
 }
 
-/// The words of a list that is left out where it is empty.
+/// The words of a list that is omitted where it is empty.
 std::vector<std::string> list(const HardwareParameters & parameters, const std::string & name)
 {
   return parameters.count(name) == 0 ? std::vector<std::string>() : words(parameters.at(name));
@@ -51,7 +51,7 @@ std::vector<double> numbers(const std::string & name, const std::vector<std::str
   for (const auto & word : words) {
     double value = 0.0;
     const auto * const end = word.data() + word.size();
-    // unlike streams, it knows infinity and no locale
+    // unlike streams, it reads infinity and ignores the locale
     const auto [stop, error] = std::from_chars(word.data(), end, value);
     if (error != std::errc() || stop != end) {
       refuse(name, "has '" + word + "', but must have numbers only.");
@@ -76,11 +76,11 @@ double number(const HardwareParameters & parameters, const std::string & name)
   return values[0];
 }
 
-/// Checks a whole number from 0 on; up to some 2e9 it can become any kind of integer.
+/// Checks a whole number of 0 or more; up to some 2e9 it fits any integer type.
 double whole(const std::string & name, double value)
 {
   if (!(value >= 0.0 && value <= std::numeric_limits<int>::max()) || value != std::floor(value)) {
-    refuse(name, "has " + std::to_string(value) + ", but must have whole numbers from 0 on.");
+    refuse(name, "has " + std::to_string(value) + ", but must have whole numbers of 0 or more.");
   }
   return value;
 }

@@ -17,18 +17,18 @@ void SimulatedDriveState::start(double operational_after) noexcept
   due_ = operational_after;
   error_ = 0.0;
   clears_ = false;
-  asked_ = false;
+  raised_ = false;
 }
 
 void SimulatedDriveState::update(
   double period, bool failed, bool at_rest, double error, double reset) noexcept
 {
-  const bool asks = std::isfinite(reset) && reset != 0.0;
-  const bool rises = asks && !asked_;
-  asked_ = asks;
+  const bool raised = std::isfinite(reset) && reset != 0.0;
+  const bool rises = raised && !raised_;
+  raised_ = raised;
   clears_ = false;
   if (!present() || !failed) {
-    if (has_fault(state_)) {  // cleared by somebody else
+    if (has_fault(state_)) {  // cleared by another caller
       state_ = DriveState::switch_on_disabled;
       due_ = step_time;
     }
@@ -45,7 +45,7 @@ void SimulatedDriveState::update(
   }
 }
 
-/// Goes on to the next state when it is due.
+/// Changes to the next state when it is due.
 void SimulatedDriveState::advance(double period) noexcept
 {
   due_ -= period;

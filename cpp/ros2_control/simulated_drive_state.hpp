@@ -5,25 +5,25 @@
 namespace dynid
 {
 
-/// The state machine of one simulated drive, as EcCiA402Drive leads a real one through it: absent
-/// from the bus at first, then switched on step by step until it is enabled, and after a fault
-/// again, once somebody has reset it.
+/// The state machine of one simulated drive, as EcCiA402Drive operates a real one: absent from the
+/// bus at first, then switched on step by step until it is enabled, and again after a fault has
+/// been reset.
 ///
 /// For control cycles: no allocation or exception.
 class SimulatedDriveState
 {
 public:
-  /// Begins anew; it comes on the bus after so much time [s], and is enabled at once where that is
+  /// Restarts; the drive appears on the bus after this time [s], and is enabled at once where it is
   /// 0.
   void start(double operational_after) noexcept;
 
   /// One cycle [s]: whether the drive has a fault and is at rest, that fault's error code, and the
-  /// command `reset_fault`, of which a step away from 0 counts.
+  /// command `reset_fault`, whose step away from 0 resets the fault.
   void update(double period, bool failed, bool at_rest, double error, double reset) noexcept;
 
   /// Whether its fault is to be cleared, in this cycle.
   [[nodiscard]] bool clears() const noexcept { return clears_; }
-  /// Whether it is on the bus: otherwise everything that it says is 0.
+  /// Whether it is on the bus: otherwise all its data are 0.
   [[nodiscard]] bool present() const noexcept { return state_ != DriveState::not_ready; }
   /// Whether it follows commands.
   [[nodiscard]] bool enabled() const noexcept { return state_ == DriveState::enabled; }
@@ -39,7 +39,7 @@ private:
   double due_ = 0.0;  // until the next state [s]
   double error_ = 0.0;
   bool clears_ = false;
-  bool asked_ = false;  // whether reset_fault was away from 0
+  bool raised_ = false;  // whether reset_fault was not 0
 };
 
 }  // namespace dynid

@@ -17,7 +17,7 @@ namespace dynid
 namespace
 {
 
-constexpr double at_rest = 0.01;  // that a joint may seem to move with [rad/s or m/s]
+constexpr double at_rest = 0.01;  // largest measured speed at rest [rad/s or m/s]
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Error codes, 0x603F, of CiA402 and of manufacturers.
@@ -34,7 +34,7 @@ void put(const hardware_interface::StateInterface::SharedPtr & state, double val
   if (!state) {
     return;
   }
-  // whoever holds the lock at this moment reads the value before
+  // a reader that holds the lock now gets the previous value
   std::ignore = state->set_value(value, false);
 }
 
@@ -68,9 +68,9 @@ CallbackReturn SimulatedDrives::on_init(
     rate_ = control_rate(parameters);
     if (info.rw_rate > 0 && std::abs(rate_ - info.rw_rate) > 0.5) {
       throw std::invalid_argument(
-        "The simulated drives are made for " + std::to_string(std::lround(rate_)) +
-        " cycles per second, but are called " + std::to_string(info.rw_rate) +
-        " times; make update_rate and control_rate equal.");
+        "The simulated drives run at control_rate " + std::to_string(std::lround(rate_)) +
+        " Hz, but the controller manager at " + std::to_string(info.rw_rate) +
+        " Hz; make update_rate and control_rate equal.");
     }
   } catch (const std::exception & error) {
     RCLCPP_ERROR(get_logger(), "%s", error.what());
@@ -133,7 +133,7 @@ CallbackReturn SimulatedDrives::on_activate(const rclcpp_lifecycle::State &)
     const auto j = static_cast<Eigen::Index>(i);
     auto & joint = joints_[i];
     joint.state.start(operational_after_[j]);
-    // one that is not on the bus has said nothing of its position
+    // a drive that is not on the bus has not reported its position
     const double first = joint.state.present() ? target_[j] : not_a_number;
     std::ignore = joint.target->set_value(first, true);
     std::ignore = joint.torque_offset->set_value(0.0, true);
@@ -162,7 +162,7 @@ CallbackReturn SimulatedDrives::on_deactivate(const rclcpp_lifecycle::State &)
 return_type SimulatedDrives::read(const rclcpp::Time &, const rclcpp::Duration & period)
 {
   if (injections_) {
-    injections_->pass_on(*plant_);
+    injections_->apply(*plant_);
   }
   line_.pass(period.seconds() * rate_);
   if (get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
@@ -200,10 +200,10 @@ void SimulatedDrives::write_states() noexcept
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const auto j = static_cast<Eigen::Index>(i);
     const auto & joint = joints_[i];
-    const double heard = joint.state.present() ? 1.0 : 0.0;
-    put(joint.position, heard * plant_->position()[j]);
-    put(joint.velocity, heard * plant_->velocity()[j]);
-    put(joint.effort, heard * plant_->torque()[j] / torque_factor_[j]);
+    const double present = joint.state.present() ? 1.0 : 0.0;
+    put(joint.position, present * plant_->position()[j]);
+    put(joint.velocity, present * plant_->velocity()[j]);
+    put(joint.effort, present * plant_->torque()[j] / torque_factor_[j]);
     put(joint.status_word, joint.state.status_word());
     put(joint.error_code, joint.state.error_code());
     put(joint.mode_display, joint.state.mode_display());
@@ -223,7 +223,7 @@ return_type SimulatedDrives::write(const rclcpp::Time &, const rclcpp::Duration 
       torque_offset_[j] = 0.0;
       continue;
     }
-    // what is not finite means that nobody commands it: the target before stays
+    // a value that is not finite means no command: the previous target stays
     const double target = joint.target->get_optional().value_or(target_[j]);
     const double offset = joint.torque_offset->get_optional().value_or(torque_offset_[j]);
     target_[j] = std::isfinite(target) ? target : target_[j];

@@ -12,25 +12,25 @@
 namespace dynid
 {
 
-/// ros2_control hardware without hardware: DrivePlant behind the interfaces of real drives in
-/// cyclic synchronous position mode. Each joint takes a position [rad or m] and an effort, the
-/// torque offset [N*m or N], and tells position, velocity and effort, in the unit and on the side
-/// of the coupling that the profile's recordings have.
+/// Simulated ros2_control hardware: DrivePlant with the interfaces of real drives in cyclic
+/// synchronous position mode. Each joint takes a position [rad or m] and an effort, the torque
+/// offset [N*m or N], and reports position, velocity and effort, in the unit and on the side of the
+/// coupling of the profile's recordings.
 ///
-/// Bodies and drives keep their own even time, see TargetLine: a manager that is late or skips
-/// cycles does not shake the robot.
+/// Bodies and drives run in even time of their own, see TargetLine: a manager that is late or skips
+/// cycles does not disturb the motion.
 ///
 /// Where the tag has them, each joint also exports `status_word` (0x6041), `error_code` (0x603F)
 /// and `mode_display` (0x6061), and takes `reset_fault`, as joints of ethercat_driver do; see
 /// SimulatedDriveState. A drive that is not enabled ignores commands and holds; one that is not on
-/// the bus yet reports zeros, whatever its position.
+/// the bus yet reports zeros at any position.
 ///
 /// Faults and forces are injected by the topics and services of its node, see Injections. In a
-/// fault states go on, and commands are ignored.
+/// fault states continue, and commands are ignored.
 ///
-/// Everything about the robot is in the hardware parameters; see make_plant(). Besides, `home` is
-/// where it begins [rad or m], `torque_factor` the torque per unit of effort, and
-/// `operational_after` when each drive comes on the bus [s after activation]; left out: at once.
+/// The hardware parameters describe the robot; see make_plant(). In addition, `home` is the start
+/// position [rad or m], `torque_factor` the torque per unit of effort, and `operational_after` the
+/// time at which each drive appears on the bus [s after activation]; if absent: at once.
 class SimulatedDrives : public hardware_interface::SystemInterface
 {
 public:
@@ -41,16 +41,16 @@ public:
   hardware_interface::CallbackReturn on_configure(
     const rclcpp_lifecycle::State & previous_state) override;
 
-  /// Has the drives hold the robot where it is, without a fault.
+  /// Lets the drives hold the robot where it is, without a fault.
   hardware_interface::CallbackReturn on_activate(
     const rclcpp_lifecycle::State & previous_state) override;
 
-  /// Says which torque offsets the bus had in its last cycle, and ends with one of zeros.
+  /// Logs the torque offsets of the last cycle, and ends with a cycle of zero offsets.
   hardware_interface::CallbackReturn on_deactivate(
     const rclcpp_lifecycle::State & previous_state) override;
 
-  /// Injects what was asked for, makes up for cycles that the manager skipped, and tells what the
-  /// drives measured. No allocation, waiting or exception.
+  /// Applies injections, runs the cycles that the manager skipped, and reports feedback. No
+  /// allocation, waiting or exception.
   hardware_interface::return_type read(
     const rclcpp::Time & time, const rclcpp::Duration & period) override;
 

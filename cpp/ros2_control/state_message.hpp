@@ -12,8 +12,8 @@
 namespace dynid
 {
 
-/// ~/state: for each quantity a row for each joint, named `<joint>/<quantity>`; NaN where a
-/// quantity has no such value.
+/// ~/state: for each quantity one row per joint, named `<joint>/<quantity>`; NaN where a quantity
+/// has no such value.
 class StateMessage
 {
 public:

@@ -7,9 +7,9 @@ namespace dynid
 namespace
 {
 
-constexpr double usual_lag = 0.5;  // so that half a cycle of jitter either way does not matter
+constexpr double usual_lag = 0.5;  // tolerates a jitter of half a cycle in both directions
 constexpr double shortest_period = 1e-3;
-constexpr double longest_period = 100.0;  // of a longer one the rest is lost
+constexpr double longest_period = 100.0;  // the rest of a longer one is skipped
 constexpr double fading = 0.95;           // of the correction in a cycle
 
 }  // namespace
@@ -32,7 +32,7 @@ void TargetLine::pass(double cycles) noexcept
 
 void TargetLine::give(const Eigen::VectorXd & target) noexcept
 {
-  // the plant is where the old line went since the last targets, and now a new one starts there
+  // the plant has followed the old line since the last targets; a new line starts there
   const double ahead = std::max(-lag_, 0.0);
   correction_ += ahead * slope_;
   slope_ = (target - last_) / period_;

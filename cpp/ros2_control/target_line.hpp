@@ -5,9 +5,9 @@
 namespace dynid
 {
 
-/// Targets come at the instants of a controller manager, which wakes late and skips cycles; a plant
-/// wants them at even ones, half a cycle behind. Between two targets lies a straight line. Where
-/// the next is late the line goes on, and when it comes the plant is led over to it softly.
+/// Converts targets at the times of a controller manager, which wakes late and skips cycles, to
+/// targets at even times for a plant, half a cycle later. It interpolates linearly between two
+/// targets. Where the next is late it extrapolates, and then reduces the difference smoothly.
 ///
 /// Time is in cycles of the plant. Everything but the constructor is for control cycles: no
 /// allocation or exception.
@@ -16,13 +16,13 @@ class TargetLine
 public:
   explicit TargetLine(Eigen::Index joints);
 
-  /// Begins anew at a position (n,).
+  /// Restarts at a position (n,).
   void rest_at(const Eigen::VectorXd & position) noexcept;
 
-  /// So much time has passed since the last targets, and the next are about to be given.
+  /// Advances by the time since the last targets; call it before give().
   void pass(double cycles) noexcept;
 
-  /// Whether another cycle is due, beyond the one that is run when the next targets are there.
+  /// Whether another cycle is due, besides the one that runs when the next targets arrive.
   [[nodiscard]] bool overdue() const noexcept { return lag_ + period_ >= 2.0; }
 
   /// Targets (n,) of this instant.
@@ -39,7 +39,7 @@ private:
   double lag_ = 0.0;     // of the plant behind the last targets
   Eigen::VectorXd last_;
   Eigen::VectorXd slope_;       // per cycle
-  Eigen::VectorXd correction_;  // that fades away
+  Eigen::VectorXd correction_;  // decays to 0
   Eigen::VectorXd next_;
 };
 

@@ -20,7 +20,7 @@ from dynid.cli.options import (
     Stop,
 )
 from dynid.control.carried_body import read_carried_body
-from dynid.control.collisions import play_thresholds
+from dynid.control.collisions import replay_thresholds
 from dynid.control.residual import recorded_residual
 from dynid.control.threshold_file import with_thresholds
 from dynid.report.terminal.collisions import collisions_json, print_collisions
@@ -66,7 +66,9 @@ def collisions_command(
         for path in step.each(recordings, lambda path: f"testing on {path.name}"):
             recording = load_recording(path, robot, start=start, stop=stop)
             residual = recorded_residual(robot, loaded.mechanism, recording, carried=carried)
-            found.append(play_thresholds(robot, residual, recording=path.name, start=start or 0.0))
+            found.append(
+                replay_thresholds(robot, residual, recording=path.name, start=start or 0.0)
+            )
     if as_json:
         print_json(collisions_json(robot, found))
     else:

@@ -1,4 +1,4 @@
-"""The model at work: feedforward torque, collision detection and their tuning.
+"""Model-based control: feedforward torque, collision detection and their tuning.
 
-The same C++ core as in the ros2_control plugin.
+It uses the C++ core of the ros2_control plugin.
 """

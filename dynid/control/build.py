@@ -1,4 +1,4 @@
-"""From a profile and a model to the control law's core."""
+"""Construction of the core's control law from a robot and a model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SMOOTHING = 0.02  # [rad/s or m/s] where there is no velocity limit
 _SMOOTHING_SHARE = 0.01  # of the velocity limit
 _JUMP_CYCLES = 3.0  # at the velocity limit
 _JUMP_ACCELERATION = 5.0  # times the acceleration limit: splines may overshoot it
-_STEP_SHARE = 0.5  # of the acceleration limit, that is an abrupt start or stop
+_STEP_SHARE = 0.5  # of the acceleration limit: an abrupt start or stop
 _STEP = 3.0  # [rad/s^2 or m/s^2] where there is none
 _DECELERATION = 10.0  # [rad/s^2 or m/s^2] where there is no acceleration limit
 
@@ -32,11 +32,11 @@ def control_model(robot: Robot, mechanism: Mechanism) -> _core.ControlModel:
     """Return a model for control cycles, for the side that the drives are commanded at.
 
     Args:
-        robot: of the robot; its ``feedforward`` says how friction is smoothed.
+        robot: with its ``feedforward`` settings, which include the smoothing of friction.
         mechanism: with the identified parameters.
 
     Raises:
-        ConfigurationError: The settings do not fit the robot.
+        ConfigurationError: the settings do not match the robot.
     """
     try:
         return _core.ControlModel(
@@ -54,7 +54,7 @@ def control_law(robot: Robot, *, control_rate: float) -> _core.ControlLaw:
     """Return the control law of a profile, without a model yet.
 
     Raises:
-        ConfigurationError: The settings do not fit the robot.
+        ConfigurationError: the settings do not match the robot.
     """
     try:
         law = _core.ControlLaw(
@@ -71,7 +71,8 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
     """Return the core's settings of a profile, for one control rate [Hz].
 
     Raises:
-        ConfigurationError: The profile has no ``limits.torque_max``, or counts do not fit.
+        ConfigurationError: the profile has no ``limits.torque_max``, or numbers of values do not
+            match the joints.
     """
     given = robot.settings(CollisionSettings)
     delay = robot.settings(FeedforwardSettings).torque_error_delay
@@ -97,13 +98,13 @@ def control_law_settings(robot: Robot, *, control_rate: float) -> _core.ControlL
 
 
 def command_limits(robot: Robot) -> _core.CommandLimits:
-    """Return what no position command goes beyond; infinite where there is no limit.
+    """Return the limits of position commands; infinite where there is none.
 
-    The profile's ``limits`` are those of the joints: where motors are commanded in front of a
-    coupling, they limit no single motor.
+    The profile's ``limits`` are those of the joints: where coupled motors are commanded, they do
+    not limit single motors.
 
     Raises:
-        ConfigurationError: Counts do not fit.
+        ConfigurationError: numbers of values do not match the joints.
     """
     limits, joints = _core.CommandLimits(), len(robot.joints)
     at_motors = robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None
@@ -120,7 +121,7 @@ def feedforward(robot: Robot, *, control_rate: float) -> _core.Feedforward:
     """Return a profile's additive torque alone, without a model yet.
 
     Raises:
-        ConfigurationError: The settings do not fit the robot.
+        ConfigurationError: the settings do not match the robot.
     """
     settings = feedforward_settings(robot, control_rate=control_rate)
     try:
@@ -133,7 +134,7 @@ def feedforward(robot: Robot, *, control_rate: float) -> _core.Feedforward:
 
 
 def _set_share(core: _core.ControlLaw | _core.Feedforward, robot: Robot) -> None:
-    """Say how much of the model's torque is added, and what of it."""
+    """Set the share and the mode of the additive torque."""
     core.set_gain(robot.settings(FeedforwardSettings).gain)
     core.set_mode(_core.FeedforwardMode.__members__[robot.settings(FeedforwardSettings).mode])
 
@@ -142,13 +143,14 @@ def feedforward_settings(robot: Robot, *, control_rate: float) -> _core.Feedforw
     """Return the core's settings of the additive torque.
 
     Raises:
-        ConfigurationError: The profile has no ``limits.torque_max``, or counts do not fit.
+        ConfigurationError: the profile has no ``limits.torque_max``, or numbers of values do not
+            match the joints.
     """
     given, limits = robot.settings(FeedforwardSettings), robot.limits
     if limits.torque_max is None:
         message = (
-            f"profile '{robot.name}': additive torque needs 'limits.torque_max', the most that "
-            "may be added at each joint [N m or N]."
+            f"profile '{robot.name}': additive torque needs 'limits.torque_max', its limit at "
+            "each joint [N m or N]."
         )
         raise ConfigurationError(message)
     velocity = _each(robot, limits.velocity, np.inf, "velocity")
@@ -158,7 +160,7 @@ def feedforward_settings(robot: Robot, *, control_rate: float) -> _core.Feedforw
     settings.additive_torque_delay = given.additive_torque_delay
     settings.ramp_time = given.ramp_time
     settings.torque_max = _each(robot, limits.torque_max, np.inf, "torque_max")
-    if robot.drives.scales_torque_offset:  # the driver would wrap what int16 does not hold
+    if robot.drives.scales_torque_offset:  # the driver would wrap values beyond int16
         settings.torque_max = torque_offset_limit(
             robot.drives, len(robot.joints), settings.torque_max
         )
@@ -175,7 +177,7 @@ def collision_settings(robot: Robot, *, control_rate: float) -> _core.CollisionS
     """Return the core's settings of collision detection.
 
     Raises:
-        ConfigurationError: Counts do not fit the robot.
+        ConfigurationError: numbers of values do not match the joints.
     """
     given = robot.settings(CollisionSettings)
     settings = _core.CollisionSettings()
@@ -203,7 +205,7 @@ def collision_settings(robot: Robot, *, control_rate: float) -> _core.CollisionS
 
 
 def friction_smoothing(robot: Robot) -> Array:
-    """Return the velocities (n,) over which the signs of dry friction are rounded off."""
+    """Return the smoothing velocities (n,) of dry friction [rad/s or m/s]."""
     limit = robot.limits.velocity
     default = (
         np.full(len(robot.joints), _SMOOTHING)

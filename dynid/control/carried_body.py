@@ -1,4 +1,4 @@
-"""What a robot carries, as the controller's parameters ``payload`` say it."""
+"""A robot's payload, in the form of the controller's parameters ``payload``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROWS, _COLUMNS = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)  # of xx, xy, yy, xz, y
 
 @dataclass(frozen=True, eq=False)
 class CarriedBody:
-    """A body in the frame of the joint that bears it.
+    """A body in the frame of the joint that carries it.
 
     Attributes:
         mass: [kg].
@@ -34,10 +34,10 @@ class CarriedBody:
 
     @classmethod
     def from_numbers(cls, mass: float, centre: object, inertia: object) -> CarriedBody:
-        """Return it from an inertia in the order xx, xy, yy, xz, yz, zz.
+        """Return the body with an inertia in the order xx, xy, yy, xz, yz, zz.
 
         Raises:
-            ValueError: there are not as many numbers, or one is not finite.
+            ValueError: the number of values is wrong, or one is not finite.
         """
         matrix = np.zeros((3, 3))
         matrix[_ROWS, _COLUMNS] = matrix[_COLUMNS, _ROWS] = np.reshape(
@@ -54,7 +54,7 @@ def read_carried_body(path: Path) -> CarriedBody:
     """Read a ``payload.yaml`` of ``dynid identify --payload``.
 
     Raises:
-        ConfigurationError: there is no such file, or it is none with a payload.
+        ConfigurationError: there is no such file, or it has no payload.
     """
     found = ros_parameters(read_text(path), str(path))
     try:

@@ -1,4 +1,4 @@
-"""What collision thresholds would have made of a recording: alarms and margins."""
+"""Collision thresholds applied to a recording: alarms and margins."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _SAME = 0.5  # [s] between alarms of one contact
 
 @dataclass(frozen=True)
 class Alarm:
-    """A collision that the detector found; a robot would have stopped here.
+    """A collision that the detector found; a robot would have stopped there.
 
     Attributes:
         time: since the recording's start [s].
-        until: when the same contact gave its last alarm [s].
-        joint: that noticed it first.
+        until: last alarm of the same contact [s].
+        joint: the first one to detect it.
         cause: ``torque_error`` or ``torque_threshold``.
-        value: of the filtered torque error, or of the measured torque [N m or N].
-        threshold: that it went beyond [N m or N].
+        value: filtered torque error or measured torque [N m or N].
+        threshold: the one that was exceeded [N m or N].
     """
 
     time: float
@@ -43,13 +43,13 @@ class Alarm:
 
 @dataclass(frozen=True)
 class Margin:
-    """Where a joint's torque error came closest to its threshold.
+    """The instant at which a joint's torque error was closest to its threshold.
 
     Attributes:
         joint: its name.
         time: since the recording's start [s].
-        value: of the filtered torque error there [N m or N].
-        threshold: there [N m or N].
+        value: filtered torque error at that instant [N m or N].
+        threshold: threshold at that instant [N m or N].
     """
 
     joint: str
@@ -59,19 +59,19 @@ class Margin:
 
     @property
     def share(self) -> float:
-        """Size of the torque error as a share of the threshold: from 1 on it is beyond."""
+        """Size of the torque error as a share of the threshold; above 1 it exceeds it."""
         return abs(self.value) / self.threshold
 
 
 @dataclass(frozen=True)
-class Playback:
-    """What thresholds made of one recording.
+class ThresholdReplay:
+    """Results of collision thresholds on one recording.
 
     Attributes:
         recording: its name.
         hours: its length [h].
         alarms: by time; alarms less than half a second apart are one contact.
-        margins: the smallest of each joint whose torque error is watched.
+        margins: the smallest of each joint whose torque error is supervised.
     """
 
     recording: str
@@ -80,22 +80,22 @@ class Playback:
     margins: tuple[Margin, ...]
 
 
-def play_thresholds(
+def replay_thresholds(
     robot: Robot, residual: Residual, *, recording: str = "recording", start: float = 0.0
-) -> Playback:
-    """Play a robot's collision thresholds over a recording, through the controller's detector.
+) -> ThresholdReplay:
+    """Run the controller's detector with a robot's thresholds on a recording.
 
-    The detector goes on after each alarm as after a reset. Its cycles are the recording's samples.
+    The detector is reset after each alarm. Its cycles are the recording's samples.
 
     Args:
         robot: with the thresholds in its settings ``collision``.
         residual: torque errors of the recording.
         recording: its name.
-        start: instant of the residual's first sample since the recording's start [s].
+        start: time of the residual's first sample since the recording's start [s].
 
     Raises:
-        ConfigurationError: no torque error is watched, or the settings do not fit the robot.
-        RecordingError: the torque errors are no finite numbers.
+        ConfigurationError: no torque error is supervised, or the settings do not match the robot.
+        RecordingError: torque errors are not finite.
     """
     collision = robot.settings(CollisionSettings)
     if collision.torque_error_max is None or not any(collision.torque_error_enable):
@@ -105,7 +105,7 @@ def play_thresholds(
         )
         raise ConfigurationError(message)
     _check_finite(residual, recording, start)
-    filtered, threshold, found = residual.watch(robot)
+    filtered, threshold, found = residual.run_detector(robot)
     time = start + np.arange(len(filtered)) / residual.rate
     share = np.abs(filtered) / threshold
     enabled = np.broadcast_to(collision.torque_error_enable, len(robot.joints))
@@ -121,11 +121,11 @@ def play_thresholds(
             )
         )
     alarms = _alarms(robot, [(float(time[one.cycle]), one) for one in found])
-    return Playback(recording, residual.hours, alarms, tuple(margins))
+    return ThresholdReplay(recording, residual.hours, alarms, tuple(margins))
 
 
 def _alarms(robot: Robot, found: Sequence[tuple[float, _core.Collision]]) -> tuple[Alarm, ...]:
-    """Take collisions that follow one another soon for one alarm."""
+    """Merge collisions less than _SAME apart into one alarm."""
     contacts: list[list[tuple[float, _core.Collision]]] = []
     for time, one in found:
         if contacts and time - contacts[-1][-1][0] < _SAME:
@@ -150,7 +150,7 @@ def _check_finite(residual: Residual, recording: str, start: float) -> None:
     if lost.any():
         first = start + float(np.argmax(lost)) / residual.rate
         message = (
-            f"{recording}: from {first:.3g} s on its torque errors are no finite numbers; leave "
-            "damaged samples out with --start and --stop."
+            f"{recording}: from {first:.3g} s on its torque errors are not finite; exclude "
+            "damaged samples with --start and --stop."
         )
         raise RecordingError(message)

@@ -1,4 +1,4 @@
-"""The simulated robot under the control law: what a ros2_control cell does in every cycle."""
+"""The simulated robot under the control law, with the cycle of a ros2_control cell."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 class ControlledRobot:
-    """joint_trajectory_controller, feedforward_controller and the drives, a cycle at a time.
+    """joint_trajectory_controller, feedforward_controller and the drives, cycle by cycle.
 
-    After a collision the robot is held, whatever its trajectory was, until :meth:`reset`.
+    After a collision the robot is held until :meth:`reset`.
 
     Args:
         robot: with its limits and settings.
         control_rate: cycles per second [Hz].
         seed: of the sensors' noise.
-        feedforward: whether the control law is between trajectories and drives; else positions go
-            straight to these.
+        feedforward: whether the control law is between trajectories and drives; otherwise the
+            drives get the positions directly.
 
     Attributes:
-        robot: its drives and bodies, to disturb.
+        robot: its drives and bodies, for injections.
         law: the control law, or None.
         sliding: which joints are prismatic.
         reference: of the last cycle.
@@ -42,7 +42,7 @@ class ControlledRobot:
     Raises:
         ConfigurationError: the profile does not describe a robot that can move, or lacks what the
             control law needs.
-        MechanismError: profile and URDF do not fit.
+        MechanismError: profile and URDF do not match.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class ControlledRobot:
 
     @property
     def end_ns(self) -> int:
-        """Instant from which on the reference rests [ns]."""
+        """Instant from which on the reference is at rest [ns]."""
         return self._follower.end_ns
 
     @property
@@ -75,7 +75,7 @@ class ControlledRobot:
 
     @property
     def collision(self) -> str:
-        """What happened, as a sentence; empty where nothing did."""
+        """The collision as a sentence; empty where there was none."""
         if self.law is None or not self.latched:
             return ""
         return _core.describe_collision(
@@ -83,10 +83,10 @@ class ControlledRobot:
         )
 
     def use(self, mechanism: Mechanism | None) -> None:
-        """Take the torque from a model, or from none.
+        """Use the torque of a model, or none.
 
         Raises:
-            ConfigurationError: the profile's settings do not fit it.
+            ConfigurationError: the profile's settings do not match it.
         """
         if self.law is None:
             return
@@ -94,7 +94,7 @@ class ControlledRobot:
         self.law.use(model)
 
     def accept(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:
-        """Follow a trajectory from now on, in place of any other; see TrajectoryFollower.accept.
+        """Follow a trajectory from now on instead of any other; see TrajectoryFollower.accept.
 
         Raises:
             PlaybackError: it is impossible, or a collision holds the robot.
@@ -109,7 +109,7 @@ class ControlledRobot:
         if self.law is None:
             state = self.robot.step(self._follower.reference(now_ns))
         else:
-            self._refer(now_ns)
+            self._update_reference(now_ns)
             self.law.update(self.reference, self.feedback)
             state = self.robot.step(self.law.position_command, self.law.torque_offset)
             self.feedback.velocity = state.velocity
@@ -118,13 +118,13 @@ class ControlledRobot:
         return state
 
     def reset(self) -> str:
-        """Follow trajectories again after a collision, and say so.
+        """Follow trajectories again after a collision, and return a sentence.
 
         Raises:
-            SimulationError: there is nothing to reset, or the robot still moves.
+            SimulationError: there is no collision, or the robot still moves.
         """
         if self.law is None:
-            message = "The robot is not watched for collisions."
+            message = "The robot has no collision detection."
             raise SimulationError(message)
         report = self.law.reset()
         sentence = _core.describe_reset(report, self._robot.joints, self.sliding)
@@ -134,14 +134,14 @@ class ControlledRobot:
         return sentence
 
     def clear_fault(self) -> None:
-        """Have the drives follow again, from where they hold the robot; forget collisions."""
+        """Let the drives follow again, from where they hold the robot; clear collisions."""
         self._hold(self.feedback.position)
         self.robot.clear_fault()
 
-    def _refer(self, now_ns: int) -> None:
+    def _update_reference(self, now_ns: int) -> None:
         reference = self.reference
         if self.law is not None and self.law.latched:
-            # as a trajectory controller that has given up holds where the robot is
+            # as a trajectory controller that aborts holds the robot's position
             reference.position = self.law.position_command
             reference.velocity = reference.acceleration = self._rest
         else:

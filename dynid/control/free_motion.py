@@ -1,4 +1,4 @@
-"""The torque errors of free motion, condensed to what collision thresholds depend on."""
+"""Torque errors of free motion, reduced to the quantities that thresholds depend on."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from dynid.control.residual import Residual
     from dynid.robot.robot import Robot
 
-_BLOCK = 0.1  # [s] of which the largest error stands for all
+_BLOCK = 0.1  # [s] represented by its largest error
 _BETWEEN = 1.0  # [s] between two recordings
 _RARE = 0.999  # of all instants are less abrupt
-_BEYOND = 1e9  # [N m or N] that no error reaches
+_BEYOND = 1e9  # [N m or N] larger than any error
 
 
 @dataclass(frozen=True, eq=False)
 class FreeMotion:
-    """The largest filtered torque error of every block of motion, and the motion it was in.
+    """The largest filtered torque error of every block of motion, with the motion at that time.
 
     Attributes:
         size: (M, n) [N m or N].
         features: 1, |v| and |a|, (M, n, 3).
         boosted: whether the reversal boost acts (M, n).
-        friction: most that the model's dry friction can be (M, n) [N m or N].
+        friction: largest dry friction of the model (M, n) [N m or N].
         viscous: size of its friction that grows with speed (M, n) [N m or N].
         time: of each block (M,) [s].
-        hours: its length [h].
+        hours: length of the motion [h].
     """
 
     size: Array
@@ -51,7 +51,7 @@ class FreeMotion:
 
 
 def joined(motions: Sequence[FreeMotion]) -> FreeMotion:
-    """Return motions as one, each some time after the one before."""
+    """Return motions as one, with a pause between them."""
     starts = np.cumsum([0.0] + [motion.time[-1] + _BETWEEN for motion in motions[:-1]])
     return FreeMotion(
         np.concatenate([motion.size for motion in motions]),
@@ -65,12 +65,12 @@ def joined(motions: Sequence[FreeMotion]) -> FreeMotion:
 
 
 def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
-    """Condense a residual, filtered as the profile's detector filters.
+    """Reduce a residual, filtered by the profile's detector, to blocks.
 
     Raises:
-        ConfigurationError: the profile's settings do not fit the robot.
+        ConfigurationError: the profile's settings do not match the robot.
     """
-    # thresholds that tell whether the boost acts, and never stop
+    # thresholds that show whether the boost acts, but never cause a collision
     showing = with_collision(
         robot,
         torque_error_max=(_BEYOND,),
@@ -78,7 +78,7 @@ def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
         acceleration_factor=(0.0,),
         reversal_boost=(_BEYOND,),
     )
-    filtered, threshold, _ = residual.watch(showing)
+    filtered, threshold, _ = residual.run_detector(showing)
     size = np.abs(filtered)
     speed, acceleration = np.abs(residual.velocity), np.abs(residual.acceleration)
     features = np.stack([np.ones_like(size), speed, acceleration], axis=2)
@@ -100,13 +100,13 @@ def free_motion(robot: Robot, residual: Residual) -> FreeMotion:
 
 
 def abrupt_acceleration(robot: Robot, residuals: Sequence[Residual]) -> tuple[float, ...]:
-    """Return what acceleration of each joint is more abrupt than a thousandth of these motions.
+    """Return the abruptness of acceleration that 99.9 % of these motions stay below.
 
-    It is the distance from the mean over the last boost_time, as the detector's. A joint that
-    hardly moves keeps the profile's ``acceleration_step``.
+    Abruptness is the distance from the mean over the last boost_time, as in the detector. A joint
+    that hardly moves keeps the profile's ``acceleration_step``.
 
     Raises:
-        ConfigurationError: the profile's settings do not fit the robot.
+        ConfigurationError: the profile's settings do not match the robot.
     """
     distances = [_from_mean(robot, one) for one in residuals]
     rare = np.quantile(np.concatenate(distances), _RARE, axis=0)
@@ -117,7 +117,7 @@ def abrupt_acceleration(robot: Robot, residuals: Sequence[Residual]) -> tuple[fl
 
 
 def _from_mean(robot: Robot, residual: Residual) -> Array:
-    """Distances of accelerations (N, n) from their exponentially weighted mean before."""
+    """Return distances of accelerations (N, n) from their exponentially weighted past mean."""
     acceleration, window = residual.acceleration, robot.settings(CollisionSettings).boost_time
     kept = np.exp(-1.0 / (window * residual.rate)) if window > 0 else 0.0
     first = acceleration[0]

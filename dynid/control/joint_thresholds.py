@@ -1,4 +1,4 @@
-"""A joint's collision threshold from what its torque errors are in free motion."""
+"""A joint's collision threshold from its torque errors in free motion."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 _LARGEST_FIT = 3000  # blocks of motion
 _FEWEST_MOVING = 50  # of them
-_SHAPE_QUANTILE = 0.95  # of the errors, that the threshold's shape follows
-_MARGIN = 0.05  # over the largest error that was seen
+_SHAPE_QUANTILE = 0.95  # of the errors, which determines the threshold's shape
+_MARGIN = 0.05  # over the largest recorded error
 _RESOLUTION = 1e-3  # of a threshold, relative to the largest error
-_DRIFT = 0.1  # of friction, by which it is another on another day or at another temperature
+_DRIFT = 0.1  # of friction: its change between days and temperatures
 _DIGITS = 3
 TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal_boost")
 """The keys of a profile's ``collision`` that are a joint's threshold."""
@@ -33,7 +33,7 @@ TUNED = ("torque_error_max", "velocity_factor", "acceleration_factor", "reversal
 
 @dataclass(frozen=True)
 class TunedJoint:
-    """A joint's threshold, and the errors that it follows from.
+    """A joint's threshold, and the errors that it is based on.
 
     Attributes:
         joint: its name.
@@ -42,11 +42,11 @@ class TunedJoint:
         acceleration_factor: [N m s^2/rad or N s^2/m].
         reversal_boost: [N m or N].
         largest: filtered torque error in the recordings [N m or N].
-        friction: most that the model's dry friction can be at rest in them [N m or N].
-        moving: the level that ``torque_error_max`` is [N m or N].
-        resting: the level that ``reversal_boost`` is [N m or N]; None where it never acts.
-        raised: factors in motion and at rest by which the thresholds are higher than that, because
-            a recording passed those from the others.
+        friction: largest dry friction of the model at rest in them [N m or N].
+        moving: level of ``torque_error_max`` [N m or N].
+        resting: level of ``reversal_boost`` [N m or N]; None where it never acts.
+        raised: factors in motion and at rest by which the thresholds are higher than the levels,
+            because a recording exceeded those from the others.
     """
 
     joint: str
@@ -61,7 +61,7 @@ class TunedJoint:
     raised: tuple[float, float] = (1.0, 1.0)
 
     def share(self, motion: FreeMotion, number: int) -> tuple[float, float]:
-        """Return the largest share of the threshold that an error comes to, moving and at rest.
+        """Return the largest ratio of an error to its threshold, moving and at rest.
 
         Args:
             motion: free motion.
@@ -74,7 +74,7 @@ class TunedJoint:
         return _largest((size / threshold)[~resting]), _largest((size / at_rest)[resting])
 
     def higher(self, moving: float, resting: float) -> TunedJoint:
-        """Return the threshold with factors, of 1 or above, in motion and at rest."""
+        """Return the threshold raised by factors of 1 or more, in motion and at rest."""
         least = resting * (self.torque_error_max + self.reversal_boost)
         in_motion = moving * self.torque_error_max
         return replace(
@@ -92,10 +92,10 @@ def tune_joint(
 ) -> TunedJoint:
     """Find a joint's threshold for a wanted rate of false alarms.
 
-    No recording lowers what the others ask for: the levels are the highest of those from all
-    recordings and from all but one. Near standstill, where friction is unknown, the boost is not
-    below the dry friction of the model. In motion, errors count as if friction were a tenth more:
-    it changes with temperature and from day to day, which recordings of one day cannot show.
+    No recording lowers the levels from the others: they are the highest of those from all
+    recordings and from all but one. Near standstill, where friction is unknown, the boost is at
+    least the dry friction of the model. In motion, errors are computed with a tenth more friction,
+    because it changes with temperature and from day to day, unlike in recordings of one day.
 
     Args:
         motions: one for each recording.
@@ -110,7 +110,7 @@ def tune_joint(
     size, features = motion.size[:, number], motion.features[:, number]
     largest = float(size.max())
     if largest == 0.0:
-        message = f"joint '{name}' has no torque error at all: its recorded effort is the model's."
+        message = f"joint '{name}' has no torque error: its recorded effort equals the model's."
         raise ConfigurationError(message)
     resting = motion.boosted[:, number]
     if np.count_nonzero(~resting) < _FEWEST_MOVING:
@@ -156,9 +156,9 @@ def _level(
         motions: one for each recording.
         values: of their blocks, one recording after the other (M,).
         counted: which of the blocks count (M,).
-        alarms_per_hour: how often a level may be passed [1/h].
+        alarms_per_hour: rate at which a level may be exceeded [1/h].
         margin: of a level over the largest value.
-        relative: whether the margin is a share of that.
+        relative: whether the margin is a share of that value.
     """
     time = joined(motions).time
     recording = np.repeat(np.arange(len(motions)), [len(one.time) for one in motions])
@@ -175,7 +175,7 @@ def _level(
 
 
 def _shape(size: Array, features: Array) -> Array:
-    """Coefficients (3,) >= 0 of the features (M, 3), by linear programming.
+    """Fit coefficients (3,) >= 0 of the features (M, 3) by linear programming.
 
     min sum q u + (1 - q) w with features @ x + u - w = size; u, w, x >= 0.
     """
@@ -203,7 +203,7 @@ def _largest(values: Array) -> float:
 
 
 def rounded_up(value: float) -> float:
-    """Return a setting with few digits, never below what it was."""
+    """Return a setting rounded up to few digits."""
     if value <= 0:
         return 0.0
     step = 10.0 ** (floor(log10(value)) - _DIGITS + 1)

@@ -1,4 +1,4 @@
-"""How large the friction of a model is along a motion."""
+"""The friction of a model along a motion."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 def viscous_friction(mechanism: Mechanism, velocity: Array, *, motor_side: bool) -> Array:
     """Return the size of friction that grows with speed, (N, n) [N m or N].
 
-    Of terms that act in one direction only, the larger one counts in both. Passive joints of closed
-    chains have no part in it.
+    Of terms that act in one direction only, the larger one is used for both. Friction of passive
+    joints is not included.
 
     Args:
         mechanism: with the identified parameters.
-        velocity: at the side that is commanded (N, n) [rad/s or m/s].
-        motor_side: whether that is in front of the coupling.
+        velocity: on the commanded side (N, n) [rad/s or m/s].
+        motor_side: whether that is the motors' side of the coupling.
     """
     coupling = mechanism.coupling
     to_motor = np.linalg.inv(coupling)

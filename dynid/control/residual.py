@@ -1,4 +1,4 @@
-"""What a model leaves unexplained of recorded torque, as the collision detector sees it."""
+"""Torque errors of a recording, as the collision detector computes them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """Torque errors along a motion, at the side that the drives are commanded at.
+    """Torque errors along a motion, on the side on which the drives are commanded.
 
     Attributes:
         error: model minus measured torque, unfiltered (N, n) [N m or N].
         torque: measured (N, n) [N m or N].
         velocity: (N, n) [rad/s or m/s].
         acceleration: (N, n) [rad/s^2 or m/s^2].
-        friction: most that the model's dry friction can be (N, n) [N m or N].
+        friction: largest dry friction of the model (N, n) [N m or N].
         viscous: size of the model's friction that grows with speed (N, n) [N m or N].
         rate: samples per second [Hz].
     """
@@ -48,11 +48,11 @@ class Residual:
 
     @property
     def hours(self) -> float:
-        """How long it is [h]."""
+        """Duration [h]."""
         return len(self.error) / self.rate / 3600
 
-    def watch(self, robot: Robot) -> tuple[Array, Array, list[_core.Collision]]:
-        """Return what a profile's detector makes of it: filtered errors, thresholds, collisions.
+    def run_detector(self, robot: Robot) -> tuple[Array, Array, list[_core.Collision]]:
+        """Run a profile's detector: return filtered errors, thresholds and collisions.
 
         The detector's cycles are the samples; all its settings are times.
 
@@ -60,7 +60,7 @@ class Residual:
             robot: with the detector's settings.
 
         Raises:
-            ConfigurationError: the settings do not fit the robot.
+            ConfigurationError: the settings do not match the robot.
         """
         settings = collision_settings(robot, control_rate=self.rate)
         try:
@@ -78,20 +78,20 @@ def recorded_residual(
 ) -> Residual:
     """Return the torque errors of a recording.
 
-    Its measured motion, through the profile's zero-phase filters, stands for the commanded one; its
-    measured torque is not filtered, since in a control cycle only the detector's own filter is.
+    The measured motion, after the profile's zero-phase filters, replaces the commanded one. The
+    measured torque is not filtered, because a control cycle only has the detector's own filter.
 
     Args:
         robot: with the settings of its recordings.
         mechanism: the model without payload.
         recording: of the robot.
-        carried: what the robot carries in it, as the controller's parameters ``payload``.
+        carried: payload of the robot in it, as the controller's parameters ``payload``.
 
     Raises:
-        PreprocessingError: the profile's filters do not fit the recording.
-        ConfigurationError: profile and model do not fit.
+        PreprocessingError: the profile's filters do not match the recording.
+        ConfigurationError: profile and model do not match.
     """
-    # nothing is left out: a detector cannot be choosy about its samples
+    # all samples are used, as a detector does
     settings = robot.settings(IdentificationSettings).model_copy(
         update={"border": 0.0, "trim_rest": False}
     )
@@ -121,7 +121,7 @@ def recorded_residual(
 
 
 def with_collision(robot: Robot, **settings: tuple[float, ...]) -> Robot:
-    """Return a robot whose torque errors alone are watched, by other settings of ``collision``."""
+    """Return a robot with other ``collision`` settings, and supervised torque errors only."""
     collision = robot.settings(CollisionSettings).model_copy(update=settings)
     limits = robot.limits.model_copy(update={"torque_threshold": None})
     return robot.with_settings(collision).model_copy(update={"limits": limits})

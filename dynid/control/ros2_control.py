@@ -1,4 +1,4 @@
-"""What ros2_control is started with: the robot's description and the controllers' parameters."""
+"""Configuration of ros2_control: the robot's description and the controllers' parameters."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ PLANT_SETTINGS = (
     "lower",
     "upper",
 )
-"""The members of the core's DrivePlantSettings, by which the plugin reads them."""
+"""Members of the core's DrivePlantSettings, which are the plugin's names of parameters."""
 
 FEEDFORWARD = "feedforward_controller"
-"""Between the trajectory controller and the drives, where it is wanted."""
+"""Controller between the trajectory controller and the drives, where it is used."""
 
 TRAJECTORIES = "joint_trajectory_controller"
-"""What takes the trajectories."""
+"""Controller that follows trajectories."""
 
 MONITOR = "drive_monitor"
-"""Watches the drives where there is no feedforward controller that does."""
+"""Controller that supervises the drives where there is no feedforward controller."""
 
 RESET_FAULT = "reset_fault"
 """Command interface of a joint that resets its drive's fault."""
@@ -69,7 +69,7 @@ RESET_FAULT = "reset_fault"
 _ENABLED = 0x0237  # status word of an enabled drive
 _BROADCASTER = "joint_state_broadcaster"
 _NEEDED = ("controller_manager", "robot_state_publisher", _BROADCASTER, TRAJECTORIES)
-_GIVES_UP = 0.1  # [rad or m] from its trajectory, when the trajectory controller holds
+_GIVES_UP = 0.1  # [rad or m] path tolerance at which the trajectory controller aborts and holds
 _PACKAGES = Path("share", "ament_index", "resource_index", "packages")
 _PLUGINS = {
     "simulated": "dynid/SimulatedDrives",
@@ -77,7 +77,7 @@ _PLUGINS = {
     "ethercat": "ethercat_driver/EthercatDriver",
 }
 HARDWARE = tuple(_PLUGINS)
-"""What a robot can run on."""
+"""Kinds of hardware."""
 
 
 def robot_description(
@@ -87,18 +87,18 @@ def robot_description(
     control_rate: float,
     slaves: Path | None = None,
 ) -> str:
-    """Return the URDF with the ``<ros2_control>`` that hardware of a kind needs.
+    """Return the URDF with the ``<ros2_control>`` tag for a kind of hardware.
 
     Args:
         robot: with its simulation settings.
         hardware: ``simulated``, ``mock``, or ``ethercat``.
         control_rate: cycles per second [Hz].
-        slaves: folder that ``dynid drives`` has written, for ethercat; without one the URDF must
-            have its own tag.
+        slaves: folder of ``dynid drives``, for ethercat; without one the URDF must have its own
+            tag.
 
     Raises:
         ConfigurationError: there are neither slave files nor a tag in the URDF, the files do
-            not fit, or the tag has EtherCAT drives without status words.
+            not match, or the tag has EtherCAT drives without status words.
     """
     root = xml_tree(robot.urdf_xml, "The URDF")
     if hardware == "ethercat" and slaves is None:
@@ -106,7 +106,7 @@ def robot_description(
             raise ConfigurationError(
                 f"URDF of '{robot.name}': hardware ethercat needs a <ros2_control> tag that "
                 "names ethercat_driver/EthercatDriver and the slaves; give such a URDF, or the "
-                "folder that `dynid drives` has written, with slaves:=."
+                "folder of `dynid drives` with slaves:=."
             )
         _check_own_tag(robot, root)
         return robot.urdf_xml
@@ -125,11 +125,11 @@ def hardware_tag(
     control_rate: float,
     slaves: Path | None = None,
 ) -> ET.Element:
-    """Return the ``<ros2_control>`` of a robot on hardware of a kind.
+    """Return the ``<ros2_control>`` tag of a robot for a kind of hardware.
 
-    Each joint takes a position and an effort (the torque offset) and tells position, velocity and
-    effort; besides it takes ``reset_fault`` and tells what DRIVE_STATES names. On EtherCAT, drives
-    are numbered in the order of the joints, from position 0.
+    Each joint has the command interfaces position, effort (the torque offset) and ``reset_fault``,
+    and the state interfaces position, velocity, effort and those of DRIVE_STATES. On EtherCAT,
+    drives are numbered in the order of the joints, from position 0.
 
     Args:
         robot: with its simulation settings.
@@ -147,7 +147,7 @@ def hardware_tag(
         for number, joint in enumerate(robot.joints):
             _ec_module(_joint(system, joint), joint, number, slave_path(folder, joint))
         return system
-    simulated = SimulatedRobot(robot)  # whose settings are proven by it
+    simulated = SimulatedRobot(robot)  # checks the settings
     if hardware == "simulated":
         for name, value in _plant(robot, simulated.home, control_rate).items():
             ET.SubElement(plugin, "param", name=name).text = value
@@ -157,20 +157,20 @@ def hardware_tag(
 
 
 class Controllers(NamedTuple):
-    """The controllers that are spawned: at once, and when every drive is enabled."""
+    """Controllers to spawn: at once, and when every drive is enabled."""
 
     first: tuple[str, ...]
     then: tuple[str, ...]
 
 
 def controllers(*, feedforward: bool, drives: bool = True) -> Controllers:
-    """Return the names of the controllers that are spawned, in this order.
+    """Return the names of the controllers to spawn, in this order.
 
-    Without ``drives`` nothing can be waited for, and all are spawned together.
+    Without ``drives`` all are spawned together, because there is no state to wait for.
 
     Args:
         feedforward: whether references reach the drives through dynid/FeedforwardController.
-        drives: whether the drives tell their status words.
+        drives: whether the drives report their status words.
     """
     between = (FEEDFORWARD,) if feedforward else (MONITOR,) if drives else ()
     if not drives:
@@ -178,12 +178,12 @@ def controllers(*, feedforward: bool, drives: bool = True) -> Controllers:
     return Controllers((_BROADCASTER, *between), (TRAJECTORIES,))
 
 
-def tells_drive_states(description: str, joints: Iterable[str]) -> bool:
-    """Return whether a description's ``<ros2_control>`` has what is needed to wait for drives.
+def has_drive_states(description: str, joints: Iterable[str]) -> bool:
+    """Return whether a description's ``<ros2_control>`` has the interfaces to wait for drives.
 
     Args:
         description: URDF with the tag.
-        joints: which must all have a state interface ``status_word``, and ``reset_fault``.
+        joints: joints that must all have a state interface ``status_word``, and ``reset_fault``.
     """
     root = xml_tree(description, "The robot description")
     return not _without(root, joints, "state_interface", "status_word") and not _without(
@@ -192,7 +192,7 @@ def tells_drive_states(description: str, joints: Iterable[str]) -> bool:
 
 
 def _without(root: ET.Element, joints: Iterable[str], kind: str, name: str) -> list[str]:
-    """The joints without an interface."""
+    """Return the joints without an interface."""
     having = {
         joint.get("name")
         for joint in root.findall("ros2_control/joint")
@@ -202,7 +202,7 @@ def _without(root: ET.Element, joints: Iterable[str], kind: str, name: str) -> l
 
 
 def _check_own_tag(robot: Robot, root: ET.Element) -> None:
-    """Refuse EtherCAT drives whose states nobody would see."""
+    """Refuse EtherCAT drives without interfaces for their states."""
     plugins = {(tag.text or "").strip() for tag in root.findall("ros2_control/hardware/plugin")}
     if _PLUGINS["ethercat"] not in plugins:
         return
@@ -212,8 +212,8 @@ def _check_own_tag(robot: Robot, root: ET.Element) -> None:
             raise ConfigurationError(
                 f"URDF of '{robot.name}': joint '{absent[0]}' of its <ros2_control> tag has no "
                 f'<{kind} name="{name}"/>, without which controllers would start before the '
-                "drives are enabled; add it to every joint as docs/drives.md shows, or give the "
-                "folder that `dynid drives` has written, with slaves:=."
+                "drives are enabled; add it to every joint as in docs/drives.md, or give the "
+                "folder of `dynid drives` with slaves:=."
             )
 
 
@@ -226,26 +226,26 @@ def controller_parameters(
         robot: with its simulation settings.
         update_rate: control cycles per second [Hz].
         feedforward: whether references reach the drives through dynid/FeedforwardController.
-        drives: whether the drives tell their status words.
+        drives: whether the drives report their status words.
 
     Raises:
-        ConfigurationError: feedforward is wanted, and its settings do not fit the robot.
+        ConfigurationError: feedforward is used, and its settings do not match the robot.
     """
     joints = list(robot.joints)
     trajectories: dict[str, Any] = {
         "joints": joints,
         "command_interfaces": ["position"],
         "state_interfaces": ["position", "velocity"],
-        # a new trajectory begins where the reference is, not a tracking error beside it
+        # a new trajectory starts at the reference, not at the measured position
         "interpolate_from_desired_state": True,
-        # it begins where the robot stands, not at a command from before drives were switched off
+        # it starts at the measured position, not at a command from before drives were switched off
         "set_last_command_interface_value_as_state_on_activation": False,
     }
     types = {
         _BROADCASTER: {"type": "joint_state_broadcaster/JointStateBroadcaster"},
         TRAJECTORIES: {"type": "joint_trajectory_controller/JointTrajectoryController"},
     }
-    # half the work for the thread that publishes, which drops what it has no time for
+    # halves the work of the publishing thread, which drops messages when it is late
     parameters: dict[str, Any] = {_BROADCASTER: {"publish_dynamic_joint_states": False}}
     names = {
         "status_interface": "status_word",
@@ -263,7 +263,7 @@ def controller_parameters(
         trajectories |= {
             "command_joints": [f"{FEEDFORWARD}/{joint}" for joint in joints],
             "command_interfaces": ["position", "velocity", "acceleration"],
-            # after a collision it holds where the robot is, so that a reset finds it there
+            # after a collision it holds the robot's position, so that a reset is possible
             "constraints": {joint: {"trajectory": _GIVES_UP} for joint in joints},
         }
     parameters[TRAJECTORIES] = trajectories
@@ -272,19 +272,19 @@ def controller_parameters(
 
 
 def uses_ros2_control(wanted: str) -> bool:
-    """Return whether controller_manager runs the robot, or the node simulated_robot.
+    """Return whether controller_manager runs the robot; otherwise the node simulated_robot does.
 
     Args:
-        wanted: ``true``, ``false``, or ``auto``: where everything for it is installed.
+        wanted: ``true``, ``false``, or ``auto``: true if all its packages are installed.
 
     Raises:
-        ConfigurationError: it is wanted, but not all of it is installed.
+        ConfigurationError: ``wanted`` is ``true``, but packages are missing.
     """
     absent = [package for package in _NEEDED if not installed(package)]
     if wanted == "true" and absent:
         raise ConfigurationError(
             f"ros2_control:=true needs {', '.join(absent)}, which are not installed; install them, "
-            "or leave ros2_control:=auto."
+            "or use ros2_control:=auto."
         )
     return wanted != "false" and not absent
 
@@ -296,7 +296,7 @@ def installed(package: str) -> bool:
 
 
 def root_link(urdf_xml: str) -> str:
-    """Return the name of the link that is no joint's child, the frame that all others hang on.
+    """Return the name of the root link, which is no joint's child.
 
     Raises:
         ConfigurationError: there is no such link, or more than one.
@@ -312,7 +312,7 @@ def root_link(urdf_xml: str) -> str:
 def _plant(robot: Robot, home: Array, control_rate: float) -> dict[str, str]:
     """Return the hardware parameters of dynid/SimulatedDrives (cpp/ros2_control).
 
-    Lists without anything in them are left out, because ros2_control takes no empty ``<param>``.
+    Empty lists are omitted, because ros2_control accepts no empty ``<param>``.
     """
     made = plant_arguments(robot, control_rate=control_rate)
     mechanism, terms = made.mechanism, made.mechanism.terms
@@ -346,7 +346,7 @@ def _plant(robot: Robot, home: Array, control_rate: float) -> dict[str, str]:
 
 
 def _joint(system: ET.Element, name: str, position: float | None = None) -> ET.Element:
-    """Add a joint; ``position`` [rad or m] is where it begins, unless drives tell."""
+    """Add a joint; ``position`` [rad or m] is its initial value, None with real drives."""
     joint = ET.SubElement(system, "joint", name=name)
     for interface in ("position", "effort", RESET_FAULT):
         ET.SubElement(joint, "command_interface", name=interface)

@@ -25,14 +25,14 @@ _PER_JOINT = (
 
 
 def feedforward_parameters(robot: Robot, *, control_rate: float) -> dict[str, Any]:
-    """Return what the controller is configured with, its model apart.
+    """Return the controller's parameters, without those of its model.
 
     Args:
         robot: the robot; the effort states of its drives are in the unit of its recordings.
         control_rate: cycles per second [Hz].
 
     Raises:
-        ConfigurationError: The settings do not fit the robot.
+        ConfigurationError: the settings do not match the robot.
     """
     settings = control_law_settings(robot, control_rate=control_rate)
     feedforward, collision = settings.feedforward, settings.collision
@@ -78,5 +78,5 @@ def _list(values: Array) -> list[float]:
 
 
 def _where_limited(name: str, values: Array) -> dict[str, list[float]]:
-    """Nothing where nothing is limited: ROS 2's parameter files have no empty list."""
+    """Return the entry, or none without any limit: ROS 2 parameter files have no empty list."""
     return {name: _list(values)} if np.isfinite(values).any() else {}

@@ -1,4 +1,4 @@
-"""How far the rare values of a signal go, from those that were seen."""
+"""Extrapolation of the rare, large values of a signal from recorded ones."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 
 from dynid.arrays import Array
 
-_TAIL_QUANTILE = 0.9  # of the values, from which on they count as the tail
-_APART = 0.5  # [s] between excesses that tell two things
-_SAFE = 0.9  # of what could have been recorded, what shall be enough
+_TAIL_QUANTILE = 0.9  # of the values, above which they are the tail
+_APART = 0.5  # [s] between independent excesses
+_SAFE = 0.9  # quantile of the bootstrapped levels that is used
 _RANGE = (0.05, 0.95)
 _RESAMPLED = 200  # times
 
 
 class Level(NamedTuple):
-    """A level that is passed as seldom as wanted.
+    """A level that is exceeded at a wanted rate.
 
     Attributes:
-        value: of the signal.
-        low: what as many other excesses could have said at least,
-        high: and at most (90 %).
-        peaks: independent excesses that it follows from.
+        value: the level.
+        low: lower bound of its 90 % bootstrap interval.
+        high: upper bound of that interval.
+        peaks: number of independent excesses that it is based on.
     """
 
     value: float
@@ -31,22 +31,22 @@ class Level(NamedTuple):
     peaks: int
 
     def scaled(self, factor: float) -> Level:
-        """The same level of a signal ``factor`` times as large."""
+        """Return the level of a signal ``factor`` times as large."""
         return Level(factor * self.value, factor * self.low, factor * self.high, self.peaks)
 
 
 def rare_level(values: Array, time: Array, wanted: float, *, least: float) -> Level:
-    """Return the level that ``values`` pass ``wanted`` times in as much time.
+    """Return the level that ``values`` exceed ``wanted`` times in as much time.
 
-    Values beyond their 0.9 quantile are taken for a Poisson process with a Pareto tail (peaks over
-    threshold: Davison, Smith 1990). Drawing as many anew as are independent shows what could have
-    been recorded; the level is enough for nine cases of ten.
+    Values above their 0.9 quantile are modelled as a Poisson process with a Pareto tail (peaks over
+    threshold: Davison, Smith 1990). Resampling the independent excesses (bootstrap) gives the
+    uncertainty; the level is the 0.9 quantile of it.
 
     Args:
         values: (M,).
         time: of each [s], increasing.
-        wanted: how often; below 1 the tail is extrapolated.
-        least: the level is not below.
+        wanted: number of times; below 1 the tail is extrapolated.
+        least: lower bound of the level.
     """
     beyond = float(np.quantile(values, _TAIL_QUANTILE))
     tail = values > beyond
@@ -63,10 +63,10 @@ def rare_level(values: Array, time: Array, wanted: float, *, least: float) -> Le
 
 
 def _passed_once_in(often: float, excesses: Array) -> float:
-    """Return what one excess in ``often`` goes beyond.
+    """Return the value that one excess in ``often`` exceeds.
 
     By the generalised Pareto distribution with these probability-weighted moments (Hosking, Wallis
-    1987): its tail ends where that of the excesses seems to, and is at most exponential.
+    1987), restricted to tails that are at most exponential.
     """
     if often <= 1:
         return 0.0

@@ -1,4 +1,4 @@
-"""Collision thresholds as a ROS 2 parameter file, which a running controller loads."""
+"""Collision thresholds as a ROS 2 parameter file for a running controller."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ _FOR_ALL = ("boost_time", "debounce_time")
 
 
 def threshold_text(robot: Robot, header: Sequence[str]) -> str:
-    """Return a file with all that decides when a torque error is a collision.
+    """Return a file with all parameters that determine when a torque error is a collision.
 
-    It holds nothing that the controller takes only before it runs.
+    All of them can be changed while the controller runs.
 
     Args:
         robot: with the thresholds in its settings ``collision``.
-        header: lines of a comment for people.
+        header: lines of a comment.
 
     Raises:
-        ConfigurationError: the settings do not fit the robot.
+        ConfigurationError: the settings do not match the robot.
     """
-    settings = collision_settings(robot, control_rate=1000.0)  # of which nothing here depends
+    settings = collision_settings(robot, control_rate=1000.0)  # these do not depend on the rate
     values = {name: [float(one) for one in getattr(settings, name)] for name in _PER_JOINT}
     times = {name: float(getattr(settings, name)) for name in _FOR_ALL}
     return parameter_file(
@@ -59,20 +59,20 @@ def threshold_text(robot: Robot, header: Sequence[str]) -> str:
 
 
 def write_thresholds(robot: Robot, header: Sequence[str], path: Path) -> None:
-    """Write the file of :func:`threshold_text`, whole or not at all.
+    """Write the file of :func:`threshold_text` atomically.
 
     Raises:
-        ConfigurationError: the settings do not fit the robot.
+        ConfigurationError: the settings do not match the robot.
         OutputError: the file cannot be written.
     """
     write_text(path, threshold_text(robot, header))
 
 
 def with_thresholds(robot: Robot, path: Path) -> Robot:
-    """Return a robot with the thresholds of a file that ``dynid tune-collision`` has written.
+    """Return a robot with the thresholds of a file of ``dynid tune-collision``.
 
     Raises:
-        ConfigurationError: there is no such file, it has no thresholds, or they do not fit.
+        ConfigurationError: there is no such file, it has no thresholds, or they do not match.
     """
     parameters = ros_parameters(read_text(path), str(path))
     found = {
@@ -82,8 +82,8 @@ def with_thresholds(robot: Robot, path: Path) -> Robot:
     }
     if "torque_error_max" not in found:
         message = (
-            f"{path}: has no parameter '{_GROUP}.torque_error_max'; expected the file that `dynid "
-            "tune-collision -o` writes."
+            f"{path}: has no parameter '{_GROUP}.torque_error_max'; expected a file of `dynid "
+            "tune-collision -o`."
         )
         raise ConfigurationError(message)
     collision = changed(robot.settings(CollisionSettings), found, f"{path}: {_GROUP}")

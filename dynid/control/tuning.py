@@ -1,4 +1,4 @@
-"""Collision thresholds from free motion: as low as a wanted rate of false alarms allows."""
+"""Collision thresholds from free motion, as low as a given rate of false alarms permits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _SHORTEST = 5.0  # [s]
-_DATA_SHARE = 0.01  # false alarms in as much motion as there is, below which it says little
+_DATA_SHARE = 0.01  # expected false alarms in the recordings, below which results are uncertain
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Tuning:
 
     Attributes:
         joints: in drive order.
-        acceleration_step: (n,) more abrupt than nearly all of the motion [rad/s^2 or m/s^2].
-        hours: length of the recordings together [h].
-        false_alarms_per_hour: that were asked for, of all joints together.
-        held_out_alarms: that thresholds from the other recordings would have given in each; empty
-            where there is only one.
-        warnings: sentences.
+        acceleration_step: (n,) above the abruptness of nearly all of the motion [rad/s^2 or m/s^2].
+        hours: total length of the recordings [h].
+        false_alarms_per_hour: requested rate, of all joints together.
+        held_out_alarms: alarms in each recording of thresholds from the others; empty where there
+            is only one.
+        warnings: sentences for the user.
     """
 
     joints: tuple[TunedJoint, ...]
@@ -44,7 +44,7 @@ class Tuning:
     warnings: tuple[str, ...]
 
     def __repr__(self) -> str:
-        """How much motion, the thresholds of each joint, and warnings."""
+        """Return the length of the motion, the thresholds of each joint, and warnings."""
         rows = [
             f"{joint.joint}: "
             + ", ".join(f"{name} {rounded_up(getattr(joint, name)):g}" for name in TUNED)
@@ -54,7 +54,7 @@ class Tuning:
         return "\n".join([first, *rows, *self.warnings])
 
     def settings(self) -> dict[str, tuple[float, ...]]:
-        """The tuned keys of a profile's ``collision``, rounded up, one value for each joint."""
+        """Return the tuned keys of a profile's ``collision``, rounded up, per joint."""
         return _Fit(self.joints, self.acceleration_step).settings()
 
 
@@ -68,9 +68,9 @@ def tune(
 
     In motion a joint's threshold has the shape of the high quantiles of its filtered torque error
     over speed and acceleration (quantile regression: Koenker, Bassett 1978), scaled so that
-    :func:`rare_level` passes it seldom enough; what errors are larger by near standstill becomes
-    the boost. No threshold is below the largest error seen. Where a recording passes thresholds
-    from the others, the next one may as well: they are raised by as much.
+    errors exceed it at the wanted rate (:func:`rare_level`); the additional error near standstill
+    is the boost. No threshold is below the largest recorded error. Where a recording exceeds the
+    thresholds from the others, a new one may as well, so they are raised by that factor.
 
     Args:
         robot: its ``collision`` has the detector's time constant, debounce time, low_speed and
@@ -82,16 +82,13 @@ def tune(
         ConfigurationError: there is too little motion, or the rate is not above 0.
     """
     if not 0 < false_alarms_per_hour < np.inf:
-        message = (
-            f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be above 0 and finite; no "
-            "threshold is never passed."
-        )
+        message = f"--false-alarms-per-hour {false_alarms_per_hour:g}: must be above 0 and finite."
         raise ConfigurationError(message)
     hours = _hours(residuals)
     if hours * 3600 < _SHORTEST:
         message = (
-            f"{hours * 3600:.3g} s of motion are too little to tune on; record {_SHORTEST:g} s at "
-            "least, and minutes for thresholds to rely on."
+            f"{hours * 3600:.3g} s of motion are too short for tuning; record at least "
+            f"{_SHORTEST:g} s, and several minutes for reliable thresholds."
         )
         raise ConfigurationError(message)
     rate = false_alarms_per_hour / len(robot.joints)
@@ -144,7 +141,7 @@ def _fit(robot: Robot, residuals: Sequence[Residual], alarms_per_hour: float) ->
 
 
 def _left_out(residuals: Sequence[Residual]) -> Iterator[tuple[int, list[Residual]]]:
-    """Yield each recording's number and the others, where those are long enough to tune on."""
+    """Yield each recording's number and the others, where those are long enough for tuning."""
     for k in range(len(residuals)):
         others = [*residuals[:k], *residuals[k + 1 :]]
         if others and _hours(others) * 3600 >= _SHORTEST:
@@ -152,12 +149,12 @@ def _left_out(residuals: Sequence[Residual]) -> Iterator[tuple[int, list[Residua
 
 
 def count_alarms(robot: Robot, tuning: Tuning, residual: Residual) -> int:
-    """Return how often thresholds would have stopped a robot that was touching nothing."""
+    """Return how often thresholds would have stopped a robot in free motion."""
     return _count(robot, tuning, residual)
 
 
 def _count(robot: Robot, found: Tuning | _Fit, residual: Residual) -> int:
-    _, _, alarms = residual.watch(with_collision(robot, **found.settings()))
+    _, _, alarms = residual.run_detector(with_collision(robot, **found.settings()))
     return len(alarms)
 
 
@@ -166,19 +163,19 @@ def _hours(residuals: Sequence[Residual]) -> float:
 
 
 def _poor_joints(joints: Sequence[TunedJoint], robot: Robot) -> Iterator[str]:
-    """Say where thresholds are of little use, or rest on little."""
+    """Yield sentences on thresholds that are too high, or based on too few data."""
     limit = robot.limits.torque_max
     largest = np.full(len(joints), np.inf) if limit is None else np.broadcast_to(limit, len(joints))
     for joint, torque_max in zip(joints, largest, strict=True):
         if joint.resting is None:
             yield (
-                f"joint '{joint.joint}' hardly moves or hardly rests in the recordings: one "
-                "threshold is for both; record both."
+                f"joint '{joint.joint}' hardly moves or is hardly at rest in the recordings, so "
+                "it has one threshold for both; record both."
             )
         elif joint.torque_error_max + joint.reversal_boost > 0.5 * torque_max:
             yield (
-                f"joint '{joint.joint}': at rest its threshold is more than half of torque_max, "
-                "and few collisions will be found; record more starts and stops, ask for more "
+                f"joint '{joint.joint}': its threshold at rest is more than half of torque_max, "
+                "so few collisions will be detected; record more starts and stops, allow more "
                 "false alarms, or improve the model."
             )
 
@@ -187,14 +184,14 @@ def _warnings(hours: float, false_alarms_per_hour: float, held_out: int) -> list
     warnings = []
     if hours * false_alarms_per_hour <= _DATA_SHARE:
         warnings.append(
-            f"one false alarm in {1 / false_alarms_per_hour:.3g} h is asked for, but the "
-            f"recordings have {60 * hours:.3g} min: the thresholds rest on how the tail of the "
-            "errors goes on; record more free motion to rely on them."
+            f"one false alarm in {1 / false_alarms_per_hour:.3g} h is requested, but the "
+            f"recordings have {60 * hours:.3g} min: the thresholds extrapolate the tail of the "
+            "errors; record more free motion for reliable thresholds."
         )
     if held_out > max(1.0, hours * false_alarms_per_hour):
         warnings.append(
             f"thresholds from the other recordings would have given {held_out} alarms in "
-            f"{60 * hours:.3g} min: motion of another kind than recorded will give more alarms "
-            "than asked for; record more kinds."
+            f"{60 * hours:.3g} min: other kinds of motion will cause more alarms than requested; "
+            "record more kinds of motion."
         )
     return warnings

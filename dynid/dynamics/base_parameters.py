@@ -30,8 +30,8 @@ class BaseParameterization:
         independent: (k,) indices of the standard parameters that lead a base parameter.
         regrouping: (k, p); its columns ``independent`` are the identity.
         names: ``ZZ2R`` where parameters are regrouped, else the standard name.
-        expressions: ``ZZ2R = ZZ2 + YY3 + 0.0961 M3``.
-        units: of each base parameter.
+        expressions: relations such as ``ZZ2R = ZZ2 + YY3 + 0.0961 M3``.
+        units: units of the base parameters.
     """
 
     independent: NDArray[np.intp]
@@ -41,11 +41,11 @@ class BaseParameterization:
     units: tuple[str, ...]
 
     def project(self, standard: Array) -> Array:
-        """Base parameters (k,) of a standard parameter vector (p,)."""
+        """Return the base parameters (k,) of a standard parameter vector (p,)."""
         return np.asarray(self.regrouping @ standard)
 
     def lift(self, base: Array, near: Array) -> Array:
-        """A standard vector (p,) with just these base parameters, equal to ``near`` elsewhere."""
+        """Return a standard vector (p,) with these base parameters, otherwise as ``near`` (p,)."""
         standard = np.array(near)
         standard[self.independent] += base - self.project(near)
         return standard
@@ -54,11 +54,11 @@ class BaseParameterization:
 def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParameterization:
     """Find the base parameters by QR of the regressor at random motion (Gautier 1991).
 
-    Columns are taken in an order that keeps the conventional parameters (Khalil and Kleinfinger):
-    a column that depends on those before it is regrouped into them.
+    Columns are taken in the order that keeps the conventional parameters (Khalil and Kleinfinger
+    1987): a column that depends on those before it is regrouped into them.
 
     Raises:
-        EstimationError: the rank is not clear-cut.
+        EstimationError: the numerical rank is unclear.
     """
     regressor = _random_regressor(mechanism, seed)
     independent, dependent = _independent(regressor, mechanism)
@@ -75,10 +75,10 @@ def base_parameterization(mechanism: Mechanism, *, seed: int = 0) -> BaseParamet
 
 
 def base_parameter_counts(mechanism: Mechanism, *, seed: int = 0) -> tuple[int, int]:
-    """How many base parameters there are, and how many of them a body's parameter leads.
+    """Count the base parameters, and those among them that a body's parameter leads.
 
     Raises:
-        EstimationError: the rank is not clear-cut.
+        EstimationError: the numerical rank is unclear.
     """
     independent, _ = _independent(_random_regressor(mechanism, seed), mechanism)
     return len(independent), int((independent < mechanism.first_term).sum())
@@ -87,8 +87,8 @@ def base_parameter_counts(mechanism: Mechanism, *, seed: int = 0) -> tuple[int, 
 def _independent(
     regressor: Array, mechanism: Mechanism
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The columns that lead a base parameter, and those that are regrouped into them."""
-    # R of W = Q R has columns as long as W's and at the same angles, but far fewer rows
+    """Return the columns that lead a base parameter, and those that are regrouped into them."""
+    # R of W = Q R has the inner products of W's columns, but far fewer rows
     triangle = np.asarray(np.linalg.qr(regressor, mode="r"))
     independent, dependent = _split(triangle, _preferred_order(mechanism))
     pivoted = np.abs(np.diag(qr(_scaled(triangle), mode="r", pivoting=True)[0]))
@@ -104,7 +104,7 @@ def _independent(
 def _random_regressor(mechanism: Mechanism, seed: int) -> Array:
     n, samples = len(mechanism.joints), 40 * max(1, len(mechanism.parameter_names) // 10)
     random = np.random.default_rng(seed)
-    # steps over many orders of magnitude, so that terms with memory are told apart as well
+    # steps over many orders of magnitude separate the columns of terms with memory
     steps = 10 ** random.uniform(-5, 0.5, (samples, n)) * random.choice([-1, 1], (samples, n))
     position = np.cumsum(steps, axis=0)
     if mechanism.chain.passive:
@@ -116,10 +116,10 @@ def _random_regressor(mechanism: Mechanism, seed: int) -> Array:
 
 
 def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samples: int) -> Array:
-    """Positions (samples, n) around that of assembly, where loops can be closed.
+    """Return positions (samples, n) around that of assembly at which loops can be closed.
 
     Raises:
-        EstimationError: hardly any can be reached.
+        EstimationError: too few can be reached.
     """
     middle = np.array(mechanism.chain.assembled_at or [0.0] * len(mechanism.joints))
     reach = np.where(mechanism.prismatic, *_REACH)
@@ -130,17 +130,17 @@ def _reachable_positions(mechanism: Mechanism, random: np.random.Generator, samp
             found = np.concatenate([found, some[mechanism.reachable(some)]])
     if len(found) < samples:
         raise EstimationError(
-            f"the closed chain can be closed at {len(found)} of {len(tried)} positions around that "
-            "of its assembly only: choose another one for closed_chain.assembled_at."
+            f"the closed chain can be closed only at {len(found)} of {len(tried)} positions around "
+            "that of its assembly: choose another one for closed_chain.assembled_at."
         )
     return np.asarray(found[:samples])
 
 
 def _preferred_order(mechanism: Mechanism) -> list[int]:
-    """Column indices, those to be kept first: friction, then inertial parameters by convention."""
+    """Return column indices, those to keep first: friction, then inertial ones by convention."""
     bodies = range(len(mechanism.body_joints))
     terms = {mechanism.first_term + i: term.traits for i, term in enumerate(mechanism.terms)}
-    # into what they cannot be told from: a first joint's inertia, an offset
+    # regrouped into columns that depend on them linearly: a first joint's inertia, an offset
     last = [column for column, kind in terms.items() if kind.regrouped]
     order = [column for column in terms if column not in last]
     for kept in _KEPT_FIRST:
@@ -149,7 +149,7 @@ def _preferred_order(mechanism: Mechanism) -> list[int]:
 
 
 def _turned(name: str, axis: Array) -> str:
-    """The same parameter for a joint whose axis is nearest to x or y instead of z."""
+    """Return the name of the same parameter for a joint whose axis is nearest to x or y."""
     shift = (int(np.argmax(np.abs(axis))) - 2) % 3
     if name == "M":
         return name
@@ -160,14 +160,14 @@ def _turned(name: str, axis: Array) -> str:
 
 
 def _scaled(regressor: Array) -> Array:
-    """Columns of unit norm; those that only rounding keeps from zero become zero."""
+    """Return columns of unit norm; those that are zero but for rounding become zero."""
     norms = np.linalg.norm(regressor, axis=0)
     zero = norms <= _ZERO * norms.max()
     return np.where(zero, 0.0, regressor / np.where(zero, 1.0, norms))
 
 
 def _split(regressor: Array, order: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Walk the columns in order; one that those kept so far already span is dependent."""
+    """Split the columns, in order: one in the span of those kept so far is dependent."""
     scaled = _scaled(regressor)
     basis = np.empty_like(scaled)
     kept: list[int] = []

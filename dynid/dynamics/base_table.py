@@ -24,10 +24,10 @@ class BaseRow:
 
     Attributes:
         name: such as ``ZZ2R``; ``ZZ2`` where nothing is regrouped.
-        unit: Of it.
-        value: With the mechanism's parameters.
-        standard_deviation: Of its identification, or None.
-        coefficients: Of the standard parameters that it consists of, the leading one first.
+        unit: unit of the value.
+        value: value with the mechanism's parameters.
+        standard_deviation: from its identification, or None.
+        coefficients: of the standard parameters that it consists of, the leading one first.
     """
 
     name: str
@@ -37,22 +37,24 @@ class BaseRow:
     coefficients: dict[str, float]
 
     def relation(self) -> str:
-        """Return such as ``ZZ2 + YY3 + 0.0961 M3``."""
+        """Return the relation as text, such as ``ZZ2 + YY3 + 0.0961 M3``."""
         return relation(self.coefficients)
 
 
 @dataclass(frozen=True)
 class BaseTable:
-    """All base parameters of a mechanism, and the standard parameters that they come from.
+    """All base parameters of a mechanism, and its standard parameters.
 
     Attributes:
-        robot: Its name.
-        origin: Where the values are from.
-        rows: One per base parameter.
-        bodies: Names of the joints that carry the bodies.
+        robot: name of the robot.
+        origin: source of the values.
+        rows: one per base parameter.
+        bodies: names of the joints that carry the bodies.
         names: (p,) of the standard parameters, bodies first.
-        units, values, roles: (p,) of them; whether one leads a base parameter, is regrouped into
-            others, or has no effect on torque.
+        units: (p,) of the standard parameters.
+        values: (p,) of the standard parameters.
+        roles: (p,) whether each leads a base parameter, is regrouped into others, or has no effect
+            on torque.
     """
 
     robot: str
@@ -75,11 +77,11 @@ def base_table(
     """Return the base parameters of a mechanism, with the values of its own parameters.
 
     Args:
-        mechanism: The model.
-        base: Its base parameters.
-        robot: Its name.
-        origin: Where its parameters are from.
-        standard_deviations: By the names of ``base`` (``ZZ2R``).
+        mechanism: the model.
+        base: its base parameters.
+        robot: name of the robot.
+        origin: source of its parameters.
+        standard_deviations: by the names of ``base`` (``ZZ2R``).
     """
     deviations = standard_deviations or {}
     names = mechanism.parameter_names

@@ -1,4 +1,4 @@
-"""A payload's body: ten parameters, and mass, centre of mass and inertia that follow from them."""
+"""A payload's body: ten parameters, and the mass, centre of mass and inertia computed from them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ QUANTITIES = (
 """Names and units of a body's ten physical quantities; the inertia is about its centre of mass."""
 
 UNITS = ("kg", *3 * ("kg*m",), *6 * ("kg*m^2",))
-"""Of a body's ten parameters."""
+"""Units of a body's ten parameters."""
 
 REACH = 0.2
-"""What is large for the distance of a payload's centre of mass from the joint [m]."""
+"""A large distance of a payload's centre of mass from the joint [m], as a scale."""
 RADIUS = 0.1
-"""What is large for a payload's radius of gyration [m]."""
-TOLD = 0.25
-"""Share of what is large above whose standard deviation nothing is told."""
+"""A large radius of gyration of a payload [m], as a scale."""
+LARGEST_DEVIATION = 0.25
+"""Largest standard deviation of an identifiable quantity, as a share of its scale."""
 
 # row and column of the six entries of an inertia matrix, in the order of parameters
 _ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
@@ -32,13 +32,13 @@ _ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body in a joint's frame, with what is known about it.
+    """A rigid body in a joint's frame, with its uncertainty.
 
     Attributes:
         parameters: (10,) mass, first moments x, y, z, moments of inertia XX, XY, YY, XZ, YZ, ZZ,
             both about the origin of the frame.
-        covariance: (10, 10) of these.
-        determined: (10,) which of these the data tell.
+        covariance: (10, 10) of the parameters.
+        determined: (10,) which parameters the data determine.
     """
 
     parameters: Array
@@ -62,7 +62,7 @@ class Body:
 
     @property
     def quantities(self) -> Array:
-        """Mass, centre and inertia in one (10,), in the order of ``QUANTITIES``."""
+        """Mass, centre and inertia (10,), in the order of ``QUANTITIES``."""
         return np.concatenate([[self.mass], self.centre, self.inertia])
 
     @property
@@ -73,8 +73,8 @@ class Body:
         return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
     @property
-    def told(self) -> NDArray[np.bool_]:
-        """Which of the quantities (10,) the data tell, as they tell all that these are made of."""
+    def identifiable(self) -> NDArray[np.bool_]:
+        """Which of the quantities (10,) are identifiable, with all parameters they depend on."""
         needed = self._jacobian() != 0
         np.fill_diagonal(needed, True)
         needed[1:, 0] = True  # also of a body whose centre is the origin by chance
@@ -82,11 +82,11 @@ class Body:
             moments = {1, 2, 3} - {1 + one} if one == other else {1 + one, 1 + other}
             needed[row, list(moments)] = True
         large = np.array([self.mass, *3 * [REACH], *6 * [self.mass * RADIUS**2]])
-        known = self.deviations < TOLD * large
+        known = self.deviations < LARGEST_DEVIATION * large
         return np.asarray(known & ~np.any(needed & ~self.determined, axis=1))
 
     def _jacobian(self) -> Array:
-        """Derivatives of the quantities by the parameters, (10, 10)."""
+        """Return the derivatives of the quantities by the parameters, (10, 10)."""
         jacobian = np.eye(10)
         if self.mass <= 0:
             return jacobian
@@ -102,7 +102,7 @@ class Body:
 
 
 def steiner(mass: float, centre: Array) -> Array:
-    """Inertia of a point (6,) [kg m^2] about the origin (Huygens, Steiner)."""
+    """Return the inertia of a point mass (6,) [kg m^2] about the origin (Huygens, Steiner)."""
     return _entries(mass * (centre @ centre * np.eye(3) - np.outer(centre, centre)))
 
 

@@ -1,4 +1,4 @@
-"""Closed chains: passive joints, where loops are closed, and a profile's ``closed_chain``."""
+"""Closed chains: passive joints, loop closures, and a profile's ``closed_chain``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LoopClosure:
     axes: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     """One on each link, of a revolute closure."""
     length: float = 0.0
-    """Of a distance [m]."""
+    """Length of a distance closure [m]."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,19 @@ class ClosedChain:
     """Passive joints, and the closures that their positions follow from."""
 
     passive: Mapping[str, float] = field(default_factory=dict)
-    """Joints that move, but have no drive, and about where they are [rad or m] at
-    ``assembled_at``: of several ways to assemble a mechanism this chooses one."""
+    """Joints that move but have no drive, with approximate positions [rad or m] at
+    ``assembled_at``, which select one of several assembly modes."""
     closures: tuple[LoopClosure, ...] = ()
     assembled_at: tuple[float, ...] = ()
-    """Positions of the actuated joints then [rad or m]; empty: all at 0."""
+    """Positions of the actuated joints at assembly [rad or m]; empty: all at 0."""
 
 
 def core_closure(closure: LoopClosure) -> _core.LoopClosure:
-    """Return the core's counterpart; raises ValueError with a sentence."""
+    """Return the core's counterpart.
+
+    Raises:
+        ValueError: the closure is invalid, with a sentence for the user.
+    """
     points, axes = np.array(closure.points, dtype=float), np.array(closure.axes, dtype=float)
     return _core.LoopClosure(
         closure.kind, *closure.links, points[0], points[1], axes[0], axes[1], closure.length
@@ -87,19 +91,19 @@ class ClosureSettings(Settings):
         for kind, name in (("revolute", "axes"), ("distance", "length")):
             there = getattr(self, name) is not None
             if there and self.kind != kind:
-                raise ValueError(f"'{name}' belongs to a closure of kind {kind}, and to no other")
+                raise ValueError(f"'{name}' is only for a closure of kind {kind}")
             if self.kind == kind and not there:
                 raise ValueError(f"a closure of kind {kind} needs '{name}'")
         return self
 
     def closure(self) -> LoopClosure:
-        """The mechanism's closure."""
+        """Return the mechanism's closure."""
         given = {name: value for name, value in self if value is not None}
         return LoopClosure(**given)
 
 
 class ClosedChainSettings(Settings):
-    """Passive joints, about where they are at ``assembled_at``, and what closes the loops."""
+    """Passive joints with approximate positions at ``assembled_at``, and loop closures."""
 
     passive: dict[str, float] = Field(default_factory=dict)
     """Joints without a drive, and their approximate positions at ``assembled_at`` [rad or m]."""
@@ -111,10 +115,10 @@ class ClosedChainSettings(Settings):
     @model_validator(mode="after")
     def _complete(self) -> ClosedChainSettings:
         if bool(self.passive) != bool(self.closures):
-            raise ValueError("'passive' and 'closures' need one another: name both, or neither")
+            raise ValueError("'passive' and 'closures' need each other: give both or neither")
         return self
 
     def chain(self) -> ClosedChain:
-        """The mechanism's closed chain; empty for a tree."""
+        """Return the mechanism's closed chain; empty for a tree."""
         closures = tuple(one.closure() for one in self.closures)
         return ClosedChain(self.passive, closures, self.assembled_at)

@@ -1,4 +1,4 @@
-"""Base parameters from a file: a published table as CSV, or what ``dynid model base`` wrote."""
+"""Base parameters from a file: a published table as CSV, or a file of ``dynid model base``."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def read_base_parameters(
     ``dynid model base`` wrote.
 
     Raises:
-        ConfigurationError: the file cannot be read, a name is unknown or comes twice, a value is
-            no number, or the file regroups parameters in another way.
+        ConfigurationError: the file cannot be read, a name is unknown or occurs twice, a value is
+            not a finite number, or the file regroups parameters differently.
     """
     pairs = list(_csv_pairs(path) if path.suffix == ".csv" else _yaml_pairs(path, mechanism, base))
     names = _with_symoro_names(base.names)
@@ -45,7 +45,7 @@ def read_base_parameters(
     for name, value in pairs:
         if name not in names:
             raise ConfigurationError(
-                f"{path.name}: '{name}' is no base parameter of this robot; they are "
+                f"{path.name}: '{name}' is not a base parameter of this robot; available: "
                 f"{', '.join(base.names)}."
             )
         if names[name] in found:
@@ -106,7 +106,7 @@ def _yaml_pairs(
         coefficients = entry.get("coefficients", expected)
         if expected is not None and not _same(coefficients, expected, standard_names):
             raise ConfigurationError(
-                f"{path.name}: {name} is another combination of parameters there than of this "
+                f"{path.name}: {name} is another combination of parameters than that of this "
                 "robot; give the profile and URDF that the file was made with."
             )
         yield name, entry["value"]

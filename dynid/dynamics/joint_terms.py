@@ -1,4 +1,4 @@
-"""What joints and motors add to rigid-body dynamics, and how a profile describes it (``terms``)."""
+"""Joint terms, the torques of joints and motors besides rigid-body dynamics, and ``terms``."""
 
 from __future__ import annotations
 
@@ -18,16 +18,20 @@ TermKind = _core.TermKind
 """A kind of joint term and its traits: a row of the table in cpp/core/src/term_kinds.cpp."""
 
 TERM_SHAPES = tuple(_core.term_shapes())
-"""What gives a term its shape besides its parameter, in the order of a model.yaml."""
+"""Numbers besides the parameter that give a term its shape, in the order of a model.yaml."""
 
 
 def term_kinds() -> tuple[TermKind, ...]:
-    """Every kind of joint term, in the order of the table."""
+    """Return every kind of joint term, in the order of the table."""
     return tuple(_core.term_kinds())
 
 
 def term_kind(name: str) -> TermKind:
-    """The kind of that name; raises MechanismError that lists what there is."""
+    """Return the kind of that name.
+
+    Raises:
+        MechanismError: there is no such kind; the message lists all.
+    """
     try:
         return _core.term_kind(name)
     except ValueError as error:
@@ -36,15 +40,15 @@ def term_kind(name: str) -> TermKind:
 
 @dataclass(frozen=True)
 class JointTerm:
-    """What a joint or motor adds to rigid-body dynamics: one parameter, one regressor column.
+    """A torque of a joint or motor besides rigid-body dynamics: one parameter, one column.
 
     ``traits.formula`` is the column, with q, v and a the position, velocity and acceleration of the
     joint or motor, s(v) = sign(v), or tanh(v / smoothing), ``load`` the gravity torque of
     the joint (with the mechanism's own parameters), and z the deflection of an elastic contact that
     slides when stretched by ``scale``, as a share of it: of ``presliding`` from -1 to 1 (stop
-    operator of Prandtl and Ishlinskii), of ``lugre`` that of bristles, which slide by and by, and
-    at rest hold ``static_ratio`` more (LuGre without damping of the bristles; Dahl's model for a
-    ratio of 0). A contact is behind a play of ``dead_band``.
+    operator of Prandtl and Ishlinskii), of ``lugre`` that of bristles, which slide gradually and
+    hold ``static_ratio`` more at rest (LuGre without damping of the bristles, Canudas de Wit et al.
+    1995; Dahl's model for a ratio of 0). A contact has a play of ``dead_band``.
     """
 
     kind: str
@@ -52,25 +56,25 @@ class JointTerm:
     joint: int
     """Index of the joint or motor, from 0."""
     side: Literal["joint", "motor"] = "joint"
-    """Whose motion counts. A motor's torque reaches the joints through the coupling."""
+    """Whose motion the term depends on. A motor's torque acts on joints through the coupling."""
     smoothing: float = 0.0
     """Velocity [rad/s or m/s] over which the sign is smoothed; 0 keeps it, with sign(0) = 0."""
     scale: float = 0.0
     """Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]."""
     dead_band: float = 0.0
-    """Of a term with memory [rad or m]: motion to and fro within it is an encoder's noise."""
+    """Of a term with memory [rad or m]: oscillations within it are treated as encoder noise."""
     static_ratio: float = 0.0
-    """Of LuGre's friction: by how much it is larger at rest, as a share of Coulomb's."""
+    """Of LuGre friction: excess at rest over Coulomb friction, as a share of it."""
     stribeck_velocity: float = 0.0
-    """Of LuGre's friction: velocity [rad/s or m/s] at which that excess is gone."""
+    """Of LuGre friction: velocity [rad/s or m/s] over which that excess decays."""
 
     @property
     def traits(self) -> TermKind:
-        """What is so of every term of its kind; raises MechanismError where there is no such."""
+        """Traits of its kind; raises MechanismError where the kind is unknown."""
         return term_kind(self.kind)
 
     def shapes(self) -> dict[str, float]:
-        """Its shapes by name, zeros included."""
+        """Return the shapes by name, zeros included."""
         return {shape.name: float(getattr(self, shape.name)) for shape in TERM_SHAPES}
 
     def column(
@@ -81,7 +85,7 @@ class JointTerm:
         acceleration: Array | None = None,
         load: Array | None = None,
     ) -> Array:
-        """Torque per unit of the parameter along a motion of its joint, contacts relaxed at first.
+        """Return the torque per unit of the parameter along a motion, from relaxed contacts.
 
         Args:
             velocity: (N,) [rad/s or m/s].
@@ -95,7 +99,7 @@ class JointTerm:
 
 
 class TermSettings(Settings):
-    """One kind of joint term: on which joints or motors, and its shape."""
+    """One kind of joint term: its joints or motors, and its shape."""
 
     kind: str
     """Kind of the term, such as ``viscous``; docs/method.md lists all."""
@@ -117,20 +121,25 @@ class TermSettings(Settings):
 
     @property
     def traits(self) -> TermKind:
-        """What is so of every term of its kind; raises MechanismError where there is no such."""
+        """Traits of its kind; raises MechanismError where the kind is unknown."""
         return term_kind(self.kind)
 
     def at(self, joint: int) -> JointTerm:
-        """The term at a joint or motor, counted from 0."""
+        """Return the term at a joint or motor, counted from 0."""
         return JointTerm(joint=joint, **self.model_dump(exclude={"joints"}))
 
     def entry(self) -> dict[str, Any]:
-        """The entry of a profile: its kind, and what is not as by default."""
+        """Return the entry of a profile: the kind, and values other than the defaults."""
         return {"kind": self.kind} | self.model_dump(mode="json", exclude_defaults=True)
 
 
 def core_term(term: JointTerm) -> _core.JointTerm:
-    """Return the core's counterpart; raises MechanismError or ValueError with a sentence."""
+    """Return the core's counterpart.
+
+    Raises:
+        MechanismError: the side or the kind is unknown.
+        ValueError: a shape is unknown.
+    """
     if term.side not in ("joint", "motor"):
         message = f"A joint term's side is '{term.side}', but must be 'joint' or 'motor'."
         raise MechanismError(message)
@@ -139,11 +148,11 @@ def core_term(term: JointTerm) -> _core.JointTerm:
 
 
 def term_lists(terms: Sequence[JointTerm], joints: Sequence[str]) -> dict[str, tuple[Any, ...]]:
-    """Terms as parallel lists, as a model.yaml has them.
+    """Return terms as parallel lists, as in a model.yaml.
 
     Args:
-        terms: In the order of their parameters.
-        joints: Names of all moving joints.
+        terms: in the order of their parameters.
+        joints: names of all moving joints.
 
     Returns:
         ``kinds``, ``joints``, ``sides`` and a list for each shape; of the rare shapes only those

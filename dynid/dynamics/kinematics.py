@@ -1,4 +1,4 @@
-"""Where a robot's joints and its tool are, by pinocchio on the URDF."""
+"""Poses of a robot's bodies and tool, by pinocchio on the URDF."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 
 class Kinematics:
-    """Poses of all that moves, for positions of the mechanism's actuated joints.
+    """Poses of all bodies, for positions of the mechanism's actuated joints.
 
-    Bodies are the root and one for each movable joint of the URDF, also a locked one; links that
-    are rigidly attached belong to the body that carries them.
+    Bodies are the root and one for each movable joint of the URDF, locked ones included; rigidly
+    attached links belong to the body that carries them.
 
     The tool point is the origin of a link's frame: of the given link, else of the last one. That is
     the link behind the most actuated joints and, of several such, the furthest from the root, so a
-    ``flange`` or ``tool0`` where the URDF has one; with closed chains, of the body that bears a
+    ``flange`` or ``tool0`` where the URDF has one; with closed chains, of the body that carries a
     payload.
 
     Args:
         mechanism: names the joints and the positions of locked ones.
         tool: name of the link whose origin is the tool point; None for the last link.
-        at_motors: whether what is recorded are positions of the motors, not of the joints.
+        at_motors: whether recorded positions are those of the motors, not of the joints.
 
     Raises:
         ConfigurationError: the URDF has no link of the tool's name.
@@ -66,12 +66,12 @@ class Kinematics:
 
     @property
     def moving_bodies(self) -> tuple[int, ...]:
-        """Which body each of the mechanism's moving joints moves, passive ones included; (m,)."""
+        """Body of each of the mechanism's moving joints, passive ones included; (m,)."""
         return tuple(self._moving_ids)
 
     @property
     def rest(self) -> Array:
-        """Pinocchio's position vector with locked joints at their places, others at 0; (nq,)."""
+        """Pinocchio's position vector with locked joints at their positions, others at 0; (nq,)."""
         return np.array(self._rest)
 
     @property
@@ -81,7 +81,7 @@ class Kinematics:
 
     @property
     def joint_bodies(self) -> tuple[int, ...]:
-        """Which body each joint of the profile moves; its frame is the joint's."""
+        """Body of each joint of the profile; its frame is the joint's."""
         return tuple(self._joint_ids)
 
     @property
@@ -91,7 +91,7 @@ class Kinematics:
 
     @property
     def joint_origins(self) -> Array:
-        """Where each body's joint is in the frame of its parent at position 0 [m]; (B, 3)."""
+        """Origin of each body's joint in the frame of its parent at position 0 [m]; (B, 3)."""
         return np.array([placement.translation for placement in self._model.jointPlacements])
 
     @property
@@ -109,7 +109,7 @@ class Kinematics:
         return length
 
     def links(self) -> dict[str, tuple[int, Pose]]:
-        """Return of each link the body that it belongs to, and its pose there."""
+        """Return for each link its body, and its pose in the body's frame."""
         return {
             str(frame.name): (
                 int(frame.parentJoint),
@@ -120,14 +120,16 @@ class Kinematics:
         }
 
     def joint_position(self, recorded: ArrayLike) -> Array:
-        """Return joint positions for what a recording or topic holds; both (n,) [rad or m]."""
+        """Return joint positions for positions of a recording or topic; both (n,) [rad or m]."""
         return np.asarray(self._coupling @ np.asarray(recorded, dtype=np.float64))
 
     def poses(self, positions: ArrayLike) -> Array:
         """Return all bodies' poses in the root frame for positions (N, n) [rad or m]; (N, B, 7).
 
-        A pose is x, y, z [m] and the quaternion's x, y, z, w. Raises MechanismError where the loops
-        of a closed chain cannot be closed.
+        A pose is x, y, z [m] and the quaternion's x, y, z, w.
+
+        Raises:
+            MechanismError: the loops of a closed chain cannot be closed.
         """
         rows = self.full_positions(self.mechanism.moving_positions(positions))
         poses = np.empty((len(rows), self._model.njoints, 7))
@@ -145,27 +147,27 @@ class Kinematics:
         return full
 
     def tool_path(self, positions: ArrayLike) -> Array:
-        """Return where the tool point is for positions (N, n) [rad or m]: (N, 3) [m]."""
+        """Return the tool point for positions (N, n) [rad or m]: (N, 3) [m]."""
         poses = self.poses(positions)[:, self.tool_body]
         points = [Pose.from_numbers(pose).apply([self.tool_position])[0] for pose in poses]
         return np.array(points).reshape(-1, 3)
 
     def _place(self, full: Array, joint: int, value: ArrayLike) -> None:
-        """Write a joint's position to where pinocchio has it; an endless joint has two numbers."""
+        """Write a joint's position to pinocchio's vector; a continuous joint has two numbers."""
         found = self._model.joints[joint]
         at = int(found.idx_q)
         full[at : at + found.nq] = (np.cos(value), np.sin(value)) if found.nq == 2 else value
 
     def _last_link(self) -> str:
         actuated = set(self._joint_ids)
-        bearer = self.mechanism.body_joints[self.mechanism.payload_body]
+        carrier = self.mechanism.body_joints[self.mechanism.payload_body]
         in_loops = bool(self.mechanism.chain.passive)
         best, name = (False, -1, -1), self.root
         for index, frame in enumerate(self._model.frames):
             if _is_link(frame):
                 body = int(frame.parentJoint)
-                bears = in_loops and body == self._model.getJointId(bearer)
-                rank = (bears, self._actuated_before(body, actuated), self._depth(index))
+                carries = in_loops and body == self._model.getJointId(carrier)
+                rank = (carries, self._actuated_before(body, actuated), self._depth(index))
                 if rank > best:
                     best, name = rank, str(frame.name)
         return name

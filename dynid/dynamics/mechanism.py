@@ -1,4 +1,4 @@
-"""The dynamic model of a robot's joints and bodies, the one that also runs in its controller.
+"""The dynamic model of a robot's joints and bodies, which its controller also runs.
 
 Units are SI: positions [rad or m], velocities and accelerations per s and s^2, torques
 [N*m, or N at a prismatic joint]. Everything a :class:`Mechanism` takes and returns is at its
@@ -45,9 +45,9 @@ class Mechanism:
     moments x, y, z, moments of inertia XX, XY, YY, XZ, YZ, ZZ, both about the origin of the joint's
     frame (pinocchio's order); then one parameter for each joint term.
 
-    In a closed chain the passive joints follow the actuated ones: dq_passive = G dq. All that is
-    given and returned is still at the actuated joints, τ = τ_actuated + Gᵀ τ_passive. Where loops
-    cannot be closed, or a passive joint is free, functions raise MechanismError with the pose.
+    In a closed chain the passive joints follow the actuated ones: dq_passive = G dq. All arguments
+    and results are at the actuated joints, τ = τ_actuated + Gᵀ τ_passive. Where loops cannot be
+    closed, or a passive joint is free, functions raise MechanismError with the pose.
 
     Args:
         urdf_xml: the URDF's text.
@@ -56,14 +56,14 @@ class Mechanism:
         gravity: acceleration [m/s^2] in the frame of the URDF's root link.
         coupling: T in q_joint = T q_motor and τ_motor = Tᵀ τ_joint, (n, n); None for the identity.
             Motor positions are behind the gear, so that T has no unit.
-        terms: joint terms, in the order of their parameters; numbers of joints count on through
-            the chain's passive ones.
+        terms: joint terms, in the order of their parameters; the chain's passive joints are
+            numbered after the actuated ones.
         chain: passive joints and loop closures; none for a tree.
-        payload_joint: that carries the body which bears a payload; None: the last of ``joints``.
+        payload_joint: joint of the body that carries a payload; None: the last of ``joints``.
         semi_static: bodies have weight but no inertia: a model of gravity and friction only.
 
     Raises:
-        MechanismError: these do not make a mechanism.
+        MechanismError: these do not describe a mechanism.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Mechanism:
                 raise MechanismError(f"{message} A mass must not be negative.")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle as what it is built from, so that it can be sent to a process."""
+        """Pickle the description, so that the mechanism can be sent to a process."""
         return _rebuilt, (self._under, np.array(self._gravity), np.array(self.parameters))
 
     @property
@@ -160,32 +160,32 @@ class Mechanism:
 
     @property
     def chain(self) -> ClosedChain:
-        """What closes chains; empty for a tree."""
+        """Passive joints and loop closures; empty for a tree."""
         return self._chain
 
     @property
     def semi_static(self) -> bool:
-        """Whether bodies have weight only."""
+        """Whether bodies have weight but no inertia."""
         return self._semi_static
 
     @property
     def core_description(self) -> _core.MechanismDescription:
-        """What the core builds this mechanism from, but for its parameters."""
+        """The core's description of this mechanism, without its parameters."""
         return self._description
 
     @property
     def payload_body(self) -> int:
-        """Which of the bodies bears a payload, in whose joint's frame it is given."""
+        """Index of the body that carries a payload, which is given in its joint's frame."""
         return self._core.payload_body
 
     @property
     def joint_types(self) -> tuple[Literal["revolute", "prismatic"], ...]:
-        """Whether each joint turns (with or without limits) or slides."""
+        """Type of each joint; continuous ones are revolute."""
         return tuple("prismatic" if slides else "revolute" for slides in self.prismatic)
 
     @property
     def prismatic(self) -> tuple[bool, ...]:
-        """Whether each joint slides."""
+        """Whether each joint is prismatic."""
         return tuple(self._core.prismatic)
 
     @property
@@ -220,16 +220,16 @@ class Mechanism:
 
     @property
     def urdf_parameters(self) -> Array:
-        """Parameters that the URDF gives, locked bodies folded in, terms zero; (p,), read-only."""
+        """Parameters from the URDF, locked bodies merged, terms zero; (p,), read-only."""
         return _read_only(self._core.urdf_parameters)
 
     @property
     def parameters(self) -> Array:
-        """The current parameters, at first those of the URDF; (p,), read-only."""
+        """The current parameters, initially those of the URDF; (p,), read-only."""
         return _read_only(self._core.parameters)
 
     def with_gravity(self, gravity: ArrayLike) -> Mechanism:
-        """Return the same mechanism under another gravity (3,), with the URDF's parameters."""
+        """Return the same mechanism with another gravity (3,) [m/s^2] and the URDF's parameters."""
         return self._under(gravity=gravity)
 
     def without_terms(self) -> Mechanism:
@@ -239,7 +239,8 @@ class Mechanism:
     def with_parameters(self, parameters: ArrayLike) -> Mechanism:
         """Return the same mechanism with other parameters (p,).
 
-        Raises MechanismError on a wrong count or a value that is not finite.
+        Raises:
+            MechanismError: their number is wrong, or one is not finite.
         """
         values = self._parameter_vector(parameters)
         changed = object.__new__(Mechanism)
@@ -248,10 +249,13 @@ class Mechanism:
         return changed
 
     def physical_problem(self, parameters: ArrayLike | None = None) -> str:
-        """Why no real robot has parameters (p,), by default the mechanism's; empty where one can.
+        """Return why parameters are not physically consistent; empty where they are.
 
         Every body's pseudo-inertia has to be positive definite (Wensing, Kim, Slotine, RA-L 2018),
         and friction, rotor inertia and stiffness not below 0.
+
+        Args:
+            parameters: (p,); None for those of the mechanism.
         """
         values = self.parameters if parameters is None else self._parameter_vector(parameters)
         return self._core.physical_problem(values)
@@ -262,7 +266,7 @@ class Mechanism:
         return _first(_sentence(lambda: self._core.moving_positions(*batch)), single)
 
     def reachable(self, q: ArrayLike) -> NDArray[np.bool_]:
-        """Return where the loops can be closed, of positions (N, n): (N,); of a tree, all."""
+        """Return at which positions (N, n) the loops can be closed: (N,); for a tree, all."""
         (positions,), _ = self._samples(q=q)
         return np.asarray(self._core.reachable(positions), dtype=bool)
 
@@ -276,8 +280,17 @@ class Mechanism:
     ) -> Array:
         """Return W in τ = W π: (N, n, p) for arrays (N, n), and (n, p) for a sample (n,).
 
-        ``out``, C-ordered float64 of that shape, is filled instead of a new array where it is
-        given. Other threads run meanwhile.
+        Other threads run meanwhile.
+
+        Args:
+            q: positions [rad or m].
+            dq: velocities, of the same shape.
+            ddq: accelerations, of the same shape.
+            out: C-ordered float64 array of the result's shape to fill; None for a new one.
+            past: state of the terms with memory, see :meth:`new_past`; None: relaxed contacts.
+
+        Raises:
+            MechanismError: shapes do not match, or loops cannot be closed.
         """
         batch, single = self._samples(q=q, dq=dq, ddq=ddq)
         shape = (len(batch[0]), len(self._joints), len(self._core.parameter_names))
@@ -293,17 +306,17 @@ class Mechanism:
         return out
 
     def new_past(self) -> Array:
-        """Return the past of the terms with memory before anything moved.
+        """Return the state of the terms with memory before the first motion; (terms, 2).
 
-        Functions that take ``past`` begin there and leave it where their array ends, so that a
-        motion can be given in pieces; (terms, 2).
+        Functions that take ``past`` start from it and update it in place, so that a motion can be
+        given in pieces.
         """
         past = np.zeros((self._core.memory_count, 2))
         past[:, 0] = np.nan
         return past
 
     def advance(self, q: ArrayLike, dq: ArrayLike, past: Array) -> None:
-        """Move the terms with memory along q and dq (N, n); ``past`` is changed in place."""
+        """Update the terms with memory along q and dq (N, n); ``past`` is changed in place."""
         (positions, velocities), _ = self._samples(q=q, dq=dq)
         _sentence(lambda: self._core.advance(positions, velocities, past))
 
@@ -319,8 +332,8 @@ class Mechanism:
     ) -> Array:
         """Return AᵀA for each joint, A = [W_j, τ_j] over the samples; (n, k + 1, k + 1).
 
-        Sums of such matrices over pieces of a recording give its normal equations, without the
-        regressor ever being stored.
+        The sum of these matrices over pieces of a recording gives its normal equations, without
+        storing the regressor.
 
         Args:
             q: positions, (N, n).
@@ -328,8 +341,11 @@ class Mechanism:
             ddq: accelerations, (N, n).
             tau: torques, (N, n).
             columns: the k columns of the regressor to use, in this order; None for all p.
-            weights: (N, n), how much a sample counts for a joint, 0 for not at all; None for ones.
-            past: of the terms with memory, see :meth:`new_past`; None begins afresh.
+            weights: (N, n) weight of each sample for each joint; None for ones.
+            past: state of the terms with memory, see :meth:`new_past`; None: relaxed contacts.
+
+        Raises:
+            MechanismError: shapes do not match, or loops cannot be closed.
         """
         batch, _ = self._samples(q=q, dq=dq, ddq=ddq, tau=tau)
         chosen = range(len(self.parameter_names)) if columns is None else columns
@@ -363,7 +379,8 @@ class Mechanism:
     def inverse_dynamics(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
         """Return torques by recursive Newton-Euler with the current parameters: (N, n), or (n,).
 
-        Raises MechanismError where a body has first moments but no mass.
+        Raises:
+            MechanismError: a body has first moments but no mass.
         """
         batch, single = self._samples(q=q, dq=dq, ddq=ddq)
         return _first(_sentence(lambda: self._core.inverse_dynamics(*batch)), single)
@@ -374,7 +391,7 @@ class Mechanism:
         return _first(_sentence(lambda: self._core.term_torque(*batch)), single)
 
     def gravity_torque(self, q: ArrayLike) -> Array:
-        """Return the torque that holds the mechanism against gravity, springs apart: (N, n)."""
+        """Return the torque that compensates gravity, without springs: (N, n), or (n,)."""
         batch, single = self._samples(q=q)
         return _first(_sentence(lambda: self._core.gravity_torque(*batch)), single)
 
@@ -391,7 +408,8 @@ class Mechanism:
     def forward_dynamics(self, q: ArrayLike, dq: ArrayLike, tau: ArrayLike) -> Array:
         """Return the accelerations that torques cause: (N, n), or (n,).
 
-        Raises MechanismError where the mass matrix is not positive definite.
+        Raises:
+            MechanismError: the mass matrix is not positive definite.
         """
         batch, single = self._samples(q=q, dq=dq, tau=tau)
         return _first(_sentence(lambda: self._core.forward_dynamics(*batch)), single)
@@ -408,7 +426,7 @@ def _rebuilt(under: partial[Mechanism], gravity: Array, parameters: Array) -> Me
 
 
 def _sentence(function: Callable[[], _Result]) -> _Result:
-    """Call a function of the core, and give its complaint as one of the user's mistakes."""
+    """Call a function of the core, and convert its ValueError to a MechanismError."""
     try:
         return function()
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Joints that follow others, ``<mimic>`` of a URDF: which are refused, and what would be right."""
+"""Joints that follow others, ``<mimic>`` of a URDF: checks of their use in a mechanism."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def check_mimic(
 ) -> None:
     """Raise where a joint that follows another one would be modelled as if it did not.
 
-    A follower may be a passive joint, whose position closures tell; locked in so many words; or
-    behind a leader that is locked itself, if it is where the leader takes it.
+    A follower may be a passive joint, whose position the closures determine; explicitly locked; or
+    follow a leader that is locked itself, at the matching position.
 
     Args:
         urdf_xml: the URDF's text.
@@ -35,7 +35,7 @@ def check_mimic(
         passive: joints without a drive that closures move.
 
     Raises:
-        MechanismError: a sentence on the joint, and what would be right.
+        MechanismError: a joint is not modelled as one that follows.
     """
     if "<mimic" not in urdf_xml:
         return
@@ -45,17 +45,17 @@ def check_mimic(
             continue
         if joint in joints:
             message = (
-                f"Joint '{joint}' is in 'joints', so it has a drive, but by the URDF it follows "
-                f"joint '{mimic.leader}' (<mimic>); leave it out of 'joints', or the <mimic> out "
-                "of the URDF."
+                f"Joint '{joint}' is in 'joints', so it has a drive, but in the URDF it follows "
+                f"joint '{mimic.leader}' (<mimic>); remove it from 'joints', or the <mimic> from "
+                "the URDF."
             )
             raise MechanismError(message)
         moving = _leader_that_moves(joint, followers, {*joints, *passive})
         if joint not in locked and moving is not None:
             message = (
-                f"Joint '{joint}' follows joint '{moving}' (<mimic>), which moves, and would be "
-                "modelled as if it stood still; name it in 'closed_chain.passive' and describe in "
-                "'closures' what couples them, or, where its motion does not matter, name it in "
+                f"Joint '{joint}' follows joint '{moving}' (<mimic>), which moves, but would be "
+                "modelled as locked; name it in 'closed_chain.passive' and describe the coupling "
+                "in 'closures', or, where its motion can be neglected, name it in "
                 "'locked'."
             )
             raise MechanismError(message)
@@ -63,7 +63,7 @@ def check_mimic(
 
 
 def _followers(urdf_xml: str) -> dict[str, _Mimic]:
-    """The joints that follow others, by name; pinocchio reads the URDF only later."""
+    """Return the joints that follow others, by name; pinocchio reads the URDF only later."""
     root = xml_tree(urdf_xml, "The URDF")
     names = {joint.get("name", "") for joint in root.findall("joint")}
     followers = {}
@@ -90,7 +90,7 @@ _DEFAULTS = {"multiplier": "1", "offset": "0"}
 def _leader_that_moves(
     joint: str, followers: Mapping[str, _Mimic], moving: Collection[str]
 ) -> str | None:
-    """The moving joint that a joint follows, also by way of others; None where there is none."""
+    """Return the moving joint that a joint follows, directly or not; None where there is none."""
     seen = set()
     while joint in followers and joint not in seen:
         seen.add(joint)
@@ -109,13 +109,13 @@ def _check_place(
     *,
     moves: bool,
 ) -> None:
-    """Raise unless a follower stands where its locked leader takes it; 0 where nothing is said."""
+    """Raise unless a follower is locked where its locked leader moves it; 0 is the default."""
     if moves or mimic.leader in followers:
         return
     expected = mimic.multiplier * locked.get(mimic.leader, 0.0) + mimic.offset
     if not isclose(locked.get(joint, 0.0), expected, abs_tol=1e-9):
         message = (
-            f"Joint '{joint}' follows joint '{mimic.leader}' (<mimic>) and so stands at "
-            f"{expected:g}, not at {locked.get(joint, 0.0):g}; set locked.{joint} to {expected:g}."
+            f"Joint '{joint}' follows joint '{mimic.leader}' (<mimic>), so its position is "
+            f"{expected:g}, not {locked.get(joint, 0.0):g}; set locked.{joint} to {expected:g}."
         )
         raise MechanismError(message)

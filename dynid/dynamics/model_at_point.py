@@ -1,4 +1,4 @@
-"""Everything a dynamic model says about one state of the robot."""
+"""Matrices and torques of a dynamic model in one state of the robot."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ class ModelAtPoint:
     """Matrices and torques of a model in one state.
 
     Attributes:
-        q, dq, ddq: (n,) the state [rad or m, and derivatives].
+        q: (n,) positions [rad or m].
+        dq: (n,) velocities [rad/s or m/s].
+        ddq: (n,) accelerations [rad/s^2 or m/s^2].
         mass_matrix: (n, n), rotors included [kg*m^2, kg*m or kg].
         eigenvalues: (n,) of the mass matrix, ascending; with rotary and linear joints in one robot
             their units are mixed.
-        condition: The largest eigenvalue over the smallest.
+        condition: largest over smallest eigenvalue.
         coriolis_matrix: (n, n) by the Christoffel symbols of the mass matrix.
-        parts: Torques, (n,) each.
-        tau: (n,) given torques, or None.
-        forward: (n,) accelerations that they cause, or None.
+        parts: torques, (n,) each [N*m or N].
+        tau: (n,) given torques [N*m or N], or None.
+        forward: (n,) accelerations that they cause [rad/s^2 or m/s^2], or None.
     """
 
     q: Array
@@ -49,8 +51,8 @@ def model_at_point(
     """Evaluate a mechanism with its own parameters in one state; all arrays are (n,).
 
     Raises:
-        MechanismError: The parameters are no rigid bodies, or forward dynamics is asked for and
-            the mass matrix is not positive definite.
+        MechanismError: the parameters are not those of rigid bodies, or ``tau`` is given and the
+            mass matrix is not positive definite.
     """
     mass = mechanism.mass_matrix(q)
     eigenvalues = np.asarray(np.linalg.eigvalsh(mass), dtype=np.float64)
@@ -69,7 +71,7 @@ def model_at_point(
 
 
 def point_json(mechanism: Mechanism, point: ModelAtPoint) -> dict[str, Any]:
-    """Return the same under the keys that JSON has; units are SI, in the order of ``joints``."""
+    """Return the point as JSON; units are SI, in the order of ``joints``."""
     asked = {} if point.tau is None else {"tau": point.tau, "forward_dynamics": point.forward}
     return {
         "joints": mechanism.joints,

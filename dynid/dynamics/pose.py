@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Pose(NamedTuple):
-    """Where something is, and how it is turned.
+    """Position and orientation of a frame.
 
     Attributes:
         position: x, y, z [m].
@@ -43,17 +43,17 @@ class Pose(NamedTuple):
         return np.array([*self.position, *self.quaternion])
 
     def then(self, inner: Pose) -> Pose:
-        """Return, seen from outside, the pose that ``inner`` is in the frame of this one."""
+        """Return the composition of this pose with ``inner``, which is relative to this one."""
         return Pose.from_numbers(pinocchio.SE3ToXYZQUAT(self._placement() * inner._placement()))
 
     def apply(self, points: ArrayLike) -> Array:
-        """Return points (N, 3) [m] of this frame as seen from outside; (N, 3)."""
+        """Return points (N, 3) [m] of this frame in the outer frame; (N, 3)."""
         placement = self._placement()
         moved = np.asarray(points, dtype=np.float64) @ placement.rotation.T + placement.translation
         return np.asarray(moved)
 
     def matrix(self) -> Array:
-        """Return the same as a homogeneous matrix; (4, 4)."""
+        """Return the pose as a homogeneous matrix; (4, 4)."""
         return np.asarray(self._placement().homogeneous)
 
     def _placement(self) -> pinocchio.SE3:

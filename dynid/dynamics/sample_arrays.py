@@ -1,4 +1,4 @@
-"""Arrays on their way into the compiled core: numbers, C-ordered, of the shape it expects."""
+"""Checks and conversion of arrays for the compiled core: numbers, C-ordered, of its shape."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 def sample_arrays(count: int, arrays: Mapping[str, ArrayLike]) -> tuple[list[Array], bool]:
     """Return samples of ``count`` joints as arrays (N, count), and whether they were one sample.
 
-    The arrays, by name, must all be (N, count), or all (count,). Raises MechanismError.
+    Args:
+        count: number of joints.
+        arrays: arrays by name, all (N, count) or all (count,).
+
+    Raises:
+        MechanismError: an array is not numeric, or of another shape.
     """
     read = {name: numbers(name, array) for name, array in arrays.items()}
     first = next(iter(read.values()))
@@ -36,7 +41,7 @@ def sample_arrays(count: int, arrays: Mapping[str, ArrayLike]) -> tuple[list[Arr
 
 
 def numbers(name: str, array: ArrayLike) -> Array:
-    """Return a C-ordered float64 array; raises MechanismError where it is none of numbers."""
+    """Return a C-ordered float64 array; raises MechanismError where it is not numeric."""
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError):
@@ -45,7 +50,7 @@ def numbers(name: str, array: ArrayLike) -> Array:
 
 
 def vector(name: str, array: ArrayLike, size: int) -> Array:
-    """Return a vector of that size; raises MechanismError."""
+    """Return a vector of that size; raises MechanismError for any other."""
     vector = numbers(name, array)
     if vector.shape != (size,):
         message = f"{name} has shape {vector.shape}, but must have ({size},)."

@@ -1,4 +1,4 @@
-"""The torque of a model, taken apart: inertia, Coriolis, gravity, and each kind of joint term."""
+"""The torque of a model in parts: inertia, Coriolis, gravity, and each kind of joint term."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TorqueParts:
         inertia: M(q) ddq, rotors included.
         coriolis: C(q, dq) dq: Coriolis and centrifugal.
         gravity: g(q), without springs.
-        terms: Torque of all joint terms of a kind, by kind, in the order of the mechanism's terms.
+        terms: torque of all joint terms of a kind, by kind, in the order of the mechanism's terms.
     """
 
     inertia: Array
@@ -34,7 +34,7 @@ class TorqueParts:
     terms: Mapping[str, Array]
 
     def named(self) -> dict[str, Array]:
-        """Return all parts by name, ``inertia``, ``coriolis``, ``gravity``, then kinds of terms."""
+        """Return all parts by name: ``inertia``, ``coriolis``, ``gravity``, then kinds of terms."""
         rigid = {"inertia": self.inertia, "coriolis": self.coriolis, "gravity": self.gravity}
         return {**rigid, **self.terms}
 
@@ -45,19 +45,19 @@ class TorqueParts:
 
 
 def torque_parts(mechanism: Mechanism, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> TorqueParts:
-    """Take the torque of a mechanism apart, with its own parameters.
+    """Split the torque of a mechanism with its own parameters into parts.
 
-    Torque is linear in the parameters and C(q, 0) = 0, so every part is a torque of the mechanism
-    with some parameters and motions left out. Terms with memory follow the rows as one motion.
+    Torque is linear in the parameters and C(q, 0) = 0, so every part is the torque of the mechanism
+    with some parameters and motions set to zero. Terms with memory take the rows as one motion.
 
     Args:
-        mechanism: The model.
-        q: Positions, (N, n) or (n,) [rad or m].
-        dq: Velocities, of the same shape.
-        ddq: Accelerations, of the same shape.
+        mechanism: the model.
+        q: positions, (N, n) or (n,) [rad or m].
+        dq: velocities, of the same shape [rad/s or m/s].
+        ddq: accelerations, of the same shape [rad/s^2 or m/s^2].
 
     Raises:
-        MechanismError: The arrays do not fit the mechanism.
+        MechanismError: the shapes do not match the mechanism.
     """
     rest = np.zeros_like(np.asarray(q, dtype=np.float64))
     bodies = _only(mechanism, {None})
@@ -73,7 +73,7 @@ def torque_parts(mechanism: Mechanism, q: ArrayLike, dq: ArrayLike, ddq: ArrayLi
 
 
 def _only(mechanism: Mechanism, wanted: Collection[str | None]) -> Array:
-    """Return the parameters (p,) of the terms of some kinds alone; None for those of bodies."""
+    """Return the parameters (p,) with all but those of some kinds zero; None is the bodies."""
     of_body: list[str | None] = [None] * mechanism.first_term
     kinds = of_body + [term.kind for term in mechanism.terms]
     return np.where([one in wanted for one in kinds], mechanism.parameters, 0.0)

@@ -1,7 +1,7 @@
-"""A URDF's text, checked before parsers in C++ get it.
+"""Checks of a URDF's text before the C++ parsers read it.
 
-urdfdom reads ``1e999`` and ``nan`` in ways of its own, follows links from parent to child without
-end where they form a ring, and pinocchio computes on with whatever number it gets.
+urdfdom reads ``1e999`` and ``nan`` inconsistently and follows links from parent to child endlessly
+where they form a ring, and pinocchio computes with any number.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _NUMBERS = {
     "sphere": {"radius": 1},
     "mesh": {"scale": 3},
 }
-"""How many numbers the attributes have that a mechanism and its shapes are made of."""
+"""Number of values in the attributes that a mechanism and its shapes use."""
 
 
 def check_urdf(urdf_xml: str) -> None:
-    """Raise where parsers of URDF could crash, or a number is none that a robot can have.
+    """Raise where parsers of URDF could crash, or a number is out of range for a robot.
 
-    What this leaves to pinocchio are missing elements and names, of which it tells itself.
+    Missing elements and names are not checked, because pinocchio reports them.
 
     Raises:
-        MechanismError: a sentence on what is wrong.
+        MechanismError: the URDF is invalid, with a sentence for the user.
     """
     root = xml_tree(urdf_xml, _WHERE)
     for kind in ("link", "joint"):
@@ -64,7 +64,7 @@ def _check_numbers(element: ET.Element, whose: str) -> None:
 
 
 def _are_numbers(text: str, count: int) -> bool:
-    if not text.isascii() or "_" in text:  # of which Python alone makes numbers
+    if not text.isascii() or "_" in text:  # only Python reads these as numbers
         return False
     try:
         numbers = [float(word) for word in text.split()]

@@ -1,4 +1,4 @@
-"""An excitation played on a robot: plan, trajectory, supervision and stop.
+"""Playback of an excitation on a robot: plan, trajectory, supervision and stop.
 
-Nothing here imports ROS; the nodes and the demo are two shells over it.
+It does not import ROS; the nodes and the demo are built on it.
 """

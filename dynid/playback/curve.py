@@ -20,15 +20,15 @@ class Curve:
     Between knots k and k + 1 the position is sum_i c[k, i] (t - knot[k])^i.
 
     Args:
-        knots: Instants (K,) [s], increasing.
-        ends: Position at the first and the last knot, (2, n) [rad or m].
+        knots: instants (K,) [s], increasing.
+        ends: position at the first and the last knot, (2, n) [rad or m].
         coefficients: c, (K - 1, 6, n), lowest power first.
     """
 
     def __init__(self, knots: Array, ends: Array, coefficients: Array) -> None:
-        """Keep the polynomials; they are never changed."""
+        """Store the polynomials, which are not changed later."""
         self._knots = knots
-        # a list is searched for one instant several times faster than an array
+        # bisection in a list is several times faster than in an array
         self._instants: list[float] = knots.tolist()
         self._first: Array = ends[0].copy()
         self._last: Array = ends[1].copy()
@@ -48,7 +48,7 @@ class Curve:
         return self._instants[-1]
 
     def position(self, t: float) -> Array:
-        """Position at one instant (n,); a few microseconds, for use in a control cycle."""
+        """Return the position at one instant (n,), in a few microseconds for control cycles."""
         if t >= self._instants[-1]:
             return self._last
         if t <= self._instants[0]:
@@ -60,7 +60,7 @@ class Curve:
         return np.dot(powers, self._coefficients[k])  # type: ignore[no-any-return]
 
     def state(self, t: float) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration at one instant (n,), for use in a control cycle."""
+        """Return position, velocity and acceleration at one instant (n,), for control cycles."""
         if t >= self._instants[-1]:
             return self._last, self._still, self._still
         if t <= self._instants[0]:
@@ -77,7 +77,7 @@ class Curve:
         return position, velocity, acceleration
 
     def motion(self, time: ArrayLike) -> Motion:
-        """Position, velocity and acceleration at instants (N,) [s]; arrays (N, n)."""
+        """Return position, velocity and acceleration at instants (N,) [s]; arrays (N, n)."""
         t = np.asarray(time, dtype=np.float64)
         joints = len(self._first)
         rest = np.zeros((len(t), joints))
@@ -107,16 +107,16 @@ class Curve:
 def interpolate(
     knots: Array, position: Array, velocity: Array | None, acceleration: Array | None
 ) -> Curve:
-    """Join points as joint_trajectory_controller does.
+    """Interpolate points as joint_trajectory_controller does.
 
     With position, velocity and acceleration by quintic polynomials, without acceleration by cubic
-    ones, with position alone by straight lines.
+    ones, with positions only by straight lines.
 
     Args:
-        knots: Instants (K,) [s], increasing.
+        knots: instants (K,) [s], increasing.
         position: (K, n) [rad or m].
-        velocity: (K, n) or None.
-        acceleration: (K, n) or None; needs velocity.
+        velocity: (K, n) [rad/s or m/s], or None.
+        acceleration: (K, n) [rad/s^2 or m/s^2], or None; needs velocity.
     """
     ends = position[[0, -1]]
     h = np.diff(knots)[:, np.newaxis]
@@ -135,7 +135,7 @@ def interpolate(
         return Curve(knots, ends, coefficients)
     a0, a1 = acceleration[:-1], acceleration[1:]
     c[2] = a0 / 2
-    # what is left of the step, its velocity and its acceleration once the first three are taken
+    # remaining steps of position, velocity and acceleration after the first three coefficients
     dp = rise - v0 * h - a0 / 2 * h**2
     dv = v1 - v0 - a0 * h
     da = a1 - a0

@@ -1,4 +1,4 @@
-"""What joint_trajectory_controller does with the trajectories it is sent."""
+"""The reference of a joint_trajectory_controller for the trajectories sent to it."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 _SECOND = 1e-9  # [s/ns]
 
-# joint_trajectory_controller takes no more as rest (the epsilon of a float)
+# joint_trajectory_controller's tolerance on rest (the epsilon of a float)
 _REST = 1.2e-7  # [rad/s or m/s]
 
 
 class TrajectoryFollower:
-    """Follows the newest of the trajectories it accepts; rests at ``home`` before the first.
+    """Follows the newest accepted trajectory; is at rest at ``home`` before the first.
 
-    A trajectory replaces the one before as soon as it is accepted. Where its first point lies in
-    the future, the reference goes there from its present position, velocity and acceleration;
-    where it lies in the past, the reference is at once where the trajectory is by now.
+    A trajectory replaces the previous one as soon as it is accepted. If its first point is in the
+    future, the reference moves there from its present position, velocity and acceleration; if it
+    is in the past, the reference is at once that of the trajectory.
 
-    Instants are whole nanoseconds of any one clock, because seconds since 1970 in a float64 are
-    too coarse to differentiate positions at.
+    Instants are whole nanoseconds of one clock, because seconds since 1970 in a float64 are too
+    coarse to differentiate positions.
     """
 
     def __init__(self, joints: Sequence[str], home: ArrayLike) -> None:
@@ -44,20 +44,20 @@ class TrajectoryFollower:
 
     @property
     def end_ns(self) -> int:
-        """Instant from which on the reference rests [ns]."""
+        """Instant from which on the reference is at rest [ns]."""
         return self._origin_ns + round(self._curve.end / _SECOND)
 
     def accept(self, trajectory: Trajectory, start_ns: int, now_ns: int) -> None:
-        """Follow a trajectory from now on, in place of any other.
+        """Follow a trajectory from now on instead of any other.
 
         Args:
-            trajectory: Its joints may be in another order than the follower's.
-            start_ns: Instant of its time 0 [ns]; 0 for now.
-            now_ns: The present instant [ns].
+            trajectory: its joints may be in another order than the follower's.
+            start_ns: instant of its time 0 [ns]; 0 for now.
+            now_ns: the present instant [ns].
 
         Raises:
-            PlaybackError: Joints are missing or foreign, all of it lies in the past, or its end is
-                not at rest; the trajectory before is followed on.
+            PlaybackError: joints are missing or unknown, all of it is in the past, or its end is
+                not at rest; the previous trajectory stays in use.
         """
         columns = self._columns(trajectory)
         if trajectory.velocity is not None:
@@ -88,19 +88,19 @@ class TrajectoryFollower:
         self._origin_ns = begin_ns
 
     def reference(self, now_ns: int) -> Array:
-        """Position (n,) to be at now [rad or m]; read-only at rest."""
+        """Return the reference position now (n,) [rad or m]; read-only at rest."""
         return self._curve.position((now_ns - self._origin_ns) * _SECOND)
 
     def state(self, now_ns: int) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration to have now (n,); read-only at rest."""
+        """Return reference position, velocity and acceleration now (n,); read-only at rest."""
         return self._curve.state((now_ns - self._origin_ns) * _SECOND)
 
     def motion(self, instants_ns: Sequence[int]) -> Motion:
-        """Position, velocity and acceleration at instants (N,) [ns]; arrays (N, n)."""
+        """Return position, velocity and acceleration at instants (N,) [ns]; arrays (N, n)."""
         return self._curve.motion([(now - self._origin_ns) * _SECOND for now in instants_ns])
 
     def _columns(self, trajectory: Trajectory) -> list[int]:
-        """Where each of the follower's joints is in a trajectory."""
+        """Return the column of each of the follower's joints in a trajectory."""
         given = trajectory.joints
         for joint in given:
             if joint not in self._joints:
@@ -123,7 +123,7 @@ class TrajectoryFollower:
 
 
 def _check_rest(trajectory: Trajectory) -> None:
-    assert trajectory.velocity is not None  # noqa: S101  asked before
+    assert trajectory.velocity is not None  # noqa: S101  checked before
     final = trajectory.velocity[-1]
     j = int(np.argmax(np.abs(final)))
     if abs(final[j]) > _REST:

@@ -1,4 +1,4 @@
-"""Whether the joint states that a motion is supervised by are there, and go on."""
+"""Detection of missing or frozen joint states during a motion."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
 
 
 class InputWatch:
-    """When something last came that a motion needs: joint states, newer stamps, effort, time.
+    """Age of the inputs that a motion needs: joint states, newer stamps, effort, and time.
 
-    Each is a fault of its own where it is missing for longer than ``max_age``.
+    Each one missing for longer than ``max_age`` is a separate fault.
     """
 
     def __init__(self, clock: Clock) -> None:
-        """Know of nothing yet."""
+        """Start without any input."""
         self._clock = clock
         now = clock.steady()
         self._stamp_ns = 0
         self._time_ns = clock.now_ns()
-        self._passed = now  # [s] when the clock last went on, on the steady one
+        self._passed = now  # [s] of the steady clock when the clock last advanced
         self._arrived = self._advanced = self._measured = -np.inf  # [s] likewise
         self._without_effort = ""
 
     @property
-    def silence(self) -> float:
+    def state_age(self) -> float:
         """Time since the last joint states [s]."""
         return self._clock.steady() - self._arrived
 
-    def see(self, state: RobotState, joints: tuple[str, ...]) -> None:
-        """Take in a state that has arrived just now."""
+    def update(self, state: RobotState, joints: tuple[str, ...]) -> None:
+        """Update with a state that has just arrived."""
         self._arrived = state.arrival
         if state.stamp_ns > self._stamp_ns:
             self._stamp_ns, self._advanced = state.stamp_ns, state.arrival
@@ -44,35 +44,35 @@ class InputWatch:
             self._without_effort = "the joint states have no effort"
         else:
             j = int(np.argmax(missing))
-            self._without_effort = f"joint '{joints[j]}': the joint states have no effort of it"
+            self._without_effort = f"joint '{joints[j]}': the joint states have no effort for it"
 
-    def look(self) -> None:
-        """See whether the clock goes on; to be called often."""
+    def check_clock(self) -> None:
+        """Check whether the clock advances; to be called often."""
         now_ns = self._clock.now_ns()
         if now_ns != self._time_ns:
             self._time_ns, self._passed = now_ns, self._clock.steady()
 
     def fault(self, max_age: float, *, effort: bool) -> str | None:
-        """What has been missing for longer than ``max_age`` [s], or None.
+        """Return what has been missing for longer than ``max_age`` [s], or None.
 
         Args:
-            max_age: Time that something may be missing for.
-            effort: Whether effort is needed.
+            max_age: longest time for which an input may be missing [s].
+            effort: whether effort is needed.
         """
         now = self._clock.steady()
         allowed = f"at most {max_age:g} s are allowed."
         if (age := now - self._arrived) > max_age:
-            return f"no joint states came for {age:.2g} s, {allowed}"
+            return f"no joint states arrived for {age:.2g} s, {allowed}"
         if (age := now - self._advanced) > max_age:
             return (
-                f"the joint states stand still in time: their stamp has not changed for "
+                f"the joint states have a frozen stamp: it has not changed for "
                 f"{age:.2g} s, {allowed}"
             )
         if (age := now - self._passed) > max_age:
-            return f"the clock of this node has stood still for {age:.2g} s, {allowed}"
+            return f"the clock of this node has not advanced for {age:.2g} s, {allowed}"
         if effort and now - self._measured > max_age:
             return (
-                f"{self._without_effort}, so that its torque cannot be supervised; repair the "
+                f"{self._without_effort}, so torque cannot be supervised; repair the "
                 "joint states, or set supervise_torque to false."
             )
         return None

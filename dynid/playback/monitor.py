@@ -1,4 +1,4 @@
-"""What ends a motion before its time."""
+"""Supervision of tracking error and torque, which ends a motion early."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from dynid.playback.robot_state import RobotState
 
 _DELAY_NS = 50_000_000
-"""How late a sound robot may be [ns]: the dead time of drives and the lag of their loops."""
+"""Permitted delay of a robot [ns]: the dead time of drives and the lag of their loops."""
 
 _PERSISTENCE_NS = 50_000_000
-"""How long torque must be wrong to mean something [ns]: noise and friction's reversal pass."""
+"""Time for which torque must exceed its threshold [ns]: longer than noise and reversals."""
 
 
 @dataclass(frozen=True, eq=False)
 class Thresholds:
-    """What is too much, for each joint (n,).
+    """Largest permitted errors, for each joint (n,).
 
     Attributes:
-        tracking_error: Distance from the reference [rad or m].
-        torque_factor: Torque behind the gear per unit of effort.
-        torque_max: Measured torque [N m or N], infinite where there is no limit.
-        torque_error: Difference from the model's torque [N m or N], infinite likewise.
+        tracking_error: distance from the reference [rad or m].
+        torque_factor: torque behind the gear per unit of effort.
+        torque_max: measured torque [N m or N], infinite where there is no limit.
+        torque_error: difference from the model's torque [N m or N], infinite likewise.
     """
 
     tracking_error: Array
@@ -45,10 +45,10 @@ class Thresholds:
 
 
 class Monitor:
-    """Compares measured states with the reference at the instant they were measured.
+    """Compares measured states with the reference at the instant of measurement.
 
-    A robot may be late: what counts is the distance from all that the reference (and the model's
-    torque) was between then and a twentieth of a second before.
+    To permit the delay of the drives, the error is the distance from the range of the reference
+    (and of the model's torque) between 50 ms before that instant and that instant.
     """
 
     def __init__(
@@ -58,20 +58,20 @@ class Monitor:
         thresholds: Thresholds,
         model: Mechanism | None,
     ) -> None:
-        """Watch a robot.
+        """Supervise a robot.
 
         Args:
-            joints: Its joints.
-            sliding: Those of them that slide.
-            thresholds: What is too much.
-            model: Identified, to compare torques with; None where there is none.
+            joints: its joints.
+            sliding: those of them that are prismatic.
+            thresholds: largest permitted errors.
+            model: identified model to compare torques with; None where there is none.
         """
         self._joints = joints
         self._sliding = sliding
         self._thresholds = thresholds
         self._model = model
         self._peaks = np.zeros(len(joints))
-        self._strange_since: dict[str, int] = {}
+        self._exceeded_since: dict[str, int] = {}
 
     @property
     def peaks(self) -> Array:
@@ -79,38 +79,38 @@ class Monitor:
         return self._peaks
 
     def watch(self, state: RobotState, follower: TrajectoryFollower) -> str | None:
-        """Why the motion must end, or None."""
+        """Return why the motion must end, or None."""
         instants = (state.stamp_ns, state.stamp_ns - _DELAY_NS)
         error = _distance(state.position, [follower.reference(instant) for instant in instants])
         if not np.all(np.isfinite(state.position)):
             j = int(np.argmin(np.isfinite(state.position)))
-            return f"joint '{self._joints[j]}': its position is told as {state.position[j]}."
+            return f"joint '{self._joints[j]}': its reported position is {state.position[j]}."
         np.maximum(self._peaks, error, out=self._peaks)
         allowed = self._thresholds.tracking_error
         if (error > allowed).any():
             j = int(np.argmax(error / allowed))
             unit = "m" if self._joints[j] in self._sliding else "rad"
             return (
-                f"joint '{self._joints[j]}': it is {error[j]:.3g} {unit} away from where it should "
-                f"be, at most {allowed[j]:g} {unit} are allowed."
+                f"joint '{self._joints[j]}': its tracking error is {error[j]:.3g} {unit}, "
+                f"at most {allowed[j]:g} {unit} are allowed."
             )
         if state.effort is None or not np.all(np.isfinite(state.effort)):
-            return None  # a fault of its own, where it lasts
+            return None  # reported as a separate fault after max_age
         torque = state.effort * self._thresholds.torque_factor
         size, most = np.abs(torque), self._thresholds.torque_max
-        reason = self._too_much("max", size, most, state.stamp_ns)
+        reason = self._excess("max", size, most, state.stamp_ns)
         if reason is None and self._model is not None:
             expected = self._model.torque(*follower.motion(instants), self._model.parameters)
             error, most = _distance(torque, expected), self._thresholds.torque_error
-            reason = self._too_much("error", error, most, state.stamp_ns)
+            reason = self._excess("error", error, most, state.stamp_ns)
         return reason
 
-    def _too_much(self, kind: str, torque: Array, allowed: Array, stamp_ns: int) -> str | None:
+    def _excess(self, kind: str, torque: Array, allowed: Array, stamp_ns: int) -> str | None:
         beyond = torque > allowed
         if not beyond.any():
-            self._strange_since.pop(kind, None)
+            self._exceeded_since.pop(kind, None)
             return None
-        since = self._strange_since.setdefault(kind, stamp_ns)
+        since = self._exceeded_since.setdefault(kind, stamp_ns)
         if stamp_ns - since < _PERSISTENCE_NS:
             return None
         j = int(np.argmax(np.where(beyond, torque / allowed, 0.0)))
@@ -123,8 +123,8 @@ class Monitor:
         return f"joint '{self._joints[j]}': {what}, at most {allowed[j]:g} {unit} are allowed."
 
 
-def watching(plan: Plan, options: Options) -> Monitor:
-    """The monitor of a plan: by its robot's limits, and by its model where that is identified."""
+def make_monitor(plan: Plan, options: Options) -> Monitor:
+    """Return the monitor of a plan, with the robot's limits and its model if identified."""
     robot = plan.robot
     joints, limits = len(robot.joints), robot.limits
     unlimited = (np.inf,)
@@ -145,14 +145,14 @@ def watching(plan: Plan, options: Options) -> Monitor:
 
 
 def supervises_torque(plan: Plan, options: Options) -> bool:
-    """Whether measured torque can end a motion of a plan."""
+    """Return whether measured torque can end a motion of a plan."""
     return options.supervise_torque and (
         plan.robot.limits.torque_max is not None or _torque_error(plan) is not None
     )
 
 
 def supervision(plan: Plan, options: Options) -> list[str]:
-    """What does not supervise a motion of a plan: sentences to be said before it begins."""
+    """Return sentences on missing supervision of a plan, to be logged before it starts."""
     if not options.supervise_torque:
         return ["Torque is not supervised: supervise_torque is false."]
     if not supervises_torque(plan, options):
@@ -162,14 +162,14 @@ def supervision(plan: Plan, options: Options) -> list[str]:
 
 
 def _torque_error(plan: Plan) -> Array | None:
-    """What torque may differ from the model's (n,) [N m or N], None where nothing compares it."""
+    """Return the permitted torque error (n,) [N m or N], None where it is not supervised."""
     if not plan.identified:
         return None
     return plan.robot.settings(CollisionSettings).threshold_at_rest(len(plan.robot.joints))
 
 
 def _distance(measured: Array, expected: Sequence[Array] | Array) -> Array:
-    """How far values (n,) are outside the range of two expected ones (n,)."""
+    """Return the distance of values (n,) from the range of two expected ones (n,)."""
     low, high = np.minimum(expected[0], expected[1]), np.maximum(expected[0], expected[1])
     distance: Array = np.maximum(np.maximum(low - measured, measured - high), 0.0)
     return distance

@@ -1,4 +1,4 @@
-"""From where the robot is to where the excitation begins."""
+"""Motions from the robot's position to the start of an excitation."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ if TYPE_CHECKING:
     from dynid.robot.limits import Limits
 
 DEFAULT_VELOCITY = 0.5
-"""Limit where the profile has none [rad/s or m/s]: slow, as nobody said what the robot bears."""
+"""Limit where the profile has none [rad/s or m/s]: slow, because the robot's own is unknown."""
 
 DEFAULT_ACCELERATION = 1.0
 """Limit where the profile has none [rad/s^2 or m/s^2]."""
 
 _SLACK = 1.0005
-"""Longer than need be, so that the proof by samples succeeds at the very limit."""
-
-_SHORTEST = 1.0  # [s] so that a motion over no distance is not over before it has arrived
+"""Factor on the duration, so that the check by samples succeeds exactly at the limit."""
+_SHORTEST = 1.0  # [s] so that a motion over no distance does not end before its message arrives
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +34,13 @@ class PointToPoint:
 
     q(t) = start + (goal - start) (10 x^3 - 15 x^4 + 6 x^5), x = t / duration
 
-    Positions stay between ``start`` and ``goal``. It is an Excitation, so that whatever judges
-    those judges this one.
+    Positions stay between ``start`` and ``goal``. It is an Excitation, so that the checks of
+    excitations apply to it.
 
     Attributes:
-        start, goal: Positions (n,) [rad or m].
-        duration: Time from rest to rest [s].
+        start: position (n,) [rad or m] at rest.
+        goal: position (n,) [rad or m] at rest.
+        duration: time from rest to rest [s].
     """
 
     start: Array
@@ -54,7 +54,7 @@ class PointToPoint:
 
     @property
     def highest_frequency(self) -> float:
-        """That of one swing over the whole motion [Hz]."""
+        """Frequency of one oscillation over the whole motion [Hz]."""
         return 1 / self.duration
 
     @property
@@ -74,19 +74,19 @@ class PointToPoint:
         )
 
     def derivative_bound(self, order: int) -> Array:
-        """Largest size of a derivative of position, order 1 to 4 (n,)."""
+        """Return the largest size of a derivative of position, of order 1 to 4 (n,)."""
         size: Array = np.abs(self.goal - self.start)
         return size * (STEP_PEAKS[order] / self.duration**order)
 
 
 def point_to_point(start: Array, goal: Array, limits: Limits, fraction: float) -> PointToPoint:
-    """The fastest such motion within a fraction of the velocity and acceleration limits.
+    """Return the fastest such motion within a fraction of velocity and acceleration limits.
 
     Args:
-        start: Position (n,) [rad or m] at rest.
-        goal: Position (n,) [rad or m] to rest at.
-        limits: Where one is absent, DEFAULT_VELOCITY or DEFAULT_ACCELERATION stands in.
-        fraction: Of the limits, more than 0 and at most 1.
+        start: position (n,) [rad or m] at rest.
+        goal: position (n,) [rad or m] at rest.
+        limits: an absent one is replaced by DEFAULT_VELOCITY or DEFAULT_ACCELERATION.
+        fraction: of the limits, more than 0 and at most 1.
     """
     joints = len(start)
     velocity = per_joint(limits.velocity or (DEFAULT_VELOCITY,), joints, "velocity")

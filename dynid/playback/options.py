@@ -1,4 +1,4 @@
-"""How to play, by which times, and through what."""
+"""Options of a playback, and the protocols of its clock and outlet."""
 
 from __future__ import annotations
 
@@ -10,58 +10,58 @@ if TYPE_CHECKING:
 
 
 class Clock(Protocol):
-    """The two times of a playback."""
+    """The two clocks of a playback."""
 
     @property
     def simulated(self) -> bool:
-        """Whether the instants are a simulation's, so that the robot has the very same."""
+        """Whether the time is a simulation's, and therefore also the robot's."""
         ...
 
     def now_ns(self) -> int:
-        """The instant that trajectories and joint states are stamped with [ns]."""
+        """Return the time with which trajectories and joint states are stamped [ns]."""
         ...
 
     def steady(self) -> float:
-        """Time [s] that also passes while a simulation's stands still."""
+        """Return a time [s] that also advances while a simulation is paused."""
         ...
 
 
 class Outlet(Protocol):
-    """What takes trajectories to the robot."""
+    """The connection that sends trajectories to the robot."""
 
     @property
     def acknowledged(self) -> bool:
-        """Whether the newest trajectory is known to have been taken; False where nothing tells."""
+        """Whether the newest trajectory is known to be accepted; False where unknown."""
         ...
 
     def check(self) -> None:
-        """Raise a PlaybackError where nobody is there to take trajectories."""
+        """Raise a PlaybackError where no controller accepts trajectories."""
         ...
 
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
         """Send a trajectory that starts at an instant [ns].
 
         Raises:
-            PlaybackError: nobody is there to take it.
+            PlaybackError: no controller accepts it.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to play.
+    """Options of a playback.
 
     Attributes:
-        rate: Points per second of trajectories [Hz].
-        move_fraction: Of the velocity and acceleration limits, on the way to the start.
-        max_age: Time without joint states that is silence [s].
-        tracking_error: Distance from the reference at which a motion is given up [rad or m].
-        settle_time: Time after a motion in which the robot comes to rest [s].
-        horizon: Time [s] that a command reaches ahead before it ends in rest. It is renewed five
-            times in that time; a robot that gets no renewal is at rest after it and its braking.
-        supervise_torque: Whether measured torque has to be there, and ends a motion where it is too
-            much.
-        max_clock_offset: Between the robot's clock and this computer's [s].
+        rate: points per second of trajectories [Hz].
+        move_fraction: of the velocity and acceleration limits, for the motion to the start.
+        max_age: longest time without joint states [s].
+        tracking_error: distance from the reference at which a motion is stopped [rad or m].
+        settle_time: time after a motion in which the robot comes to rest [s].
+        horizon: time [s] from a command to the start of its braking. It is renewed five times in
+            that time; without renewal the robot is at rest after the horizon and its braking.
+        supervise_torque: whether measured torque must be available, and stops a motion where it
+            exceeds its threshold.
+        max_clock_offset: largest offset between the robot's clock and this computer's [s].
     """
 
     rate: float = 100.0

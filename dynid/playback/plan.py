@@ -1,4 +1,4 @@
-"""From a profile to a motion that its robot may play."""
+"""Plans: an excitation of a robot, checked against its limits."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from dynid.robot.model import Model
     from dynid.robot.robot import Robot
 
-_SEEDS = 20  # that are tried for a second motion
+_SEEDS = 20  # tried for a second motion
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A motion that keeps every limit.
+    """A motion within all limits.
 
     Attributes:
         robot: with its limits and settings.
-        mechanism: What torque is predicted by: the URDF's bodies, or an identified model.
-        identified: Whether it is identified, so that measured torque can be held against it.
-        workspace: What the robot keeps clear of.
-        excitation: The motion.
-        trajectory: The same as points, to be sent.
-        unchecked: What was not checked of it, and why, such as "collisions with floor or table not
+        mechanism: model that predicts torque: the URDF's bodies, or an identified model.
+        identified: whether it is identified, so that measured torque can be compared with it.
+        workspace: obstacles of the robot.
+        excitation: the motion.
+        trajectory: points of the motion.
+        unchecked: what was not checked, and why, such as "collisions with floor or table not
             checked: no plane under `workspace.planes`".
     """
 
@@ -60,18 +60,18 @@ class Plan:
 
     @property
     def verdict(self) -> str:
-        """A sentence on what is kept and what was not checked, to be told before it is played."""
+        """A sentence on the limits that were and were not checked, to be shown before it plays."""
         return kept_sentence(self.unchecked)
 
     @property
     def start(self) -> Array:
-        """Where the motion begins and ends (n,) [rad or m]."""
+        """Position at which the motion starts and ends (n,) [rad or m]."""
         position: Array = self.trajectory.position[0]
         return position
 
     @property
     def sliding(self) -> tuple[str, ...]:
-        """Names of the joints that slide."""
+        """Names of the prismatic joints."""
         return sliding_joints(self.mechanism)
 
 
@@ -83,20 +83,19 @@ def make_plan(
     model: Model | None = None,
     rate: float = 100.0,
 ) -> Plan:
-    """Build an excitation and prove that the robot can bear it.
+    """Build an excitation and check it against all limits of the robot.
 
     Args:
         robot: with its limits and settings.
-        seed: Of random coefficients in place of the profile's.
-        excitation: A file in place of the profile's excitation: YAML with a group ``excitation``,
-            or a trajectory itself, as dynid.excitation.read_excitation takes it.
-        model: An identified model to predict torque by; without one the bodies of the URDF count,
+        seed: of random coefficients instead of the profile's.
+        excitation: a file instead of the profile's excitation: YAML with a group ``excitation``,
+            or a trajectory, as for dynid.excitation.read_excitation.
+        model: identified model to predict torque; without one the bodies of the URDF are used,
             which have neither friction nor rotor inertia.
-        rate: Points per second [Hz].
+        rate: points per second [Hz].
 
     Raises:
-        DynidError: there is no excitation, a limit would be exceeded, or a file is not what it
-            should be.
+        DynidError: there is no excitation, a limit would be exceeded, or a file is invalid.
     """
     settings = _settings(robot, seed, excitation)
     mechanism, identified = _mechanism(robot, model)
@@ -112,13 +111,13 @@ def make_plan(
 def examine_plan(
     robot: Robot, *, excitation: Path | None, model: Model | None
 ) -> tuple[Excitation, MotionCheck]:
-    """Build an excitation, and hold it against every limit of the robot, whether it keeps them.
+    """Build an excitation, and check it against every limit, also if it exceeds some.
 
-    The limits count as they are, not the fraction of them that the excitation means to use. The
+    The limits are used in full, not the fraction of them that the excitation is to use. The
     arguments are those of :func:`make_plan`.
 
     Raises:
-        DynidError: there is no excitation, or a file is not what it should be.
+        DynidError: there is no excitation, or a file is invalid.
     """
     settings = _settings(robot, None, excitation)
     mechanism, identified = _mechanism(robot, model)
@@ -136,17 +135,17 @@ def examine_plan(
 
 
 def second_seed(robot: Robot, excitation: Path | None = None) -> int | None:
-    """A seed for another motion than the first one, or None where that has no random coefficients.
+    """Return a seed for a second motion, or None where there are no random coefficients.
 
-    It is the first one after the excitation's own whose motion keeps every limit: random
-    coefficients are scaled by the joints' limits only, so that some motions leave the workspace.
+    It is the first one after the excitation's own whose motion is within every limit: random
+    coefficients are scaled by the joints' limits only, so some motions leave the workspace.
 
     Args:
         robot: with its limits and settings.
-        excitation: A file in place of the profile's excitation.
+        excitation: a file instead of the profile's excitation.
 
     Raises:
-        DynidError: there is no excitation, or the file is not one.
+        DynidError: there is no excitation, or the file is invalid.
     """
     settings = _settings(robot, None, excitation)
     if not isinstance(settings, FourierSettings) or settings.sine is not None:
@@ -157,15 +156,15 @@ def second_seed(robot: Robot, excitation: Path | None = None) -> int | None:
         except ExcitationError:
             continue
         return seed
-    return settings.seed + 1  # whose refusal says what is wrong
+    return settings.seed + 1  # its error message names the limit
 
 
 def check_joint_side(robot: Robot) -> None:
-    """Raise a ConfigurationError where joint states tell of motors, which cannot be commanded."""
+    """Raise a ConfigurationError where joint states are those of motors."""
     if robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None:
         message = (
             f"profile '{robot.name}': recording.side is 'motor', but motions are played at the "
-            "joints; use a driver that does the coupling, and recording.side joint."
+            "joints; use a driver that applies the coupling, and recording.side joint."
         )
         raise ConfigurationError(message)
 
@@ -184,8 +183,8 @@ def _settings(robot: Robot, seed: int | None, file: Path | None) -> ExcitationSe
         return settings
     if not isinstance(settings, FourierSettings) or settings.sine is not None:
         message = (
-            f"seed {seed}: the excitation has no random coefficients for it; leave the seed -1, or "
-            "use an excitation of type fourier without coefficients."
+            f"seed {seed}: the excitation has no random coefficients; use seed -1, or an "
+            "excitation of type fourier without coefficients."
         )
         raise ConfigurationError(message)
     return settings.model_copy(update={"seed": seed})
@@ -198,7 +197,7 @@ def _mechanism(robot: Robot, model: Model | None) -> tuple[Mechanism, bool]:
     if mechanism.joints != robot.joints:
         where = model.source.name if model.source is not None else "the model"
         message = (
-            f"{where}: is a model of {', '.join(mechanism.joints)}, expected one of "
+            f"{where}: has the joints {', '.join(mechanism.joints)}, expected "
             f"{', '.join(robot.joints)} as in profile '{robot.name}'."
         )
         raise ConfigurationError(message)

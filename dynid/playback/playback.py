@@ -1,4 +1,4 @@
-"""The sequence of a playback: to the start, the excitation, and rest; or rest before that."""
+"""The sequence of a playback: motion to the start, excitation, rest; or an early stop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dynid.excitation.checks import check_reachable, sliding_joints
 from dynid.playback.commander import Commander
 from dynid.playback.holding import HoldWatch
 from dynid.playback.inputs import InputWatch
-from dynid.playback.monitor import supervises_torque, supervision, watching
+from dynid.playback.monitor import make_monitor, supervises_torque, supervision
 from dynid.playback.motions import point_to_point
 from dynid.playback.options import Options
 from dynid.playback.robot_clock import RobotClock
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Phase(Enum):
-    """What a playback does; slowing down counts as settling."""
+    """Phases of a playback; slowing down is part of settling."""
 
     IDLE = "idle"
     MOVING = "moving"
@@ -38,28 +38,26 @@ class Phase(Enum):
     ABORTED = "aborted"
 
 
-WATCHED = (Phase.MOVING, Phase.PLAYING, Phase.SETTLING)
-"""When the robot has to follow."""
+SUPERVISED = (Phase.MOVING, Phase.PLAYING, Phase.SETTLING)
+"""Phases in which the robot is supervised."""
 
-UNDER_WAY = (*WATCHED, Phase.STOPPING)
-"""When it moves, or may still move."""
-
-
-_LONGEST_WAY = 60.0  # [s] that a reference may take to come to a robot that is held back
-_PATIENCE = 5.0  # [s] after its end that a motion may take to come to rest
+UNDER_WAY = (*SUPERVISED, Phase.STOPPING)
+"""Phases in which the robot moves, or may still move."""
+_LONGEST_WAY = 60.0  # [s] longest motion of the reference to a blocked robot
+_TIMEOUT = 5.0  # [s] for a motion to come to rest after its end
 _MISSED = "the stop did not reach the robot in time: it rests where an earlier message ended"
 
 
 class Playback:
-    """Commands one robot. Events come in by its methods, trajectories go out by an outlet."""
+    """Commands one robot. Its methods take events, and it sends trajectories to an outlet."""
 
     def __init__(self, reader: StateReader, clock: Clock, outlet: Outlet) -> None:
-        """Wait, idle.
+        """Start idle.
 
         Args:
-            reader: Says why there is no state, where there is none.
-            clock: The time.
-            outlet: The way to the robot.
+            reader: reader of the joint states, for messages where there is no state.
+            clock: clocks of the node.
+            outlet: connection to the robot.
         """
         self._reader = reader
         self._joints = reader.joints
@@ -70,28 +68,28 @@ class Playback:
         self._reason = ""
         self._options = Options()
         self._play_next = False
-        self._gave_way = False
-        self._left_alone = False  # by this playback, because its controller holds the robot
+        self._reference_moved = False
+        self._abandoned = False  # whether the controller holds the robot by itself
         self._state: RobotState | None = None
         self._rest = RestWatch()
         self._hold = HoldWatch(self._joints, ())
         self._deadline = 0.0  # [s] on the steady clock, to be at rest after a stop
-        self._silent = False  # in that time, when it was last seen
-        # these three are there from the first motion on
+        self._silent = False  # without joint states in that time
+        # set by the first motion
         self._plan: Plan | None = None
         self._commander: Commander | None = None
         self._monitor: Monitor | None = None
 
     @property
     def state(self) -> str:
-        """``idle``, ``moving``, ``ready``, ``playing``, ``settling``, ``finished`` or why not."""
+        """``idle``, ``moving``, …, ``finished``, or ``aborted: `` and the reason."""
         if self._phase is Phase.STOPPING:
             return Phase.SETTLING.value
         return f"aborted: {self._reason}" if self._phase is Phase.ABORTED else self._phase.value
 
     @property
     def under_way(self) -> bool:
-        """Whether the robot moves, or may still move."""
+        """Whether the robot moves or may still move."""
         return self._phase in UNDER_WAY
 
     @property
@@ -103,57 +101,63 @@ class Playback:
 
     @property
     def resting(self) -> bool:
-        """Whether the robot is seen to be at rest, as far as its newest states tell."""
+        """Whether the robot is at rest according to its newest states."""
         return self._rest.at_rest
 
     @property
     def not_held(self) -> str:
-        """The joints that the last stop did not hold, and how far off they were; or empty."""
+        """Joints that the last stop did not hold, with times and distances; or empty."""
         return self._hold.sentence()
 
     @property
     def clock_offset(self) -> float:
-        """How far the robot's clock is ahead of this computer's [s]."""
+        """Offset of the robot's clock from this computer's, positive if ahead [s]."""
         return self._clock.offset_ns * 1e-9
 
     @property
     def remaining(self) -> float:
-        """Time to the end of the trajectory under way [s]."""
+        """Time to the end of the current trajectory [s]."""
         if self._commander is None or not self.under_way:
             return 0.0
         return max(0.0, -self._commander.since_end)
 
-    def prepare(self, plan: Plan, options: Options, asked: float | None = None) -> str:
+    def prepare(self, plan: Plan, options: Options, requested_at: float | None = None) -> str:
         """Move to the start of a plan, and return a sentence.
 
-        ``asked`` is when that was asked for, on the steady clock [s], None for now: the robot need
-        not have told its position while the plan was being made.
+        Args:
+            plan: the plan.
+            options: options of the playback.
+            requested_at: time of the request on the steady clock [s], None for now; joint states
+                may be missing while the plan is made.
 
         Raises:
-            PlaybackError: why the robot must not move; it does not.
+            PlaybackError: the robot must not move, with the reason; it does not move.
         """
         self.refuse_while_under_way()
-        duration = self._move(plan, options, asked)
+        duration = self._move(plan, options, requested_at)
         self._play_next = False
         way = f"moving to the start of the excitation in {duration:.1f} s."
         return " ".join([way, *_remarks(plan, options)])
 
-    def start(self, plan: Plan, options: Options, asked: float | None = None) -> str:
+    def start(self, plan: Plan, options: Options, requested_at: float | None = None) -> str:
         """Play a plan, after moving to its start where the robot is not there yet.
 
-        ``asked`` is as for :meth:`prepare`.
+        Args:
+            plan: the plan.
+            options: options of the playback.
+            requested_at: as for :meth:`prepare`.
 
         Raises:
-            PlaybackError: why the robot must not move; it does not.
+            PlaybackError: the robot must not move, with the reason; it does not move.
         """
         self.refuse_while_under_way()
         if self._phase is Phase.READY and plan is self._plan and self._commander:
-            state = self._checked_state(plan, options, asked)
+            state = self._checked_state(plan, options, requested_at)
             if self._commander.is_at(state.position):
                 self._command(self._commander, plan.trajectory, plan, options)
                 self._phase = Phase.PLAYING
                 return f"playing for {plan.trajectory.duration:.1f} s."
-        duration = self._move(plan, options, asked)
+        duration = self._move(plan, options, requested_at)
         self._play_next = True
         way = (
             f"moving to the start of the excitation in {duration:.1f} s, then playing for "
@@ -164,47 +168,47 @@ class Playback:
     def stop(self, why: str = "the motion was stopped on request.") -> str:
         """Bring the robot to rest, and return a sentence."""
         if self._phase is Phase.STOPPING:
-            return "the robot is being brought to rest already."
+            return "the robot is already being brought to rest."
         if not self.under_way:
             return "no motion is under way."
         self._stop(why)
         return "bringing the robot to rest on its path."
 
     def fail(self, reason: str) -> None:
-        """Give up the motion under way, if there is one, because its controller did.
+        """Abort the current motion, if there is one, because its controller did.
 
-        Such a controller holds the robot, or comes to rest along what it took last. It is sent
-        nothing more: a trajectory from where the motion would have been by now would make it jump.
+        Such a controller holds the robot, or comes to rest on the last message. Nothing more is
+        sent, because a trajectory from the present point of the motion would cause a jump.
         """
-        if self._commander is None or not self.under_way or self._left_alone:
+        if self._commander is None or not self.under_way or self._abandoned:
             return
-        self._left_alone = True
-        self._commander.leave_alone()
+        self._abandoned = True
+        self._commander.abandon()
         if self._phase is Phase.STOPPING:
             self._reason = _not_stopped(self._reason, reason)
         else:
             self._wait_for_rest(reason, self._commander)
 
     def fault(self, reason: str) -> None:
-        """End the motion under way, if there is one, because the robot reports a fault."""
-        if self._phase in WATCHED:
+        """Stop the current motion, if there is one, because the robot reports a fault."""
+        if self._phase in SUPERVISED:
             self._stop(reason)
 
     def observe(self, state: RobotState) -> None:
-        """Take in where the robot is."""
+        """Update with a joint state of the robot."""
         self._state = state
-        self._clock.see(state)
-        self._inputs.see(state, self._joints)
-        self._rest.see(state)
-        if self._phase in WATCHED and self._monitor and self._commander:
+        self._clock.update(state)
+        self._inputs.update(state, self._joints)
+        self._rest.update(state)
+        if self._phase in SUPERVISED and self._monitor and self._commander:
             reason = self._monitor.watch(state, self._commander.follower)
             if reason is not None:
                 self._stop(reason)
 
     def tick(self) -> None:
-        """Go on where it is time; to be called some ten times a second."""
+        """Continue the sequence; to be called about ten times a second."""
         self._clock.measure_pace()
-        self._inputs.look()
+        self._inputs.check_clock()
         if self._commander is None or self._plan is None:
             return
         if self.under_way:
@@ -212,7 +216,7 @@ class Playback:
                 self._commander.tick()
             except PlaybackError as error:
                 self.fail(str(error))
-        if self._phase in WATCHED and (why := self._input_fault(self._plan)) is not None:
+        if self._phase in SUPERVISED and (why := self._input_fault(self._plan)) is not None:
             self._stop(why)
         elif self._phase is Phase.STOPPING:
             self._tick_stopping(self._commander, self._plan)
@@ -223,7 +227,7 @@ class Playback:
         """Raise a PlaybackError while the robot moves."""
         if self.under_way:
             message = (
-                f"the robot is {self.state} already; wait until the motion has ended, or stop it."
+                f"the robot is already {self.state}; wait until the motion has ended, or stop it."
             )
             raise PlaybackError(message)
 
@@ -235,7 +239,7 @@ class Playback:
         elif after < settled:
             return
         elif not self._rest.at_rest:
-            if after > settled + _PATIENCE:
+            if after > settled + _TIMEOUT:
                 self._stop(f"the robot had not come to rest {after:.1f} s after its motion.")
         elif self._phase is Phase.SETTLING:
             self._phase = Phase.FINISHED
@@ -250,48 +254,48 @@ class Playback:
 
     def _tick_stopping(self, commander: Commander, plan: Plan) -> None:
         state = self._state
-        fresh = self._inputs.silence <= self._options.max_age
-        # what counts is the stamp: a robot that was held up is not as far as its clock may be
+        fresh = self._inputs.state_age <= self._options.max_age
+        # the stamp is decisive, because a robot that was suspended may lag behind the clock
         over = state is not None and state.stamp_ns >= commander.end_ns and not commander.pending
         if state is not None and fresh and self._silent:
             left = max(commander.end_ns - state.stamp_ns, 0) * 1e-9
-            self._deadline = self._clock.steady() + left + _PATIENCE
+            self._deadline = self._clock.steady() + left + _TIMEOUT
         self._silent = not fresh
         if state is not None and over and fresh:
-            if not self._gave_way:
-                self._hold.see((state.stamp_ns - commander.end_ns) * 1e-9, self._rest.moving)
+            if not self._reference_moved:
+                self._hold.update((state.stamp_ns - commander.end_ns) * 1e-9, self._rest.moving)
             if self._rest.at_rest:
                 self._end_at_rest(commander, plan, state)
                 return
         if self._clock.steady() > self._deadline:
-            unseen = "the robot was not seen to come to rest"
-            who = self._rest.restless(self._joints) if fresh else "no joint states come"
+            unseen = "the robot did not come to rest"
+            who = self._rest.moving_names(self._joints) if fresh else "no joint states arrive"
             why = f" ({who})" if who else ""
             self._abort(_with(self._reason, unseen + why))
 
     def _end_at_rest(self, commander: Commander, plan: Plan, state: RobotState) -> None:
-        if self._left_alone:
+        if self._abandoned:
             commander.hold(state.position)
-        if self._gave_way or commander.is_at(state.position):
+        if self._reference_moved or commander.is_at(state.position):
             self._abort(_with(self._reason, self.not_held))
         else:
             if commander.was_sent_to(state.position):
                 self._reason = f"{self._reason.rstrip('.')}; {_MISSED}."
             else:
-                self._hold.rest(state.position - commander.goal)
-            self._give_way(commander, plan, state)
+                self._hold.update_at_rest(state.position - commander.goal)
+            self._move_reference_to_robot(commander, plan, state)
 
-    def _give_way(self, commander: Commander, plan: Plan, state: RobotState) -> None:
-        """Bring the reference to a robot that is held back: by a drive in fault, or an obstacle.
+    def _move_reference_to_robot(self, commander: Commander, plan: Plan, state: RobotState) -> None:
+        """Move the reference to a robot that is blocked by a drive in fault or an obstacle.
 
-        It would push against the obstacle, or jump when the fault is cleared. Only the end of the
-        way is commanded: wherever the reference is by now, it goes there from that very position.
+        Otherwise the robot would push against the obstacle, or jump when the fault is cleared. Only
+        the end of the motion is sent, so the reference moves there from its present position.
         """
-        self._gave_way = True
+        self._reference_moved = True
         limits, fraction = plan.robot.limits, self._options.move_fraction
         way = point_to_point(commander.goal, state.position, limits, fraction)
         if not way.duration < _LONGEST_WAY:
-            self._abort(_held(self._reason, "its position is beyond reach."))
+            self._abort(_held(self._reason, "its position is too far away."))
             return
         self._wait_for_rest(self._reason, commander, way.duration)
         end = sample(way, plan.robot.joints, self._options.rate).since(way.duration)
@@ -300,15 +304,15 @@ class Playback:
         except PlaybackError as error:
             self._abort(_held(self._reason, str(error)))
 
-    def _move(self, plan: Plan, options: Options, asked: float | None) -> float:
-        """Begin to move to the start; the time that takes [s]."""
-        state = self._checked_state(plan, options, asked)
+    def _move(self, plan: Plan, options: Options, requested_at: float | None) -> float:
+        """Start to move to the start of a plan; return the duration [s]."""
+        state = self._checked_state(plan, options, requested_at)
         joints, limits = plan.robot.joints, plan.robot.limits
         commander = self._commander
         if commander is None or not commander.is_at(state.position):
-            # fetched from where it is, when someone else has moved it
+            # from the measured position, when another client has moved the robot
             commander = Commander(joints, state.position, self._clock, self._outlet, limits)
-        # otherwise from its reference, which is not quite where it is, but must not jump
+        # otherwise from its reference, which differs slightly, but must not jump
         move = point_to_point(commander.goal, plan.start, limits, options.move_fraction)
         check_reachable(move, limits, plan.mechanism, plan.workspace)
         self._command(commander, sample(move, joints, options.rate), plan, options)
@@ -320,39 +324,41 @@ class Playback:
     ) -> None:
         commander.command(trajectory, options)
         self._commander, self._plan, self._options = commander, plan, options
-        self._monitor = watching(plan, options)
-        self._left_alone = False
-        self._rest.forget()
+        self._monitor = make_monitor(plan, options)
+        self._abandoned = False
+        self._rest.reset()
 
     def _stop(self, reason: str) -> None:
         assert self._commander is not None  # noqa: S101  something is under way
         assert self._plan is not None  # noqa: S101
-        self._gave_way = False
+        self._reference_moved = False
         self._hold = HoldWatch(self._joints, sliding_joints(self._plan.mechanism))
         try:
             self._commander.stop()
         except PlaybackError as error:
-            self._left_alone = True
-            self._commander.leave_alone()
+            self._abandoned = True
+            self._commander.abandon()
             reason = _not_stopped(reason, str(error))
         self._wait_for_rest(reason, self._commander)
 
     def _wait_for_rest(self, reason: str, commander: Commander, longer: float = 0.0) -> None:
-        """See that the robot rests when its reference does, or so much longer after that [s]."""
+        """Wait until the robot is at rest, with a deadline ``longer`` [s] after the usual one."""
         self._reason = reason
         self._phase = Phase.STOPPING
         left = max(-commander.since_end, 0.0)
-        self._deadline = self._clock.steady() + left + longer + _PATIENCE
-        self._rest.forget()
+        self._deadline = self._clock.steady() + left + longer + _TIMEOUT
+        self._rest.reset()
 
     def _abort(self, reason: str) -> None:
         self._reason = reason
         self._phase = Phase.ABORTED
 
-    def _checked_state(self, plan: Plan, options: Options, asked: float | None) -> RobotState:
+    def _checked_state(
+        self, plan: Plan, options: Options, requested_at: float | None
+    ) -> RobotState:
         state = self._state
         if state is None:
-            raise self._reader.unknown()
+            raise self._reader.no_state_error()
         check_state(
             state,
             plan.robot.limits,
@@ -360,14 +366,14 @@ class Playback:
             max_age=options.max_age,
             max_offset=options.max_clock_offset,
             offset=self.clock_offset,
-            now=self._clock.steady() if asked is None else asked,
+            now=self._clock.steady() if requested_at is None else requested_at,
         )
         if not self._rest.at_rest:
             raise PlaybackError(self._rest.sentence(plan.robot.joints))
         if supervises_torque(plan, options) and state.effort is None:
             message = (
-                "the joint states have no effort, so that torque cannot be supervised; have the "
-                "driver publish it, or set supervise_torque to false."
+                "the joint states have no effort, so torque cannot be supervised; configure the "
+                "driver to publish it, or set supervise_torque to false."
             )
             raise PlaybackError(message)
         return state
@@ -378,7 +384,7 @@ class Playback:
 
 
 def _remarks(plan: Plan, options: Options) -> list[str]:
-    """What was not checked of a motion, and what does not supervise it: said before it begins."""
+    """Return sentences on missing checks and missing supervision, shown before a motion starts."""
     return [*([plan.verdict] if plan.unchecked else []), *supervision(plan, options)]
 
 
@@ -387,7 +393,7 @@ def _with(reason: str, more: str) -> str:
 
 
 def _not_stopped(reason: str, why: str) -> str:
-    return f"{reason.rstrip('.')}; the controller took no stop: {why}"
+    return f"{reason.rstrip('.')}; the controller did not accept the stop: {why}"
 
 
 def _held(reason: str, why: str) -> str:

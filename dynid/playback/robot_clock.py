@@ -1,4 +1,4 @@
-"""The robot's time, which its trajectories are stamped with."""
+"""The robot's time, with which its trajectories are stamped."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ if TYPE_CHECKING:
     from dynid.playback.options import Clock
     from dynid.playback.robot_state import RobotState
 
-_SPAN = 0.5  # [s] to measure the pace over
-_WINDOW = 1.0  # [s] of joint states that an offset is taken from, and as much again
-_FASTEST = 20.0  # a clock that is set, or begins, is no pace
-_FORGETTING = 0.9  # of a pace, each time: where messages wait, time seems to stand still
-_LATEST = 0.2  # [s] that messages are allowed for
+_SPAN = 0.5  # [s] over which the pace is measured
+_WINDOW = 1.0  # [s] of joint states for an offset, of two windows
+_FASTEST = 20.0  # larger values come from clocks that start or are set
+_FORGETTING = 0.9  # of a pace, in each measurement: time seems to pause while messages wait
+_LATEST = 0.2  # [s] largest allowance for messages
 
 
 class RobotClock:
-    """The time of a robot, told by the stamps of its joint states.
+    """The time of a robot, estimated from the stamps of its joint states.
 
-    A stamp is older than its message's arrival by the message's way. So the largest difference of
-    stamp and arrival within the last seconds, which belongs to the quickest message, is taken for
-    the offset of the robot's clock, and the others for what messages are late by.
+    A stamp is older than the arrival of its message by the transmission time. So the largest
+    difference of stamp and arrival within the last seconds, that of the fastest message, is the
+    estimated offset of the robot's clock, and the others give the delays of messages.
 
-    Messages take as long whatever the robot's time; where a simulation's passes faster than that
-    on the wall, what allows for them is stretched by that pace.
+    Delays are in wall time; where a simulation runs faster than that, allowances for them are
+    multiplied by its pace.
     """
 
     def __init__(self, clock: Clock) -> None:
-        """Take the robot's time for that of this computer until its states are seen."""
+        """Assume the time of this computer until the first state arrives."""
         self._clock = clock
         self._since = (clock.now_ns(), clock.steady())
         self._pace = 1.0
@@ -41,23 +41,23 @@ class RobotClock:
 
     @property
     def offset_ns(self) -> int:
-        """How far the robot's clock is ahead of this computer's [ns]."""
+        """Offset of the robot's clock from this computer's, positive if ahead [ns]."""
         if self._clock.simulated:
             return self._newest
         windows = self._windows()
         return max(most for most, _ in windows) if windows else 0
 
     def now_ns(self) -> int:
-        """The robot's time [ns]."""
-        # a simulation's time is the robot's; what differs are messages that wait
+        """Return the robot's time [ns]."""
+        # a simulation's time is the robot's; differences are messages that wait
         return self._clock.now_ns() + (0 if self._clock.simulated else self.offset_ns)
 
     def steady(self) -> float:
-        """Time [s] that also passes while a simulation's stands still."""
+        """Return a time [s] that also advances while a simulation is paused."""
         return self._clock.steady()
 
-    def see(self, state: RobotState) -> None:
-        """Take in the stamp of a state that has arrived just now."""
+    def update(self, state: RobotState) -> None:
+        """Update with the stamp of a state that has just arrived."""
         self.newest_ns = state.stamp_ns
         difference = self._newest = state.stamp_ns - self._clock.now_ns()
         if self._latest is None or state.arrival - self._begun > _WINDOW:
@@ -68,22 +68,22 @@ class RobotClock:
             self._latest = (max(most, difference), min(least, difference))
 
     def measure_pace(self) -> None:
-        """Look at both clocks; to be called often."""
+        """Update the pace from both clocks; to be called often."""
         now_ns, steady = self._clock.now_ns(), self._clock.steady()
         if steady - self._since[1] >= _SPAN:
             measured = (now_ns - self._since[0]) * 1e-9 / (steady - self._since[1])
             self._pace = max(measured, _FORGETTING * self._pace)
             self._since = (now_ns, steady)
 
-    def stretched(self, duration: float) -> float:
-        """A duration [s] in the robot's time, never shorter."""
+    def in_robot_time(self, duration: float) -> float:
+        """Return a duration [s] in the robot's time, never shorter."""
         return duration * min(max(self._pace, 1.0), _FASTEST)
 
     def allowance(self, least: float) -> float:
-        """What a message may take on its way [s of the robot's time], ``least`` or more."""
+        """Return the time allowed for a message [s of the robot's time], ``least`` or more."""
         windows = self._windows()
         spread = max(m for m, _ in windows) - min(m for _, m in windows) if windows else 0
-        return max(self.stretched(least), min(spread * 1e-9, self.stretched(_LATEST)))
+        return max(self.in_robot_time(least), min(spread * 1e-9, self.in_robot_time(_LATEST)))
 
     def _windows(self) -> list[tuple[int, int]]:
         return [window for window in (self._latest, self._earlier) if window is not None]

@@ -1,4 +1,4 @@
-"""Where the robot is, as its joint states tell."""
+"""The robot's state from its joint states, and the detection of rest."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class RobotState(NamedTuple):
     """One message of joint states.
 
     Attributes:
-        stamp_ns: When it was measured [ns], on the clock that trajectories are stamped with.
-        arrival: When it arrived [s], on a clock that never stands still.
+        stamp_ns: time of measurement [ns], on the clock of the trajectories' stamps.
+        arrival: time of arrival [s], on a clock that never pauses.
         position: (n,) [rad or m].
-        effort: (n,) in the drives' unit; None where it is not told.
+        effort: (n,) in the drives' unit; None where the message has none.
     """
 
     stamp_ns: int
@@ -38,10 +38,10 @@ class RobotState(NamedTuple):
 
 
 class StateReader:
-    """Picks a robot's joints out of messages, which may hold others and in any order."""
+    """Extracts a robot's joints from messages, which may have others, in any order."""
 
     def __init__(self, joints: Sequence[str], topic: str) -> None:
-        """Wait for messages with ``joints`` on a ``topic``, which is for sentences only."""
+        """Wait for messages with ``joints``; ``topic`` is only used in messages to the user."""
         self.joints = tuple(joints)
         self._topic = topic
         self._columns: dict[tuple[str, ...], list[int] | None] = {}
@@ -54,7 +54,7 @@ class StateReader:
         stamp_ns: int,
         arrival: float,
     ) -> RobotState | None:
-        """The state in a message, or None where it does not tell every joint's position."""
+        """Return the state in a message, or None where a joint's position is missing."""
         key = tuple(names)
         if key not in self._columns:
             complete = set(self.joints) <= set(key)
@@ -62,24 +62,24 @@ class StateReader:
         columns = self._columns[key]
         if columns is None or len(position) != len(key):
             return None
-        told = len(effort) == len(key)
+        has_effort = len(effort) == len(key)
         return RobotState(
             stamp_ns,
             arrival,
             np.array(position, dtype=np.float64)[columns],
-            np.array(effort, dtype=np.float64)[columns] if told else None,
+            np.array(effort, dtype=np.float64)[columns] if has_effort else None,
         )
 
-    def unknown(self) -> PlaybackError:
-        """Why there is no state."""
+    def no_state_error(self) -> PlaybackError:
+        """Return the error that there is no state, with the reason."""
         seen = list(dict.fromkeys(name for names in self._columns for name in names))
         if not seen:
-            why = f"no message came on {self._topic}; is the robot's driver running?"
+            why = f"no message arrived on {self._topic}; is the robot's driver running?"
         else:
             absent = next((joint for joint in self.joints if joint not in seen), "")
             names = ", ".join(seen)
             why = (
-                f"{self._topic} tells of {names}, but not of '{absent}'; is this the profile's "
+                f"{self._topic} has the joints {names}, but not '{absent}'; is this the profile's "
                 "robot?"
                 if absent
                 else f"no single message on {self._topic} has all of {', '.join(self.joints)}, "
@@ -88,18 +88,17 @@ class StateReader:
         return PlaybackError(f"the robot's position is unknown: {why}")
 
 
-_STILL = 2e-3  # [rad or m] that a joint at rest may seem to move, by noise and by creeping
-FROM_REST = "a motion begins from rest only"
-"""Part of the sentence that refuses a robot which moves, or was not watched for long enough."""
-
-_SPAN_NS = 100_000_000  # of not moving that is rest
+_STILL = 2e-3  # [rad or m] largest change of position at rest, by noise and creeping
+FROM_REST = "a motion starts from rest only"
+"""Part of the message that refuses a robot which moves, or was observed too briefly."""
+_SPAN_NS = 100_000_000  # without motion that is rest
 
 
 class RestWatch:
-    """Whether the robot has stopped moving, seen from positions alone."""
+    """Detects rest of the robot from its positions."""
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Start without any state."""
         self._recent: deque[RobotState] = deque()
 
     @property
@@ -109,21 +108,21 @@ class RestWatch:
 
     @property
     def _seen(self) -> bool:
-        """Whether states are known of all of a tenth of a second."""
+        """Whether there are states over a tenth of a second."""
         states = self._recent
         return bool(states) and states[-1].stamp_ns - states[0].stamp_ns >= _SPAN_NS
 
     def sentence(self, joints: Sequence[str]) -> str:
-        """Why a motion cannot begin yet."""
+        """Return why a motion cannot start yet."""
         if not self._seen:
-            return f"the robot was watched for less than {_SPAN_NS * 1e-9:g} s, and {FROM_REST}."
+            return f"the robot was observed for less than {_SPAN_NS * 1e-9:g} s, and {FROM_REST}."
         return (
-            f"the robot moves ({self.restless(joints)}), and {FROM_REST}; wait until it has come "
-            "to rest, or end what moves it."
+            f"the robot moves ({self.moving_names(joints)}), and {FROM_REST}; wait until it has "
+            "come to rest, or stop the motion."
         )
 
-    def restless(self, joints: Sequence[str]) -> str:
-        """Name the joints that have moved; empty where none has, or nothing was seen."""
+    def moving_names(self, joints: Sequence[str]) -> str:
+        """Return the names of joints that have moved; empty where none has, or without states."""
         if not self._seen:
             return ""
         names = [f"'{joints[j]}'" for j in np.flatnonzero(self._moving()).tolist()]
@@ -131,24 +130,24 @@ class RestWatch:
 
     @property
     def moving(self) -> NDArray[np.bool_] | None:
-        """Which joints moved in the last tenth of a second (n,); None where it was not seen."""
+        """Joints that moved in the last tenth of a second (n,); None where it is unknown."""
         return self._moving() if self._seen else None
 
-    def see(self, state: RobotState) -> None:
-        """Take in the next state."""
+    def update(self, state: RobotState) -> None:
+        """Update with the next state."""
         states = self._recent
         if states and state.stamp_ns < states[-1].stamp_ns:
-            states.clear()  # another time
+            states.clear()  # the clock was reset
         states.append(state)
         while len(states) > 2 and state.stamp_ns - states[1].stamp_ns >= _SPAN_NS:
             states.popleft()
 
-    def forget(self) -> None:
-        """Begin afresh, because a motion begins."""
+    def reset(self) -> None:
+        """Clear all states, because a motion starts."""
         self._recent.clear()
 
     def _moving(self) -> NDArray[np.bool_]:
-        """Which joints have moved (n,); a position that is no number has."""
+        """Return which joints have moved (n,); a position that is not finite counts as moved."""
         positions = np.array([state.position for state in self._recent])
         moving: NDArray[np.bool_] = ~(np.ptp(positions, axis=0) <= _STILL)
         return moving
@@ -167,19 +166,19 @@ def check_state(
     """Raise a PlaybackError unless a robot's state is fresh and within its position limits.
 
     Args:
-        state: The newest.
-        limits: Those on position.
-        mechanism: Names its joints.
-        max_age: Time [s] since its arrival that it may have.
-        max_offset: Between the clock of its stamp and this computer's that is allowed [s].
-        offset: How far the clock of its stamp is ahead of this computer's [s].
-        now: The present instant on the clock of its arrival [s].
+        state: the newest state.
+        limits: limits of the robot.
+        mechanism: mechanism with the names of its joints.
+        max_age: longest time since its arrival [s].
+        max_offset: largest offset of its stamp's clock from this computer's [s].
+        offset: offset of its stamp's clock from this computer's, positive if ahead [s].
+        now: present time on the clock of its arrival [s].
     """
     age = now - state.arrival
     if age > max_age:
         message = (
-            f"the robot's position is stale: its last joint states came {age:.2g} s ago, at most "
-            f"{max_age:g} s are allowed; is its driver still running?"
+            f"the robot's position is stale: its last joint states arrived {age:.2g} s ago, at "
+            f"most {max_age:g} s are allowed; is its driver still running?"
         )
         raise PlaybackError(message)
     if abs(offset) > max_offset:
@@ -187,7 +186,7 @@ def check_state(
         message = (
             f"the joint states are stamped {abs(offset):.4g} s {side} this computer's time, at "
             f"most {max_offset:g} s are allowed (max_clock_offset); synchronise the clocks, or set "
-            "use_sim_time where a simulation has its own."
+            "use_sim_time for a simulation."
         )
         raise PlaybackError(message)
     joints, sliding = mechanism.joints, sliding_joints(mechanism)
@@ -196,11 +195,11 @@ def check_state(
         low, high = (-np.inf, np.inf) if reach is None else (reach[0][j], reach[1][j])
         where, unit = state.position[j], "m" if joint in sliding else "rad"
         if not np.isfinite(where):
-            message = f"joint '{joint}': the joint states tell its position as {where}."
+            message = f"joint '{joint}': its position in the joint states is {where}."
             raise PlaybackError(message)
         if not low <= where <= high:
             message = (
-                f"joint '{joint}' stands at {where:.4g} {unit}, outside its limits {low:.4g} to "
+                f"joint '{joint}' is at {where:.4g} {unit}, outside its limits {low:.4g} to "
                 f"{high:.4g} {unit}; move it back inside by hand first."
             )
             raise PlaybackError(message)

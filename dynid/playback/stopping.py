@@ -1,4 +1,4 @@
-"""To rest in the middle of a motion, without leaving its path."""
+"""Stops in the middle of a motion, on its path."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from dynid.robot.limits import Limits
 
 _DURATIONS = np.geomspace(0.25, 10.0, 50)
-"""Times that braking may take [s], shortest first; long beside a message's delay, so that motion
-and stop are still alike when the stop arrives."""
+"""Durations of braking [s], shortest first; long compared to a message's delay, so that motion and
+stop still agree when the stop arrives."""
 
 _POINTS = 100  # [Hz]
 _ROUNDING = 1e-9
@@ -25,20 +25,20 @@ _CLOSEST = 1e-4  # [s] between two points
 
 
 def ending(motion: Trajectory, leave: float, acceleration: Array) -> Trajectory:
-    """Follow a motion until an instant, and come to rest on its path from there on.
+    """Return a motion that brakes on its path from an instant on.
 
-    Time itself is slowed down: q(t) = p(s(t)), where p is the motion and ds/dt falls from 1 to 0
-    by the quintic step. So the robot rests on the path that was checked, within its position
-    limits and clear of whatever the path is clear of, and acceleration does not jump.
+    The time along the path is slowed down: q(t) = p(s(t)), where p is the motion and ds/dt falls
+    from 1 to 0 by the quintic step. So the robot stays on the checked path, within its position
+    limits and free of collisions, and acceleration does not jump.
 
-    It takes the shortest time in which the acceleration is kept; where a motion uses that up and
-    leaves nothing for braking, the time that exceeds it least. A motion that would be over by then,
-    or whose path begins only later, is not slowed down.
+    It takes the shortest time within the acceleration limit; where the motion leaves nothing of
+    that for braking, the time that exceeds it least. A motion that ends before ``leave``, or starts
+    later, is not changed.
 
     Args:
-        motion: Points with velocities and accelerations, that end at rest.
-        leave: When to begin to brake [s], from the start of the motion, not negative.
-        acceleration: That braking may take (n,) [rad/s^2 or m/s^2].
+        motion: points with velocities and accelerations, with rest at the end.
+        leave: start of braking [s] since the start of the motion, not negative.
+        acceleration: limit for braking (n,) [rad/s^2 or m/s^2].
 
     Returns:
         The points of the motion before ``leave``, and those of braking, on the same time.
@@ -63,7 +63,7 @@ def ending(motion: Trajectory, leave: float, acceleration: Array) -> Trajectory:
 
 
 def braking_acceleration(motion: Trajectory, limits: Limits) -> Array:
-    """The acceleration that braking on a motion may take (n,) [rad/s^2 or m/s^2].
+    """Return the limit of acceleration for braking on a motion (n,) [rad/s^2 or m/s^2].
 
     Where the limits have none, it is the largest of the motion, or DEFAULT_ACCELERATION.
     """

@@ -1,4 +1,4 @@
-"""Trajectory: points in time that a controller joins to a motion."""
+"""Trajectories: points in time, interpolated to a motion by a controller."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Points of a motion, joined as ros2_control's joint_trajectory_controller joins them.
+    """Points of a motion, interpolated as by ros2_control's joint_trajectory_controller.
 
     Attributes:
-        joints: Names of the n joints, in the order of the columns.
+        joints: names of the n joints, in the order of the columns.
         time: (K,) [s] from the trajectory's start, not negative and increasing.
         position: (K, n) [rad or m].
         velocity: (K, n) [rad/s or m/s], or None.
-        acceleration: (K, n) [rad/s^2 or m/s^2], or None; there only with velocity.
+        acceleration: (K, n) [rad/s^2 or m/s^2], or None; only together with velocity.
 
     Raises:
-        PlaybackError: these do not make a trajectory.
+        PlaybackError: these are not a valid trajectory.
     """
 
     joints: tuple[str, ...]
@@ -57,7 +57,7 @@ class Trajectory:
         return interpolate(self.time, self.position, self.velocity, self.acceleration)
 
     def since(self, instant: float) -> Trajectory:
-        """The same motion without the points that an instant [s] from its start has left behind."""
+        """Return the same motion without the points before an instant [s] since its start."""
         first = max(int(np.searchsorted(self.time, instant, side="right")) - 1, 0)
         velocity, acceleration = (
             None if values is None else values[first:]
@@ -76,14 +76,14 @@ def sample(excitation: Excitation, joints: Sequence[str], rate: float) -> Trajec
     """Sample an excitation evenly from rest to rest.
 
     Args:
-        excitation: The motion of n joints.
-        joints: Their names.
-        rate: Points per second [Hz], or a little more, so that the last one is the end.
+        excitation: the motion of n joints.
+        joints: their names.
+        rate: points per second [Hz]; slightly more are used, so that the last one is the end.
     """
     count = int(np.ceil(excitation.duration * rate - 1e-9)) + 1
     time = np.linspace(0.0, excitation.duration, max(count, 2))
     position, velocity, acceleration = excitation.evaluate(time)
-    # an excitation ends at rest but for rounding, which a controller need not forgive
+    # an excitation ends at rest up to rounding, which a controller may not tolerate
     velocity[-1] = 0.0
     acceleration[-1] = 0.0
     return Trajectory(tuple(joints), time, position, velocity, acceleration)

@@ -36,7 +36,7 @@ def write_plot(trial: Trial, path: Path) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    moved = [joint for joint in range(len(trial.joints)) if trial.errs(joint)]
+    moved = [joint for joint in range(len(trial.joints)) if trial.has_error(joint)]
     with mpl.rc_context(_STYLE):
         drawing = Figure(figsize=(9.0, 3.0 + 1.3 * len(moved)), dpi=_DPI, layout="constrained")
         FigureCanvasAgg(drawing)

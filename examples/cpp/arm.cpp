@@ -1,5 +1,5 @@
-// An arm by dynid::core: the torque that a motion takes, the additive torque of a controller, and a
-// collision that it detects. Argument: urdf/puma560.urdf.
+// An arm with dynid::core: inverse dynamics, the additive torque of a controller, and a detected
+// collision. Argument: urdf/puma560.urdf.
 
 #include <cmath>
 #include <cstdlib>
@@ -49,8 +49,8 @@ dynid::MechanismDescription describe_arm(const char * urdf)
   return arm;
 }
 
-/// Ten parameters of each body, from the URDF, and then one of each term. Identified ones are in a
-/// model.yaml, in the same order.
+/// Ten parameters per body, from the URDF, followed by one per term. A model.yaml has identified
+/// parameters in the same order.
 VectorXd parameters_of(const dynid::Mechanism & mechanism)
 {
   VectorXd parameters = mechanism.urdf_parameters();
@@ -97,7 +97,7 @@ dynid::ControlLawSettings settings()
 
 void show_inverse_dynamics(const dynid::Mechanism & mechanism)
 {
-  auto workspace = mechanism.workspace();  // one a thread: what follows allocates nothing
+  auto workspace = mechanism.workspace();  // one per thread: the calls below do not allocate
   const auto at = motion(0.25);
   VectorXd tau(n);
   mechanism.inverse_dynamics(workspace, at.position, at.velocity, at.acceleration, tau);
@@ -106,11 +106,11 @@ void show_inverse_dynamics(const dynid::Mechanism & mechanism)
   std::cout << "of which gravity [N m]    " << tau.transpose().format(row) << "\n";
 }
 
-/// Two seconds of control cycles; somebody pushes joint 2 from 1.5 s on.
+/// Two seconds of control cycles; an external torque acts on joint 2 from 1.5 s on.
 void show_control(
   const dynid::MechanismDescription & description, const dynid::Mechanism & mechanism)
 {
-  // the sign of dry friction is smoothed within 0.01 rad/s, for commands about rest
+  // the sign of dry friction is smoothed over 0.01 rad/s, for commands near standstill
   dynid::ControlModel model(
     description, mechanism.parameters(), VectorXd::Constant(n, 0.01), false);
   dynid::ControlLaw law(n, settings());
@@ -120,13 +120,13 @@ void show_control(
   for (int cycle = 0; cycle < 2000 && !law.latched(); ++cycle) {
     const double time = cycle / rate;
     const auto reference = motion(time);
-    // what the drives would measure: here the model itself, and the push
+    // simulated feedback of the drives: the model's torque and the external torque
     model.torque(
       dynid::FeedforwardMode::full, reference.position, reference.velocity, reference.acceleration,
       torque);
     torque[1] += time >= 1.5 ? 25.0 : 0.0;
     law.update(reference, {reference.position, reference.velocity, torque});
-    // to the drives: law.position_command() and law.torque_offset()
+    // outputs for the drives: law.position_command() and law.torque_offset()
     if (cycle == 1250) {
       std::cout << "additive torque [N m]     " << law.torque_offset().transpose().format(row)
                 << "\n";

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a control cycle calls allocates nothing, as a test of GoogleTest.
+// Checks that the functions of a control cycle do not allocate, for GoogleTest.
 
 #include <gtest/gtest.h>
 
@@ -21,13 +21,13 @@ inline void expect_no_allocation(const char * name, const std::function<void()> 
   }
 }
 
-/// Or all of these tests would pass.
+/// Otherwise all of these tests would pass.
 TEST(AllocationCounter, CountsAnAllocation)
 {
   if (!allocations_are_counted()) {
     GTEST_SKIP() << "malloc is the sanitizer's";
   }
-  // by a pointer that the compiler cannot see through: it leaves out a malloc that it knows
+  // by a volatile pointer, because the compiler may remove a direct call of malloc
   void * (*volatile allocate)(std::size_t) = std::malloc;
   void * kept = nullptr;
   EXPECT_EQ(allocations_in([&] { kept = allocate(1); }), 1);

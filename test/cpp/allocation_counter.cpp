@@ -16,7 +16,7 @@ namespace
 #define DYNID_NONBLOCKING
 #endif
 
-/// In which RealtimeSanitizer ends the test at the first call that allocates, locks or waits.
+/// RealtimeSanitizer ends the test at the first call in it that allocates, locks or waits.
 void run_as_a_cycle(const std::function<void()> & function) noexcept DYNID_NONBLOCKING
 {
   function();

@@ -21,7 +21,7 @@ using dynid::InactiveReason;
 using dynid::Reference;
 using dynid::ResetAnswer;
 
-/// That hangs where its position is pi / 2, with Coulomb friction of 1 N m.
+/// A pendulum with Coulomb friction of 1 N m that hangs at position pi / 2.
 inline ControlModel pendulum_model(double smoothing = 0.01)
 {
   dynid::MechanismDescription description;
@@ -52,11 +52,11 @@ inline ControlLawSettings law_settings(int delay = 0)
   settings.collision.torque_threshold = one(infinity);
   settings.deceleration = one(10.0);
   settings.reference_tolerance = one(0.1);
-  settings.max_age = 1000.0;  // most tests measure torque only
+  settings.max_age = 1000.0;  // most tests give feedback of torque only
   return settings;
 }
 
-/// What the pendulum's motion takes; it is horizontal at 0.
+/// Torque of the pendulum's motion; the pendulum is horizontal at 0.
 inline double torque_of(double q, double dq, double ddq, double smoothing = 0.01)
 {
   return inertia * ddq - weight * std::cos(q) + std::tanh(dq / smoothing);

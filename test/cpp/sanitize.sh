@@ -37,7 +37,7 @@ memory() {
 
 threads() {
   sanitized threads thread "test_model_handover sanitizer_check"
-  # ThreadSanitizer knows fewer layouts of memory than Linux chooses from
+  # ThreadSanitizer supports fewer memory layouts than Linux uses
   setarch "$(uname -m)" -R "$bin/ctest" --test-dir build/sanitize/threads --output-on-failure \
     --tests-regex 'test_model_handover|thread_is_noticed'
   took "threads passed"
@@ -61,7 +61,7 @@ plugins() {
     echo "skipped: plugins of ros2_control under ThreadSanitizer, no ROS 2 at $ros"
     return
   fi
-  # libraries that are not built with it cannot be judged
+  # libraries that are not built with it cannot be checked
   options="ignore_noninstrumented_modules=1 halt_on_error=1"
   bash -c '. "$1" && set -e && colcon --log-base build/sanitize/ros-log build --base-paths . \
     --packages-select dynid --build-base build/sanitize/ros --install-base build/sanitize/install \

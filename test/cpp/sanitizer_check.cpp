@@ -1,5 +1,5 @@
-// A mistake on purpose, which a sanitizer has to end: the argument says of what kind. So a
-// sanitizer that is not there, or sees nothing, does not pass for one that finds nothing.
+// An intentional error, of the kind given as argument, that a sanitizer must report. So a missing
+// or ineffective sanitizer is not mistaken for one that finds no error.
 
 #include <cstdlib>
 #include <iostream>

@@ -60,7 +60,7 @@ inline DrivePlantSettings plain(Eigen::Index n)
   return settings;
 }
 
-/// A pendulum that hangs where its position is pi / 2, with Coulomb friction [N m].
+/// A pendulum with Coulomb friction [N m] that hangs at position pi / 2.
 inline DrivePlant pendulum(
   const DrivePlantSettings & settings, double coulomb = 0.0, double g = 9.81)
 {

@@ -1,5 +1,5 @@
-// Mechanisms whose loops are closed: what a control cycle may ask of them, and what it gets where
-// they cannot be closed.
+// Mechanisms with closed loops: the functions of a control cycle, and their results where the loops
+// cannot be closed.
 
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ dynid::MechanismDescription press(dynid::ClosureKind kind, double rod)
   return description;
 }
 
-/// The rod left out, but for its length.
+/// Without the rod's body, only with its length.
 dynid::MechanismDescription press_without_rod()
 {
   auto description = press(dynid::ClosureKind::distance, 0.4);
@@ -88,7 +88,7 @@ TEST(ClosedChain, PassiveJointsAndGravityAreThoseOfTheGeometry)
       mechanism.spread(workspace, one(q), all);
       worst = std::max(worst, std::abs(all[2] - height(q, 0.4)));
     }
-    EXPECT_LT(worst, 1e-12) << "passive joints are where the closure wants them, turn after turn";
+    EXPECT_LT(worst, 1e-12) << "passive joints are those of the geometry over several turns";
     Eigen::VectorXd tau(1);
     mechanism.gravity_torque(workspace, one(0.7), tau);
     const double step = 1e-6;
@@ -99,7 +99,7 @@ TEST(ClosedChain, PassiveJointsAndGravityAreThoseOfTheGeometry)
              (2 * 0.1 * std::sin(q) + 0.2 * std::sin(q) + 0.2 * std::sin(rod_angle) + 3 * all[2]);
     };
     const double expected = (potential(0.7 + step) - potential(0.7 - step)) / (2 * step);
-    EXPECT_NEAR(tau[0], expected, 1e-7) << "gravity's torque is how the potential changes";
+    EXPECT_NEAR(tau[0], expected, 1e-7) << "gravity torque is the gradient of the potential";
   }
 }
 
@@ -124,7 +124,8 @@ TEST(ClosedChain, ARodWithoutMassKeepsItsLength)
   mechanism.inverse_dynamics(workspace, one(0.4), one(dq), one(ddq), fast);
   mechanism.gravity_torque(workspace, one(0.4), slow);
   const double power = (energy(1e-5) - energy(-1e-5)) / 2e-5;
-  EXPECT_NEAR((fast[0] - slow[0]) * dq, power, 1e-6) << "and its power is energy's rate";
+  EXPECT_NEAR((fast[0] - slow[0]) * dq, power, 1e-6)
+    << "and its power is the rate of the kinetic energy";
 }
 
 TEST(ClosedChain, ControlCycleFunctionsAllocateNothingAndAgree)
@@ -161,11 +162,11 @@ TEST(ClosedChain, ControlCycleFunctionsAllocateNothingAndAgree)
   expect_no_allocation("forward_dynamics", [&] {
     accelerated = mechanism.forward_dynamics(workspace, q, dq, tau, solved);
   });
-  EXPECT_TRUE(accelerated) << "forward undoes inverse dynamics";
+  EXPECT_TRUE(accelerated) << "forward dynamics is the inverse of inverse dynamics";
   EXPECT_NEAR(solved[0], ddq[0], 1e-9);
 }
 
-TEST(ClosedChain, OutOfReachNoTorqueIsANumber)
+TEST(ClosedChain, TorqueOutOfReachIsNan)
 {
   // the rod is shorter than the crank: it passes its dead centres only to one side
   auto description = press(dynid::ClosureKind::point, 0.15);
@@ -178,12 +179,12 @@ TEST(ClosedChain, OutOfReachNoTorqueIsANumber)
   Eigen::VectorXd tau(1);
   expect_no_allocation(
     "what is out of reach", [&] { mechanism.inverse_dynamics(workspace, far, still, still, tau); });
-  EXPECT_TRUE(std::isnan(tau[0])) << "there no torque is a number";
+  EXPECT_TRUE(std::isnan(tau[0])) << "torque out of reach is NaN";
   EXPECT_FALSE(mechanism.closed(workspace));
   const auto problem = mechanism.closure_problem(workspace, far);
   EXPECT_NE(problem.find("drive = 0.1"), std::string::npos) << "and the pose is named: " << problem;
   mechanism.inverse_dynamics(workspace, one(1.5), still, still, tau);
-  EXPECT_TRUE(std::isfinite(tau[0])) << "afterwards it goes on";
+  EXPECT_TRUE(std::isfinite(tau[0])) << "within reach it is finite again";
   EXPECT_TRUE(mechanism.closed(workspace));
 
   dynid::ControlModel model(description, mechanism.parameters(), one(0.01), false);
@@ -192,7 +193,7 @@ TEST(ClosedChain, OutOfReachNoTorqueIsANumber)
   double sent = 1.0;
   expect_no_allocation(
     "feedforward", [&] { sent = feedforward.update(far, still, still, 1.0)[0]; });
-  EXPECT_EQ(sent, 0.0) << "a control cycle then sends nothing, and says why";
+  EXPECT_EQ(sent, 0.0) << "a control cycle then sends no torque, and reports why";
   EXPECT_EQ(feedforward.inactive_reason(), dynid::InactiveReason::unreachable);
 }
 
@@ -221,7 +222,7 @@ TEST(ClosedChain, RefusesChainsThatCannotBeClosed)
   description.chain.assembled_at = {0.0, height(0.0, 0.4)};
   description.payload_joint = "";
   description.terms.pop_back();
-  EXPECT_NE(refused(description).find("tie the actuated"), std::string::npos)
+  EXPECT_NE(refused(description).find("constrain the actuated"), std::string::npos)
     << refused(description);
 }
 

@@ -1,4 +1,4 @@
-// When an error of the torque is a collision, and the observer that needs no acceleration.
+// Detection of collisions from torque errors, and the observer that needs no acceleration.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace
 using dynid::CollisionDetector;
 using dynid::CollisionSettings;
 
-CollisionLevel see(
+CollisionLevel detect(
   CollisionDetector & detector, double error, double torque = 0.0, double velocity = 0.0,
   double acceleration = 0.0)
 {
@@ -23,33 +23,33 @@ TEST(CollisionDetector, FiltersDebouncesAndLatches)
   auto settings = law_settings().collision;
   settings.torque_error_time_constant = one(0.001 / std::log(2.0));  // half of it in a cycle
   CollisionDetector detector(1, settings);
-  see(detector, 4.0);
+  detect(detector, 4.0);
   EXPECT_NEAR(detector.filtered_error()[0], 2.0, 1e-12) << "e_f <- f e_f + (1 - f) e";
-  see(detector, 4.0);
+  detect(detector, 4.0);
   EXPECT_NEAR(detector.filtered_error()[0], 3.0, 1e-12) << "cycle by cycle";
 
   settings.torque_error_time_constant = zero;
   detector = CollisionDetector(1, settings);
-  EXPECT_EQ(see(detector, 3.0), CollisionLevel::none) << "a small error is none";
-  EXPECT_EQ(detector.warning().cause, CollisionCause::none) << "of which nobody is warned";
-  EXPECT_EQ(see(detector, -4.0), CollisionLevel::warn) << "a larger one warns";
-  EXPECT_EQ(detector.warning().drive, 0) << "of what is so large";
+  EXPECT_EQ(detect(detector, 3.0), CollisionLevel::none) << "a small error is not a collision";
+  EXPECT_EQ(detector.warning().cause, CollisionCause::none) << "and gives no warning";
+  EXPECT_EQ(detect(detector, -4.0), CollisionLevel::warn) << "a larger one warns";
+  EXPECT_EQ(detector.warning().drive, 0) << "and names the drive";
   EXPECT_EQ(detector.warning().value, -4.0);
-  see(detector, 6.0);
-  see(detector, -6.0);
-  see(detector, 4.0);
-  see(detector, 6.0);
-  EXPECT_EQ(see(detector, 6.0), CollisionLevel::warn) << "two cycles in a row are not enough";
-  EXPECT_EQ(see(detector, 6.5), CollisionLevel::stop) << "three are";
+  detect(detector, 6.0);
+  detect(detector, -6.0);
+  detect(detector, 4.0);
+  detect(detector, 6.0);
+  EXPECT_EQ(detect(detector, 6.0), CollisionLevel::warn) << "two cycles in a row are not enough";
+  EXPECT_EQ(detect(detector, 6.5), CollisionLevel::stop) << "three are";
   const auto & collision = detector.collision();
-  EXPECT_EQ(collision.cause, CollisionCause::torque_error) << "it is known what happened";
+  EXPECT_EQ(collision.cause, CollisionCause::torque_error) << "its cause is reported";
   EXPECT_EQ(collision.drive, 0);
   EXPECT_EQ(collision.value, 6.5);
   EXPECT_EQ(collision.threshold, 5.0);
   EXPECT_EQ(collision.cycle, 7);
-  EXPECT_EQ(see(detector, 0.0), CollisionLevel::stop) << "it stays until it is reset";
+  EXPECT_EQ(detect(detector, 0.0), CollisionLevel::stop) << "it stays latched until it is reset";
   detector.reset();
-  EXPECT_EQ(see(detector, 0.0), CollisionLevel::none) << "and not after";
+  EXPECT_EQ(detect(detector, 0.0), CollisionLevel::none) << "and not after";
 }
 
 TEST(CollisionDetector, ThresholdsGrowWithMotionAndAtReversals)
@@ -61,33 +61,33 @@ TEST(CollisionDetector, ThresholdsGrowWithMotionAndAtReversals)
   settings.boost_time = 0.002;
   CollisionDetector detector(1, settings);
   const auto at = [&](double v, double a) {
-    see(detector, 0.0, 0.0, v, a);
+    detect(detector, 0.0, 0.0, v, a);
     return detector.threshold()[0];
   };
   EXPECT_EQ(at(0.5, 0.0), 6.0) << "it grows with velocity";
   EXPECT_EQ(at(-0.5, 4.0), 8.0) << "and acceleration";
   EXPECT_EQ(at(0.0, 0.0), 15.0) << "it is boosted at rest";
   EXPECT_EQ(at(-0.05, 0.0), 15.1);
-  EXPECT_EQ(at(0.5, 0.0), 16.0) << "and for a while after";
+  EXPECT_EQ(at(0.5, 0.0), 16.0) << "and for boost_time after";
   EXPECT_EQ(at(0.5, 0.0), 16.0);
-  EXPECT_EQ(at(0.5, 0.0), 6.0) << "but not for ever";
+  EXPECT_EQ(at(0.5, 0.0), 6.0) << "but not longer";
 
   settings.torque_error_enable = zero;
   settings.torque_threshold = one(20.0);
   detector = CollisionDetector(1, settings);
   for (int k = 0; k < 10; ++k) {
-    see(detector, 1000.0, 19.0);
+    detect(detector, 1000.0, 19.0);
   }
   EXPECT_EQ(detector.collision().cause, CollisionCause::none)
     << "a joint that is not enabled has no error";
   for (int k = 0; k < 3; ++k) {
-    see(detector, 0.0, -21.0);
+    detect(detector, 0.0, -21.0);
   }
   EXPECT_EQ(detector.collision().cause, CollisionCause::torque_threshold)
     << "the measured torque has a threshold of its own";
 }
 
-/// What a detector finds of one course of torque error and acceleration over time, at a rate.
+/// Results of a detector for one course of torque error and acceleration over time, at a rate.
 struct Course
 {
   double filtered = 0.0;   // 40 ms after the error's onset
@@ -108,7 +108,7 @@ Course course(double rate)
   const double dt = 1.0 / rate;
   const auto cycles = [&](double time) { return static_cast<int>(std::lround(time * rate)); };
   for (int k = 1; k <= cycles(0.4); ++k) {
-    see(detector, k > cycles(0.1) ? 8.0 : 0.0, 0.0, 1.0);
+    detect(detector, k > cycles(0.1) ? 8.0 : 0.0, 0.0, 1.0);
     found.filtered = k == cycles(0.14) ? detector.filtered_error()[0] : found.filtered;
     if (found.found < 0.0 && detector.level() == CollisionLevel::stop) {
       found.found = k * dt;
@@ -121,7 +121,7 @@ Course course(double rate)
   detector = CollisionDetector(1, settings);
   for (int k = 1; k <= cycles(1.0); ++k) {
     const double acceleration = std::clamp(100.0 * (k * dt - 0.2), 0.0, 5.0);  // within 50 ms
-    see(detector, k > cycles(0.1) && k <= cycles(0.108) ? 8.0 : 0.0, 0.0, 1.0, acceleration);
+    detect(detector, k > cycles(0.1) && k <= cycles(0.108) ? 8.0 : 0.0, 0.0, 1.0, acceleration);
     found.glitch = found.glitch || detector.level() == CollisionLevel::stop;
     const bool raised = detector.threshold()[0] > 10.0;
     found.raised = found.raised < 0.0 && raised ? k * dt : found.raised;
@@ -130,24 +130,26 @@ Course course(double rate)
   return found;
 }
 
-TEST(CollisionDetector, MeansTheSameAtAnyControlRate)
+TEST(CollisionDetector, IsIndependentOfTheControlRate)
 {
   const double cycle = 0.004 + 1e-9;  // of the slowest
   const auto fast = course(1000.0);
   EXPECT_NEAR(fast.filtered, 8.0 * (1.0 - std::exp(-2.0)), 1e-12) << "a first-order low-pass";
   // 8 (1 - exp(-t / 0.02)) > 5 from 19.6 ms on, and 12 ms more
-  EXPECT_NEAR(fast.found, 0.132, 0.002) << "a collision takes filter and debounce, in seconds";
+  EXPECT_NEAR(fast.found, 0.132, 0.002)
+    << "a collision is detected after filter and debounce times";
   EXPECT_GT(fast.raised, 0.2) << "abrupt acceleration raises the threshold";
   EXPECT_LT(fast.raised, 0.25);
   // |a - mean| = 3.9 exp(-t / 0.1) after the ramp's end is below 2 after 68 ms; 100 ms more
-  EXPECT_NEAR(fast.unraised, 0.418, 0.01) << "until it is no news, and for boost_time after";
+  EXPECT_NEAR(fast.unraised, 0.418, 0.01) << "until it has lasted, and for boost_time after";
   for (const double rate : {250.0, 500.0}) {
     const auto slow = course(rate);
-    EXPECT_NEAR(slow.filtered, fast.filtered, 1e-12) << "the same error passes at any rate";
+    EXPECT_NEAR(slow.filtered, fast.filtered, 1e-12)
+      << "the filtered error is the same at any rate";
     EXPECT_NEAR(slow.found, fast.found, cycle) << "a collision is found at the same time";
     EXPECT_NEAR(slow.raised, fast.raised, cycle) << "thresholds rise at the same time";
     EXPECT_NEAR(slow.unraised, fast.unraised, 2.0 * cycle) << "and fall";
-    EXPECT_FALSE(slow.glitch) << "8 ms of error are none";
+    EXPECT_FALSE(slow.glitch) << "8 ms of error are not a collision";
     EXPECT_FALSE(fast.glitch);
   }
 }
@@ -170,9 +172,10 @@ TEST(CollisionDetector, AbruptMotionOfOneJointRaisesAllThresholds)
   CollisionDetector detector(2, settings);
   const VectorXd still = 0.0 * both;
   detector.update(still, still, both, still);
-  EXPECT_EQ(detector.threshold(), both) << "even motion raises nothing";
+  EXPECT_EQ(detector.threshold(), both) << "smooth motion raises no threshold";
   detector.update(still, still, both, Eigen::Vector2d(0.0, -1.5));
-  EXPECT_EQ(detector.threshold(), 2.0 * both) << "an abrupt stop of one joint shakes all";
+  EXPECT_EQ(detector.threshold(), 2.0 * both)
+    << "an abrupt stop of one joint raises the thresholds of all";
 }
 
 TEST(CollisionDetector, ThresholdsAtRestAreNotBelowFriction)
@@ -182,10 +185,10 @@ TEST(CollisionDetector, ThresholdsAtRestAreNotBelowFriction)
   settings.boost_time = 0.0;
   CollisionDetector detector(1, settings);
   detector.set_friction(one(8.0));
-  see(detector, 0.0, 0.0, 0.0);
+  detect(detector, 0.0, 0.0, 0.0);
   EXPECT_EQ(detector.threshold()[0], 8.0) << "at rest the threshold is not below friction";
-  see(detector, 0.0, 0.0, 0.5);
-  EXPECT_EQ(detector.threshold()[0], 5.0) << "which the model knows in motion";
+  detect(detector, 0.0, 0.0, 0.5);
+  EXPECT_EQ(detector.threshold()[0], 5.0) << "but in motion, where the model has the friction";
 
   auto low = law_settings();
   low.collision.torque_error_max = one(0.3);
@@ -198,10 +201,10 @@ TEST(CollisionDetector, ThresholdsAtRestAreNotBelowFriction)
   EXPECT_EQ(law.detector().threshold()[0], 1.0) << "the law takes it from its model";
   law.use(nullptr);
   law.update(reference(0.0), feedback(torque_of(0, 0, 0)));
-  EXPECT_EQ(law.detector().threshold()[0], 0.3) << "and forgets it with that";
+  EXPECT_EQ(law.detector().threshold()[0], 0.3) << "and has none without the model";
 }
 
-/// Terms whose dry friction is known by hand.
+/// Terms whose dry friction can be computed by hand.
 TEST(CollisionDetector, DryFrictionOfAllTermsIsKnown)
 {
   dynid::MechanismDescription description;
@@ -228,37 +231,37 @@ TEST(CollisionDetector, DryFrictionOfAllTermsIsKnown)
   };
   constexpr double tolerance = 1e-12;
   EXPECT_NEAR(friction({1, 0, 0, 2, 0, 0.5, 0, 0}), 3.5, tolerance)
-    << "what can act together adds up";
+    << "terms that act together are summed";
   EXPECT_NEAR(friction({1, 3, 2, 0, 0, 0, 0, 0}), 4.0, tolerance)
-    << "one direction at a time, the larger one";
+    << "of two directions the larger one counts";
   EXPECT_NEAR(friction({0, 0, 0, 0, 0.1, 0, 0, 0}), 0.1 * weight, tolerance)
     << "of the load at this pose";
   EXPECT_LT(std::abs(friction({0, 0, 0, 0, 0.1, 0, 0, 0}, std::acos(-1.0) / 2)), 1e-6)
-    << "none if it hangs";
+    << "none where it hangs down";
   EXPECT_EQ(friction({0, 0, 0, 0, 0, 0, 5, 5}), 0.0) << "viscous friction and offsets are not dry";
 }
 
 TEST(CollisionDetector, SkipsInvalidSamples)
 {
   CollisionDetector detector(1, law_settings().collision);
-  see(detector, nan);
-  see(detector, 0.0, infinity);
-  EXPECT_EQ(see(detector, 1.0), CollisionLevel::none) << "a lost measurement is not a collision";
-  EXPECT_EQ(detector.filtered_error()[0], 1.0) << "and leaves no trace";
+  detect(detector, nan);
+  detect(detector, 0.0, infinity);
+  EXPECT_EQ(detect(detector, 1.0), CollisionLevel::none) << "a lost measurement is not a collision";
+  EXPECT_EQ(detector.filtered_error()[0], 1.0) << "and does not change the filter";
   for (int k = 0; k < 3; ++k) {
-    see(detector, 0.0, nan);
+    detect(detector, 0.0, nan);
   }
   EXPECT_EQ(detector.level(), CollisionLevel::none)
-    << "how long it may be lost is not decided here";
+    << "the detector does not limit how long it may be lost";
   detector.stop({CollisionCause::no_torque, 0, 0.2, 0.1});
-  see(detector, 9.0);
+  detect(detector, 9.0);
   EXPECT_EQ(detector.level(), CollisionLevel::stop)
-    << "who decides it can have it stop, for as long as a collision does";
+    << "a caller can stop it, latched like a collision";
   EXPECT_EQ(detector.collision().cause, CollisionCause::no_torque);
 }
 
-/// A pendulum that falls freely from level, and is pushed by 3 N m from 0.5 s on.
-TEST(CollisionDetector, MomentumObserverFollowsAPush)
+/// A pendulum that falls freely from horizontal, with an external torque of 3 N m from 0.5 s on.
+TEST(CollisionDetector, MomentumObserverFollowsAnExternalTorque)
 {
   auto model = pendulum_model();
   dynid::MomentumObserver observer(1, 50.0, 10000.0);
@@ -280,13 +283,13 @@ TEST(CollisionDetector, MomentumObserverFollowsAPush)
     q += dt * dq;
   }
   const double last = observer.update(model, one(q), one(dq), one(2.0 * std::sin(20.0)))[0];
-  EXPECT_LT(largest, 0.05) << "the observer sees nothing where nothing is";
+  EXPECT_LT(largest, 0.05) << "without external torque the observer is near 0";
   EXPECT_NEAR(at_time_constant, 3.0 * (1.0 - std::exp(-1.0)), 0.05)
-    << "it follows a push as a first-order low-pass";
-  EXPECT_NEAR(last, 3.0, 0.05) << "and ends up at its torque";
+    << "it follows the external torque as a first-order low-pass";
+  EXPECT_NEAR(last, 3.0, 0.05) << "and converges to it";
 }
 
-TEST(CollisionDetector, RefusesImpossibleSettings)
+TEST(CollisionDetector, RefusesInvalidSettings)
 {
   const auto refused = [](const std::function<void(CollisionSettings &)> & change) {
     auto settings = law_settings().collision;
@@ -298,15 +301,15 @@ TEST(CollisionDetector, RefusesImpossibleSettings)
     }
     return std::string();
   };
-  EXPECT_TRUE(refused([](auto &) {}).empty()) << "possible settings are taken";
+  EXPECT_TRUE(refused([](auto &) {}).empty()) << "valid settings are accepted";
   EXPECT_FALSE(refused([](auto & s) { s.torque_error_time_constant = one(-0.1); }).empty())
-    << "times are not negative, and a filter forgets some day";
+    << "times are not negative, and a filter's time constant is finite";
   EXPECT_FALSE(refused([](auto & s) { s.torque_error_time_constant = one(infinity); }).empty());
   EXPECT_FALSE(refused([](auto & s) { s.debounce_time = -1.0; }).empty());
   EXPECT_FALSE(refused([](auto & s) { s.acceleration_step = zero; }).empty());
   EXPECT_EQ(
     refused([](auto & s) { s.torque_error_max = one(nan); }),
-    "The setting torque_error_max has nan, but must be above 0.")
+    "The setting torque_error_max is nan, but must be above 0.")
     << "a threshold is a number";
   EXPECT_EQ(
     refused([](auto & s) { s.low_speed = VectorXd::Zero(2); }),

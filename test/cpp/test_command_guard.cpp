@@ -1,4 +1,4 @@
-// What position commands do whatever the reference does: limits kept, even steps, rest on the path.
+// Position commands for any reference: limits, even steps, and stops on the path.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ constexpr double v_max = 2.0;
 constexpr double a_max = 10.0;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-// of torque in a cycle: from one largest acceleration to the other, by friction, along the ramp
+// change of torque in a cycle: from one extreme acceleration to the other, by friction, by the ramp
 constexpr double roughest_change = 2.0 * inertia * a_max + 0.01 + 1.1 * weight / 200;
 // the same where a stop begins or ends, in two cycles
 constexpr double roughest_stop = 0.5 * inertia * a_max + 0.1 + 1.1 * weight / 200;
@@ -38,7 +38,7 @@ ControlLawSettings unlimited_settings()
   return settings;
 }
 
-/// A law, and what its commands have done at most.
+/// A control law, and extremes of its commands.
 struct Watched
 {
   explicit Watched(const ControlLawSettings & settings = limited_settings(), double start = 0.0)
@@ -73,7 +73,7 @@ struct Watched
 
   [[nodiscard]] bool kept() const
   {
-    // one part in 10^6 is rounding to the guard
+    // the guard tolerates 10^-6 of a limit as rounding
     return finite && fastest <= v_max * dt * (1.0 + 1e-5) &&
            hardest <= a_max * dt * dt * (1.0 + 1e-3);
   }
@@ -118,7 +118,7 @@ TEST(CommandGuard, PassesAMotionWithinTheLimitsUnchanged)
       robot.update(reference(wanted, 0.0));
       same = same && robot.position == wanted;
     }
-    EXPECT_TRUE(same) << "a motion at all limits passes to the last bit";
+    EXPECT_TRUE(same) << "a motion at all limits passes unchanged to the last bit";
     EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::none);
     EXPECT_EQ(robot.position, 1.5);
   }
@@ -142,7 +142,7 @@ class LateCycle : public testing::TestWithParam<double>
 {
 };
 
-TEST_P(LateCycle, IsMadeUpForWithinTheLimits)
+TEST_P(LateCycle, IsCaughtUpWithinTheLimits)
 {
   const double late = GetParam();  // [cycles]
   Watched robot;
@@ -156,28 +156,28 @@ TEST_P(LateCycle, IsMadeUpForWithinTheLimits)
     }
   }
   EXPECT_TRUE(robot.kept());
-  // making up for it is critically damped with 6 / 0.2 s
-  const double making_up = 1.05e-3 * late * 0.03 / std::exp(1.0);
-  EXPECT_LT(free.fastest, 1e-3 + making_up) << "the command does not jump even without limits";
+  // catching up is critically damped with 6 / 0.2 s
+  const double catching_up = 1.05e-3 * late * 0.03 / std::exp(1.0);
+  EXPECT_LT(free.fastest, 1e-3 + catching_up) << "the command does not jump even without limits";
   const bool stops = late > 101.0;  // 0.1 rad is reference_tolerance
   EXPECT_EQ(robot.law.inactive_reason() == InactiveReason::uneven, stops);
   EXPECT_EQ(robot.step == 0.0, stops);
   EXPECT_LT(robot.roughest, stops ? roughest_stop : roughest_change)
     << "additive torque is that of the motion";
-  EXPECT_TRUE(stops || std::abs(robot.position - robot.now) < 2e-3) << "it is on its way again";
+  EXPECT_TRUE(stops || std::abs(robot.position - robot.now) < 2e-3) << "it follows again";
 }
 
 INSTANTIATE_TEST_SUITE_P(CommandGuard, LateCycle, testing::Values(60.0, 90.0, 150.0));
 
-/// Motion at 1 rad/s with uneven cycles, whose velocity is said to be another one.
-double furthest_behind(Watched & robot, double told, double jitter, int cycles = 2000)
+/// Largest lag in a motion at 1 rad/s with uneven cycles, for a reference with another velocity.
+double furthest_behind(Watched & robot, double velocity, double jitter, int cycles = 2000)
 {
   robot.set_off(100);
   double behind = 0.0;
   for (int k = 0; k < cycles; ++k) {
     const double c = 1.0 + (k % 2 == 0 ? jitter : -jitter);
     robot.now += dt * c;
-    robot.update(reference(robot.now, told), c);
+    robot.update(reference(robot.now, velocity), c);
     behind = std::max(behind, std::abs(robot.position - robot.now));
   }
   return behind;
@@ -189,9 +189,9 @@ class WrongReferenceVelocity : public testing::TestWithParam<std::tuple<double, 
 
 TEST_P(WrongReferenceVelocity, DoesNotMoveTheCommand)
 {
-  const auto [told, jitter] = GetParam();
+  const auto [velocity, jitter] = GetParam();
   Watched robot(unlimited_settings());
-  const double behind = furthest_behind(robot, told, jitter);
+  const double behind = furthest_behind(robot, velocity, jitter);
   EXPECT_TRUE(robot.finite);
   // a reference of uneven cycles is itself off by the cycle's share of a step
   EXPECT_LT(behind, 1.1e-3 * (jitter + 0.1));
@@ -210,15 +210,14 @@ TEST(CommandGuard, OneWrongReferenceVelocityDoesNotMoveTheCommand)
   once.set_off(100);
   once.now += 1.05e-3;
   once.update(reference(once.now, 90.0), 1.05);
-  EXPECT_NEAR(once.step, 1e-3, 1e-7) << "in a single cycle that comes late";
+  EXPECT_NEAR(once.step, 1e-3, 1e-7) << "in a single late cycle";
   auto settings = unlimited_settings();
   settings.reference_tolerance = one(infinity);
   Watched any(settings);
   any.set_off(100);
   any.update(reference(any.now + 1.3e-3, infinity), 1.3);
   any.update(reference(any.now + 2.3e-3, 1.0));
-  EXPECT_TRUE(any.finite)
-    << "an infinite one in an uneven cycle makes no command that is no number";
+  EXPECT_TRUE(any.finite) << "with an infinite one in an uneven cycle the command stays finite";
   EXPECT_NEAR(any.position, any.now, 3e-3);
 }
 
@@ -233,18 +232,17 @@ TEST(CommandGuard, StopsInFrontOfAPositionLimit)
   }
   EXPECT_TRUE(robot.kept()) << "a reference beyond a limit stops in front of it";
   EXPECT_LE(robot.position, 1.5);
-  EXPECT_GT(robot.position, 1.4) << "at rest, and says why";
+  EXPECT_GT(robot.position, 1.4) << "at rest, and reports why";
   EXPECT_EQ(robot.step, 0.0);
   EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::position_limit);
   EXPECT_EQ(robot.law.limited_drive(), 0);
-  EXPECT_EQ(robot.law.torque_offset()[0], 0.0)
-    << "without additive torque, which went along its ramp";
+  EXPECT_EQ(robot.law.torque_offset()[0], 0.0) << "without additive torque, which was ramped out";
   EXPECT_LT(robot.roughest, roughest_stop);
   robot.update(reference(robot.position));
   for (int k = 0; k < 500; ++k) {
     robot.update(reference(1.45));
   }
-  EXPECT_EQ(robot.position, 1.45) << "and goes on with a reference within the limits that is near";
+  EXPECT_EQ(robot.position, 1.45) << "and follows a near reference within the limits";
   EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::none);
   EXPECT_TRUE(robot.kept());
 
@@ -259,18 +257,18 @@ TEST(CommandGuard, StopsInFrontOfAPositionLimit)
       EXPECT_EQ(follows.position, 1.5) << "with an infinite tolerance it goes up to the limit";
     }
   }
-  EXPECT_TRUE(follows.kept()) << "and back with the reference, as fast as it may";
+  EXPECT_TRUE(follows.kept()) << "and back with the reference, within the velocity limit";
   EXPECT_EQ(follows.law.inactive_reason(), InactiveReason::none);
   EXPECT_LT(follows.position, 1.5);
 }
 
-TEST(CommandGuard, LeadsARobotOutsideItsLimitsBack)
+TEST(CommandGuard, LetsARobotOutsideItsLimitsMoveBackOnly)
 {
   Watched robot(limited_settings(), 2.0);
   for (int k = 0; k < 300; ++k) {
     robot.update(reference(2.0 + 1e-4 * k));
   }
-  EXPECT_EQ(robot.position, 2.0) << "a robot outside of its limits is not led further out";
+  EXPECT_EQ(robot.position, 2.0) << "a robot outside its limits is not moved further out";
   EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::position_limit);
   double least = 2.0;
   bool further = false;  // while it was outside
@@ -284,7 +282,7 @@ TEST(CommandGuard, LeadsARobotOutsideItsLimitsBack)
   EXPECT_TRUE(robot.kept());
 }
 
-TEST(CommandGuard, GivesUpAReferenceThatIsTooFast)
+TEST(CommandGuard, StopsFollowingAReferenceThatIsTooFast)
 {
   Watched robot;
   robot.set_off(0);
@@ -293,7 +291,7 @@ TEST(CommandGuard, GivesUpAReferenceThatIsTooFast)
     robot.update(reference(std::min(robot.now, 1.4), 6.0));
   }
   EXPECT_TRUE(robot.kept())
-    << "a reference that is three times too fast is given up, and it says why";
+    << "a reference that is three times too fast is not followed, with the reason";
   EXPECT_EQ(robot.step, 0.0);
   EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::too_fast);
 
@@ -306,7 +304,7 @@ TEST(CommandGuard, GivesUpAReferenceThatIsTooFast)
     rough.update(reference(std::min(rough.now, 1.0 + 0.1), 1.0));
     behind = std::max(behind, std::abs(rough.position - std::min(rough.now, 1.1)));
   }
-  EXPECT_TRUE(rough.kept()) << "one that is so now and then is pursued, and met";
+  EXPECT_TRUE(rough.kept()) << "one that is too fast at times is followed, and reached";
   EXPECT_LT(behind, 0.1);
   EXPECT_EQ(rough.law.inactive_reason(), InactiveReason::none);
   EXPECT_NEAR(rough.position, 1.1, 1e-9);
@@ -326,7 +324,7 @@ TEST(CommandGuard, GivesUpAReferenceThatIsTooFast)
     glitch.now += dt;
     glitch.update(reference(k == 10 ? 1e300 : glitch.now, 1.0));
   }
-  EXPECT_TRUE(glitch.kept()) << "one wrong reference costs nothing but additive torque for a while";
+  EXPECT_TRUE(glitch.kept()) << "one wrong reference only removes additive torque for a while";
   EXPECT_NEAR(glitch.position, glitch.now, 1e-9);
 }
 
@@ -335,7 +333,7 @@ TEST(CommandGuard, ChecksStartAndSettings)
   Watched robot;
   robot.law.start(one(nan));
   EXPECT_EQ(robot.law.position_command()[0], 0.0)
-    << "a start from nowhere is where the command was";
+    << "a start without a finite position is at the previous command";
   const auto refused = [](const std::function<void(ControlLawSettings &)> & change) {
     auto settings = limited_settings();
     change(settings);
@@ -348,16 +346,16 @@ TEST(CommandGuard, ChecksStartAndSettings)
   };
   EXPECT_EQ(
     refused([](auto & s) { s.limits.position_min = one(2.0); }),
-    "The setting position_min has 2, but must be below position_max, which has 1.5.")
+    "The setting position_min is 2, but must be below position_max, which is 1.5.")
     << "limits must be in order";
   EXPECT_EQ(
     refused([](auto & s) { s.limits.velocity_max = zero; }),
-    "The setting velocity_max has 0, but must be above 0.")
-    << "and let something move";
+    "The setting velocity_max is 0, but must be above 0.")
+    << "and permit motion";
   EXPECT_EQ(
     refused([](auto & s) { s.max_age = 0.0; }),
-    "The setting max_age has 0, but must be above 0, and finite.")
-    << "as must feedback be allowed some age";
+    "The setting max_age is 0, but must be above 0, and finite.")
+    << "max_age must be above 0";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The whole cycle: what goes to the drives, whatever comes in.
+// The whole control cycle: commands of the drives for any input.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace
 {
 
-/// A law with a model, at rest at 0, whose reference rests there too.
+/// A control law with a model, at rest at 0, with a reference at rest there.
 struct LawAtRest
 {
   explicit LawAtRest(const ControlLawSettings & settings = law_settings(3))
@@ -51,8 +51,8 @@ TEST(ControlLaw, PassesAMotion)
     right = right && robot.law.position_command()[0] == at(k);
     error = std::max(error, std::abs(robot.law.torque_error()[0]));
   }
-  EXPECT_TRUE(right) << "positions pass";
-  EXPECT_LT(error, 1e-12) << "a torque that shows three cycles later has no error";
+  EXPECT_TRUE(right) << "positions pass unchanged";
+  EXPECT_LT(error, 1e-12) << "a torque measured three cycles later has no error";
   EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::none) << "and there is additive torque";
 }
 
@@ -64,12 +64,12 @@ TEST(ControlLaw, LatchesACollisionUntilReset)
   EXPECT_EQ(robot.law.torque_offset()[0], 0.0) << "and ends the additive torque in the same cycle";
   EXPECT_EQ(robot.law.inactive_reason(), InactiveReason::latched);
   robot.law.update(reference(0.3, 5.0), feedback(0.0));
-  EXPECT_EQ(robot.law.position_command()[0], 0.0) << "the reference has no say any more";
+  EXPECT_EQ(robot.law.position_command()[0], 0.0) << "the reference is ignored";
   EXPECT_EQ(robot.law.reset().answer, ResetAnswer::reference_away)
-    << "nor is it followed from afar";
+    << "and a far reference is not followed after it";
   robot.law.update(reference(nan), feedback(torque_of(0, 0, 0)));
   EXPECT_EQ(robot.law.reset().answer, ResetAnswer::done)
-    << "where there is none, it cannot be away";
+    << "a missing reference does not prevent the reset";
   robot.rest(10);
   robot.collide();
   robot.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
@@ -77,7 +77,7 @@ TEST(ControlLaw, LatchesACollisionUntilReset)
   EXPECT_EQ(robot.law.reset().answer, ResetAnswer::nothing_latched) << "once";
   robot.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
   robot.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
-  EXPECT_FALSE(robot.law.latched()) << "and then it counts again";
+  EXPECT_FALSE(robot.law.latched()) << "and then it is followed again";
   EXPECT_EQ(robot.law.position_command()[0], 0.05);
 
   auto settings = law_settings(0);
@@ -86,7 +86,8 @@ TEST(ControlLaw, LatchesACollisionUntilReset)
     braking.law.update(reference(1e-3 * k, 1.0), feedback(torque_of(1e-3 * k, 1.0, 0)));
   }
   braking.collide(0.1, 1.0);
-  EXPECT_EQ(braking.law.reset().answer, ResetAnswer::moving) << "a robot that brakes cannot go on";
+  EXPECT_EQ(braking.law.reset().answer, ResetAnswer::moving)
+    << "a reset is refused while the robot brakes";
   double before = braking.law.position_command()[0];
   double speed = 0.995;  // in the cycle that it began in
   bool slower = true;
@@ -111,7 +112,7 @@ TEST(ControlLaw, LatchesACollisionUntilReset)
   EXPECT_NEAR(holding.law.position_command()[0], 0.101, 1e-9) << "or it stays where it is";
 }
 
-TEST(ControlLaw, ComesToAReferenceNearbyAndWaitsForOneAway)
+TEST(ControlLaw, MovesToANearReferenceAndWaitsForAFarOne)
 {
   auto settings = law_settings(0);
   settings.feedforward.ramp_time = 0.1;
@@ -131,8 +132,8 @@ TEST(ControlLaw, ComesToAReferenceNearbyAndWaitsForOneAway)
     velocity = step;
   }
   // 0.09 rad in 100 cycles along the quintic step
-  EXPECT_LT(hardest, 1.05 * 5.774 * 0.09 / 1e4) << "to a reference nearby it goes without a jerk";
-  EXPECT_EQ(before, 0.09) << "and gets there";
+  EXPECT_LT(hardest, 1.05 * 5.774 * 0.09 / 1e4) << "it moves to a near reference smoothly";
+  EXPECT_EQ(before, 0.09) << "and reaches it";
   for (int k = 0; k < 10; ++k) {
     robot.law.update(reference(0.5), feedback(torque_of(0, 0, 0)));
   }
@@ -145,11 +146,11 @@ TEST(ControlLaw, ComesToAReferenceNearbyAndWaitsForOneAway)
     hasty.law.update(reference(1e-3 * k, 1.0, 2000.0), feedback(torque_of(1e-3 * k, 1.0, 0)));
   }
   EXPECT_NEAR(hasty.law.position_command()[0], 0.099, 1e-12)
-    << "an acceleration beyond belief costs additive torque, not the position";
+    << "an implausible acceleration removes the additive torque, not the position command";
   EXPECT_EQ(hasty.law.inactive_reason(), InactiveReason::acceleration);
 }
 
-/// Whether torque that the model does not know stops a robot, cycles after it began.
+/// Whether an external torque stops a robot within a number of cycles.
 bool stops(ControlLaw & law, double q, double extra, int cycles)
 {
   for (int k = 0; k < cycles; ++k) {
@@ -158,39 +159,38 @@ bool stops(ControlLaw & law, double q, double extra, int cycles)
   return law.latched();
 }
 
-TEST(ControlLaw, SuspendsDetectionWhereTheModelDoesNotKnowTheMotion)
+TEST(ControlLaw, SuspendsDetectionWhereTheModelDoesNotHaveTheMotion)
 {
   auto settings = law_settings(0);
   settings.feedforward.ramp_time = 0.1;
   LawAtRest jumped(settings);
   jumped.rest(300);
   EXPECT_FALSE(stops(jumped.law, 0.05, 9.0, 50))
-    << "while the command is led to a reference it is blind";
+    << "while the command moves to a reference detection is suspended";
   jumped.law.update(reference(0.05), feedback(torque_of(0, 0, 0)));
-  EXPECT_FALSE(stops(jumped.law, 0.05, 0.0, 60)) << "but not for long";
+  EXPECT_FALSE(stops(jumped.law, 0.05, 0.0, 60)) << "for ramp_time only";
   EXPECT_TRUE(stops(jumped.law, 0.05, 9.0, 5));
 
   LawAtRest waiting(settings);
   waiting.rest(300);
   EXPECT_FALSE(stops(waiting.law, 3.0, 9.0, 50))
-    << "nor do errors count when additive torque was lost";
+    << "errors are also ignored after additive torque was lost";
   EXPECT_FALSE(stops(waiting.law, 3.0, 0.0, 200)) << "a robot that waits";
   EXPECT_EQ(waiting.law.inactive_reason(), InactiveReason::reference_away) << "for its reference";
-  EXPECT_TRUE(stops(waiting.law, 3.0, 9.0, 5)) << "is watched all the same";
+  EXPECT_TRUE(stops(waiting.law, 3.0, 9.0, 5)) << "is supervised as well";
   waiting.law.update(reference(3.0), feedback(torque_of(0, 0, 0) + 7.0));
   EXPECT_LT(std::abs(waiting.law.torque_error()[0] + 7.0), 1e-9)
-    << "and its errors told after a stop";
+    << "and its errors are reported after a stop";
 
   LawAtRest moving(settings);
   moving.rest(300);
   moving.collide();
   moving.law.update(reference(0.0, 0.3), feedback(torque_of(0, 0, 0)));
-  EXPECT_EQ(moving.law.reset().answer, ResetAnswer::done)
-    << "a reference that moves by may be near";
+  EXPECT_EQ(moving.law.reset().answer, ResetAnswer::done) << "a moving reference can come near";
   for (int k = 1; k < 50; ++k) {
     moving.law.update(reference(3e-4 * k, 0.3), feedback(torque_of(0, 0, 0) + 9.0));
   }
-  EXPECT_FALSE(moving.law.latched()) << "and drives that catch up with it are no collision";
+  EXPECT_FALSE(moving.law.latched()) << "and drives that catch up with it cause no collision";
 
   settings = law_settings(0);
   settings.collision.reversal_boost = one(10.0);
@@ -212,10 +212,10 @@ TEST(ControlLaw, SuspendsDetectionWhereTheModelDoesNotKnowTheMotion)
   for (int k = 240; k < 280; ++k) {
     move(k, 9.0, 1.0);
   }
-  EXPECT_TRUE(late.law.latched()) << "for a while";
+  EXPECT_TRUE(late.law.latched()) << "for boost_time only";
 }
 
-TEST(ControlLaw, MakesUpForALateCycle)
+TEST(ControlLaw, CatchesUpAfterALateCycle)
 {
   auto settings = law_settings(0);
   settings.feedforward.ramp_time = 0.2;
@@ -234,20 +234,20 @@ TEST(ControlLaw, MakesUpForALateCycle)
   for (int k = 1; k < 300; ++k) {
     move(k, 1.0);
   }
-  EXPECT_LT(hardest, 1e-12) << "a motion passes as it is";
+  EXPECT_LT(hardest, 1e-12) << "a motion passes unchanged";
   for (int k = 330; k < 600; ++k) {
     move(k, k == 330 ? 31.0 : 1.0);
   }
   // 30 ms at 1 rad/s, critically damped with 6 / 0.2 s
-  EXPECT_LT(hardest, 1.1 * 0.03 * 9e-4) << "after a pause the command goes on without a jerk";
-  EXPECT_NEAR(before, 0.599, 2e-4) << "and makes up for it";
+  EXPECT_LT(hardest, 1.1 * 0.03 * 9e-4) << "after a pause the command continues smoothly";
+  EXPECT_NEAR(before, 0.599, 2e-4) << "and catches up";
   hardest = 0.0;
   for (int k = 630; k < 660; ++k) {
     move(630, k == 630 ? 31.0 : 0.0);  // the way of 31 cycles in one, then none
   }
   move(631, 1.0);
   EXPECT_LT(hardest, 1.1 * 0.03 * 9e-4)
-    << "nor is there one where cycles come all at once after it";
+    << "nor is there a jerk where the delayed cycles follow all at once";
   EXPECT_FALSE(robot.law.latched()) << "with additive torque";
   EXPECT_NE(robot.law.torque_offset()[0], 0.0);
 }
@@ -255,7 +255,7 @@ TEST(ControlLaw, MakesUpForALateCycle)
 TEST(ControlLaw, ComesToRestWhereCyclesAreTooUneven)
 {
   auto settings = law_settings(0);
-  settings.feedforward.ramp_time = 0.5;  // in which lost time is made up for
+  settings.feedforward.ramp_time = 0.5;  // time for catching up
   settings.collision.torque_error_max = one(infinity);
   LawAtRest robot(settings);
   double before = 0.0;
@@ -270,7 +270,7 @@ TEST(ControlLaw, ComesToRestWhereCyclesAreTooUneven)
     move(now += 1e-3, 1.0);
   }
   move(now += 1.1e-3, 1.1);
-  EXPECT_NEAR(step, 1e-3, 1e-4 / 10) << "a cycle 10 % late has the command go on evenly";
+  EXPECT_NEAR(step, 1e-3, 1e-4 / 10) << "after a cycle 10 % late the command continues evenly";
   move(now += 0.95e-3, 0.95);
   EXPECT_NEAR(step, 1e-3, 1e-4 / 10) << "and one 5 % early";
 
@@ -282,10 +282,10 @@ TEST(ControlLaw, ComesToRestWhereCyclesAreTooUneven)
   slow.law.update(reference(0.001, 1.0), feedback(torque_of(0, 0, 0)));
   late(0.061);
   EXPECT_EQ(slow.law.inactive_reason(), InactiveReason::none)
-    << "one cycle 59 ms late may be made up for";
+    << "one cycle 59 ms late can be caught up";
   late(0.121);
   EXPECT_EQ(slow.law.inactive_reason(), InactiveReason::uneven)
-    << "but a second one would put the command further than reference_tolerance from its reference";
+    << "but a second one would exceed reference_tolerance";
   LawAtRest bursts(settings);
   for (int k = 1; k <= 50; ++k) {
     bursts.law.update(reference(0.06 * k, 1.0), feedback(torque_of(0, 0, 0)), 60.0);
@@ -294,7 +294,7 @@ TEST(ControlLaw, ComesToRestWhereCyclesAreTooUneven)
     }
   }
   EXPECT_EQ(bursts.law.inactive_reason(), InactiveReason::none)
-    << "while pauses with the cycles that they delayed add up to nothing";
+    << "while pauses followed by the delayed cycles cancel out";
 }
 
 TEST(ControlLaw, RaisesThresholdsAfterUnevenCycles)
@@ -318,7 +318,7 @@ TEST(ControlLaw, RaisesThresholdsAfterUnevenCycles)
   }
 }
 
-TEST(ControlLaw, CountsNoTorqueErrorBeforeTheModelTorqueIsKnown)
+TEST(ControlLaw, IgnoresTorqueErrorsBeforeTheModelTorqueIsAvailable)
 {
   auto settings = law_settings(3);
   settings.collision.debounce_time = 0.0;
@@ -346,11 +346,11 @@ TEST(ControlLaw, MomentumMethodFindsAPush)
       robot.law.update(reference(0.0), feedback(torque_of(0, 0, 0) - push));
     }
     EXPECT_EQ(robot.law.latched(), push > 0.0);
-    EXPECT_NEAR(robot.law.torque_error()[0], push, 0.01 * push + 1e-9) << "of the size that it has";
+    EXPECT_NEAR(robot.law.torque_error()[0], push, 0.01 * push + 1e-9) << "with its true size";
   }
 }
 
-TEST(ControlLaw, WhateverComesInCommandsAreWithinLimits)
+TEST(ControlLaw, CommandsAreWithinLimitsForAnyInput)
 {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
@@ -378,16 +378,16 @@ TEST(ControlLaw, WhateverComesInCommandsAreWithinLimits)
   bool good = true;
   int collisions = 0;
   Reference wanted = reference(0.0);
-  Feedback told = feedback(0.0);
-  expect_no_allocation("the control law, whatever comes in,", [&] {
+  Feedback measured = feedback(0.0);
+  expect_no_allocation("the control law with any input", [&] {
     for (int k = 0; k < 100000; ++k) {
       wanted.position[0] = any(0.02);
       wanted.velocity[0] = any(2.0);
       wanted.acceleration[0] = any(20.0);
-      told.position[0] = any(0.02);
-      told.velocity[0] = any(2.0);
-      told.torque[0] = any(5.0);
-      robot.law.update(wanted, told, 1.0 + any(4.0));
+      measured.position[0] = any(0.02);
+      measured.velocity[0] = any(2.0);
+      measured.torque[0] = any(5.0);
+      robot.law.update(wanted, measured, 1.0 + any(4.0));
       good = good && std::abs(robot.law.position_command()[0]) <= 2e5 &&
              std::abs(robot.law.torque_offset()[0]) <= 50.0;
       collisions += robot.law.reset().answer == ResetAnswer::done ? 1 : 0;
@@ -397,8 +397,8 @@ TEST(ControlLaw, WhateverComesInCommandsAreWithinLimits)
       }
     }
   });
-  EXPECT_TRUE(good) << "what goes to the drives is finite and within the limits";
-  EXPECT_GT(collisions, 10) << "and it went on after collisions";
+  EXPECT_TRUE(good) << "commands of the drives are finite and within the limits";
+  EXPECT_GT(collisions, 10) << "and the motion continued after collisions";
 }
 
 }  // namespace

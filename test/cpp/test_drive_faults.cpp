@@ -1,5 +1,4 @@
-// Faults stop the simulated robot, nothing that is no number reaches it, and its cycle allocates
-// nothing.
+// Faults stop the simulated robot, it rejects non-finite inputs, and its cycle does not allocate.
 
 #include <gtest/gtest.h>
 
@@ -70,7 +69,7 @@ TEST(DriveFaults, OneDriveFailsWhileTheOtherGoesOn)
   EXPECT_NEAR(plant.position()[1], held, 5e-3) << "while the one holds";
   EXPECT_EQ(
     describe(plant.fault(), {"one", "two"}).rfind("A fault of the drive of joint 'two' was", 0), 0U)
-    << "which is said";
+    << "which is reported";
   plant.inject(FaultCleared{1});
   const double from = plant.position()[1];
   for (int j = 0; j < 300; ++j) {
@@ -89,13 +88,13 @@ TEST(DriveFaults, AJumpOfTheTargetTrips)
     plant.step(target, VectorXd::Zero(2));
   }
   EXPECT_EQ(plant.fault().reason, FaultReason::following_error) << "a jump of the target trips";
-  EXPECT_EQ(plant.fault().drive, 1) << "and the drive that lost it is named";
+  EXPECT_EQ(plant.fault().drive, 1) << "and the drive that lost its target is named";
   EXPECT_LT(plant.truth().position.norm(), 0.1) << "the robot does not follow the jump";
   plant.reset(target);
   EXPECT_EQ(plant.fault().reason, FaultReason::none) << "a reset clears the fault";
 }
 
-TEST(DriveFaults, NoNanGetsIn)
+TEST(DriveFaults, NonFiniteInputsAreRejected)
 {
   auto plant = pendulum(plain(1));
   auto same = pendulum(plain(1));
@@ -106,16 +105,15 @@ TEST(DriveFaults, NoNanGetsIn)
     same.step(one(swing(bad ? k - 1 : k)), one(k % 11 == 5 ? 0.0 : 1.0));
     equal = equal && plant.position() == same.position() && plant.torque() == same.torque();
   }
-  EXPECT_TRUE(equal) << "instead of what is not finite, the last target and no offset count";
+  EXPECT_TRUE(equal) << "non-finite values are replaced by the last target and no offset";
   EXPECT_GT(plant.rejected_inputs(), 100) << "which is counted";
   EXPECT_EQ(same.rejected_inputs(), 0);
   plant.step(one(1e300), one(-1e300));
-  EXPECT_TRUE(plant.truth().position.allFinite())
-    << "a number beyond all reason counts as infinite";
+  EXPECT_TRUE(plant.truth().position.allFinite()) << "a very large number is treated as infinite";
   EXPECT_EQ(plant.fault().reason, FaultReason::none);
 }
 
-TEST(DriveFaults, ALoopThatExplodesIsStopped)
+TEST(DriveFaults, AnUnstableLoopIsStopped)
 {
   auto settings = plain(1);
   settings.bandwidth_hz = one(1e5);
@@ -127,8 +125,8 @@ TEST(DriveFaults, ALoopThatExplodesIsStopped)
     finite = finite && plant.truth().position.allFinite() && plant.torque().allFinite() &&
              plant.velocity().allFinite();
   }
-  EXPECT_EQ(plant.fault().reason, FaultReason::not_finite) << "a loop that explodes is a fault";
-  EXPECT_TRUE(finite) << "and nothing that is not finite is ever told";
+  EXPECT_EQ(plant.fault().reason, FaultReason::not_finite) << "an unstable loop is a fault";
+  EXPECT_TRUE(finite) << "and all feedback is finite";
 }
 
 TEST(DriveFaults, Refusals)
@@ -144,10 +142,11 @@ TEST(DriveFaults, Refusals)
   auto plant = pendulum(plain(1));
   auto settings = plain(1);
   settings.bandwidth_hz = one(nan);
-  EXPECT_TRUE(refused([&] { pendulum(settings); })) << "a setting that is no number is refused";
+  EXPECT_TRUE(refused([&] { pendulum(settings); })) << "a setting that is not finite is refused";
   EXPECT_TRUE(refused([&] { pendulum(plain(2)); })) << "settings for another robot are refused";
-  EXPECT_TRUE(refused([&] { pendulum(plain(1), -1.0); })) << "friction that drives is refused";
-  EXPECT_TRUE(refused([&] { plant.reset(one(nan)); })) << "a position that is no number is refused";
+  EXPECT_TRUE(refused([&] { pendulum(plain(1), -1.0); })) << "negative friction is refused";
+  EXPECT_TRUE(refused([&] { plant.reset(one(nan)); }))
+    << "a position that is not finite is refused";
 }
 
 TEST(DriveFaults, ACycleAllocatesNothing)

@@ -1,4 +1,4 @@
-// Forces from outside do the work that mechanics asks for, for as long as they are asked to.
+// External forces do the work that mechanics predicts, for the time requested.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using Eigen::Matrix3d;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 
-// asked for in the last link's frame [N, N m, m]
+// given in the last link's frame [N, N m, m]
 Vector3d force() { return {3.0, -5.0, 7.0}; }
 Vector3d moment() { return {0.5, 0.3, -0.2}; }
 Vector3d point() { return {0.1, -0.05, 0.02}; }
@@ -32,7 +32,7 @@ Vector3d where_pushed(const Vector2d & q)
   return Eigen::AngleAxisd(q[0], Vector3d::UnitY()) * Vector3d(0.4, 0.0, 0.0) + turned(q) * point();
 }
 
-/// Work of force and moment per unit that a joint moves, by finite differences.
+/// Work of force and moment per unit of joint motion, by finite differences.
 double virtual_work(const Vector2d & q, Eigen::Index joint)
 {
   constexpr double h = 1e-5;
@@ -44,7 +44,7 @@ double virtual_work(const Vector2d & q, Eigen::Index joint)
   return (turned(q) * force()).dot(shift) + (turned(q) * moment()).dot(turn);
 }
 
-TEST(DriveForces, AForceDoesTheWorkThatItsPointMovesBy)
+TEST(DriveForces, JointTorqueOfAForceIsItsVirtualWork)
 {
   auto plant = arm(plain(2));
   const Vector2d q(0.7, -0.4);
@@ -84,8 +84,7 @@ TEST(DriveForces, EnergyChangesByTheWorkOfDrivesAndForce)
     pushed += std::abs(plant.truth().external_torque[0] * path);
   }
   EXPECT_GT(pushed, 0.01) << "the force does work";
-  EXPECT_LT(std::abs(energy() - before - work), 1e-4 * pushed)
-    << "and no energy comes from nowhere";
+  EXPECT_LT(std::abs(energy() - before - work), 1e-4 * pushed) << "and energy is conserved";
 }
 
 TEST(DriveForces, AForceRisesLastsAndEnds)
@@ -102,8 +101,8 @@ TEST(DriveForces, AForceRisesLastsAndEnds)
     torques.push_back(plant.truth().external_torque[0]);
   }
   EXPECT_NEAR(torques[4], 4.0 * 0.45, 1e-6) << "in the fifth of ten cycles it is at 45 %";
-  EXPECT_NEAR(torques[29], 4.0, 1e-6) << "then it is all there";
-  EXPECT_EQ(torques[30], 0.0) << "and after its duration it is gone";
+  EXPECT_NEAR(torques[29], 4.0, 1e-6) << "then it has its full size";
+  EXPECT_EQ(torques[30], 0.0) << "and after its duration it is zero";
   pushing.duration = infinity;
   plant.inject(pushing);
   for (int k = 0; k < 40; ++k) {
@@ -112,7 +111,7 @@ TEST(DriveForces, AForceRisesLastsAndEnds)
   const double lasting = plant.truth().external_torque[0];
   plant.inject(ExternalForce{});
   plant.step(zero, zero);
-  EXPECT_GT(lasting, 3.9) << "no force takes one away";
+  EXPECT_GT(lasting, 3.9) << "a force on no link removes it";
   EXPECT_EQ(plant.truth().external_torque[0], 0.0);
   plant.inject(pushing);
   plant.reset(zero);

@@ -1,4 +1,4 @@
-// CiA402's states of a drive, and how references wait for drives that are enabled.
+// CiA402's states of a drive, and references that wait until drives are enabled.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ constexpr double switched_on = 0x0233;
 constexpr double in_fault = 0x0218;
 const std::vector<std::string> joints{"shoulder", "elbow"};
 
-/// Two drives, what they say, and what is done with the gate's answers.
+/// Two drives with their status, and the commands from the gate.
 struct Cell
 {
   Cell() { commanded << nan, nan; }
@@ -60,7 +60,7 @@ TEST(DriveGate, EveryStateOfCia402IsReadFromItsStatusWord)
   EXPECT_EQ(drive_state(0x0217), DriveState::quick_stop);
   EXPECT_EQ(drive_state(0x021F), DriveState::fault_reaction);
   EXPECT_EQ(drive_state(0x0218), DriveState::fault);
-  EXPECT_EQ(drive_state(nan), DriveState::unknown) << "and what is none is unknown";
+  EXPECT_EQ(drive_state(nan), DriveState::unknown) << "and any other word is unknown";
   EXPECT_EQ(drive_state(-1.0), DriveState::unknown);
   EXPECT_EQ(drive_state(1e6), DriveState::unknown);
   EXPECT_EQ(drive_state(0x0067), DriveState::unknown);
@@ -69,23 +69,22 @@ TEST(DriveGate, EveryStateOfCia402IsReadFromItsStatusWord)
     const bool stands = (word & 0x6F) == 0x27;
     enabled_words += (drive_state(word) == DriveState::enabled) == stands ? 0 : 1;
   }
-  EXPECT_EQ(enabled_words, 0)
-    << "a drive is enabled where bits 0, 1, 2 and 5 say so, and no other way";
+  EXPECT_EQ(enabled_words, 0) << "a drive is enabled only by bits 0, 1, 2 and 5";
 }
 
-TEST(DriveGate, NothingIsCommandedToDrivesThatSayNothing)
+TEST(DriveGate, DrivesWithoutAStatusWordAreNotCommanded)
 {
   Cell cell;
   cell.cycle();
-  EXPECT_FALSE(cell.commanded.allFinite()) << "a bus full of zeros is no position";
+  EXPECT_FALSE(cell.commanded.allFinite()) << "zeros on the bus are not a position";
   EXPECT_EQ(
     describe(cell.gate.report(), joints),
     "waiting for the drive of joint 'shoulder', which is not ready to switch on (status word "
     "0x0000)")
-    << "and who is waited for is named";
+    << "and the drive it waits for is named";
 }
 
-TEST(DriveGate, DrivesThatComeLateAreCommandedToWhereTheyAre)
+TEST(DriveGate, LateDrivesAreCommandedToTheirMeasuredPosition)
 {
   Cell cell;
   cell.words[0].status = enabled;
@@ -96,7 +95,7 @@ TEST(DriveGate, DrivesThatComeLateAreCommandedToWhereTheyAre)
     cell.cycle();
   }
   EXPECT_EQ(cell.commanded[0], 0.0)
-    << "a drive that is enabled keeps its first command while another is waited for";
+    << "an enabled drive keeps its first command while another is not enabled";
   EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting);
   EXPECT_EQ(cell.commanded[1], 0.3) << "the other is commanded to where it is";
   cell.position[1] = 0.31;
@@ -107,14 +106,14 @@ TEST(DriveGate, DrivesThatComeLateAreCommandedToWhereTheyAre)
   }
   EXPECT_TRUE(cell.gate.opened()) << "then they are followed";
   EXPECT_EQ(cell.commanded[1], cell.reference[1]);
-  Cell twin;
-  twin.words = {{enabled, 0.0}, {enabled, 0.0}};
-  twin.position << 0.1, 0.3;
-  twin.cycle();
-  EXPECT_EQ(twin.gate.hold(), twin.position) << "and begin at what was measured";
+  Cell late;
+  late.words = {{enabled, 0.0}, {enabled, 0.0}};
+  late.position << 0.1, 0.3;
+  late.cycle();
+  EXPECT_EQ(late.gate.hold(), late.position) << "and start at the measured positions";
 }
 
-TEST(DriveGate, AReferenceInMotionIsWaitedFor)
+TEST(DriveGate, WaitsForAReferenceInMotion)
 {
   Cell cell;
   cell.words = {{enabled, 0.0}, {enabled, 0.0}};
@@ -122,23 +121,23 @@ TEST(DriveGate, AReferenceInMotionIsWaitedFor)
     cell.reference[0] += 1e-3;
     cell.cycle();
   }
-  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "a reference in motion is waited for";
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "it waits until the reference is at rest";
   EXPECT_EQ(
     describe(cell.gate.report(), joints),
     "every drive is enabled; waiting for the reference to be at rest")
-    << "which is said";
+    << "which is reported";
   cell.reference.setConstant(nan);
   cell.open();
-  EXPECT_EQ(cell.gate.phase(), DrivePhase::running) << "none at all is at rest";
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::running) << "a missing reference counts as at rest";
 }
 
-TEST(DriveGate, APositionThatIsNoNumberIsWaitedFor)
+TEST(DriveGate, WaitsForAFinitePosition)
 {
   Cell cell;
   cell.position[1] = nan;
   cell.open();
   cell.open();
-  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "a position that is no number is waited for";
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "it waits until all positions are finite";
 }
 
 TEST(DriveGate, ADriveThatIsLostStopsAllUntilReset)
@@ -148,11 +147,11 @@ TEST(DriveGate, ADriveThatIsLostStopsAllUntilReset)
   cell.words[1] = {0x021F, 0.0};
   cell.position << 0.0, 0.2;
   cell.cycle();
-  EXPECT_TRUE(cell.gate.lost()) << "a drive that is lost has the others come to rest";
+  EXPECT_TRUE(cell.gate.lost()) << "when a drive is lost the others come to rest";
   EXPECT_EQ(cell.gate.phase(), DrivePhase::stopping);
   EXPECT_TRUE(cell.gate.follows(0));
   EXPECT_FALSE(cell.gate.follows(1));
-  EXPECT_FALSE(cell.gate.reset()) << "which reset() waits for";
+  EXPECT_FALSE(cell.gate.reset()) << "reset() is refused until then";
   cell.words[1] = {in_fault, 0x7305};
   cell.gate.commanded(Eigen::Vector2d(0.05, 9.0), true);
   cell.cycle();
@@ -170,14 +169,15 @@ TEST(DriveGate, ADriveThatIsLostStopsAllUntilReset)
     cell.cycle();
     cell.gate.commanded(Eigen::Vector2d(0.05, 9.0), true);
   }
-  EXPECT_EQ(cell.gate.phase(), DrivePhase::stopped) << "a drive that comes back moves nothing";
-  EXPECT_EQ(cell.commanded[1], 0.2) << "and is held where it came back";
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::stopped)
+    << "a drive that is enabled again starts no motion";
+  EXPECT_EQ(cell.commanded[1], 0.2) << "and is held at its position";
   EXPECT_TRUE(cell.gate.reset()) << "after reset()";
   cell.reference << 0.05, 0.2;
   for (int k = 0; k < settling; ++k) {
     cell.cycle();
   }
-  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "references are waited for";
+  EXPECT_EQ(cell.gate.phase(), DrivePhase::waiting) << "it waits for a reference at rest";
   cell.cycle();
   EXPECT_TRUE(cell.gate.opened()) << "and followed again";
 }

@@ -1,5 +1,5 @@
-// Lost frames freeze the feedback, a saturated drive gives what it is left, and what is impossible
-// is refused.
+// Lost frames freeze the feedback, saturation limits a drive's torque, and invalid injections are
+// refused.
 
 #include <gtest/gtest.h>
 
@@ -19,31 +19,31 @@ using dynid::LostFrames;
 using dynid::Saturation;
 using Eigen::Vector3d;
 
-TEST(DriveInjections, LostFramesFreezeFeedbackWhileTheRobotGoesOn)
+TEST(DriveInjections, LostFramesFreezeFeedbackWhileTheRobotMovesOn)
 {
   auto plant = pendulum(plain(1));
-  auto twin = pendulum(plain(1));
-  double told = 0.0;
+  auto undisturbed = pendulum(plain(1));
+  double last = 0.0;
   bool frozen = true;
   double aside = 0.0;
   for (int k = 0; k < 500; ++k) {
     const bool lost = k >= 300 && k < 305;
     if (k == 300) {
-      told = plant.position()[0];
+      last = plant.position()[0];
       plant.inject(LostFrames{5});
     }
     plant.step(one(lost ? 9.0 : swing(k)), one(lost ? 9.0 : 0.0));
-    twin.step(one(swing(k)), zero);
-    frozen = frozen && (!lost || plant.position()[0] == told);
-    aside = std::max(aside, std::abs(plant.truth().position[0] - twin.truth().position[0]));
+    undisturbed.step(one(swing(k)), zero);
+    frozen = frozen && (!lost || plant.position()[0] == last);
+    aside = std::max(aside, std::abs(plant.truth().position[0] - undisturbed.truth().position[0]));
   }
-  EXPECT_TRUE(frozen) << "feedback stays as it was told last";
+  EXPECT_TRUE(frozen) << "feedback keeps its last value";
   EXPECT_EQ(plant.lost_frames(), 5) << "five are lost";
   EXPECT_EQ(plant.fault().reason, FaultReason::none);
   // the swing bends by 16 rad/s^2: half of that times the square of the gap
-  EXPECT_GT(aside, 0.0) << "the drives go on with the last step width";
+  EXPECT_GT(aside, 0.0) << "the drives extrapolate with the last step";
   EXPECT_LT(aside, 8.0 * 5e-3 * 5e-3);
-  EXPECT_NEAR(plant.position()[0], twin.position()[0], 1e-6) << "and find back to the path";
+  EXPECT_NEAR(plant.position()[0], undisturbed.position()[0], 1e-6) << "and return to the path";
 }
 
 TEST(DriveInjections, ALongGapEndsInRest)
@@ -61,28 +61,28 @@ TEST(DriveInjections, ALongGapEndsInRest)
     plant.step(one(swing(k)), zero);
   }
   EXPECT_LT(std::abs(plant.truth().position[0] - last - 10.0 * width), 1e-3)
-    << "ten steps on, the drives hold";
+    << "after ten steps the drives hold";
 }
 
-TEST(DriveInjections, EveryGapIsBridgedAnew)
+TEST(DriveInjections, EveryGapIsBridged)
 {
   auto plant = pendulum(plain(1));
-  auto twin = pendulum(plain(1));
+  auto undisturbed = pendulum(plain(1));
   double aside = 0.0;
   for (int k = 0; k < 500; ++k) {
     if (k % 20 == 0) {
       plant.inject(LostFrames{4});
     }
     plant.step(one(swing(k)), zero);
-    twin.step(one(swing(k)), zero);
-    aside = std::max(aside, std::abs(plant.truth().position[0] - twin.truth().position[0]));
+    undisturbed.step(one(swing(k)), zero);
+    aside = std::max(aside, std::abs(plant.truth().position[0] - undisturbed.truth().position[0]));
   }
   // half of 16 rad/s^2 times the square of the gap; a gap that is not bridged stops at 2.5 rad/s
-  EXPECT_EQ(plant.lost_frames(), 100) << "every gap is bridged anew";
+  EXPECT_EQ(plant.lost_frames(), 100) << "every gap is bridged";
   EXPECT_LT(aside, 8.0 * 4e-3 * 4e-3);
 }
 
-TEST(DriveInjections, AResetEndsWhatWasInjected)
+TEST(DriveInjections, AResetEndsInjections)
 {
   auto settings = plain(1);
   settings.torque_max = one(2.0 * weight);
@@ -98,29 +98,29 @@ TEST(DriveInjections, AResetEndsWhatWasInjected)
   EXPECT_LT(std::abs(plant.truth().position[0]), 1e-9) << "and the drives hold the robot's weight";
 }
 
-TEST(DriveInjections, FramesGetLostAsOftenAsAsked)
+TEST(DriveInjections, FramesAreLostWithTheGivenProbability)
 {
   auto settings = plain(1);
   settings.torque_noise = one(1.0);
   auto plant = pendulum(settings);
-  auto twin = pendulum(settings);
+  auto undisturbed = pendulum(settings);
   plant.inject(FrameLoss{0.1});
   int same = 0;
   for (int k = 0; k < 10000; ++k) {
     const auto lost = plant.lost_frames();
     plant.step(zero, zero);
-    twin.step(zero, zero);
-    same += plant.lost_frames() == lost && plant.torque() == twin.torque() ? 1 : 0;
+    undisturbed.step(zero, zero);
+    same += plant.lost_frames() == lost && plant.torque() == undisturbed.torque() ? 1 : 0;
   }
   const auto lost = static_cast<int>(plant.lost_frames());
   EXPECT_NEAR(lost, 1000, 5 * 30) << "one in ten, within five standard deviations";
-  EXPECT_EQ(same, 10000 - lost) << "and the noise is that of a robot that loses none";
+  EXPECT_EQ(same, 10000 - lost) << "and the noise is the same as without losses";
   plant.inject(FrameLoss{0.0});
   plant.step(zero, zero);
   EXPECT_EQ(static_cast<int>(plant.lost_frames()), lost) << "until none gets lost any more";
 }
 
-TEST(DriveInjections, ASaturatedDriveGivesWhatItIsLeft)
+TEST(DriveInjections, ASaturatedDriveHasLimitedTorque)
 {
   auto settings = plain(1);
   settings.torque_max = one(2.0 * weight);
@@ -132,27 +132,26 @@ TEST(DriveInjections, ASaturatedDriveGivesWhatItIsLeft)
     plant.step(zero, one(-weight));
     most = std::max(most, std::abs(plant.truth().torque[0]));
   }
-  EXPECT_LE(most, 0.5 * weight) << "it sinks under its weight";
+  EXPECT_LE(most, 0.5 * weight) << "it sinks under gravity";
   EXPECT_GT(plant.truth().position[0], 0.01);
   plant.inject(Saturation{0, 1.0});
   for (int k = 0; k < 2000; ++k) {
     plant.step(zero, zero);
   }
-  EXPECT_LT(std::abs(plant.truth().position[0]), 1e-4)
-    << "and comes back when it has all its torque";
+  EXPECT_LT(std::abs(plant.truth().position[0]), 1e-4) << "and returns with full torque";
 }
 
 TEST(DriveInjections, ImpossibleInjectionsAreRefusedWithASentence)
 {
   auto plant = arm(plain(2));
   const auto refused = [&](const std::function<void()> & function, const std::string & sentence) {
-    std::string said;
+    std::string message;
     try {
       function();
     } catch (const std::invalid_argument & error) {
-      said = error.what();
+      message = error.what();
     }
-    EXPECT_NE(said.find(sentence), std::string::npos) << sentence;
+    EXPECT_NE(message.find(sentence), std::string::npos) << sentence;
   };
   const auto checked = [&](const Injection & injection, const std::string & sentence) {
     refused([&] { plant.check(injection); }, sentence);
@@ -165,12 +164,12 @@ TEST(DriveInjections, ImpossibleInjectionsAreRefusedWithASentence)
   bad.duration = 0.0;
   checked(bad, "The duration of an external force must be above 0 s.");
   bad.rise = -1.0;
-  checked(bad, "The rise time of an external force must be from 0 s on.");
+  checked(bad, "The rise time of an external force must be 0 s or above.");
   checked(ExternalForce{7}, "on a link that the robot does not have");
-  checked(LostFrames{-1}, "-1 lost frames are impossible; give a number from 0 on.");
-  checked(FrameLoss{nan}, "but that must be from 0 to 1.");
+  checked(LostFrames{-1}, "-1 lost frames are impossible; give a number of 0 or more.");
+  checked(FrameLoss{nan}, "but must be from 0 to 1.");
   checked(Saturation{2, 0.5}, "Drive 2 cannot saturate; there are 2, counted from 0.");
-  checked(Saturation{1, 0.0}, "but that must be above 0 and at most 1.");
+  checked(Saturation{1, 0.0}, "but must be above 0 and at most 1.");
   checked(Saturation{1, 0.5}, "cannot saturate, because its torque_max is unlimited");
 }
 

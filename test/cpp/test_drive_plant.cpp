@@ -1,4 +1,4 @@
-// The simulated robot obeys mechanics, and its drives behave as those on a real one do.
+// The simulated robot follows mechanics, and its drives behave as real ones do.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST_P(SmoothedFriction, FitsTheVelocityItLeadsTo)
     dynid::DryFriction friction(
       terms, level, Eigen::MatrixXd::Identity(n, n), {VectorXd::Zero(n), VectorXd::Ones(n)});
     VectorXd torque(n);
-    for (const double size : {0.1, 10.0, 1.0}) {  // later steps begin with the torques before
+    for (const double size : {0.1, 10.0, 1.0}) {  // later steps start from the previous torques
       const VectorXd free = VectorXd::NullaryExpr(n, [&] { return size * normal(random); });
       friction.solve(free, mobility, torque, 1e-3, torque);
       const VectorXd after = free - mobility * torque;
@@ -63,7 +63,8 @@ class Contacts : public testing::TestWithParam<std::pair<const char *, double>>
 {
 };
 
-/// The contact is stretched by as much as the surface moves in the step, at its velocity after it.
+/// The contact's deflection changes by the motion of the surface in the step, at its final
+/// velocity.
 TEST_P(Contacts, FitTheVelocityTheyLeadTo)
 {
   const auto [kind, static_ratio] = GetParam();
@@ -153,7 +154,7 @@ TEST(DrivePlant, ALoadBelowFrictionDoesNotCreep)
       fastest = std::max(fastest, std::abs(plant.truth().velocity[0]));
     }
     EXPECT_EQ((fastest == 0.0), coulomb > weight)
-      << "friction above the load holds it, truly still";
+      << "friction above the load holds it exactly at rest";
   }
 }
 
@@ -184,7 +185,7 @@ TEST(DrivePlant, JointsAndMotorsAreTheSameRobot)
 
 // --- drives -----------------------------------------------------------------------------------
 
-TEST(DrivePlant, DelaysAreTheCyclesAskedFor)
+TEST(DrivePlant, DelaysAreThoseOfTheSettings)
 {
   for (const auto & [command, feedback] : {std::pair{0, 0}, {1, 2}, {3, 0}, {0, 5}}) {
     auto settings = plain(1);
@@ -226,7 +227,7 @@ TEST(DrivePlant, TheIntegratorCarriesTheLoad)
   EXPECT_LT(furthest, 1e-12) << "it rests from the first cycle on";
   EXPECT_LT(std::abs(plant.torque()[0] + weight), 1e-6)
     << "it is held with the torque of its weight";
-  EXPECT_LT(std::abs(plant.position()[0]), 1e-6) << "and a torque offset is made up for";
+  EXPECT_LT(std::abs(plant.position()[0]), 1e-6) << "and a torque offset is compensated";
 }
 
 TEST(DrivePlant, TorqueIsLimitedAndDoesNotWindUp)
@@ -243,7 +244,7 @@ TEST(DrivePlant, TorqueIsLimitedAndDoesNotWindUp)
   for (int k = 0; k < 10; ++k) {
     plant.step(zero, zero);
   }
-  EXPECT_LT(std::abs(plant.torque()[0]), 1.0) << "the integrator has waited meanwhile";
+  EXPECT_LT(std::abs(plant.torque()[0]), 1.0) << "the integrator did not wind up";
 }
 
 TEST(DrivePlant, FeedbackComesInWholeSteps)
@@ -275,7 +276,7 @@ TEST(DrivePlant, FeedbackComesInWholeSteps)
     differs += plant.torque() != other.torque() ? 1 : 0;
   }
   EXPECT_LT(uneven, 1e-9)
-    << "torque is told in whole thousandths of the rated one, position in steps";
+    << "torque feedback is in whole thousandths of the rated one, position in steps";
   EXPECT_LT(off, 0.5e-3 + 1e-12) << "position is off by half a step at most";
   EXPECT_TRUE(repeats) << "the same seed gives the same noise";
   EXPECT_GT(differs, 500) << "another seed gives other noise";

@@ -1,4 +1,4 @@
-// The additive torque: what it is, when it is sent, and when it is not.
+// The additive torque: its value, and when it is sent.
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST_P(FeedforwardDelay, IsTheCyclesBetweenACommandAndItsTorque)
 
 INSTANTIATE_TEST_SUITE_P(Feedforward, FeedforwardDelay, testing::Values(0, 1, 3));
 
-TEST(Feedforward, IsLimitedAndComesAlongARamp)
+TEST(Feedforward, IsLimitedAndRampedIn)
 {
   auto model = pendulum_model();
   dynid::Feedforward feedforward(1, settings(0, 0.1));
@@ -53,7 +53,7 @@ TEST(Feedforward, IsLimitedAndComesAlongARamp)
     before = sent;
   }
   EXPECT_NEAR(before, torque_of(0, 0, 0), tolerance) << "after the ramp all of the torque is sent";
-  EXPECT_LT(largest, 1.01 * weight / 100) << "and on it never more than a hundredth at once";
+  EXPECT_LT(largest, 1.01 * weight / 100) << "and changes by at most a hundredth in a cycle";
 
   feedforward.set_gain(0.5);
   for (int k = 0; k < 100; ++k) {
@@ -64,7 +64,7 @@ TEST(Feedforward, IsLimitedAndComesAlongARamp)
   for (int k = 0; k < 100; ++k) {
     before = send(feedforward, 0.0);
   }
-  EXPECT_EQ(before, 0.0) << "a gain that is no number sends none";
+  EXPECT_EQ(before, 0.0) << "a gain of NaN sends none";
   feedforward.set_gain(1.0);
   for (int k = 0; k < 100; ++k) {
     before = send(feedforward, 0.0, 0.0, 900.0);
@@ -72,7 +72,7 @@ TEST(Feedforward, IsLimitedAndComesAlongARamp)
   EXPECT_EQ(before, 50.0) << "torque_max is never exceeded";
 }
 
-TEST(Feedforward, SaysWhyNothingIsSent)
+TEST(Feedforward, ReportsWhyNothingIsSent)
 {
   auto model = pendulum_model();
   dynid::Feedforward feedforward(1, settings(2));
@@ -97,12 +97,12 @@ TEST(Feedforward, SaysWhyNothingIsSent)
   }
   feedforward.update(one(0.03), zero, zero, 4.0);
   EXPECT_EQ(feedforward.inactive_reason(), InactiveReason::none)
-    << "a late cycle may bring a longer way";
+    << "a late cycle may have a larger step";
   EXPECT_EQ(send(feedforward, 0.5), 0.0) << "nor after a jump of the command";
   EXPECT_EQ(feedforward.inactive_reason(), InactiveReason::command_jump);
-  EXPECT_EQ(send(feedforward, 0.5), 0.0) << "and what it would have taken is not sent later";
+  EXPECT_EQ(send(feedforward, 0.5), 0.0) << "and its torque is not sent later";
   EXPECT_EQ(send(feedforward, 0.5, 0.0, 1001.0), 0.0)
-    << "nor for an acceleration that no motion has";
+    << "nor for an acceleration above acceleration_jump";
   EXPECT_EQ(feedforward.inactive_reason(), InactiveReason::acceleration);
   EXPECT_EQ(send(feedforward, 0.5, 0.0, -1001.0), 0.0) << "in either direction";
   EXPECT_EQ(feedforward.inactive_reason(), InactiveReason::acceleration);
@@ -112,13 +112,13 @@ TEST(Feedforward, SaysWhyNothingIsSent)
   send(paused, 0.0);
   paused.update(one(0.99), zero, zero, 500.0);
   EXPECT_EQ(paused.inactive_reason(), InactiveReason::none)
-    << "a pause may bring the way of 100 cycles";
+    << "a pause may bring the distance of 100 cycles";
   paused.update(one(2.0), zero, zero, 500.0);
   EXPECT_EQ(paused.inactive_reason(), InactiveReason::command_jump)
-    << "but of no more, however long it was";
+    << "but not of more, for any pause";
 }
 
-TEST(Feedforward, FadesAlongARamp)
+TEST(Feedforward, IsRampedOut)
 {
   auto model = pendulum_model();
   for (const bool taken : {true, false}) {
@@ -136,11 +136,12 @@ TEST(Feedforward, FadesAlongARamp)
       largest = std::max(largest, std::abs(sent - before));
       before = sent;
     }
-    const std::string name = taken ? "where the model is taken away" : "where the robot stops";
-    EXPECT_EQ(before, 0.0) << name << " additive torque goes";
+    const std::string name = taken ? "without a model" : "in a stop";
+    EXPECT_EQ(before, 0.0) << name << " additive torque goes to 0";
     EXPECT_LT(largest, 1.01 * weight / 100) << "along its ramp";
     feedforward.use(&model);
-    EXPECT_LT(std::abs(send(feedforward, 0.0)), 1.01 * weight / 100) << "as it comes again";
+    EXPECT_LT(std::abs(send(feedforward, 0.0)), 1.01 * weight / 100)
+      << "and back along the same ramp";
   }
 }
 
@@ -168,7 +169,7 @@ TEST(Feedforward, ChangesModelAndPayloadGradually)
     before = sent;
   }
   EXPECT_NEAR(before, heavier, tolerance) << "a payload adds its weight";
-  EXPECT_LT(largest, 1.01 * 9.81 * 0.4 / 100) << "another model comes gradually";
+  EXPECT_LT(largest, 1.01 * 9.81 * 0.4 / 100) << "the change to another model is gradual";
   VectorXd torque(1);
   other.torque(dynid::FeedforwardMode::full, zero, zero, one(1.0), torque);
   EXPECT_NEAR(torque[0], heavier + inertia + 0.03 + 0.16, tolerance) << "and its inertia (Steiner)";
@@ -182,10 +183,10 @@ TEST(Feedforward, ChangesModelAndPayloadGradually)
     send(feedforward, 0.0, 1.0, 7.0);
   }
   EXPECT_NEAR(feedforward.torque_offset()[0], torque_of(0, 1.0, 0), tolerance)
-    << "of which the torque error knows all";
+    << "while the torque error uses the full torque";
   EXPECT_NEAR(feedforward.model_torque()[0], torque_of(0, 1.0, 7.0), tolerance);
   other.torque(dynid::FeedforwardMode::full, zero, one(0.001), zero, torque);
-  EXPECT_NEAR(torque[0], torque_of(0, 0.001, 0), tolerance) << "friction is smooth about rest";
+  EXPECT_NEAR(torque[0], torque_of(0, 0.001, 0), tolerance) << "friction is smooth near standstill";
 }
 
 TEST(Feedforward, PreslidingFrictionFollowsTheCommands)
@@ -213,8 +214,7 @@ TEST(Feedforward, PreslidingFrictionFollowsTheCommands)
   }
   EXPECT_NEAR(friction(0.04), 3.0, tolerance) << "a joint that slid and stopped keeps its friction";
   feedforward.restart();
-  EXPECT_NEAR(friction(0.04), 0.0, tolerance)
-    << "which is forgotten where control is activated anew";
+  EXPECT_NEAR(friction(0.04), 0.0, tolerance) << "which is cleared when control is activated again";
 }
 
 TEST(Feedforward, CommandsMotorsThroughTheCoupling)

@@ -1,4 +1,4 @@
-// Feedback that does not come, or stands still: after max_age [s] the robot is stopped, and why.
+// Missing or frozen feedback stops the robot after max_age [s], with a reason.
 
 #include <gtest/gtest.h>
 
@@ -32,14 +32,14 @@ struct Moving
     run(100, [](Feedback &) {});
   }
 
-  /// The cycles until it is stopped, of so many; -1: it is not.
+  /// Runs up to this many cycles; returns the cycles until it is stopped, or -1.
   int run(int cycles, const std::function<void(Feedback &)> & spoil, double speed = 0.5)
   {
     for (int k = 0; k < cycles; ++k) {
       now += speed * dt;
-      auto told = feedback(torque_of(now, speed, 0.0), now, speed);
-      spoil(told);
-      law.update(reference(now, speed), told);
+      auto measured = feedback(torque_of(now, speed, 0.0), now, speed);
+      spoil(measured);
+      law.update(reference(now, speed), measured);
       if (law.latched()) {
         return k;
       }
@@ -47,7 +47,7 @@ struct Moving
     return -1;
   }
 
-  [[nodiscard]] std::string says() const { return describe(law.detector().collision(), joints); }
+  [[nodiscard]] std::string message() const { return describe(law.detector().collision(), joints); }
 
   ControlModel model;
   ControlLaw law;
@@ -55,7 +55,7 @@ struct Moving
   double now = 0.0;
 };
 
-/// What is missing of the feedback.
+/// The missing part of the feedback.
 struct Missing
 {
   const char * name;
@@ -71,20 +71,20 @@ TEST_P(MissingFeedback, StopsTheRobotAfterMaxAge)
 {
   const auto & [missing, rate, bad] = GetParam();
   Moving robot(aged_settings(rate));
-  const auto lose = [values = missing.values, value = bad](Feedback & told) {
-    (told.*values)[0] = value;
+  const auto lose = [values = missing.values, value = bad](Feedback & measured) {
+    (measured.*values)[0] = value;
   };
   const int tolerated = static_cast<int>(0.05 * rate) - 1;
-  EXPECT_LT(robot.run(tolerated, lose), 0) << "for less than max_age it may be missing";
+  EXPECT_LT(robot.run(tolerated, lose), 0) << "it may be missing for less than max_age";
   robot.run(1, [](Feedback &) {});
-  EXPECT_LT(robot.run(tolerated, lose), 0) << "which is counted anew after one that came";
+  EXPECT_LT(robot.run(tolerated, lose), 0) << "counted again from each valid sample";
   robot.run(1, [](Feedback &) {});
   const int stopped = robot.run(1000, lose);
   EXPECT_GE(stopped, tolerated);
   EXPECT_LE(stopped, tolerated + 2);
   EXPECT_EQ(robot.law.detector().collision().cause, missing.cause);
   const std::string expected = std::string("There was no measured ") + missing.name;
-  EXPECT_EQ(robot.says().find(expected + " of joint 'axis'"), 0U) << robot.says();
+  EXPECT_EQ(robot.message().find(expected + " of joint 'axis'"), 0U) << robot.message();
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -101,7 +101,7 @@ TEST(MissingInput, ComesToRestOnItsPath)
   auto settings = aged_settings();
   settings.reaction = dynid::CollisionReaction::hold;
   Moving robot(settings);
-  robot.run(1000, [](Feedback & told) { told.torque[0] = nan; });
+  robot.run(1000, [](Feedback & measured) { measured.torque[0] = nan; });
   double before = robot.law.position_command()[0];
   double hardest = 0.0;
   double step = 0.0;
@@ -115,21 +115,21 @@ TEST(MissingInput, ComesToRestOnItsPath)
   EXPECT_EQ(step, 0.0) << "it comes to rest on its path, whatever it is to do after a "
                           "collision";
   EXPECT_LT(hardest, 10.1e-6);
-  EXPECT_EQ(robot.law.reset().answer, ResetAnswer::done) << "and goes on after a reset";
+  EXPECT_EQ(robot.law.reset().answer, ResetAnswer::done) << "and moves again after a reset";
   EXPECT_FALSE(robot.law.latched());
 }
 
-TEST(MissingInput, StopsWhereStatesStandStillInMotion)
+TEST(MissingInput, StopsWhereStatesAreFrozenInMotion)
 {
   Moving robot;
-  const auto told = feedback(torque_of(robot.now, 0.5, 0.0), robot.now, 0.5);
-  const int stopped = robot.run(1000, [&](Feedback & f) { f = told; });
+  const auto measured = feedback(torque_of(robot.now, 0.5, 0.0), robot.now, 0.5);
+  const int stopped = robot.run(1000, [&](Feedback & f) { f = measured; });
   // 2 cycles until it is commanded to move by 1 mrad
-  EXPECT_GE(stopped, 49) << "states that stand still while the robot moves stop it";
+  EXPECT_GE(stopped, 49) << "frozen states while the robot is commanded to move stop it";
   EXPECT_LE(stopped, 53);
   EXPECT_EQ(robot.law.detector().collision().cause, CollisionCause::frozen);
-  EXPECT_EQ(robot.says().find("The states of joint 'axis' stood still for 0.05"), 0U)
-    << robot.says();
+  EXPECT_EQ(robot.message().find("The states of joint 'axis' did not change for 0.05"), 0U)
+    << robot.message();
 
   Moving resting;
   const auto same = feedback(torque_of(resting.now, 0.0, 0.0), resting.now, 0.0);
@@ -137,7 +137,7 @@ TEST(MissingInput, StopsWhereStatesStandStillInMotion)
     resting.run(
       1000, [&](Feedback & f) { f = same; }, 0.0),
     0)
-    << "while it rests they may stand still";
+    << "at rest they may be unchanged";
   Moving quantised;
   EXPECT_LT(
     quantised.run(
@@ -149,7 +149,7 @@ TEST(MissingInput, StopsWhereStatesStandStillInMotion)
       },
       1e-3),
     0)
-    << "and so they may between the counts of an encoder";
+    << "and between two counts of an encoder, too";
   Moving late;
   late.law.update(reference(late.now, 0.5), feedback(nan, nan, nan), 200.0);
   EXPECT_FALSE(late.law.latched()) << "one measurement lost in a late cycle is not missing";
@@ -160,7 +160,7 @@ TEST(MissingInput, NeedsTorqueOnlyWhereItIsSupervised)
   auto settings = aged_settings();
   settings.collision.torque_error_enable = zero;
   Moving without(settings);
-  const auto lose = [](Feedback & told) { told.torque[0] = nan; };
+  const auto lose = [](Feedback & measured) { measured.torque[0] = nan; };
   EXPECT_LT(without.run(1000, lose), 0) << "torque that is not supervised need not be measured";
   const auto & supervised = without.law.supervised();
   EXPECT_EQ(supervised[0], 0.0) << describe_supervision(supervised, joints);
@@ -168,7 +168,7 @@ TEST(MissingInput, NeedsTorqueOnlyWhereItIsSupervised)
     describe_supervision(supervised, joints).find("Torque is not supervised at any joint"), 0U);
   settings.collision.torque_error_enable = one(1.0);
   without.law.set_collision(settings.collision);
-  EXPECT_EQ(without.law.supervised()[0], 1.0) << "but from when on it is, it must be";
+  EXPECT_EQ(without.law.supervised()[0], 1.0) << "but once it is supervised, it must be";
   EXPECT_GE(without.run(1000, lose), 0);
   settings.collision.torque_error_max = one(infinity);
   EXPECT_EQ(Moving(settings).law.supervised()[0], 0.0)

@@ -1,4 +1,4 @@
-// Models given to a control cycle by another thread: each is whole while the cycle uses it.
+// Models passed to a control cycle by another thread: each is complete while the cycle uses it.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ TEST(ModelHandover, HasNoModelBeforeOneIsGiven)
   EXPECT_EQ(handover.take(), nullptr);
 }
 
-TEST(ModelHandover, EachModelIsWholeWhileItIsUsed)
+TEST(ModelHandover, EachModelIsCompleteWhileItIsUsed)
 {
   dynid::ModelHandover handover;
   std::atomic<bool> over{false};
@@ -58,7 +58,7 @@ TEST(ModelHandover, EachModelIsWholeWhileItIsUsed)
   over = true;
   cycle.join();
   EXPECT_TRUE(whole);
-  EXPECT_TRUE(in_order) << "none comes back";
+  EXPECT_TRUE(in_order) << "no earlier model is used again";
   EXPECT_NEAR(latest, given, 1e-9) << "the last one stays";
 }
 

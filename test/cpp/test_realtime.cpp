@@ -1,4 +1,4 @@
-// The functions a control cycle calls allocate nothing, and agree with each other.
+// The functions of a control cycle do not allocate, and agree with each other.
 
 #include "dynid/mechanism.hpp"
 
@@ -51,7 +51,7 @@ dynid::Mechanism make_mechanism()
   return mechanism.with_parameters(parameters);
 }
 
-/// What the functions of a control cycle are called with, and their results.
+/// Arguments and results of the functions of a control cycle.
 class MechanismInACycle : public testing::Test
 {
 protected:
@@ -108,7 +108,7 @@ TEST_F(MechanismInACycle, MomentumIsThatOfMassAndCoriolisMatrix)
     << "kinetic energy changes by C^T dq";
 }
 
-TEST_F(MechanismInACycle, ForwardDynamicsUndoesInverseDynamics)
+TEST_F(MechanismInACycle, ForwardDynamicsInvertsInverseDynamics)
 {
   mechanism.inverse_dynamics(workspace, q, dq, ddq, tau);
   ASSERT_TRUE(mechanism.forward_dynamics(workspace, q, dq, tau, solved));

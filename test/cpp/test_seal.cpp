@@ -71,7 +71,7 @@ TEST(Seal, CanonicalTextIsAsDescribed)
     {"semi_static", {false}},
     {"terms.scale", {5e-324, -1e-310, std::numeric_limits<double>::min()}},
     {"warnings", {"not sealed"}}};
-  const std::map<std::string, std::string> said{
+  const std::map<std::string, std::string> expected{
     {"format", "1\n4000000000000000\n"},
     {"joints", "2\n3:hip\n9:Gelenk ä\n"},
     {"gravity", "3\n0000000000000000\n8000000000000000\nc0239eb851eb851f\n"},
@@ -79,7 +79,7 @@ TEST(Seal, CanonicalTextIsAsDescribed)
     {"terms.scale", "3\n0000000000000000\n8000000000000000\n0010000000000000\n"}};
   std::string text;
   for (const auto & name : dynid::sealed_entries()) {
-    text += name + " " + (said.count(name) != 0 ? said.at(name) : "0\n");
+    text += name + " " + (expected.count(name) != 0 ? expected.at(name) : "0\n");
   }
   EXPECT_EQ(dynid::canonical_text(source(entries)), text) << "the canonical text is as described";
   EXPECT_EQ(dynid::seal(source(entries)), dynid::sha256(text)) << "and the seal is its SHA-256";

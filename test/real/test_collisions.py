@@ -7,7 +7,7 @@ import pytest
 from support.real_recordings import UR10E, needs
 
 from dynid.control.carried_body import CarriedBody
-from dynid.control.collisions import Playback, play_thresholds
+from dynid.control.collisions import ThresholdReplay, replay_thresholds
 from dynid.control.residual import recorded_residual
 from dynid.control.tuning import tune
 from dynid.identification.identify import identify
@@ -56,10 +56,10 @@ def model() -> Model:
     return found.with_robot(robot.with_settings(collision))
 
 
-def played(model: Model, name: str, carried: CarriedBody | None = None) -> Playback:
+def played(model: Model, name: str, carried: CarriedBody | None = None) -> ThresholdReplay:
     recording = read(model.robot, name)
     residual = recorded_residual(model.robot, model.mechanism, recording, carried=carried)
-    return play_thresholds(model.robot, residual, recording=name)
+    return replay_thresholds(model.robot, residual, recording=name)
 
 
 @needs(UR10E)

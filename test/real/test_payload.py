@@ -34,7 +34,7 @@ def test_the_mass_is_the_true_one(unloaded: str, loaded: str) -> None:
     found = payload(without(unloaded), loaded)
     body = found.payload.body
     assert body.mass == pytest.approx(MASS, rel=0.02)
-    assert body.told[:4].all()
+    assert body.identifiable[:4].all()
     # of what the wrist feels without the payload's weight, most is explained by it
     for before, after in list(zip(found.without.joints, found.verdict.joints, strict=True))[1:]:
         assert after.rmse_torque < 0.3 * before.rmse_torque

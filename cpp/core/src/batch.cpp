@@ -32,12 +32,12 @@ void check_shape(const Mechanism & mechanism, const Samples & samples, Eigen::In
 template <typename Function>
 void in_order(const Mechanism & mechanism, const Samples & q, Past past, const Function & function)
 {
-  auto workspace = resumed(mechanism, past);
+  auto workspace = restored_workspace(mechanism, past);
   for (Eigen::Index i = 0; i < q.rows(); ++i) {
     function(workspace, i);
     require_closed(mechanism, workspace, sample(q, i), i);
   }
-  keep(workspace, past);
+  save_memory(workspace, past);
 }
 
 /// The same for states, with function(workspace, q, dq, ddq, i).
@@ -68,7 +68,7 @@ void require_closed(
   }
 }
 
-Workspace resumed(const Mechanism & mechanism, const Presliding * past)
+Workspace restored_workspace(const Mechanism & mechanism, const Presliding * past)
 {
   auto workspace = mechanism.workspace();
   if (past != nullptr) {
@@ -78,7 +78,7 @@ Workspace resumed(const Mechanism & mechanism, const Presliding * past)
   return workspace;
 }
 
-void keep(Workspace & workspace, Past past) noexcept
+void save_memory(Workspace & workspace, Past past) noexcept
 {
   if (past != nullptr) {
     std::copy(workspace.presliding().begin(), workspace.presliding().end(), past);
@@ -216,8 +216,7 @@ void forward_dynamics(const Mechanism & mechanism, const States & states, double
       if (!mechanism.forward_dynamics(workspace, q, dq, tau, VectorMap(out + i * n, n))) {
         throw std::invalid_argument(
           "The mass matrix is not positive definite at sample " + std::to_string(i) +
-          ", so that accelerations do not follow from torques; a body has too little mass or "
-          "inertia.");
+          ", so accelerations cannot be computed; a body has too little mass or inertia.");
       }
     });
 }

@@ -10,16 +10,16 @@ namespace dynid
 namespace
 {
 
-constexpr double tolerance = 1e-13;         // [m] of an open loop that is sought
-constexpr double closed_gap = 1e-11;        // [m] that counts as closed where rounding leaves more
+constexpr double tolerance = 1e-13;         // [m] gap at which the iteration ends
+constexpr double closed_gap = 1e-11;        // [m] gap that counts as closed, because of rounding
 constexpr double longest_step = 0.1;        // [rad or m] of the actuated joints towards a position
-constexpr double largest_correction = 0.5;  // [rad or m] beyond which it is another assembly
+constexpr double largest_correction = 0.5;  // [rad or m]; larger ones may change the assembly mode
 constexpr int most_steps = 500;
 constexpr int most_corrections = 12;
-constexpr double weakest_pivot = 1e-4;  // of the strongest: forces inside grow as its inverse
+constexpr double weakest_pivot = 1e-4;  // of the largest: constraint forces grow as its inverse
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// One of the reflections that make Q, in order those of Q^T (Eigen's own product allocates).
+/// Applies the i-th Householder reflection; all in order are Q^T (Eigen's own product allocates).
 void reflect(
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> & qr, Eigen::Index i,
   Eigen::VectorXd & vector) noexcept
@@ -41,7 +41,7 @@ void ClosedChain::close(Memory & memory, const VectorIn & q) const noexcept
   if (memory.closed && walk(memory, q)) {
     return;
   }
-  // that way was none, or there was no position before
+  // the line could not be followed, or there was no previous position
   memory.q = start_;
   if (!(correct(memory, most_corrections) && walk(memory, q))) {
     memory.q.setConstant(nan);
@@ -49,7 +49,7 @@ void ClosedChain::close(Memory & memory, const VectorIn & q) const noexcept
   }
 }
 
-/// From a closed position to another one, the actuated joints along a line.
+/// Moves from a closed position to another one, with the actuated joints along a line.
 bool ClosedChain::walk(Memory & memory, const VectorIn & q) const noexcept
 {
   memory.step = q - memory.q.head(actuated_);
@@ -106,7 +106,7 @@ bool ClosedChain::correct(Memory & memory, int iterations) const noexcept
   return false;
 }
 
-/// False where a passive joint is free, which memory.failure then names.
+/// False where a passive joint is free to move; memory.failure then names it.
 bool ClosedChain::factorize(Memory & memory) const noexcept
 {
   const auto count = memory.solved.size();
@@ -121,7 +121,7 @@ bool ClosedChain::factorize(Memory & memory) const noexcept
   return false;
 }
 
-/// P^+ times memory.conditions, which is used up, in memory.solved.
+/// Computes P^+ times memory.conditions in memory.solved; overwrites memory.conditions.
 void ClosedChain::to_passive(Memory & memory) const noexcept
 {
   const auto count = memory.solved.size();
@@ -137,7 +137,7 @@ void ClosedChain::to_passive(Memory & memory) const noexcept
   }
 }
 
-/// P^+T times the torques of the passive joints among those of all, in memory.conditions.
+/// Computes P^+T times the passive joints' part of the torques in memory.conditions.
 void ClosedChain::to_conditions(Memory & memory, const VectorIn & tau) const noexcept
 {
   const auto count = memory.solved.size();
@@ -226,12 +226,12 @@ std::string ClosedChain::describe(const ClosureFailure & failure, const VectorIn
   if (failure.kind == ClosureFailure::Kind::singular) {
     text << " the mechanism is singular: passive joint '"
          << joints_[static_cast<std::size_t>(failure.index)]
-         << "' can move while the actuated joints rest.";
+         << "' can move while the actuated joints are at rest.";
   } else {
     text << " the loop of " << closures_[static_cast<std::size_t>(failure.index)].name
          << " cannot be closed";
     if (std::isfinite(failure.gap)) {
-      text << ", a gap of " << failure.gap << " m stays";
+      text << ", a gap of " << failure.gap << " m remains";
     }
     text << "; the position is out of reach.";
   }

@@ -28,7 +28,7 @@ struct ClosureFailure
   double gap = 0.0;  ///< that stays open [m]
 };
 
-/// How many numbers must vanish for a closure to be closed.
+/// Number of scalar conditions of a closure.
 [[nodiscard]] Eigen::Index condition_count(ClosureKind kind) noexcept;
 
 /// The passive joints of a mechanism with closed chains, from its actuated ones.
@@ -37,14 +37,14 @@ struct ClosureFailure
 ///   dq_p = G dq_a,  G = -P^+ A,     ddq_p = G ddq_a - P^+ dJ/dt dq,  J = [A P],
 /// and torques tau of all joints amount to tau_a + G^T tau_p (principle of virtual work; Khalil and
 /// Dombre, Modeling, Identification and Control of Robots, ch. 7 and 10). P^+ is the least-squares
-/// inverse, so that closures may say the same twice, as those of a planar loop do.
+/// inverse, so that closures may be redundant, as those of a planar loop are.
 ///
-/// There may be several ways to assemble a mechanism; the one at the start is kept: a position is
-/// approached in small steps along the line from the one before, or else from the start.
+/// A mechanism may have several assembly modes; the one at the start is kept: a position is
+/// approached in small steps along the line from the previous one, or else from the start.
 class ClosedChain
 {
 public:
-  /// A body, seen from the base.
+  /// A body in the base frame.
   struct Placement
   {
     Vector x_axis;  ///< of the body frame
@@ -56,7 +56,7 @@ public:
     Vector velocity;  ///< of the origin [m/s]
   };
 
-  /// Room for one motion; allocate once, then reuse.
+  /// Memory for one motion; allocate once, then reuse.
   struct Memory
   {
     explicit Memory(const ClosedChain & chain);
@@ -131,7 +131,7 @@ private:
     std::string name;
   };
 
-  struct Seen;
+  struct SideMotion;
   struct Lever;
   struct RightAngle;
 
@@ -149,16 +149,17 @@ private:
   [[nodiscard]] int most_open(const Memory & memory) const noexcept;
 
   // closed_chain_jacobian.cpp
-  [[nodiscard]] Seen seen(const Memory & memory, const Side & side) const noexcept;
+  [[nodiscard]] SideMotion side_motion(const Memory & memory, const Side & side) const noexcept;
   void place(Memory & memory) const noexcept;
   void turn(Memory & memory) const noexcept;
   void linearize(Memory & memory) const noexcept;
   void differentiate(Memory & memory) const noexcept;
   [[nodiscard]] std::array<RightAngle, 2> right_angles(
-    const Memory & memory, const Closure & closure, const Seen & a, const Seen & b) const noexcept;
+    const Memory & memory, const Closure & closure, const SideMotion & a,
+    const SideMotion & b) const noexcept;
   template <typename Column>
   void for_each_lever(
-    const Memory & memory, const Closure & closure, const Seen & a, const Seen & b,
+    const Memory & memory, const Closure & closure, const SideMotion & a, const SideMotion & b,
     const Column & column) const noexcept;
 
   KinematicTree tree_;

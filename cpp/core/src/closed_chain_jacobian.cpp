@@ -5,8 +5,8 @@
 namespace dynid
 {
 
-/// One side of a closure, seen from the base.
-struct ClosedChain::Seen
+/// One side of a closure in the base frame.
+struct ClosedChain::SideMotion
 {
   Vector point;
   Vector velocity;
@@ -67,7 +67,8 @@ void ClosedChain::turn(Memory & memory) const noexcept
   }
 }
 
-ClosedChain::Seen ClosedChain::seen(const Memory & memory, const Side & side) const noexcept
+ClosedChain::SideMotion ClosedChain::side_motion(
+  const Memory & memory, const Side & side) const noexcept
 {
   const Placement & body = placement(memory, side.body);
   const Vector arm = out_of(body, side.point);
@@ -76,7 +77,7 @@ ClosedChain::Seen ClosedChain::seen(const Memory & memory, const Side & side) co
     body.turning};
 }
 
-/// What a joint does to one side of a closure per unit of its velocity, and how that changes.
+/// Effect of a joint on one side of a closure per unit of its velocity, and its time derivative.
 struct ClosedChain::Lever
 {
   int joint;
@@ -89,11 +90,11 @@ struct ClosedChain::Lever
 /// Calls column(lever) for every joint that moves a closure; twice where it moves both sides.
 template <typename Column>
 void ClosedChain::for_each_lever(
-  const Memory & memory, const Closure & closure, const Seen & a, const Seen & b,
+  const Memory & memory, const Closure & closure, const SideMotion & a, const SideMotion & b,
   const Column & column) const noexcept
 {
   for (const bool on_a : {true, false}) {
-    const Seen & end = on_a ? a : b;
+    const SideMotion & end = on_a ? a : b;
     for (int index = on_a ? closure.a.body : closure.b.body; index >= 0;) {
       const Body & body = tree_.bodies[static_cast<std::size_t>(index)];
       const Placement & placed = memory.placements[static_cast<std::size_t>(index)];
@@ -115,7 +116,7 @@ void ClosedChain::for_each_lever(
   }
 }
 
-/// That a's axis is at right angles to one of two directions of b's frame: a row of a hinge.
+/// One row of a hinge: a's axis is at right angles to one of two directions of b's frame.
 struct ClosedChain::RightAngle
 {
   Eigen::Index row;
@@ -125,7 +126,8 @@ struct ClosedChain::RightAngle
 };
 
 std::array<ClosedChain::RightAngle, 2> ClosedChain::right_angles(
-  const Memory & memory, const Closure & closure, const Seen & a, const Seen & b) const noexcept
+  const Memory & memory, const Closure & closure, const SideMotion & a,
+  const SideMotion & b) const noexcept
 {
   const Placement & frame = placement(memory, closure.b.body);
   const auto angle = [&](Eigen::Index row, const Vector & direction) {
@@ -143,8 +145,8 @@ void ClosedChain::linearize(Memory & memory) const noexcept
 {
   memory.jacobian.setZero();
   for (const Closure & closure : closures_) {
-    const Seen a = seen(memory, closure.a);
-    const Seen b = seen(memory, closure.b);
+    const SideMotion a = side_motion(memory, closure.a);
+    const SideMotion b = side_motion(memory, closure.b);
     const Vector apart = a.point - b.point;
     const bool rod = closure.kind == ClosureKind::distance;
     if (rod) {
@@ -176,8 +178,8 @@ void ClosedChain::differentiate(Memory & memory) const noexcept
 {
   memory.jacobian_rate.setZero();
   for (const Closure & closure : closures_) {
-    const Seen a = seen(memory, closure.a);
-    const Seen b = seen(memory, closure.b);
+    const SideMotion a = side_motion(memory, closure.a);
+    const SideMotion b = side_motion(memory, closure.b);
     const Vector apart = a.point - b.point;
     const Vector parting = a.velocity - b.velocity;
     for_each_lever(memory, closure, a, b, [&](const Lever & lever) {

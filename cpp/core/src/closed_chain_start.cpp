@@ -1,4 +1,4 @@
-// How a closed chain is put together.
+// Assembly of a closed chain.
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -21,7 +21,7 @@ Eigen::VectorXd start_of(
   const auto & given = description.assembled_at;
   if (!given.empty() && given.size() != actuated) {
     throw std::invalid_argument(
-      "The position to assemble the closed chain at has " + std::to_string(given.size()) +
+      "'assembled_at' of the closed chain has " + std::to_string(given.size()) +
       " values, but must have " + std::to_string(actuated) + ", one for each actuated joint.");
   }
   Eigen::VectorXd start = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(joints.size()));
@@ -34,8 +34,7 @@ Eigen::VectorXd start_of(
     }
   }
   if (!start.allFinite()) {
-    throw std::invalid_argument(
-      "A position to assemble the closed chain at is not a finite number.");
+    throw std::invalid_argument("A start position of the closed chain is not a finite number.");
   }
   return start;
 }
@@ -85,7 +84,7 @@ ClosedChain::ClosedChain(
   const auto passive = static_cast<Eigen::Index>(description.passive.size());
   if (rows_ < passive) {
     throw std::invalid_argument(
-      "There are " + std::to_string(passive) + " passive joints, but closures only give " +
+      "There are " + std::to_string(passive) + " passive joints, but the closures have only " +
       std::to_string(rows_) + " conditions for them.");
   }
   assemble();
@@ -107,7 +106,7 @@ void ClosedChain::add(const std::vector<Link> & links, const LoopClosure & closu
   if (closure.kind == ClosureKind::revolute) {
     if (!(closure.axis_a.norm() > 1e-9 && closure.axis_b.norm() > 1e-9)) {
       throw std::invalid_argument(
-        "The closure of " + added.name + " is a hinge, but a link has no axis for it.");
+        "The closure of " + added.name + " is a hinge, but has no axis on one of the links.");
     }
     const Vector axis = added.b.axis;
     const Eigen::Vector3d own(axis.x, axis.y, axis.z);
@@ -140,7 +139,7 @@ ClosedChain::Side ClosedChain::side(
   return side;
 }
 
-/// Closes the loops at the start, which is a guess only, and proves that they can be moved.
+/// Closes the loops near the given start, and checks that the actuated joints can move.
 void ClosedChain::assemble()
 {
   Memory memory(*this);
@@ -153,8 +152,8 @@ void ClosedChain::assemble()
   spread(memory);
   if (!((memory.jacobian * memory.transfer).cwiseAbs().maxCoeff() < 1e-8)) {
     throw std::invalid_argument(
-      "The closures also tie the actuated joints to one another: name fewer of them, or make "
-      "those passive that have no drive.");
+      "The closures also constrain the actuated joints: give fewer closures, or make the joints "
+      "without a drive passive.");
   }
 }
 

@@ -16,7 +16,7 @@ CollisionSettings checked(const CollisionSettings & settings, Eigen::Index drive
   return settings;
 }
 
-/// The share that a low-pass keeps of its state in a cycle; 0 without a time constant.
+/// The share of its state that a low-pass keeps in a cycle; 0 without a time constant.
 double kept(double time_constant, double control_rate) noexcept
 {
   return time_constant > 0.0 ? std::exp(-1.0 / (time_constant * control_rate)) : 0.0;
@@ -64,7 +64,7 @@ void CollisionDetector::set(const CollisionSettings & settings) noexcept
   prepare();
 }
 
-/// Seconds into what a cycle needs.
+/// Converts the settings in seconds to cycles and filter coefficients.
 void CollisionDetector::prepare() noexcept
 {
   const double rate = settings_.control_rate;
@@ -113,7 +113,7 @@ void CollisionDetector::raise_where_abrupt(const VectorIn & acceleration) noexce
   }
 }
 
-/// Of how large an error is still explained by what the model cannot know.
+/// The largest torque error that model errors can explain in this state.
 double CollisionDetector::threshold_of(
   Eigen::Index i, Drive & drive, double velocity, double acceleration) noexcept
 {
@@ -170,7 +170,7 @@ void CollisionDetector::stop(Collision found) noexcept
   level_ = CollisionLevel::stop;
 }
 
-/// Counts cycles beyond a threshold, and latches when there are enough.
+/// Counts cycles above a threshold, and latches after debounce_time.
 void CollisionDetector::watch(
   Eigen::Index i, CollisionCause cause, double value, double threshold, int & beyond) noexcept
 {

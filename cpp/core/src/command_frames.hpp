@@ -11,12 +11,12 @@
 namespace dynid
 {
 
-/// The frames that bring a DrivePlant's drives their targets and torque offsets, and may get lost.
+/// The frames that carry targets and torque offsets to a DrivePlant's drives, and may be lost.
 ///
-/// Without a frame a drive goes on by the step between its last two targets, as CiA402's linear
-/// interpolation does in drives that bridge gaps, but for extrapolated_cycles at most; then it
-/// holds. Its torque offset stays. The drives' side of the coupling is motors, the commanded one
-/// motors or joints.
+/// Without a frame a drive extrapolates by the step between its last two targets, as drives that
+/// bridge gaps by CiA402's linear interpolation do, for extrapolated_cycles at most; then it holds.
+/// Its torque offset stays. The drives' side of the coupling is that of the motors, the commanded
+/// side that of motors or joints.
 class CommandFrames
 {
 public:
@@ -24,14 +24,14 @@ public:
 
   CommandFrames(const DrivePlantSettings & settings, const Eigen::MatrixXd & side_to_motor);
 
-  /// As if this target had come all along, without an offset, and no frame were to be lost.
+  /// Resets to this target as the past and present one, without an offset and without lost frames.
   void rest_at(const VectorIn & side_position) noexcept;
 
-  /// As if this reference of the motors had been the target all along, without an offset.
+  /// Resets to this reference of the motors as past and present target, without an offset.
   void hold(const VectorIn & motor_position) noexcept;
 
-  /// One cycle: target and offset at the commanded side, of which neither reaches the drives where
-  /// the frame is lost; then this is false.
+  /// One cycle: target and offset at the commanded side. False where the frame is lost, so that
+  /// neither reaches the drives.
   [[nodiscard]] bool take(const VectorIn & target, const VectorIn & offset) noexcept;
 
   void lose(int cycles) noexcept { to_lose_ = cycles; }
@@ -52,7 +52,7 @@ private:
   Eigen::MatrixXd side_to_motor_;
   Eigen::MatrixXd motor_to_side_;
   DelayLine line_;
-  std::mt19937_64 random_;  // apart from noise, which is the same with and without losses
+  std::mt19937_64 random_;  // separate from noise, which is the same with and without losses
   int to_lose_ = 0;
   double probability_ = 0.0;
   int gap_ = 0;  // cycles since the last frame
@@ -68,7 +68,7 @@ private:
   Eigen::VectorXd due_;
 };
 
-/// What is larger counts as infinite, or sums of it would be.
+/// Larger values count as infinite, because sums of them could overflow.
 [[nodiscard]] bool usable(double value) noexcept;
 
 }  // namespace dynid

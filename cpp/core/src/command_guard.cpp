@@ -11,15 +11,15 @@ namespace dynid
 namespace
 {
 
-constexpr double spare = 0.5;      // share of the acceleration that pursues what is wanted
-constexpr double rounding = 1e-6;  // of a limit, that a command which keeps it may seem beyond it
-constexpr double ulps = 8.0;       // of a position, that its differences are known to
-constexpr double boundary = 1e-9;  // [rad or m] that a position on its limit may seem beyond it
+constexpr double spare = 0.5;      // share of acceleration_max used to approach the input
+constexpr double rounding = 1e-6;  // tolerance on velocity and acceleration, as share of the limit
+constexpr double ulps = 8.0;       // rounding error of position differences
+constexpr double boundary = 1e-9;  // [rad or m] tolerance on position limits
 constexpr double farthest = 1e9;   // [rad or m] that a command may be from 0
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The largest step s from which one may come to rest within a distance, where the steps after it
-/// are s - a, s - 2 a, ...: s + (s - a) + ... = distance.
+/// The largest step s from which the command can come to rest within a distance by the steps s - a,
+/// s - 2 a, ...: s + (s - a) + ... = distance.
 double largest_step(double distance, double a) noexcept
 {
   if (!(distance > a) || distance == infinity) {
@@ -29,7 +29,7 @@ double largest_step(double distance, double a) noexcept
   return std::min(distance, distance / steps + 0.5 * a * (steps - 1.0));
 }
 
-/// What is wanted, or the command where that is none.
+/// The input, or the command where the input is not usable.
 double usable(double wanted, double command) noexcept
 {
   return std::abs(wanted) <= farthest ? wanted : command;
@@ -95,7 +95,7 @@ void CommandGuard::undo() noexcept
   wanted_ = wanted_before_;
 }
 
-/// The nearest step to this one that the limits allow; `any_braking`: or by which it gets slower.
+/// The nearest step within the limits; `any_braking`: without the limit of acceleration.
 double CommandGuard::allowed(Eigen::Index i, double step, bool any_braking) const noexcept
 {
   const double was = step_[i];
@@ -104,12 +104,12 @@ double CommandGuard::allowed(Eigen::Index i, double step, bool any_braking) cons
     step = std::clamp(step, was - hardest_[i], was + hardest_[i]);
   }
   step = std::clamp(step, -fastest_[i], fastest_[i]);
-  // stopping distance goes before everything: while it is kept, the others can be, too
+  // the stopping distance comes last, because it must be kept in any case
   step = std::min(step, largest_step(limits_.position_max[i] - p, hardest_[i]));
   return std::max(step, -largest_step(p - limits_.position_min[i], hardest_[i]));
 }
 
-/// The step that is on the way to what is wanted, which may move on as it has.
+/// The step towards an input that continues to move as in this cycle.
 double CommandGuard::pursuit(Eigen::Index i, double wanted) const noexcept
 {
   const double direct = wanted - command_[i];
@@ -126,7 +126,7 @@ void CommandGuard::move(Eigen::Index i, double step, double wanted) noexcept
   step_before_[i] = step_[i];
   wanted_before_[i] = wanted_[i];
   command_[i] = step == wanted - p ? wanted : p + step;
-  // where the drive is outside, no further
+  // a drive outside its limits may not move further out
   command_[i] = std::clamp(
     command_[i], std::min(p, limits_.position_min[i]), std::max(p, limits_.position_max[i]));
   step_[i] = step;
@@ -156,14 +156,14 @@ void CommandGuard::follow(const VectorIn & wanted) noexcept
   }
 }
 
-void CommandGuard::brake(const VectorIn & wanted, bool gently) noexcept
+void CommandGuard::brake(const VectorIn & wanted, bool limited) noexcept
 {
   passed_ = true;
   for (Eigen::Index i = 0; i < command_.size(); ++i) {
     const double was = step_[i];
     const double given = usable(wanted[i], command_[i]);
     const double slower = std::clamp(given - command_[i], std::min(0.0, was), std::max(0.0, was));
-    move(i, allowed(i, slower, !gently), given);
+    move(i, allowed(i, slower, !limited), given);
     wanted_[i] = command_[i];
     passed_ = passed_ && command_[i] == wanted[i];
   }

@@ -8,17 +8,17 @@
 namespace dynid
 {
 
-/// The last stage before position commands leave: whatever it is given, the command is finite, its
-/// change in a cycle is within velocity_max dt, the change of that within acceleration_max dt^2,
-/// and it is within the position limits, before which it always keeps its stopping distance
+/// The last stage of position commands: for any input, the command is finite, its change in a cycle
+/// is within velocity_max dt, the change of that within acceleration_max dt^2, and it is within the
+/// position limits, to which it always keeps its stopping distance
 ///
 ///     s + (s - A) + (s - 2 A) + ... <= distance,   s: change in a cycle, A = acceleration_max
 ///     dt^2.
 ///
-/// A command that keeps all this passes bit for bit. One that does not is pursued as the limits
-/// allow, with half of the acceleration to spare, so that the command meets it without overshoot.
-/// Where a drive is outside of its position limits, they are where it is until it is led back.
-/// dt is the nominal cycle: drives take a command in every cycle of theirs, however late it comes.
+/// An input that meets all this passes unchanged, bit for bit. Any other is approached within the
+/// limits, with half of the acceleration in reserve, so that the command reaches it without
+/// overshoot. Where a drive starts outside its position limits, it may move back but not further
+/// out. dt is the nominal cycle, because drives take one command in each cycle of theirs.
 ///
 /// Vectors (n,) [rad or m]; for control cycles: no allocation, lock or exception.
 class CommandGuard
@@ -27,17 +27,17 @@ public:
   /// With limits that pass check() and are filled.
   CommandGuard(Eigen::Index drives, const CommandLimits & limits, double control_rate);
 
-  /// Begins, at rest at a position; where that is not finite, at the command before.
+  /// Starts at rest at a position; at the previous command where the position is not finite.
   void start(const VectorIn & position) noexcept;
 
-  /// One cycle towards what is wanted.
+  /// One cycle towards the wanted position.
   void follow(const VectorIn & wanted) noexcept;
 
-  /// One cycle of a stop: goes where it is wanted as far as that makes the motion slower. Without
-  /// `gently`, by as much as it takes; with it, within acceleration_max.
-  void brake(const VectorIn & wanted, bool gently) noexcept;
+  /// One cycle of a stop: moves towards the input as far as that makes the motion slower. Without
+  /// `limited` with any deceleration, otherwise within acceleration_max.
+  void brake(const VectorIn & wanted, bool limited) noexcept;
 
-  /// Forgets the last cycle, in favour of another one that is to be commanded in its place.
+  /// Undoes the last cycle, so that another one can replace it.
   void undo() noexcept;
 
   [[nodiscard]] const Eigen::VectorXd & command() const noexcept { return command_; }
@@ -46,7 +46,7 @@ public:
   [[nodiscard]] const Eigen::VectorXd & step_before() const noexcept { return step_before_; }
   [[nodiscard]] bool at_rest() const noexcept { return step_.isZero(0.0); }
 
-  /// Whether the last cycle's command is what was wanted.
+  /// Whether the last cycle's command equals its input.
   [[nodiscard]] bool passed() const noexcept { return passed_; }
 
   /// The first drive for which a position is beyond its limits, and further out than the command;
@@ -59,8 +59,8 @@ private:
   void move(Eigen::Index i, double step, double wanted) noexcept;
 
   CommandLimits limits_;
-  Eigen::VectorXd fastest_;  // change of the command in a cycle
-  Eigen::VectorXd hardest_;  // change of that in a cycle
+  Eigen::VectorXd fastest_;  // largest change of the command in a cycle
+  Eigen::VectorXd hardest_;  // largest change of that in a cycle
   Eigen::VectorXd command_;
   Eigen::VectorXd step_;
   Eigen::VectorXd wanted_;  // in the last cycle, within the position limits

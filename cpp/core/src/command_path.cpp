@@ -9,12 +9,12 @@ namespace dynid
 namespace
 {
 
-constexpr double uneven = 0.02;       // of a cycle, too late or too early
-constexpr double making_up = 6.0;     // times 1 / ramp time: how fast lost time is made up for
-constexpr double fastest_step = 0.5;  // of that in one cycle
-constexpr double nothing = 1e-9;      // [rad or m]
-constexpr double believed = 0.05;     // of an advance, that a velocity may differ from it
-constexpr double mean_of = 0.5;       // cycles, from which on an advance gives a velocity
+constexpr double uneven = 0.02;        // of a cycle, too long or too short
+constexpr double catch_up_rate = 6.0;  // times 1 / ramp time: how fast lost time is made up for
+constexpr double fastest_step = 0.5;   // of that in one cycle
+constexpr double nothing = 1e-9;       // [rad or m]
+constexpr double velocity_tolerance = 0.05;  // of an advance, that a velocity may differ from it
+constexpr double shortest_mean = 0.5;        // cycles, from which on an advance gives a velocity
 
 /// From 0 to 1 as x does, with velocity and acceleration 0 at either end.
 double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0)); }
@@ -24,7 +24,8 @@ double smooth_step(double x) { return x * x * x * (10.0 + x * (6.0 * x - 15.0));
 CommandPath::CommandPath(Eigen::Index drives, int ramp_cycles, Eigen::VectorXd tolerance)
 : ramp_cycles_(ramp_cycles), tolerance_(std::move(tolerance))
 {
-  for (auto * vector : {&command_, &reference_, &beside_, &advance_, &even_, &skew_, &skew_rate_}) {
+  for (auto * vector :
+       {&command_, &reference_, &join_offset_, &advance_, &even_, &skew_, &skew_rate_}) {
     vector->setZero(drives);
   }
 }
@@ -35,7 +36,7 @@ void CommandPath::start(const VectorIn & position) noexcept
   reference_ = position;
   following_ = false;
   even_.setZero();
-  forget_skew();
+  clear_skew();
 }
 
 bool CommandPath::near(const VectorIn & position) const noexcept
@@ -54,11 +55,11 @@ void CommandPath::follow(
   if (!following_ || jumped) {
     following_ = joins && near(reference_);
     if (following_) {
-      beside_ = command_ - reference_;
+      join_offset_ = command_ - reference_;
       joined_ = true;
       joining_ = 1.0;
       even_.setZero();
-      forget_skew();
+      clear_skew();
     }
   } else if (std::abs(cycles - 1.0) > uneven) {
     even_out(step, cycles);
@@ -70,21 +71,21 @@ void CommandPath::follow(
   }
   command_ = reference_;
   if (joining_ > 0.0) {
-    command_ += smooth_step(joining_) * beside_;
+    command_ += smooth_step(joining_) * join_offset_;
     joining_ = std::max(0.0, joining_ - 1.0 / ramp_cycles_);
   }
-  make_up();
+  catch_up();
 }
 
-/// The way of one cycle. A velocity says it where the reference goes by it, either in this cycle or
-/// in the time that has passed; otherwise the reference's mean velocity does.
+/// The distance for one nominal cycle: by the reference's velocity where that is consistent with
+/// its advance, for one cycle or for the time passed; otherwise by its mean velocity.
 double CommandPath::even_step(Eigen::Index i, double step, double cycles) const noexcept
 {
   const double advance = advance_[i];
-  const bool long_enough = cycles >= mean_of;
+  const bool long_enough = cycles >= shortest_mean;
   const double mean = long_enough ? advance / cycles : even_[i];
   const double way = long_enough ? advance : even_[i];
-  const double differs = believed * std::abs(way) + nothing;
+  const double differs = velocity_tolerance * std::abs(way) + nothing;
   if (
     std::abs(step - way) <= differs || (long_enough && std::abs(step * cycles - way) <= differs)) {
     return step;
@@ -92,8 +93,9 @@ double CommandPath::even_step(Eigen::Index i, double step, double cycles) const 
   return mean;
 }
 
-/// Has the command advance by a cycle's way, whatever time has passed: drives take a target in
-/// every cycle of theirs, and would jerk if one brought the way of several, or of none.
+/// Advances the command by the distance of one nominal cycle, independent of the time passed:
+/// drives take one target in each of their cycles, and would jerk on a distance of several cycles
+/// or none.
 void CommandPath::even_out(const VectorIn & step, double cycles) noexcept
 {
   for (Eigen::Index i = 0; i < even_.size(); ++i) {
@@ -105,22 +107,22 @@ void CommandPath::even_out(const VectorIn & step, double cycles) noexcept
   following_ = !too_uneven_;
 }
 
-/// Lets what evening out has put between command and reference vanish, critically damped.
-void CommandPath::make_up() noexcept
+/// Reduces the distance that uneven cycles left between command and reference, critically damped.
+void CommandPath::catch_up() noexcept
 {
   if (!skewed_) {
     return;
   }
-  const double step = std::min(fastest_step, making_up / ramp_cycles_);
+  const double step = std::min(fastest_step, catch_up_rate / ramp_cycles_);
   skew_rate_ -= step * (2.0 * skew_rate_ + step * skew_);  // in a cycle
   skew_ += skew_rate_;
   if (skew_.cwiseAbs().maxCoeff() < nothing && skew_rate_.cwiseAbs().maxCoeff() < nothing * step) {
-    forget_skew();
+    clear_skew();
   }
   command_ += skew_;
 }
 
-void CommandPath::forget_skew() noexcept
+void CommandPath::clear_skew() noexcept
 {
   skew_.setZero();
   skew_rate_.setZero();

@@ -17,7 +17,7 @@ namespace dynid
 namespace
 {
 
-constexpr double uneven = 0.1;        // of a cycle, too late or too early
+constexpr double uneven = 0.1;        // of a cycle, too long or too short
 constexpr double longest_ramp = 1e9;  // cycles
 constexpr double farthest = 1e9;      // [rad or m] that a reference may be from 0
 
@@ -37,7 +37,7 @@ int ramp_cycles(const FeedforwardSettings & settings)
   return static_cast<int>(std::clamp(cycles, 1.0, longest_ramp));
 }
 
-/// Whether the command comes to rest on its path for it, and does so before it follows again.
+/// Whether the command comes to rest on its path for this reason before it follows again.
 bool ends_in_rest(InactiveReason reason)
 {
   return reason == InactiveReason::position_limit || reason == InactiveReason::too_fast ||
@@ -89,13 +89,14 @@ struct ControlLaw::Parts
   void follow_path() noexcept;
   void rest(InactiveReason why, int drive = -1) noexcept;
   void send(InactiveReason found, const Reference & given) noexcept;
-  /// The drives have to do what the additive torque did, or what the model does not know.
+  /// Ignores torque errors while the drives' own loops replace a removed additive torque, or the
+  /// motion is not that of the model.
   void suspend_detection() noexcept { suspended = ramp + settings.torque_error_delay; }
   CollisionLevel watch(const Feedback & feedback) noexcept;
   void observe(const Feedback & feedback) noexcept;
   void stop() noexcept;
   void come_to_rest(const Reference & given) noexcept;
-  void take_command() noexcept;
+  void update_commanded() noexcept;
 
   ControlLawSettings settings;
   Feedforward feedforward;
@@ -111,13 +112,13 @@ struct ControlLaw::Parts
   InactiveReason why = InactiveReason::none;  // the reference is not followed
   int limited = -1;                           // drive that could not follow
   Eigen::VectorXd reference;                  // the last that was finite
-  Eigen::VectorXd step;    // of the reference's velocity in a cycle, or a velocity
-  Eigen::VectorXd gentle;  // deceleration that the guard allows without a collision
+  Eigen::VectorXd step;                // of the reference's velocity in a cycle, or a velocity
+  Eigen::VectorXd guard_deceleration;  // deceleration that the guard allows without a collision
   Eigen::VectorXd torque_counts;
-  Reference commanded;  // what the position commands are
-  Reference motion;     // what expected torque is of: the reference, or what is commanded
+  Reference commanded;  // the motion of the position commands
+  Reference motion;     // the motion of the expected torque: the reference or the commanded one
   int ramp;             // cycles
-  int suspended = 0;    // cycles in which torque errors are the drives', not a collision's
+  int suspended = 0;    // remaining cycles in which torque errors are ignored
 
   DelayLine expected_line;   // model torque, velocity, acceleration (3 n)
   Eigen::VectorXd expected;  // of this cycle's command
@@ -135,7 +136,7 @@ ControlLaw::Parts::Parts(Eigen::Index drives, const ControlLawSettings & given)
   stop_motion(drives, settings.feedforward.control_rate),
   path(drives, ramp_cycles(settings.feedforward), settings.reference_tolerance),
   guard(drives, settings.limits, settings.feedforward.control_rate),
-  gentle(settings.deceleration.cwiseMin(settings.limits.acceleration_max)),
+  guard_deceleration(settings.deceleration.cwiseMin(settings.limits.acceleration_max)),
   ramp(ramp_cycles(settings.feedforward)),
   expected_line(settings.torque_error_delay, 3 * drives)
 {
@@ -160,7 +161,7 @@ void ControlLaw::Parts::start(const VectorIn & position) noexcept
   limited = -1;
   path.start(guard.command());
   stop_motion.hold(guard.command());
-  take_command();
+  update_commanded();
   feedforward.restart();
   observer.restart();
   inputs.restart();
@@ -171,11 +172,11 @@ void ControlLaw::Parts::update(
   const Reference & given, const Feedback & feedback, double cycles) noexcept
 {
   if (std::abs(cycles - 1.0) > uneven) {
-    detector.raise();  // the drives feel it all the same
+    detector.raise();  // uneven cycles cause torque errors even if the command is evened out
   }
   if (latched) {
     come_to_rest(given);
-    watch(feedback);  // to be seen, until reset()
+    watch(feedback);  // torque error and level stay up to date until reset()
     return;
   }
   inputs.update(
@@ -197,16 +198,16 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
   const bool had_torque = !feedforward.torque_offset().isZero(0.0);
   auto found = feedforward.check(given.position, given.velocity, given.acceleration, cycles);
   const bool followed = path.following();
-  // NaN is not within, either
+  // also false for NaN
   if ((given.position.array().abs() <= farthest).all()) {
     reference = given.position;
     step = given.velocity / settings.feedforward.control_rate;
     const bool joins = !ends_in_rest(why) || (guard.at_rest() && guard.beyond(reference) < 0);
     path.follow(reference, step, cycles, found == InactiveReason::command_jump, joins);
-    const auto & passed = settings.feedforward.position_jump;  // without a word
+    const auto & passed = settings.feedforward.position_jump;  // smaller ones are no jumps
     const auto & slow = settings.collision.low_speed;
     if (
-      path.joined() && ((path.beside().array().abs() > passed.array()).any() ||
+      path.joined() && ((path.join_offset().array().abs() > passed.array()).any() ||
                         (given.velocity.array().abs() > slow.array()).any())) {
       suspend_detection();
     }
@@ -226,13 +227,13 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
   }
   if (followed && !path.following()) {
     step = settings.feedforward.control_rate * guard.step();  // a velocity
-    stop_motion.begin(guard.command(), step, gentle);
+    stop_motion.begin(guard.command(), step, guard_deceleration);
   }
   if (!path.following()) {
     guard.brake(stop_motion.next(), true);
     path.wait(guard.command());
   }
-  take_command();
+  update_commanded();
   send(found, given);
   const auto reason = feedforward.inactive_reason();
   const bool fades = ends_in_rest(reason) || reason == InactiveReason::no_model;
@@ -241,7 +242,7 @@ void ControlLaw::Parts::follow(const Reference & given, double cycles) noexcept
   }
 }
 
-/// As far as the limits allow; where that is not far enough, the path ends here.
+/// Follows the path within the limits; comes to rest where the command would lag too far behind.
 void ControlLaw::Parts::follow_path() noexcept
 {
   const auto & tolerance = settings.reference_tolerance;
@@ -265,7 +266,7 @@ void ControlLaw::Parts::follow_path() noexcept
   }
 }
 
-/// Has the command come to rest, until the path follows a reference again.
+/// Lets the command come to rest, until the path follows a reference again.
 void ControlLaw::Parts::rest(InactiveReason reason, int drive) noexcept
 {
   why = reason;
@@ -273,8 +274,8 @@ void ControlLaw::Parts::rest(InactiveReason reason, int drive) noexcept
   path.wait(guard.command());
 }
 
-/// What the drives are commanded.
-void ControlLaw::Parts::take_command() noexcept
+/// Computes the commanded motion from the position commands.
+void ControlLaw::Parts::update_commanded() noexcept
 {
   const double rate = settings.feedforward.control_rate;
   commanded.position = guard.command();
@@ -282,7 +283,7 @@ void ControlLaw::Parts::take_command() noexcept
   commanded.acceleration = rate * rate * (guard.step() - guard.step_before());
 }
 
-/// Has the additive torque be that of the motion that is commanded.
+/// Computes the additive torque for the commanded motion.
 void ControlLaw::Parts::send(InactiveReason found, const Reference & given) noexcept
 {
   motion = path.following() && guard.passed() ? given : commanded;
@@ -330,7 +331,7 @@ CollisionLevel ControlLaw::Parts::watch(const Feedback & feedback) noexcept
   return detector.update(error, feedback.torque, due.segment(n, n), due.tail(n), errors_count);
 }
 
-/// The torque error by the observer; no number where something was not measured.
+/// The torque error by the observer; NaN where feedback is missing.
 void ControlLaw::Parts::observe(const Feedback & feedback) noexcept
 {
   const bool finite =
@@ -343,11 +344,11 @@ void ControlLaw::Parts::observe(const Feedback & feedback) noexcept
   }
 }
 
-/// From the command before, at the velocity that commands have had, whatever the reference says.
+/// Stops from the previous command and its velocity, independent of the reference.
 void ControlLaw::Parts::stop() noexcept
 {
   latched = true;
-  step = settings.feedforward.control_rate * guard.step();  // for once per second
+  step = settings.feedforward.control_rate * guard.step();  // here a velocity
   guard.undo();
   const bool collided = inputs.fault().cause == CollisionCause::none;
   if (collided && settings.reaction == CollisionReaction::hold) {
@@ -362,7 +363,7 @@ void ControlLaw::Parts::come_to_rest(const Reference & given) noexcept
   feedforward.suspend(InactiveReason::latched);
   guard.brake(stop_motion.next(), false);
   path.start(guard.command());
-  take_command();
+  update_commanded();
   reference = given.position.allFinite() ? given.position : path.command();
 }
 

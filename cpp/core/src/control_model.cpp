@@ -16,12 +16,11 @@ MechanismDescription smoothed(MechanismDescription description, const VectorIn &
   const auto joints = static_cast<Eigen::Index>(description.joints.size());
   if (smoothing.size() != joints) {
     throw std::invalid_argument(
-      "There are " + std::to_string(smoothing.size()) +
-      " velocities to smooth friction over, but must be " + std::to_string(joints) +
-      ", one for each drive.");
+      "There are " + std::to_string(smoothing.size()) + " smoothing velocities, but must be " +
+      std::to_string(joints) + ", one for each drive.");
   }
   if (!((smoothing.array() >= 0.0).all() && smoothing.allFinite())) {
-    throw std::invalid_argument("A velocity to smooth friction over is not 0 or above.");
+    throw std::invalid_argument("A smoothing velocity is not 0 or above.");
   }
   for (auto & term : description.terms) {
     if (term.kind != nullptr && term.kind->smoothed && term.joint >= 0 && term.joint < joints) {
@@ -37,7 +36,7 @@ void Payload::check() const
 {
   if (!(std::isfinite(mass) && mass >= 0.0 && centre.allFinite() && inertia.allFinite())) {
     throw std::invalid_argument(
-      "The payload has a mass below 0, or a value that is not a finite number.");
+      "The payload has a negative mass, or a value that is not a finite number.");
   }
   if (!inertia.isApprox(inertia.transpose(), 1e-9)) {
     throw std::invalid_argument("The payload's inertia is not a symmetric matrix.");
@@ -47,8 +46,8 @@ void Payload::check() const
   const double rounding = 1e-9 * moments[2];
   if (moments[0] < -rounding || moments[0] + moments[1] < moments[2] - rounding) {
     throw std::invalid_argument(
-      "The payload's inertia is none that a body can have: its principal moments must not be "
-      "negative, and none larger than the other two together.");
+      "The payload's inertia is not physically consistent: no principal moment may be negative or "
+      "larger than the sum of the other two.");
   }
 }
 
@@ -62,7 +61,7 @@ ControlModel::ControlModel(
   parameters_(own_),
   bodies_(own_),
   converts_(motor_side && !mechanism_.coupling().isIdentity(0.0)),
-  bearer_(10 * mechanism_.payload_body())
+  payload_offset_(10 * mechanism_.payload_body())
 {
   const auto n = mechanism_.joint_count();
   const auto bodies = static_cast<Eigen::Index>(mechanism_.body_joints().size());
@@ -82,14 +81,14 @@ void ControlModel::set_payload(const Payload & payload) noexcept
   Eigen::Matrix<double, 10, 1> added;
   added << payload.mass, payload.mass * c, inertia(0, 0), inertia(0, 1), inertia(1, 1),
     inertia(0, 2), inertia(1, 2), inertia(2, 2);
-  parameters_.segment<10>(bearer_) = own_.segment<10>(bearer_) + added;
-  bodies_.segment<10>(bearer_) = parameters_.segment<10>(bearer_);
+  parameters_.segment<10>(payload_offset_) = own_.segment<10>(payload_offset_) + added;
+  bodies_.segment<10>(payload_offset_) = parameters_.segment<10>(payload_offset_);
 }
 
-void ControlModel::forget() noexcept
+void ControlModel::reset_memory() noexcept
 {
-  mechanism_.forget(commanded_);
-  mechanism_.forget(measured_);
+  mechanism_.reset_memory(commanded_);
+  mechanism_.reset_memory(measured_);
 }
 
 void ControlModel::to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept
@@ -120,7 +119,7 @@ void ControlModel::torque(
     to_joints(ddq, ddq_);
     mechanism_.torque(commanded_, q_, dq_, ddq_, parameters_, tau_);
   } else {
-    still(commanded_);
+    static_torque(commanded_);
   }
   to_side(tau_, tau);
 }
@@ -141,16 +140,16 @@ void ControlModel::momentum(
   to_joints(q, q_);
   to_joints(dq, dq_);
   mechanism_.momentum(measured_, q_, dq_, parameters_, momentum_, gradient_);
-  still(measured_);
+  static_torque(measured_);
   tau_ -= gradient_;
   to_side(momentum_, momentum);
   to_side(tau_, bias_torque);
 }
 
-/// Gravity and friction, at q_ and dq_, in tau_.
-void ControlModel::still(Workspace & workspace) noexcept
+/// Computes gravity and friction at q_ and dq_ in tau_.
+void ControlModel::static_torque(Workspace & workspace) noexcept
 {
-  mechanism_.term_torque(workspace, q_, dq_, zero_, ddq_);  // for once a torque
+  mechanism_.term_torque(workspace, q_, dq_, zero_, ddq_);  // ddq_ holds a torque here
   mechanism_.torque(workspace, q_, zero_, zero_, bodies_, tau_);
   tau_ += ddq_;
 }

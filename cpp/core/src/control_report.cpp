@@ -20,7 +20,7 @@ std::string quoted(int drive, const JointNames & joints)
   return "'" + joints.names.at(static_cast<std::size_t>(drive)) + "'";
 }
 
-/// What was not measured; empty for other causes.
+/// The missing quantity; empty for other causes.
 std::string missing(CollisionCause cause)
 {
   switch (cause) {
@@ -75,18 +75,19 @@ std::string describe(const Collision & collision, const JointNames & joints)
   const auto joint = quoted(collision.drive, joints);
   if (const auto what = missing(collision.cause); !what.empty()) {
     return what + " of joint " + joint + " for " + text(collision.value) + " s, at most " +
-           text(collision.threshold) + " s (max_age); the robot is stopped until ~/reset.";
+           text(collision.threshold) +
+           " s (max_age) are allowed; the robot is stopped until ~/reset.";
   }
   if (collision.cause == CollisionCause::frozen) {
-    return "The states of joint " + joint + " stood still for " + text(collision.value) +
+    return "The states of joint " + joint + " did not change for " + text(collision.value) +
            " s while it was commanded to move, at most " + text(collision.threshold) +
-           " s (max_age); the robot is stopped until ~/reset.";
+           " s (max_age) are allowed; the robot is stopped until ~/reset.";
   }
   const bool slides = joints.sliding.at(static_cast<std::size_t>(collision.drive));
   const std::string unit = slides ? " N" : " N m";
   const bool error = collision.cause == CollisionCause::torque_error;
   return "Collision at joint " + joint + ": " + (error ? "torque error " : "measured torque ") +
-         text(collision.value) + unit + " beyond " + text(collision.threshold) + unit +
+         text(collision.value) + unit + " exceeds " + text(collision.threshold) + unit +
          "; the robot is stopped until ~/reset.";
 }
 
@@ -107,26 +108,27 @@ std::string describe(InactiveReason reason, int limited_drive, const JointNames 
     case InactiveReason::no_model:
       return "no additive torque: there is no model";
     case InactiveReason::not_finite:
-      return "no additive torque: there is no reference, or it is no number";
+      return "no additive torque: there is no reference, or it is not a finite number";
     case InactiveReason::unreachable:
-      return "no additive torque: the reference is out of reach of the closed chain, or singular";
+      return "no additive torque: the closed chain cannot reach the reference, or is singular "
+             "there";
     case InactiveReason::command_jump:
       return "no additive torque: the reference jumped";
     case InactiveReason::acceleration:
-      return "no additive torque: the reference's acceleration is beyond acceleration_jump";
+      return "no additive torque: the reference's acceleration exceeds acceleration_jump";
     case InactiveReason::reference_away:
-      return "no additive torque: the reference is away, and the robot waits for it";
+      return "no additive torque: the reference is too far from the command; the robot waits";
     case InactiveReason::position_limit:
       return "no additive torque: " + reference +
              " is beyond a position limit, and the robot came to rest before it; command a "
-             "position within the limits, near the robot's";
+             "position within the limits, near that of the robot";
     case InactiveReason::too_fast:
       return "no additive torque: " + reference +
-             " was too fast for the velocity or acceleration limit, and the robot came to rest; "
-             "command the position that it has";
+             " exceeded the velocity or acceleration limit, and the robot came to rest; command "
+             "the robot's present position";
     case InactiveReason::uneven:
-      return "no additive torque: control cycles came too late to follow the reference evenly, and "
-             "the robot came to rest; command the position that it has";
+      return "no additive torque: control cycles were too uneven to follow the reference, and the "
+             "robot came to rest; command the robot's present position";
     case InactiveReason::latched:
       return "no additive torque since a collision or a fault";
   }
@@ -148,7 +150,7 @@ std::string describe_supervision(const Eigen::VectorXd & supervised, const Joint
                               ? "any joint"
                               : (without.size() == 1 ? "joint " : "joints ") + listed(without);
   return "Torque is not supervised at " + where +
-         ", so that no collision is found there: neither torque errors (collision."
+         ", so no collision is detected there: neither torque errors (collision."
          "torque_error_enable, collision.torque_error_max) nor measured torque "
          "(collision.torque_threshold) have a threshold.";
 }
@@ -157,9 +159,9 @@ std::string describe(const ResetReport & report, const JointNames & joints)
 {
   switch (report.answer) {
     case ResetAnswer::done:
-      return "the collision is forgotten, and references are followed again";
+      return "the collision is cleared, and references are followed again";
     case ResetAnswer::nothing_latched:
-      return "there is no collision to forget";
+      return "there is no collision to clear";
     case ResetAnswer::moving:
       return "the robot is still braking; reset when it is at rest";
     case ResetAnswer::reference_away:
@@ -169,7 +171,7 @@ std::string describe(const ResetReport & report, const JointNames & joints)
   return "the reference of joint " + quoted(report.drive, joints) + " is " + text(report.distance) +
          (slides ? " m" : " rad") +
          " away from where the robot is held; end the motion that commands it, or command the "
-         "position that the robot has, then reset";
+         "robot's present position, then reset";
 }
 
 }  // namespace dynid

@@ -11,11 +11,10 @@ namespace dynid
 class CspDrives
 {
 public:
-  /// `inertia` [kg*m^2 or kg] is what each motor turns behind its gear, in the mean.
+  /// `inertia` [kg*m^2 or kg]: mean inertia at each motor, behind its gear.
   CspDrives(const DrivePlantSettings & settings, const Eigen::VectorXd & inertia);
 
-  /// Holds a position at rest, with what torque that takes in the integrators (where there are
-  /// any).
+  /// Holds a position at rest, with the required torque in the integrators (where there are any).
   void hold(const VectorIn & position, const VectorIn & torque) noexcept;
 
   /// Follows a reference from now on.
@@ -32,13 +31,13 @@ public:
   /// have failed (n).
   void ramp_down(double step, const Eigen::VectorXi & failed) noexcept;
 
-  /// Leaves a drive this share of its torque.
+  /// Limits a drive to this share of its torque.
   void saturate(Eigen::Index drive, double factor) noexcept;
 
-  /// Gives all drives their full torque.
+  /// Restores the full torque of all drives.
   void unsaturate() noexcept { torque_max_ = full_torque_max_; }
 
-  /// The drive that is further from its reference than it may be, or -1.
+  /// The drive that exceeds its permitted following error, or -1.
   [[nodiscard]] int lost(const VectorIn & position) const noexcept;
 
   /// The torques of one step [s] (n,), and the integrators' growth in it.

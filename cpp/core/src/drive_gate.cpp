@@ -8,10 +8,10 @@ namespace dynid
 namespace
 {
 
-constexpr double still = 1e-9;  // that a reference at rest may change in a cycle [rad or m]
+constexpr double still = 1e-9;  // largest change in a cycle of a reference at rest [rad or m]
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Whether no component that is finite has changed.
+/// Whether no finite component has changed.
 bool at_rest(const VectorIn & now, const Eigen::VectorXd & before) noexcept
 {
   for (Eigen::Index i = 0; i < now.size(); ++i) {
@@ -69,7 +69,7 @@ DrivePhase DriveGate::update(
       break;
     case DrivePhase::stopping:
     case DrivePhase::stopped:
-      // a drive brakes before it is in fault, and its error code may come later than that
+      // a drive brakes before it is in fault, and its error code may arrive even later
       if (has_fault(drive_state(at(report_.drive).status))) {
         report_.words = at(report_.drive);
       }
@@ -80,8 +80,8 @@ DrivePhase DriveGate::update(
   return report_.phase;
 }
 
-/// Takes note of who is enabled, and where the others are. Returns the first that is not enabled,
-/// one in fault before others, or -1.
+/// Stores which drives are enabled, and the positions of the others. Returns the first that is not
+/// enabled, with priority for one in fault, or -1.
 int DriveGate::read(const std::vector<DriveWords> & words, const VectorIn & position) noexcept
 {
   int absent = -1;
@@ -91,10 +91,10 @@ int DriveGate::read(const std::vector<DriveWords> & words, const VectorIn & posi
     const auto state = drive_state(word);
     const bool follows = state == DriveState::enabled;
     if (!follows || enabled_[i] == 0) {
-      // a word of zeros is what the bus has before the drive says anything
+      // the bus has a word of zeros until the drive sends its first
       hold_[i] = word > 0.0 ? position[i] : not_a_number;
     }
-    // one whose position is not known has not been read
+    // a drive without a valid position has not been read
     enabled_[i] = follows && (enabled_[i] != 0 || std::isfinite(hold_[i])) ? 1 : 0;
     follows_[i] *= enabled_[i];
     if (enabled_[i] == 0 && (absent < 0 || (!fault && has_fault(state)))) {

@@ -45,7 +45,7 @@ struct DrivePlant::Parts
   void inject(const LostFrames & lost) noexcept { commands.lose(lost.cycles); }
   void inject(const FrameLoss & loss) noexcept { commands.lose_randomly(loss.probability); }
   void inject(const Saturation & left) noexcept { drives.saturate(left.drive, left.factor); }
-  void inject(const ExternalForce & force) noexcept { bodies.push(force); }
+  void inject(const ExternalForce & force) noexcept { bodies.apply(force); }
   void fail(FaultReason reason, int drive) noexcept;
   void hold() noexcept;
   void read_motors() noexcept;
@@ -119,9 +119,9 @@ DrivePlant::Parts::Parts(
 void DrivePlant::Parts::rest_at(const VectorIn & side_position) noexcept
 {
   commands.rest_at(side_position);
-  bodies.push({});
+  bodies.apply({});
   drives.unsaturate();
-  joint_torque.noalias() = coupling * commands.due().head(position.size());  // for once positions
+  joint_torque.noalias() = coupling * commands.due().head(position.size());  // here positions
   bodies.rest_at(joint_torque);
   hold();
   fault = {};
@@ -132,7 +132,7 @@ void DrivePlant::Parts::rest_at(const VectorIn & side_position) noexcept
   set_feedback(measured);
 }
 
-/// Has the drives hold the bodies where they rest.
+/// Lets the drives hold the bodies where they rest.
 void DrivePlant::Parts::hold() noexcept
 {
   read_motors();
@@ -178,7 +178,7 @@ void DrivePlant::Parts::advance(const VectorIn & active_offset) noexcept
   }
 }
 
-/// All stop following: from here and at this velocity, the drives' ramp begins.
+/// All drives stop following; their ramp starts at the present reference and velocity.
 void DrivePlant::Parts::fail(FaultReason reason, int drive) noexcept
 {
   if (fault.reason == FaultReason::none) {
@@ -263,12 +263,12 @@ void DrivePlant::reset(const VectorIn & position)
 {
   if (position.size() != joint_count()) {
     throw std::invalid_argument(
-      "The position to rest at has " + std::to_string(position.size()) + " values, but must have " +
+      "The start position has " + std::to_string(position.size()) + " values, but must have " +
       std::to_string(joint_count()) + ", one for each joint.");
   }
   for (Eigen::Index i = 0; i < position.size(); ++i) {
     if (!usable(position[i])) {
-      throw std::invalid_argument("The position to rest at has a value that is not finite.");
+      throw std::invalid_argument("The start position has a value that is not finite.");
     }
   }
   parts_->rest_at(position);

@@ -62,7 +62,7 @@ bool is_word(double value) noexcept { return value >= 0.0 && value <= largest_wo
 std::string hexadecimal(double word)
 {
   if (!is_word(word)) {
-    return "not known";
+    return "unknown";
   }
   std::array<char, 8> text{};
   std::snprintf(text.data(), text.size(), "0x%04X", static_cast<unsigned>(word));
@@ -94,7 +94,7 @@ std::string describe(const DriveWords & words)
 {
   const auto state = drive_state(words.status);
   std::string text = name_of(state) + " (status word " + hexadecimal(words.status);
-  // an error code stays after its fault, and means nothing then
+  // an error code remains after its fault, and is not valid then
   if (has_fault(state) && words.error != 0.0) {
     text += ", error code " + hexadecimal(words.error);
   }

@@ -10,8 +10,8 @@ namespace dynid
 namespace
 {
 
-constexpr int most_sweeps = 1000;    // a dozen do but for joints that hardly differ
-constexpr double tolerance = 1e-9;   // of the largest torque, at which the sweeps end
+constexpr int most_sweeps = 1000;    // a dozen suffice unless joints are nearly parallel
+constexpr double tolerance = 1e-9;   // of the largest torque: the sweeps end
 constexpr double saturated = 20.0;   // tanh of this is 1 in double precision
 constexpr int most_iterations = 20;  // of Newton's method, which converges from one side
 constexpr int most_halvings = 60;    // to double precision
@@ -31,7 +31,7 @@ void check_size(const JointTerm & term, double size)
 
 DryFriction::DryFriction(
   const std::vector<JointTerm> & terms, const VectorIn & values, const MatrixIn & to_motor,
-  const Stribeck & besides)
+  const Stribeck & stribeck)
 {
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const auto & term = terms[k];
@@ -44,12 +44,12 @@ DryFriction::DryFriction(
     surface(term).torques.push_back(
       {size, term, term.sliding_friction(0.0, 1.0), term.sliding_friction(0.0, -1.0)});
   }
-  for (Eigen::Index joint = 0; joint < besides.torque.size(); ++joint) {
-    if (besides.torque[joint] > 0.0) {
+  for (Eigen::Index joint = 0; joint < stribeck.torque.size(); ++joint) {
+    if (stribeck.torque[joint] > 0.0) {
       const JointTerm term{
         &term_kind("stribeck"), static_cast<int>(joint), TermSide::joint, 0.0,
-        besides.velocity[joint]};
-      surface(term).torques.push_back({besides.torque[joint], term, 1.0, 1.0});
+        stribeck.velocity[joint]};
+      surface(term).torques.push_back({stribeck.torque[joint], term, 1.0, 1.0});
     }
   }
   find_directions(to_motor);
@@ -69,13 +69,13 @@ void DryFriction::find_directions(const MatrixIn & to_motor)
   }
 }
 
-/// Torques without memory rub on the same surface; every contact that remembers is one by itself.
+/// Torques without memory share a surface; every contact with memory has one of its own.
 DryFriction::Surface & DryFriction::surface(const JointTerm & term)
 {
   for (auto & known : surfaces_) {
-    const bool remembers = known.remembers() || term.kind->remembers();
+    const bool has_memory = known.has_memory() || term.kind->has_memory();
     if (
-      !remembers && known.term.side == term.side && known.term.joint == term.joint &&
+      !has_memory && known.term.side == term.side && known.term.joint == term.joint &&
       known.term.smoothing == term.smoothing) {
       return known;
     }
@@ -111,15 +111,16 @@ void DryFriction::solve(
     auto & surface = surfaces_[i];
     const auto row = static_cast<Eigen::Index>(i);
     const double rest = 1e-12 + 1e-9 * std::abs(free[row]);
-    if (surface.remembers()) {
-      surface.deflection = surface.stretched(step, surface.after);
+    if (surface.has_memory()) {
+      surface.deflection = surface.deflection_after(step, surface.after);
     }
     surface.velocity = std::abs(surface.after) < rest ? 0.0 : surface.after;
     torque[row] = surface.torque;
   }
 }
 
-/// Whether every surface slides on as before, too fast for smoothing to matter; if so, it is done.
+/// Whether every surface continues to slide, too fast for smoothing to matter; if so, this is the
+/// solution.
 bool DryFriction::keep_sliding(const VectorIn & free, const MatrixIn & mobility) noexcept
 {
   for (std::size_t i = 0; i < surfaces_.size(); ++i) {
@@ -130,7 +131,7 @@ bool DryFriction::keep_sliding(const VectorIn & free, const MatrixIn & mobility)
         mobility(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) * surfaces_[j].sliding;
     }
     const bool fast = std::abs(surface.after) > saturated * surface.term.smoothing;
-    if (surface.remembers() || !(surface.after * surface.velocity > 0.0 && fast)) {
+    if (surface.has_memory() || !(surface.after * surface.velocity > 0.0 && fast)) {
       return false;
     }
   }
@@ -174,9 +175,9 @@ void DryFriction::sweep(const VectorIn & free, const MatrixIn & mobility, double
   }
 }
 
-/// Deflection of a contact that remembers after a step at a velocity. How far it can be stretched
-/// is that of the velocity before, so that torque grows with velocity and the solution is one.
-double DryFriction::Surface::stretched(double step, double velocity_after) const noexcept
+/// Deflection of a contact with memory after a step at a velocity. Its limit is that of the
+/// previous velocity, so that torque increases with velocity and the solution is unique.
+double DryFriction::Surface::deflection_after(double step, double velocity_after) const noexcept
 {
   return term.kind->stretch(term, deflection, step * velocity_after, velocity);
 }
@@ -187,7 +188,7 @@ void DryFriction::Surface::update_bounds(const VectorIn & load) noexcept
   high = 0.0;
   for (const auto & one : torques) {
     const double size = one.term.kind->loaded ? one.size * std::abs(load[term.joint]) : one.size;
-    // without a scale there is no speed for friction to depend on
+    // friction depends on speed only if it has a scale
     const bool by_speed = one.term.kind->scaled && velocity != 0.0;
     const double speed = std::abs(velocity);
     high += size * (by_speed ? one.term.sliding_friction(speed, 1.0) : one.forwards);
@@ -198,7 +199,7 @@ void DryFriction::Surface::update_bounds(const VectorIn & load) noexcept
 /// The torque f of this surface alone: u' = free - mobility f, f that of u'.
 double DryFriction::Surface::alone(double free, double mobility, double step) const noexcept
 {
-  if (remembers()) {
+  if (has_memory()) {
     return contact_alone(free, mobility, step);
   }
   if (term.smoothing > 0.0) {
@@ -226,7 +227,8 @@ double DryFriction::Surface::smooth_alone(double free, double mobility) const no
   return limit * std::tanh(u / smoothing);
 }
 
-/// u' + mobility f(z(u')) = free by halving: f is bounded, so u' lies between two known velocities.
+/// Solves u' + mobility f(z(u')) = free by bisection: f is bounded, so u' is between two known
+/// velocities.
 double DryFriction::Surface::contact_alone(double free, double mobility, double step) const noexcept
 {
   const double per_deflection = high / term.scale;
@@ -236,10 +238,10 @@ double DryFriction::Surface::contact_alone(double free, double mobility, double 
   double above = free + most;
   for (int iteration = 0; iteration < most_halvings; ++iteration) {
     const double u = 0.5 * (below + above);
-    const double rest = free - u - mobility * per_deflection * stretched(step, u);
+    const double rest = free - u - mobility * per_deflection * deflection_after(step, u);
     (rest > 0.0 ? below : above) = u;
   }
-  return per_deflection * stretched(step, 0.5 * (below + above));
+  return per_deflection * deflection_after(step, 0.5 * (below + above));
 }
 
 }  // namespace dynid

@@ -23,7 +23,7 @@ std::string describe(const Fault & fault, const std::vector<std::string> & joint
       }
       return "A drive fault was injected " + when + "; the drives brake and hold.";
     case FaultReason::not_finite:
-      return "The simulated motion went beyond all numbers " + when + "; the robot was stopped.";
+      return "The simulated motion became infinite " + when + "; the robot was stopped.";
     case FaultReason::none:
       break;
   }

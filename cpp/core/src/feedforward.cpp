@@ -10,7 +10,7 @@ namespace dynid
 namespace
 {
 
-constexpr double longest_pause = 100.0;  // cycles, in which a motion may go on unseen
+constexpr double longest_pause = 100.0;  // cycles for which a motion may have continued
 
 FeedforwardSettings checked(const FeedforwardSettings & settings, Eigen::Index drives)
 {
@@ -57,7 +57,7 @@ void Feedforward::model_changed() noexcept { changed_ = true; }
 
 void Feedforward::set_gain(double gain) noexcept
 {
-  wanted_gain_ = gain >= 0.0 ? std::min(gain, 1.0) : 0.0;  // and so for what is no number
+  wanted_gain_ = gain >= 0.0 ? std::min(gain, 1.0) : 0.0;  // 0 also for NaN
 }
 
 void Feedforward::set_mode(FeedforwardMode mode) noexcept
@@ -70,7 +70,7 @@ void Feedforward::restart() noexcept
 {
   moved_ = false;
   if (model_ != nullptr) {
-    model_->forget();
+    model_->reset_memory();
   }
   suspend(model_ == nullptr ? InactiveReason::no_model : InactiveReason::none);
 }
@@ -94,10 +94,10 @@ InactiveReason Feedforward::check(
   }
   const double time = std::min(std::max(1.0, cycles), longest_pause);
   bool jumped = false;
-  bool believable = true;
+  bool plausible = true;
   for (Eigen::Index i = 0; i < q.size(); ++i) {
     jumped = jumped || (moved_ && std::abs(q[i] - last_[i]) > time * settings_.position_jump[i]);
-    believable = believable && std::abs(ddq[i]) <= settings_.acceleration_jump[i];
+    plausible = plausible && std::abs(ddq[i]) <= settings_.acceleration_jump[i];
     last_[i] = q[i];
   }
   moved_ = true;
@@ -107,7 +107,7 @@ InactiveReason Feedforward::check(
   if (!(dq.allFinite() && ddq.allFinite())) {
     return InactiveReason::not_finite;
   }
-  if (!believable) {
+  if (!plausible) {
     return InactiveReason::acceleration;
   }
   return model_ == nullptr ? InactiveReason::no_model : InactiveReason::none;
@@ -126,11 +126,11 @@ const Eigen::VectorXd & Feedforward::send(
   inactive_reason_ = found == InactiveReason::none ? evaluate(q, dq, ddq) : found;
   if (inactive_reason_ == InactiveReason::none) {
     blend(wanted_gain_);
-    return pass_on();
+    return delayed_offset();
   }
   if (inactive_reason_ == InactiveReason::no_model) {
-    gain_ = std::max(0.0, gain_ - step_);  // of the torque that was last known
-    return pass_on();
+    gain_ = std::max(0.0, gain_ - step_);  // of the last torque of the model
+    return delayed_offset();
   }
   return suspend(inactive_reason_);
 }
@@ -145,10 +145,10 @@ const Eigen::VectorXd & Feedforward::fade(
   } else {
     gain_ = std::max(0.0, gain_ - step_);
   }
-  return pass_on();
+  return delayed_offset();
 }
 
-/// The torque of a motion, where there is a finite one.
+/// Computes the torque of a motion, if it is finite.
 InactiveReason Feedforward::evaluate(
   const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept
 {
@@ -165,7 +165,7 @@ InactiveReason Feedforward::evaluate(
   return InactiveReason::none;
 }
 
-/// Moves along the ramps: of the gain, and from the model before to this one.
+/// Advances the ramps: of the gain, and from the previous model to this one.
 void Feedforward::blend(double wanted_gain) noexcept
 {
   if (changed_) {
@@ -181,7 +181,7 @@ void Feedforward::blend(double wanted_gain) noexcept
   gain_ = std::clamp(wanted_gain, gain_ - step_, gain_ + step_);
 }
 
-const Eigen::VectorXd & Feedforward::pass_on() noexcept
+const Eigen::VectorXd & Feedforward::delayed_offset() noexcept
 {
   for (Eigen::Index i = 0; i < due_.size(); ++i) {
     const double most = settings_.torque_max[i];

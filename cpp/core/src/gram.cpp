@@ -102,7 +102,7 @@ void accumulate_gram(
   for (Eigen::Index j = 0; j < n; ++j) {
     joints.emplace_back(mechanism, j, columns);
   }
-  auto workspace = resumed(mechanism, past);
+  auto workspace = restored_workspace(mechanism, past);
   RowMajorMatrix regressor(n, mechanism.parameter_count());
   using Sample = Eigen::Map<const Eigen::VectorXd>;
   for (Eigen::Index i = 0; i < states.q.rows(); ++i) {
@@ -117,7 +117,7 @@ void accumulate_gram(
       }
     }
   }
-  keep(workspace, past);
+  save_memory(workspace, past);
   const auto size = static_cast<Eigen::Index>(columns.size()) + 1;
   for (Eigen::Index j = 0; j < n; ++j) {
     auto & joint = joints[static_cast<std::size_t>(j)];

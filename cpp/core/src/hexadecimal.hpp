@@ -6,7 +6,7 @@
 namespace dynid
 {
 
-/// The last so many hexadecimal digits of a number, in small letters.
+/// The last `digits` hexadecimal digits of a number, in lower case.
 inline std::string hexadecimal_digits(std::uint64_t number, unsigned digits)
 {
   std::string text;

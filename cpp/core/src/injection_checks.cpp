@@ -20,7 +20,7 @@ void InjectionChecks::operator()(const LostFrames & lost) const
 {
   if (lost.cycles < 0) {
     throw std::invalid_argument(
-      std::to_string(lost.cycles) + " lost frames are impossible; give a number from 0 on.");
+      std::to_string(lost.cycles) + " lost frames are impossible; give a number of 0 or more.");
   }
 }
 
@@ -28,8 +28,8 @@ void InjectionChecks::operator()(const FrameLoss & loss) const
 {
   if (!(loss.probability >= 0.0 && loss.probability <= 1.0)) {
     throw std::invalid_argument(
-      "A frame is lost with probability " + std::to_string(loss.probability) +
-      ", but that must be from 0 to 1.");
+      "The probability of a lost frame is " + std::to_string(loss.probability) +
+      ", but must be from 0 to 1.");
   }
 }
 
@@ -43,8 +43,8 @@ void InjectionChecks::operator()(const Saturation & saturation) const
   }
   if (!(factor > 0.0 && factor <= 1.0)) {
     throw std::invalid_argument(
-      "Drive " + std::to_string(drive) + " is left " + std::to_string(factor) +
-      " of its torque_max, but that must be above 0 and at most 1.");
+      "The saturation factor of drive " + std::to_string(drive) + " is " + std::to_string(factor) +
+      ", but must be above 0 and at most 1.");
   }
   if (factor < 1.0 && std::isinf(torque_max[drive])) {
     throw std::invalid_argument(

@@ -8,7 +8,7 @@
 namespace dynid
 {
 
-/// Throws std::invalid_argument with a sentence where an Injection is impossible.
+/// Throws std::invalid_argument, with a sentence for the user, where an Injection is invalid.
 struct InjectionChecks
 {
   const Eigen::VectorXd & torque_max;

@@ -8,9 +8,9 @@ namespace dynid
 namespace
 {
 
-// Encoders are finer than this at the joint, so that one commanded to move by it is seen to.
+// Encoders resolve less than this at the joint, so feedback must change after such a command.
 constexpr double seen_motion = 1e-3;  // [rad or m]
-// of max_age, that one cycle counts for at most: after a pause, feedback has a chance to come
+// Largest share of max_age that one cycle counts, so that after a pause feedback can arrive.
 constexpr double longest_share = 0.5;
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
@@ -53,7 +53,7 @@ void InputMonitor::update(
     if (!still) {
       moved_from_[i] = command[i];
     }
-    // of how long it has been still, only the time since it was commanded to move counts
+    // only the time since the drive was commanded to move counts
     const bool moves = still && std::abs(command[i] - moved_from_[i]) > seen_motion;
     count(i, CollisionCause::frozen, moves, ages_[3][i]);
   }

@@ -9,16 +9,16 @@
 namespace dynid
 {
 
-/// Whether there is feedback: how long a drive's position, velocity or torque was no number, and
-/// how long all three have stood still, to the last bit, while the drive was commanded to move.
+/// Detects missing feedback: how long a drive's position, velocity or torque has not been finite,
+/// and how long all three have not changed in any bit while the drive was commanded to move.
 /// Vectors (n,); for control cycles: no allocation, lock or exception.
 class InputMonitor
 {
 public:
-  /// `max_age`: for how long that may be [s].
+  /// `max_age`: longest permitted time of either [s].
   InputMonitor(Eigen::Index drives, double max_age, double control_rate);
 
-  /// Forgets everything before.
+  /// Clears the state.
   void restart() noexcept;
 
   /// One cycle, `cycles` after the last, with the command (n,) of the cycle before. `torque_counts`
@@ -27,8 +27,8 @@ public:
     const VectorIn & position, const VectorIn & velocity, const VectorIn & torque,
     const VectorIn & torque_counts, const VectorIn & command, double cycles) noexcept;
 
-  /// What is missing for longer than max_age, as a collision with its drive, for how long [s] and
-  /// max_age [s]; no cause where nothing is.
+  /// Feedback missing for longer than max_age, as a collision with drive, duration [s] and max_age
+  /// [s]; no cause where none is missing.
   [[nodiscard]] const Collision & fault() const noexcept { return fault_; }
 
 private:

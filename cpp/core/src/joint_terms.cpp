@@ -25,18 +25,18 @@ std::string_view distance_unit(const TermKind & /*kind*/, bool linear) noexcept
   return linear ? "m" : "rad";
 }
 
-/// The Stribeck velocity of friction that falls off with speed, the distance of a contact.
+/// Unit of a Stribeck velocity, or of the distance of a contact.
 std::string_view scale_unit(const TermKind & kind, bool linear) noexcept
 {
-  return kind.remembers() ? distance_unit(kind, linear) : velocity_unit(kind, linear);
+  return kind.has_memory() ? distance_unit(kind, linear) : velocity_unit(kind, linear);
 }
 
 std::string_view no_unit(const TermKind & /*kind*/, bool /*linear*/) noexcept { return "1"; }
 
 bool is_smoothed(const TermKind & kind) noexcept { return kind.smoothed; }
 bool is_scaled(const TermKind & kind) noexcept { return kind.scaled; }
-bool remembers(const TermKind & kind) noexcept { return kind.remembers(); }
-bool weakens(const TermKind & kind) noexcept { return kind.weakens; }
+bool has_memory(const TermKind & kind) noexcept { return kind.has_memory(); }
+bool has_static_friction(const TermKind & kind) noexcept { return kind.has_static_friction; }
 
 std::string where(const JointTerm & term)
 {
@@ -59,7 +59,8 @@ void check_values(const JointTerm & term)
       throw std::invalid_argument(where(term) + " has a " + label + " that is not 0 or above.");
     }
     if (!taken && value != 0.0) {
-      throw std::invalid_argument(where(term) + " has a " + label + ", but takes none.");
+      throw std::invalid_argument(
+        where(term) + " has a " + label + ", which its kind does not use.");
     }
   }
   if ((term.static_ratio > 0.0) != (term.stribeck_velocity > 0.0)) {
@@ -78,12 +79,12 @@ const std::array<TermShape, 5> & term_shapes() noexcept
     {{"smoothing", "smoothings", "smoothing velocity", &Term::smoothing, is_smoothed, velocity_unit,
       false, false},
      {"scale", "scales", "scale", &Term::scale, is_scaled, scale_unit, true, false},
-     {"dead_band", "dead_bands", "dead band", &Term::dead_band, remembers, distance_unit, false,
+     {"dead_band", "dead_bands", "dead band", &Term::dead_band, has_memory, distance_unit, false,
       false},
-     {"static_ratio", "static_ratios", "static ratio", &Term::static_ratio, weakens, no_unit, false,
-      true},
+     {"static_ratio", "static_ratios", "static ratio", &Term::static_ratio, has_static_friction,
+      no_unit, false, true},
      {"stribeck_velocity", "stribeck_velocities", "Stribeck velocity", &Term::stribeck_velocity,
-      weakens, velocity_unit, false, true}}};
+      has_static_friction, velocity_unit, false, true}}};
   return shapes;
 }
 
@@ -111,7 +112,7 @@ double JointTerm::sliding_level(double dq) const noexcept
 
 double JointTerm::sliding_friction(double speed, double direction) const noexcept
 {
-  if (kind->remembers()) {
+  if (kind->has_memory()) {
     return 1.0;
   }
   JointTerm sharp = *this;
@@ -127,10 +128,10 @@ double JointTerm::largest_dry_friction(double direction) const noexcept
   if (!kind->dry()) {
     return 0.0;
   }
-  if (kind->remembers()) {
+  if (kind->has_memory()) {
     return 1.0 + static_ratio;
   }
-  // it either falls off with speed or grows with it
+  // it either decreases or increases with speed
   const double fast = std::numeric_limits<double>::infinity();
   return std::max(sliding_friction(0.0, direction), sliding_friction(fast, direction));
 }
@@ -145,7 +146,7 @@ double Presliding::move(const JointTerm & term, double to, double dq) noexcept
 
 double term_column(const JointTerm & term, TermInput at, Presliding & past) noexcept
 {
-  if (term.kind->remembers()) {
+  if (term.kind->has_memory()) {
     at.deflection = past.move(term, at.q, at.dq);
   }
   return term.kind->column(term, at);

@@ -11,7 +11,7 @@ namespace
 
 void write_row(const BodyMotion & body, const Axis & axis, double * row) noexcept
 {
-  // copies, because the compiler must assume that `row` overlaps whatever is a reference
+  // copies, because the compiler must assume that `row` aliases any reference
   const Vector a = body.lift;
   const Vector w = body.velocity;
   const Vector dw = body.acceleration;

@@ -25,7 +25,7 @@ int LinkForce::link(const std::string & name) const
     if (links_[i].name == name) {
       if (!moves) {
         throw std::invalid_argument(
-          "Link '" + name + "' is fixed to the base, where a force moves nothing.");
+          "Link '" + name + "' is fixed to the base; apply the force to a link that moves.");
       }
       return static_cast<int>(i);
     }
@@ -48,14 +48,14 @@ void LinkForce::check(const ExternalForce & force) const
       "must be three finite numbers each.");
   }
   if (!(force.rise >= 0.0 && std::isfinite(force.rise))) {
-    throw std::invalid_argument("The rise time of an external force must be from 0 s on.");
+    throw std::invalid_argument("The rise time of an external force must be 0 s or above.");
   }
   if (!(force.duration > 0.0)) {
     throw std::invalid_argument("The duration of an external force must be above 0 s.");
   }
 }
 
-void LinkForce::push(const ExternalForce & force) noexcept
+void LinkForce::apply(const ExternalForce & force) noexcept
 {
   body_ = -1;
   if (force.link < 0) {

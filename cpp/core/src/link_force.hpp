@@ -11,7 +11,7 @@
 namespace dynid
 {
 
-/// The force from outside on the bodies of a DrivePlant, as torque of the joints.
+/// The external force on the bodies of a DrivePlant, as torque of the joints.
 class LinkForce
 {
 public:
@@ -20,13 +20,13 @@ public:
   /// The number of a link that moves. Throws std::invalid_argument where there is none.
   [[nodiscard]] int link(const std::string & name) const;
 
-  /// Throws std::invalid_argument unless the force is a possible one.
+  /// Throws std::invalid_argument where the force is invalid.
   void check(const ExternalForce & force) const;
 
-  /// From now on this force, which check() passes; its time begins.
-  void push(const ExternalForce & force) noexcept;
+  /// Applies this force, which must pass check(), from now on.
+  void apply(const ExternalForce & force) noexcept;
 
-  [[nodiscard]] bool pushing() const noexcept { return body_ >= 0; }
+  [[nodiscard]] bool acting() const noexcept { return body_ >= 0; }
 
   /// The mean over the next step [s], at positions of all joints, passive ones included: J^T f of
   /// their torques [N*m or N], with J the Jacobian of the point.
@@ -35,7 +35,7 @@ public:
 private:
   KinematicTree tree_;
   std::vector<Link> links_;
-  int body_ = -1;           // that is pushed; -1: none
+  int body_ = -1;           // on which the force acts; -1: none
   Eigen::Vector3d force_;   // in its frame
   Eigen::Vector3d moment_;  // about its origin
   double rise_ = 0.0;

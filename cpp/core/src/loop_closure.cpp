@@ -35,7 +35,7 @@ ClosureKind closure_kind(const std::string & name)
     return ClosureKind::distance;
   }
   throw std::invalid_argument(
-    "There is no kind of closure '" + name + "'; there are point, revolute and distance.");
+    "There is no closure kind '" + name + "'; available: point, revolute and distance.");
 }
 
 ClosedChainDescription closed_chain(const ClosedChainLists & lists)

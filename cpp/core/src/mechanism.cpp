@@ -92,7 +92,7 @@ void Mechanism::require_inertia() const
 {
   if (definition_->semi_static) {
     throw std::invalid_argument(
-      "The mechanism is semi-static, so that it has gravity and friction, but no mass matrix.");
+      "The mechanism is semi-static: it has gravity and friction, but no mass matrix.");
   }
   require_rigid_bodies();
 }
@@ -215,7 +215,7 @@ void Mechanism::momentum(
     change.data());
   all.noalias() += definition.term_inertia * velocity;
   if (definition.chain) {
-    // T(q_a, dq_a) also changes as G does: dT/dq_a = G^T dT/dq + dG/dt^T p
+    // T(q_a, dq_a) also depends on G: dT/dq_a = G^T dT/dq + dG/dt^T p
     definition.chain->project_rate(*memory.chain, all, memory.bias);
     definition.chain->project(*memory.chain, change, gradient);
     gradient += memory.bias;

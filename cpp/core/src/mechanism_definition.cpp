@@ -48,8 +48,8 @@ Eigen::MatrixXd checked_coupling(const Eigen::MatrixXd & coupling, Eigen::Index 
   }
   if (!Eigen::FullPivLU<Eigen::MatrixXd>(coupling).isInvertible()) {
     throw std::invalid_argument(
-      "The coupling matrix is singular, so that the motors' positions do not follow from the "
-      "joints'.");
+      "The coupling matrix is singular, so motor positions cannot be computed from joint "
+      "positions.");
   }
   return coupling;
 }
@@ -119,8 +119,9 @@ void Mechanism::Definition::name_bodies(const MechanismDescription & description
   urdf_parameters.setZero(first_term + static_cast<Eigen::Index>(terms.size()));
   names.resize(static_cast<std::size_t>(first_term));
   units.resize(names.size());
-  const auto & bearer = description.payload_joint;
-  payload_body = bearer.empty() ? static_cast<Eigen::Index>(description.joints.size()) - 1 : -1;
+  const auto & payload_joint = description.payload_joint;
+  payload_body =
+    payload_joint.empty() ? static_cast<Eigen::Index>(description.joints.size()) - 1 : -1;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const auto number = static_cast<std::size_t>(bodies[b].number);
     if (number < prismatic.size()) {
@@ -132,7 +133,7 @@ void Mechanism::Definition::name_bodies(const MechanismDescription & description
     const auto block = static_cast<std::size_t>(bodies[b].block);
     const auto row = static_cast<Eigen::Index>(block);
     body_joints[block] = joints[number];
-    payload_body = joints[number] == bearer ? row : payload_body;
+    payload_body = joints[number] == payload_joint ? row : payload_body;
     axes.row(row) = bodies[b].axis.transpose();
     urdf_parameters.segment<10>(10 * row) = tree.model.inertias[b + 1].toDynamicParameters();
     for (std::size_t i = 0; i < 10; ++i) {
@@ -142,8 +143,8 @@ void Mechanism::Definition::name_bodies(const MechanismDescription & description
   }
   if (payload_body < 0) {
     throw std::invalid_argument(
-      "The payload would be at joint '" + bearer +
-      "', which does not move a body with mass; name the joint of the body that bears it.");
+      "The payload would be at joint '" + payload_joint +
+      "', which does not move a body with mass; name the joint of the body that carries it.");
   }
 }
 
@@ -153,7 +154,7 @@ void Mechanism::Definition::name_terms()
   names.insert(names.end(), term_names.begin(), term_names.end());
   const auto term_count = static_cast<Eigen::Index>(terms.size());
   term_rows.setZero(static_cast<Eigen::Index>(joints.size()), term_count);
-  most_dry.setZero(term_count, 2);
+  largest_dry.setZero(term_count, 2);
   std::vector<bool> slides(joints.size());
   for (const auto & body : tree.kinematics.bodies) {
     slides[static_cast<std::size_t>(body.number)] = body.prismatic;
@@ -168,13 +169,13 @@ void Mechanism::Definition::name_terms()
     } else {
       term_rows(term.joint, k) = 1.0;
     }
-    most_dry.row(k) << term.largest_dry_friction(1.0), term.largest_dry_friction(-1.0);
+    largest_dry.row(k) << term.largest_dry_friction(1.0), term.largest_dry_friction(-1.0);
     any_load_term = any_load_term || term.kind->loaded;
-    memory_count += term.kind->remembers() ? 1 : 0;
+    memory_count += term.kind->has_memory() ? 1 : 0;
   }
 }
 
-/// In a closed chain, what moves with a passive joint may act on every actuated one.
+/// In a closed chain, a body behind a passive joint may load every actuated one.
 void Mechanism::Definition::find_dependence()
 {
   const auto moving = static_cast<Eigen::Index>(joints.size());

@@ -14,7 +14,7 @@
 namespace dynid
 {
 
-/// Everything a mechanism is, behind the pointer that keeps pinocchio out of its header.
+/// The data of a mechanism, behind a pointer that keeps pinocchio out of its header.
 struct Mechanism::Definition
 {
   explicit Definition(const MechanismDescription & description);
@@ -34,10 +34,10 @@ struct Mechanism::Definition
   Eigen::Index memory_count = 0;  // terms with memory
   std::vector<std::string> body_joints;
   Eigen::Index payload_body = 0;
-  Eigen::Index first_term = 0;  // ten parameters for each body are before it
-  Eigen::MatrixXd axes;         // of the bodies' joints, in their frames
-  Eigen::MatrixXd term_rows;    // column k: joint rows of term k per unit of its torque
-  Eigen::MatrixX2d most_dry;    // dry friction of term k per unit, forwards and backwards
+  Eigen::Index first_term = 0;   // ten parameters for each body are before it
+  Eigen::MatrixXd axes;          // of the bodies' joints, in their frames
+  Eigen::MatrixXd term_rows;     // column k: joint rows of term k per unit of its torque
+  Eigen::MatrixX2d largest_dry;  // dry friction of term k per unit, forwards and backwards
   std::vector<bool> prismatic;
   std::vector<std::string> names;
   std::vector<std::string> units;

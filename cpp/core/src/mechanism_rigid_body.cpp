@@ -1,4 +1,4 @@
-// What a mechanism leaves to pinocchio.
+// The functions of a mechanism that use pinocchio.
 
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
@@ -133,7 +133,7 @@ bool Mechanism::forward_dynamics(
   VectorOut ddq) const noexcept
 {
   auto & memory = *workspace.memory_;
-  // every term is a function of q and dq, or proportional to ddq and then in the mass matrix
+  // every term is a function of q and dq, or proportional to ddq and part of the mass matrix
   inverse_dynamics(workspace, q, dq, memory.zero.head(joint_count()), memory.bias);
   mass_matrix(workspace, q, memory.mass);
   memory.cholesky.compute(memory.mass);

@@ -1,4 +1,4 @@
-// What joints and motors add to the bodies of a mechanism.
+// The joint and motor terms of a mechanism.
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ void Mechanism::advance(
   }
   std::size_t next = 0;
   for (const auto & term : definition.terms) {
-    if (term.kind->remembers()) {
+    if (term.kind->has_memory()) {
       const bool at_joint = term.side == TermSide::joint;
       const double position = at_joint ? state.q[term.joint] : memory.motor_q[term.joint];
       const double velocity = at_joint ? state.dq[term.joint] : memory.motor_dq[term.joint];
@@ -31,7 +31,7 @@ void Mechanism::advance(
   }
 }
 
-void Mechanism::forget(Workspace & workspace) const noexcept
+void Mechanism::reset_memory(Workspace & workspace) const noexcept
 {
   auto & all = workspace.memory_->presliding;
   std::fill(all.begin(), all.end(), Presliding{});
@@ -65,7 +65,7 @@ void Mechanism::evaluate_terms(Workspace & workspace, const TreeState & state) c
     } else {
       at = {state.q[j], state.dq[j], inertial * state.ddq[j], memory.load[j], 0.0};
     }
-    if (term.kind->remembers()) {
+    if (term.kind->has_memory()) {
       at.deflection = memory.presliding[next++].move(term, at.q, at.dq);
     }
     memory.term_values[static_cast<Eigen::Index>(k)] = term.kind->column(term, at);
@@ -102,8 +102,8 @@ void Mechanism::dry_friction(Workspace & workspace, VectorOut tau) const noexcep
     const auto & term = definition.terms[k];
     const auto column = static_cast<Eigen::Index>(k);
     const double size = std::abs(definition.parameters[definition.first_term + column]);
-    const double ahead = size * definition.most_dry(column, 0);
-    const double back = size * definition.most_dry(column, 1);
+    const double ahead = size * definition.largest_dry(column, 0);
+    const double back = size * definition.largest_dry(column, 1);
     if (term.side == TermSide::motor) {
       // a motor's direction is not that of each joint it acts on
       const auto rows = definition.term_rows.col(column).head(tau.size()).cwiseAbs();

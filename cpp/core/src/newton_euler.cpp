@@ -117,7 +117,7 @@ void rigid_body_momentum(
     const Vector w = motion.bodies[b].velocity;
     const Vector axis = vector(body.axis);
     momentum[body.number] = along_axis(body, carried);
-    // turning or shifting joint and all that it carries changes the bodies' velocity by v x s
+    // a displacement of the joint changes the velocity of all bodies that it carries by v x s
     gradient[body.number] = body.prismatic
                               ? dot(carried.linear, cross(w, axis))
                               : dot(carried.angular, cross(w, axis)) +

@@ -9,11 +9,11 @@ namespace dynid
 namespace
 {
 
-constexpr double rounding = 1e-9;  // below 0, of a solver that was told to stay above
+constexpr double rounding = 1e-9;  // below 0, of a solver with the bound 0
 
-/// Whether a body can have these parameters. Held against its own diagonal, so that a body of a
-/// gram with a mass of a ton is judged as well as any other.
-bool can_exist(const Eigen::Matrix<double, 10, 1> & inertial)
+/// Whether the parameters are physically consistent. The matrix is scaled by its own diagonal, so
+/// that the test does not depend on the size of the body.
+bool is_consistent(const Eigen::Matrix<double, 10, 1> & inertial)
 {
   const Eigen::Matrix4d matrix = pseudo_inertia(inertial);
   const Eigen::Vector4d diagonal = matrix.diagonal();
@@ -56,9 +56,9 @@ std::string physical_problem(const Mechanism & mechanism, const VectorIn & param
   const auto & joints = mechanism.body_joints();
   const auto bodies = static_cast<Eigen::Index>(joints.size());
   for (Eigen::Index body = 0; body < bodies; ++body) {
-    if (!can_exist(parameters.segment<10>(10 * body))) {
-      text << "no body can have the mass, first moments and inertia of the one at joint '"
-           << joints[static_cast<std::size_t>(body)] << "'";
+    if (!is_consistent(parameters.segment<10>(10 * body))) {
+      text << "mass, first moments and inertia of the body at joint '"
+           << joints[static_cast<std::size_t>(body)] << "' are not physically consistent";
       return text.str();
     }
   }

@@ -12,8 +12,8 @@ namespace
 
 constexpr int inertia_samples = 200;
 
-/// Steps (n,) whose multiples, less their whole parts, fill the unit cube evenly (M. Roberts'
-/// generalisation of the golden ratio: powers of 1 / x with x^(n + 1) = x + 1).
+/// Steps (n,) whose multiples modulo 1 fill the unit cube evenly (M. Roberts' generalisation of the
+/// golden ratio: powers of 1 / x with x^(n + 1) = x + 1).
 Eigen::VectorXd even_steps(Eigen::Index n)
 {
   double root = 1.5;
@@ -23,7 +23,7 @@ Eigen::VectorXd even_steps(Eigen::Index n)
   return Eigen::pow(1.0 / root, Eigen::ArrayXd::LinSpaced(n, 1.0, static_cast<double>(n)));
 }
 
-/// The mechanism with true parameters, but without what DryFriction takes over.
+/// The mechanism with true parameters, but without the dry friction, which DryFriction computes.
 Mechanism without_dry_friction(
   const MechanismDescription & description, const VectorIn & parameters)
 {
@@ -38,7 +38,7 @@ Mechanism without_dry_friction(
       if (description.terms[k].joint >= mechanism.joint_count() && smooth[index] != 0.0) {
         throw std::invalid_argument(
           mechanism.parameter_names()[static_cast<std::size_t>(index)] +
-          " is dry friction of a passive joint, which cannot be simulated; leave it 0.");
+          " is dry friction of a passive joint, which cannot be simulated; set it to 0.");
       }
       smooth[index] = 0.0;
     }
@@ -52,12 +52,12 @@ Mechanism without_dry_friction(
 
 PlantBodies::PlantBodies(
   const MechanismDescription & description, const VectorIn & parameters,
-  const DryFriction::Stribeck & besides)
+  const DryFriction::Stribeck & stribeck)
 : mechanism_(without_dry_friction(description, parameters)),
   workspace_(mechanism_.workspace()),
   friction_(
     description.terms, parameters.tail(static_cast<Eigen::Index>(description.terms.size())),
-    mechanism_.coupling().inverse(), besides),
+    mechanism_.coupling().inverse(), stribeck),
   links_(description)
 {
   const auto n = mechanism_.joint_count();
@@ -69,13 +69,13 @@ PlantBodies::PlantBodies(
   }
   const auto moving = static_cast<Eigen::Index>(mechanism_.moving_joints().size());
   all_.setZero(moving);
-  pushed_.setZero(moving);
+  external_.setZero(moving);
   mass_.setZero(n, n);
   cholesky_ = Eigen::LLT<Eigen::MatrixXd>(n);
   slowed_.setZero(n, k);
   mobility_.setZero(k, k);
   free_.setZero(k);
-  rubbing_.setZero(k);
+  friction_torque_.setZero(k);
 }
 
 Eigen::VectorXd PlantBodies::mean_motor_inertia(const VectorIn & lower, const VectorIn & upper)
@@ -93,8 +93,8 @@ Eigen::VectorXd PlantBodies::mean_motor_inertia(const VectorIn & lower, const Ve
     cholesky_.compute(mass_);
     if (cholesky_.info() != Eigen::Success) {
       throw std::invalid_argument(
-        "The mass matrix is not positive definite, so that torques do not say how the robot "
-        "moves; give its bodies and rotors inertia, in the URDF or as true parameters.");
+        "The mass matrix is not positive definite, so accelerations cannot be computed; give the "
+        "bodies and rotors inertia, in the URDF or as true parameters.");
     }
     sum += (coupling.transpose() * mass_ * coupling).diagonal();
   }
@@ -121,10 +121,10 @@ bool PlantBodies::advance(const VectorIn & torque, double step) noexcept
   held = torque;
   middle_ = position + step / 2.0 * velocity;
   now_ = velocity + step / 2.0 * acceleration;
-  if (links_.pushing()) {
+  if (links_.acting()) {
     mechanism_.spread(workspace_, middle_, all_);
-    links_.next(all_, step, pushed_);
-    mechanism_.project(workspace_, middle_, pushed_, external);
+    links_.next(all_, step, external_);
+    mechanism_.project(workspace_, middle_, external_, external);
   } else {
     external.setZero();
   }
@@ -135,7 +135,7 @@ bool PlantBodies::advance(const VectorIn & torque, double step) noexcept
   cholesky_.solveInPlace(after_);
   after_ += velocity;
   if (friction_.count() > 0) {
-    rub(step);
+    apply_dry_friction(step);
   }
   middle_ += step / 2.0 * after_;
   if (cholesky_.info() != Eigen::Success || !(after_.allFinite() && middle_.allFinite())) {
@@ -149,8 +149,8 @@ bool PlantBodies::advance(const VectorIn & torque, double step) noexcept
   return true;
 }
 
-/// Takes from the velocity after the step what dry friction does in it.
-void PlantBodies::rub(double step) noexcept
+/// Applies dry friction to the velocity after the step.
+void PlantBodies::apply_dry_friction(double step) noexcept
 {
   const auto & directions = friction_.directions();
   slowed_ = step * directions;
@@ -160,11 +160,11 @@ void PlantBodies::rub(double step) noexcept
   if (friction_.loaded()) {
     mechanism_.gravity_torque(workspace_, middle_, load_);
   }
-  friction_.solve(free_, mobility_, load_, step, rubbing_);
+  friction_.solve(free_, mobility_, load_, step, friction_torque_);
   for (Eigen::Index j = 0; j < after_.size(); ++j) {
     const double free = after_[j];
-    after_[j] -= slowed_.row(j).dot(rubbing_);
-    // a joint that sticks rests, rounding apart
+    after_[j] -= slowed_.row(j).dot(friction_torque_);
+    // a joint that sticks is at rest exactly, without rounding errors
     after_[j] = std::abs(after_[j]) < 1e-12 + 1e-9 * std::abs(free) ? 0.0 : after_[j];
   }
 }

@@ -21,7 +21,7 @@ static_assert(std::numeric_limits<double>::is_iec559, "the seal is over IEEE 754
 
 std::string hexadecimal(double value)
 {
-  // readers of YAML differ in what they make of subnormal numbers, so the file has none
+  // readers of YAML treat subnormal numbers differently, so the file has none
   const bool subnormal = std::fpclassify(value) == FP_SUBNORMAL;
   const double written = subnormal ? std::copysign(0.0, value) : value;
   std::uint64_t bits = 0;

@@ -64,8 +64,8 @@ void check_range(const char * name, double value, double lowest, double highest)
 {
   if (!(value >= lowest && value <= highest)) {
     std::ostringstream text;
-    text << "The setting " << name << " has " << value << ", but must be "
-         << bounds(lowest, highest) << ".";
+    text << "The setting " << name << " is " << value << ", but must be " << bounds(lowest, highest)
+         << ".";
     throw std::invalid_argument(text.str());
   }
 }
@@ -74,8 +74,8 @@ void check_order(const char * lower, double least, const char * upper, double mo
 {
   if (!(least < most)) {
     std::ostringstream text;
-    text << "The setting " << lower << " has " << least << ", but must be below " << upper
-         << ", which has " << most << ".";
+    text << "The setting " << lower << " is " << least << ", but must be below " << upper
+         << ", which is " << most << ".";
     throw std::invalid_argument(text.str());
   }
 }

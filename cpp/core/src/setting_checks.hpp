@@ -7,7 +7,7 @@
 namespace dynid
 {
 
-/// A setting with one value for each drive, and what values it may have.
+/// A setting with one value for each drive, and the range of its values.
 struct DriveSetting
 {
   static constexpr double least = std::numeric_limits<double>::min();  ///< above 0
@@ -20,7 +20,7 @@ struct DriveSetting
   double highest;
 };
 
-// They throw std::invalid_argument with a whole sentence.
+// They throw std::invalid_argument with a sentence for the user.
 void check_settings(Eigen::Index drives, std::initializer_list<DriveSetting> settings);
 void check_rate(const char * name, double rate);  ///< [Hz]
 void check_delay(int cycles);

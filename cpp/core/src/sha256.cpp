@@ -82,7 +82,7 @@ void digest(State & state, std::string_view block) noexcept
   }
 }
 
-/// 5.1.1: what is left behind the last whole block, padded to one block or two.
+/// 5.1.1: the bytes after the last whole block, padded to one block or two.
 std::string padded(std::string_view rest, std::uint64_t bytes)
 {
   std::string last(rest);

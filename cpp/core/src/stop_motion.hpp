@@ -7,7 +7,7 @@
 namespace dynid
 {
 
-/// From a motion to rest: all drives together, each along a straight ramp of its velocity.
+/// A synchronised stop: all drives come to rest at the same time, each with constant deceleration.
 class StopMotion
 {
 public:
@@ -17,7 +17,7 @@ public:
     position_.setZero(drives);
   }
 
-  /// Begins at a motion (n,); with the drive that needs longest at its deceleration (n,).
+  /// Starts at a motion (n,). The drive that needs longest at its deceleration (n,) sets the time.
   void begin(
     const Eigen::VectorXd & position, const Eigen::VectorXd & velocity,
     const Eigen::VectorXd & deceleration) noexcept

@@ -35,7 +35,7 @@ Value get(const EntrySource & source, const std::string & name)
   if (value == nullptr) {
     throw std::invalid_argument(
       "The parameter 'model." + name + "' has the type " + type_names.at(found.index()) +
-      ", which is not the one in a model.yaml.");
+      ", but another one is expected.");
   }
   return *value;
 }
@@ -48,7 +48,7 @@ Value get_or(const EntrySource & source, const std::string & name, const Value &
   return there ? get<Value>(source, name) : otherwise;
 }
 
-/// A list that a model.yaml leaves out where it is empty.
+/// A list that model.yaml omits where it is empty.
 template <typename Value>
 std::vector<Value> list(const EntrySource & source, const std::string & name)
 {
@@ -118,7 +118,7 @@ std::vector<JointTerm> terms(const EntrySource & source, const std::vector<std::
   });
 }
 
-/// An entry as the seal sees it.
+/// The values of an entry for the seal.
 struct SealedValues
 {
   using Values = std::vector<SealedValue>;
@@ -147,7 +147,7 @@ struct SealedValues
 
 std::string shortened(const std::string & digest) { return digest.substr(0, 12) + "…"; }
 
-/// Throws where what the seal is over was altered; false where the model has none.
+/// Throws where sealed entries were changed; false where the model has no seal.
 bool check_seal(const EntrySource & source, std::int64_t format)
 {
   const auto expected = get_or<std::string>(source, "sha256", "");
@@ -161,9 +161,9 @@ bool check_seal(const EntrySource & source, std::int64_t format)
     seal([&](const std::string & name) { return std::visit(SealedValues{}, source(name)); });
   if (found != expected) {
     throw std::invalid_argument(
-      "The model's status, parameters, terms or chains were altered after they were written (their "
+      "The model's status, parameters, terms or chains were changed after they were written (their "
       "SHA-256 is " +
-      shortened(found) + ", model.sha256 says " + shortened(expected) +
+      shortened(found) + ", model.sha256 is " + shortened(expected) +
       "); identify again, or confirm an intended edit with 'dynid model seal'.");
   }
   return format != unsealed_format;
@@ -174,8 +174,8 @@ void check_urdf(const std::string & urdf, const std::string & expected)
   const auto found = sha256(urdf);
   if (found != expected) {
     throw std::invalid_argument(
-      "The model's URDF was altered (its SHA-256 is " + shortened(found) +
-      ", model.urdf_sha256 says " + shortened(expected) + "); identify again.");
+      "The model's URDF was changed (its SHA-256 is " + shortened(found) +
+      ", model.urdf_sha256 is " + shortened(expected) + "); identify again.");
   }
 }
 
@@ -186,7 +186,7 @@ MechanismDescription read_description(
   description.joints = get<std::vector<std::string>>(source, "joints");
   if (description.joints != joints) {
     throw std::invalid_argument(
-      "The model is of the joints " + joined(description.joints) + ", but the controller has " +
+      "The model has the joints " + joined(description.joints) + ", but the controller has " +
       joined(joints) + ".");
   }
   const auto n = joints.size();
@@ -237,7 +237,7 @@ StoredModel read_model(
   }
   if (get<std::string>(source, "status") != "success" && !force) {
     throw std::invalid_argument(
-      "The model's identification failed; identify again, or set 'force' to use it all the same.");
+      "The model's identification failed; identify again, or set 'force' to use it anyway.");
   }
   auto description = read_description(source, joints);
   const auto values = get<std::vector<double>>(source, "parameters");

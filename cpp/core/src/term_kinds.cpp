@@ -31,22 +31,23 @@ double stribeck(const JointTerm & term, double v) noexcept
 
 double signed_root(double v) noexcept { return std::copysign(std::sqrt(std::abs(v)), v); }
 
-/// Stop operator: it follows until it is stretched by the scale, and then slides.
-double stopped(const JointTerm & term, double deflection, double step, double /*dq*/) noexcept
+/// Stop operator: the contact sticks until its deflection reaches the scale, and then slides.
+double stop_deflection(
+  const JointTerm & term, double deflection, double step, double /*dq*/) noexcept
 {
   return std::clamp(deflection + step, -term.scale, term.scale);
 }
 
 /// LuGre's bristles, z' = v - |v| z / (scale g(v)) (Canudas de Wit, Olsson, Astrom, Lischinsky,
 /// IEEE TAC 1995, eq. 1 with z in units of displacement), exact for a step at constant velocity.
-double bent(const JointTerm & term, double deflection, double step, double dq) noexcept
+double lugre_deflection(const JointTerm & term, double deflection, double step, double dq) noexcept
 {
   const double level = term.scale * term.sliding_level(dq);
   const double end = std::copysign(level, step);
   return end + (deflection - end) * std::exp(-std::abs(step) / level);
 }
 
-/// A row of the table: what is not said of a kind is not so.
+/// A row of the table; traits that are not given are false or empty.
 class Row
 {
 public:
@@ -142,7 +143,7 @@ std::deque<TermKind> rows()
       .with(&Kind::smoothed)
       .with(&Kind::scaled)
       .with(&Kind::candidate, "Stribeck")
-      .with(&Kind::missing, "Stribeck friction, which falls off with speed")
+      .with(&Kind::missing, "Stribeck friction, which decreases with speed")
       .with(&Kind::alternative, "presliding"),
 
     Row(
@@ -158,7 +159,7 @@ std::deque<TermKind> rows()
       .is("sign(v) * sqrt(abs(v))", [](Term, At x) noexcept { return signed_root(x.dq); })
       .with(&Kind::never_negative)
       .with(&Kind::candidate, "root")
-      .with(&Kind::missing, "friction that bends over with speed"),
+      .with(&Kind::missing, "friction that grows more slowly than speed"),
 
     Row(
       Role::smooth_friction, "viscous_positive", "Fvp", "N*m*s/rad", "N*s/m",
@@ -208,7 +209,7 @@ std::deque<TermKind> rows()
 
     Row(Role::dry_friction, "presliding", "Fh", "N*m", "N", "presliding friction")
       .is(
-        "z", [](Term, At x) noexcept { return x.deflection; }, stopped)
+        "z", [](Term, At x) noexcept { return x.deflection; }, stop_deflection)
       .with(&Kind::scaled)
       .with(&Kind::never_negative)
       .with(&Kind::design, "coulomb")
@@ -217,7 +218,7 @@ std::deque<TermKind> rows()
     Row(Role::dry_friction, "presliding_load", "Fhl", "1", "1", "presliding friction under load")
       .is(
         "z * abs(load)", [](Term, At x) noexcept { return x.deflection * std::abs(x.load); },
-        stopped)
+        stop_deflection)
       .with(&Kind::scaled)
       .with(&Kind::loaded)
       .with(&Kind::never_negative)
@@ -225,9 +226,9 @@ std::deque<TermKind> rows()
 
     Row(Role::dry_friction, "lugre", "Fb", "N*m", "N", "LuGre friction")
       .is(
-        "z", [](Term, At x) noexcept { return x.deflection; }, bent)
+        "z", [](Term, At x) noexcept { return x.deflection; }, lugre_deflection)
       .with(&Kind::scaled)
-      .with(&Kind::weakens)
+      .with(&Kind::has_static_friction)
       .with(&Kind::never_negative)
       .with(&Kind::design, "coulomb")
       .with(&Kind::candidate, "LuGre"),
@@ -262,7 +263,7 @@ bool is_letters(std::string_view text)
   });
 }
 
-/// Why a kind of dry friction is none; empty where it is.
+/// Why a kind is not valid dry friction; empty where it is.
 std::string problem_of_dry(const TermKind & kind)
 {
   JointTerm term;
@@ -275,10 +276,10 @@ std::string problem_of_dry(const TermKind & kind)
     for (const double speed : {0.0, 1.0, infinity}) {
       const double level = term.sliding_friction(speed, direction);
       if (!(level >= 0.0 && std::isfinite(level))) {
-        return "is dry friction that drives, or has no bound";
+        return "is dry friction that supplies energy or is unbounded";
       }
       if (!kind.scaled && level != slow) {
-        return "is dry friction that depends on speed, which takes a scale";
+        return "is dry friction that depends on speed, which needs a scale";
       }
       most = std::max(most, level);
     }
@@ -293,7 +294,7 @@ std::string problem_of(const TermKind & kind)
     return "needs a name of lower-case letters and underscores";
   }
   if (find(kind.name) != nullptr) {
-    return "is there already";
+    return "already exists";
   }
   if (!is_letters(kind.prefix)) {
     return "needs a prefix of letters for the names of its parameters";
@@ -312,18 +313,18 @@ std::string problem_of(const TermKind & kind)
   if (kind.column == nullptr || kind.formula.empty()) {
     return "needs a function and a formula of its torque";
   }
-  if (kind.remembers() && !(kind.scaled && kind.dry())) {
+  if (kind.has_memory() && !(kind.scaled && kind.dry())) {
     return "has memory, so it must be dry friction with a scale";
   }
-  if (kind.weakens && !kind.remembers()) {
-    return "weakens with speed, which takes memory";
+  if (kind.has_static_friction && !kind.has_memory()) {
+    return "has static friction, which needs memory";
   }
   if (const auto problem = kind.dry() ? problem_of_dry(kind) : ""; !problem.empty()) {
     return problem;
   }
   const auto * const design = kind.design == kind.name ? &kind : find(kind.design);
   if (!kind.design.empty() && (design == nullptr || design->scaled)) {
-    return "is designed for as '" + std::string(kind.design) + "', which is no kind without scale";
+    return "has the design kind '" + std::string(kind.design) + "', which must be without a scale";
   }
   return {};
 }
@@ -342,7 +343,7 @@ const TermKind & term_kind(std::string_view name)
     available << (available.tellp() > 0 ? ", " : "") << kind.name;
   }
   throw std::invalid_argument(
-    "There is no joint term '" + std::string(name) + "'; there are " + available.str() + ".");
+    "There is no joint term '" + std::string(name) + "'; available: " + available.str() + ".");
 }
 
 void register_term_kind(const TermKind & kind)

@@ -63,7 +63,7 @@ void check_names(
       throw std::invalid_argument("Joint '" + *name + "' is given twice.");
     }
     if (locked.count(*name) > 0) {
-      throw std::invalid_argument("Joint '" + *name + "' is locked, and meant to move as well.");
+      throw std::invalid_argument("Joint '" + *name + "' is both locked and movable.");
     }
   }
   for (const auto & entry : locked) {
@@ -95,11 +95,11 @@ double locked_position(
   const auto found = locked.find(name);
   const double position = found == locked.end() ? 0.0 : found->second;
   if (!std::isfinite(position)) {
-    throw std::invalid_argument("Joint '" + name + "' is locked at a position that is no number.");
+    throw std::invalid_argument("Joint '" + name + "' is locked at a position that is not finite.");
   }
   const auto & joint = model.joints[index];
   if (joint.nq() != 1) {
-    return position;  // continuous: any angle will do
+    return position;  // continuous: any angle is valid
   }
   const double lower = model.lowerPositionLimit[joint.idx_q()];
   const double upper = model.upperPositionLimit[joint.idx_q()];
@@ -107,7 +107,7 @@ double locked_position(
   if (position < lower - tolerance || position > upper + tolerance) {
     std::ostringstream text;
     text << "Joint '" << name << "' would be locked at " << position << ", outside its range of "
-         << lower << " to " << upper << "; lock it at a position it can reach.";
+         << lower << " to " << upper << "; lock it within that range.";
     throw std::invalid_argument(text.str());
   }
   return position;

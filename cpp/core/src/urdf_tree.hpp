@@ -11,7 +11,7 @@
 namespace dynid
 {
 
-/// The same tree twice: for pinocchio's algorithms, and for the regressor.
+/// The tree in two forms: for pinocchio's algorithms and for the regressor.
 struct UrdfTree
 {
   pinocchio::Model model;    ///< one revolute or prismatic joint of plain angle or length per joint
@@ -23,8 +23,8 @@ struct UrdfTree
 /// Names of the joints that move, by number: the actuated ones in drive order, the passive ones.
 [[nodiscard]] std::vector<std::string> moving_joints(const MechanismDescription & description);
 
-/// Reads a URDF and folds the bodies behind locked joints into the bodies that carry them. A
-/// movable joint that is not named stands at 0. Throws std::invalid_argument.
+/// Reads a URDF and merges the bodies behind locked joints into the bodies that carry them. A
+/// movable joint that is not named is locked at 0. Throws std::invalid_argument.
 [[nodiscard]] UrdfTree read_urdf_tree(const MechanismDescription & description);
 
 }  // namespace dynid

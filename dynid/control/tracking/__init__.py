@@ -1,4 +1,4 @@
 """Tracking errors of standard motions with and without the model's torque.
 
-Run on the simulated robot; figures as in the commercial reference.
+They run on the simulated robot; the measures are those of softMC, the commercial reference.
 """

@@ -1,4 +1,4 @@
-"""What a tracking error comes to."""
+"""Measures of a tracking error."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dynid.errors import SimulationError
 
 
 def settling_time(error: Array, step: float, window: float, hold: float) -> float:
-    """Return when an error enters a window to stay [s].
+    """Return when an error enters a window and stays there [s].
 
-    softMC's settling (PESETTLE, TIMESETTLE), but for the whole rest of the record.
+    softMC's settling (PESETTLE, TIMESETTLE), but over the whole rest of the record.
 
     Args:
         error: its size (N,), from the end of the commanded motion on.
         step: time between samples [s].
-        window: size of an error that is settled.
-        hold: for how long the record must show it settled [s].
+        window: largest size of a settled error.
+        hold: shortest time for which the error must be settled [s].
 
     Raises:
         SimulationError: it does not settle within the record.
@@ -26,8 +26,8 @@ def settling_time(error: Array, step: float, window: float, hold: float) -> floa
     first = int(outside[-1]) + 1 if len(outside) else 0
     if (len(error) - first) * step < hold:
         message = (
-            f"tracking: the tool is {error[-1]:.3g} m from its goal at the end, outside of "
-            f"settle_window {window:g} m; raise 'hold' or 'settle_window'."
+            f"tracking: the tool is {error[-1]:.3g} m from its goal at the end, outside "
+            f"settle_window {window:g} m; increase 'hold' or 'settle_window'."
         )
         raise SimulationError(message)
     return first * step

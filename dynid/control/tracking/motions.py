@@ -1,4 +1,4 @@
-"""Motions of a tracking trial, with derivatives that belong to them."""
+"""Motions of a tracking trial, with consistent derivatives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dynid.dynamics.kinematics import Kinematics
 
-_KNOTS = 401  # of the spline along a line: errors far below an encoder's step
+_KNOTS = 401  # of the spline along a line, for errors far below encoder resolution
 _STEPS = 50  # of Newton's method at each
 _CLOSE = 1e-9  # [m]
 _DIFFERENCE = 1e-6  # [rad or m] of joint positions, for the Jacobian
@@ -32,12 +32,10 @@ class Oscillation:
     """
 
     def __init__(self, settings: OscillateSettings, joints: tuple[str, ...]) -> None:
-        """Raise ConfigurationError where a joint is none of the robot's."""
+        """Raise ConfigurationError where a joint is not one of the robot's."""
         for name in (settings.joint, settings.watch):
             if name not in joints:
-                message = (
-                    f"tracking: joint '{name}' is none of the robot's; it has {', '.join(joints)}."
-                )
+                message = f"tracking: the robot has no joint '{name}'; it has {', '.join(joints)}."
                 raise ConfigurationError(message)
         self._settings = settings
         self._joint = joints.index(settings.joint)
@@ -66,7 +64,7 @@ class Oscillation:
 
 
 class Line:
-    """The tool point on a straight line, its speed up and down along smooth steps."""
+    """The tool point on a straight line, with speed ramps along smooth steps."""
 
     def __init__(self, settings: LineSettings, kinematics: Kinematics) -> None:
         """Raise ConfigurationError where the robot does not reach all of the line."""
@@ -97,7 +95,7 @@ class Line:
         return Motion(self._spline(along), first * ds, second * ds**2 + first * dds)
 
     def _progress(self, t: Array) -> tuple[Array, Array, Array]:
-        """Return the way along the line [m], speed and acceleration."""
+        """Return the distance along the line [m], speed and acceleration."""
         ramp, speed = self._ramp, self._speed
         up, down = t < ramp, t > ramp + self._cruise
         left = np.where(down, self.duration - t, t) / ramp
@@ -115,7 +113,7 @@ class Line:
 
 
 def _follow(kinematics: Kinematics, start: Array, direction: Array, path: Array) -> Array:
-    """Joint positions (K, n) whose tool points are on the line, by damped Newton steps."""
+    """Return joint positions (K, n) with tool points on the line, by damped Newton steps."""
     origin = kinematics.tool_path(start[np.newaxis])[0]
     positions = np.empty((len(path), len(start)))
     q = start.copy()
@@ -139,7 +137,7 @@ def _follow(kinematics: Kinematics, start: Array, direction: Array, path: Array)
 
 
 def _jacobian(kinematics: Kinematics, q: Array) -> Array:
-    """Tool velocity per joint velocity (3, n), by central differences."""
+    """Return the tool velocity per joint velocity (3, n), by central differences."""
     steps = _DIFFERENCE * np.eye(len(q))
     ahead, behind = kinematics.tool_path(q + steps), kinematics.tool_path(q - steps)
     jacobian: Array = (ahead - behind).T / (2 * _DIFFERENCE)
@@ -147,7 +145,7 @@ def _jacobian(kinematics: Kinematics, q: Array) -> Array:
 
 
 def _smooth_step(x: Array, slope: float) -> tuple[Array, Array, Array]:
-    """The step 10 x^3 - 15 x^4 + 6 x^5 with two derivatives, where dx/dt = slope."""
+    """Return the step 10 x^3 - 15 x^4 + 6 x^5 with two derivatives, where dx/dt = slope."""
     x = np.clip(x, 0.0, 1.0)
     return (
         x**3 * (10 + x * (6 * x - 15)),
@@ -157,5 +155,5 @@ def _smooth_step(x: Array, slope: float) -> tuple[Array, Array, Array]:
 
 
 def _product(a: tuple[Array, ...], b: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-    """A product with two derivatives."""
+    """Return a product with two derivatives."""
     return (a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2 * a[1] * b[1] + a[0] * b[2])

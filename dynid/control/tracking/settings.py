@@ -1,4 +1,4 @@
-"""The motion that shows tracking: the profile's ``tracking``."""
+"""The motion of a tracking trial: the profile's ``tracking``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Tracking(TaskSettings):
 
 
 class OscillateSettings(_Tracking):
-    """One joint swings as a sine about where it rests; another, which stays, is watched."""
+    """One joint oscillates about its rest position; the error of another joint is measured."""
 
     type: Literal["oscillate"]
     """Type of the motion."""
@@ -34,12 +34,12 @@ class OscillateSettings(_Tracking):
 
 
 class LineSettings(_Tracking):
-    """The tool goes along a straight line, from rest to rest; then it settles."""
+    """The tool moves along a straight line, from rest to rest, and settles."""
 
     type: Literal["line"]
     """Type of the motion."""
     start: PerJoint
-    """Joint positions at its beginning [rad or m]."""
+    """Joint positions at the start of the line [rad or m]."""
     direction: tuple[float, float, float]
     """Direction of the line in the root link's frame."""
     length: PositiveFloat
@@ -60,7 +60,7 @@ TrackingSettings = Annotated[OscillateSettings | LineSettings, Field(discriminat
 
 
 def find_tracking(robot: Robot) -> TrackingSettings | None:
-    """The tracking motion in a robot's profile, if it has one."""
+    """Return the tracking motion in a robot's profile, if it has one."""
     found = robot.find(_Tracking)
     if found is None or isinstance(found, OscillateSettings | LineSettings):
         return found

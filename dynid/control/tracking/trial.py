@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from dynid.robot.robot import Robot
 
 _RATE = 1000.0  # control cycles per second [Hz]
-_BEFORE = 1.0  # [s] at rest, after the additive torque has come
+_BEFORE = 1.0  # [s] at rest, after the additive torque has been ramped in
 _ROUNDING = 1e-9  # [rad or m]
-_AFTER = 0.2  # [s] that an oscillation is watched on
+_AFTER = 0.2  # [s] evaluated after an oscillation
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
-    """How a motion was followed.
+class TrackingRun:
+    """Errors of one run of the motion.
 
     Attributes:
-        error: command, as old as when it reaches the drives, minus true position of the joints
+        error: command, delayed as it reaches the drives, minus true position of the joints
             (N, n) [rad or m].
         tool_error: distance of the tool from where it was commanded (N,) [m].
         metric: settling time [s], or peak-to-peak error [rad or m].
@@ -63,18 +63,18 @@ class Followed:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Both runs.
+    """The runs without and with the model's torque.
 
     Attributes:
         robot: name of the profile.
         joints: their names.
-        prismatic: which of them slide.
-        metric: what a run's ``metric`` is.
-        watched: the joint whose peak-to-peak error counts, else the tool.
-        time: since the beginning of the motion (N,) [s].
-        duration: of the motion [s]; after it the robot is to rest.
+        prismatic: which of them are prismatic.
+        metric: kind of the runs' ``metric``.
+        watched: the joint whose peak-to-peak error is measured, else the tool.
+        time: since the start of the motion (N,) [s].
+        duration: of the motion [s]; after it the robot is commanded to rest.
         without: position control alone.
-        with_model: the same, and the model's torque as torque offset.
+        with_model: position control with the model's torque as torque offset.
     """
 
     robot: str
@@ -84,21 +84,21 @@ class Trial:
     watched: str
     time: Array
     duration: float
-    without: Followed
-    with_model: Followed
+    without: TrackingRun
+    with_model: TrackingRun
 
     @property
     def ratio(self) -> float:
-        """What is left of the metric with the model."""
+        """The metric with the model as a share of that without."""
         return self.with_model.metric / self.without.metric
 
-    def errs(self, joint: int) -> bool:
-        """Whether a joint has an error, but for rounding."""
+    def has_error(self, joint: int) -> bool:
+        """Return whether a joint has an error above rounding."""
         peaks = [float(run.peak[joint]) for run in (self.without, self.with_model)]
         return max(peaks) > _ROUNDING
 
     def as_json(self) -> dict[str, str | float]:
-        """Return what ``--json`` prints; times in s, errors in rad or m."""
+        """Return the output of ``--json``; times in s, errors in rad or m."""
         return {
             "robot": self.robot,
             "metric": self.metric,
@@ -109,7 +109,7 @@ class Trial:
 
 
 def identified(robot: Robot, *, seed: int = 0) -> Mechanism:
-    """Return the mechanism that is identified from the simulated robot's excitation.
+    """Return the mechanism identified from an excitation of the simulated robot.
 
     Raises:
         ConfigurationError: the profile has no excitation.
@@ -118,7 +118,7 @@ def identified(robot: Robot, *, seed: int = 0) -> Mechanism:
     settings = find_excitation(robot)
     if settings is None:
         message = (
-            f"profile '{robot.name}' has no excitation to identify it by; give a model.yaml "
+            f"profile '{robot.name}' has no excitation for identification; give a model.yaml "
             "with --model."
         )
         raise ConfigurationError(message)
@@ -128,17 +128,17 @@ def identified(robot: Robot, *, seed: int = 0) -> Mechanism:
 
 
 def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> Trial:
-    """Have the simulated robot follow its profile's ``tracking`` motion twice.
+    """Run the profile's ``tracking`` motion twice on the simulated robot.
 
     Drives, bodies, friction and noise are the same; only the torque offset differs.
 
     Raises:
-        ConfigurationError: the profile has no tracking motion, or one the robot cannot do.
+        ConfigurationError: the profile has no tracking motion, or the robot cannot make it.
         SimulationError: the drives lost the robot, or it does not settle.
     """
     settings = find_tracking(robot)
     if settings is None:
-        message = f"profile '{robot.name}' has no motion under 'tracking' to follow."
+        message = f"profile '{robot.name}' has no motion under 'tracking'."
         raise ConfigurationError(message)
     kinematics = robot.kinematics()
     if isinstance(settings, LineSettings):
@@ -153,15 +153,15 @@ def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> Trial:
     simulated = partial(SimulatedRobot, robot, control_rate=_RATE, seed=seed)
     targets = Motion(*map(simulated().commanded, commands))
     shown = time >= 0
-    # that a command takes its time to the drives is no error of theirs
+    # the delay from command to drives is not a tracking error
     wanted = motion.evaluate(time[shown] - _command_delay(robot)).position
 
-    def followed(torque_offsets: Array) -> Followed:
+    def followed(torque_offsets: Array) -> TrackingRun:
         reached = _follow(simulated(), targets.position, torque_offsets)[shown]
         tools = kinematics.tool_path(wanted) - kinematics.tool_path(reached)
         distance: Array = np.linalg.norm(tools, axis=1)
         at_rest = time[shown] >= motion.duration
-        return Followed(
+        return TrackingRun(
             wanted - reached,
             distance,
             _metric(settings, robot.joints, wanted - reached, distance[at_rest]),
@@ -170,7 +170,7 @@ def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> Trial:
     without = followed(np.zeros_like(targets.position))
     if without.metric == 0:
         message = (
-            "tracking: position control alone leaves nothing to improve; make the motion faster or "
+            "tracking: position control alone has no error to reduce; make the motion faster or "
             "'settle_window' smaller."
         )
         raise SimulationError(message)
@@ -188,7 +188,7 @@ def track(robot: Robot, model: Mechanism, *, seed: int = 0) -> Trial:
 
 
 def _check_limits(robot: Robot, commands: Motion) -> None:
-    """Refuse a motion that the robot of the profile may not make."""
+    """Refuse a motion beyond the limits of the profile."""
     for name, joints in zip(Motion._fields, commands, strict=True):
         for number, values in enumerate(joints.T):
             allowed = robot.limits.range_of(name, number)
@@ -199,13 +199,13 @@ def _check_limits(robot: Robot, commands: Motion) -> None:
             if not low <= worst <= high:
                 message = (
                     f"tracking: joint '{robot.joints[number]}' would reach the {name} "
-                    f"{worst:.3g}, beyond [{low:g}, {high:g}]; make the motion slower or smaller."
+                    f"{worst:.3g}, outside [{low:g}, {high:g}]; make the motion slower or smaller."
                 )
                 raise ConfigurationError(message)
 
 
 def _command_delay(robot: Robot) -> float:
-    """Time until a command reaches the simulated drives [s]."""
+    """Return the time until a command reaches the simulated drives [s]."""
     simulation = robot.find(SimulationSettings) or SimulationSettings()
     return simulation.command_delay / _RATE
 
@@ -218,7 +218,7 @@ def _additive_torque(robot: Robot, model: Mechanism, targets: Motion) -> Array:
 
 
 def _follow(simulated: SimulatedRobot, targets: Array, torque_offsets: Array) -> Array:
-    """Return where the joints truly are after each target (N, n)."""
+    """Return the true positions of the joints after each target (N, n)."""
     simulated.reset(targets[0])
     reached = np.empty_like(targets)
     for number, (target, offset) in enumerate(zip(targets, torque_offsets, strict=True)):

@@ -1,4 +1,4 @@
-"""The model in symbols: Newton-Euler, joint terms, minimal parameters, C code.
+"""The symbolic model: Newton-Euler, joint terms, minimal parameters, C code.
 
 Formulas are made from the same mechanism and checked against it.
 """

@@ -1,4 +1,4 @@
-"""C99 of the minimal inverse dynamic model, that needs nothing but ``math.h``."""
+"""C99 code of the minimal inverse dynamic model, which needs only ``math.h``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOTION = ("q", "dq", "ddq")
 _WIDTH = 100
-"""Characters of a line."""
+"""Characters per line."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class CFunction:
     """One function of the generated file.
 
     Attributes:
-        name: In C.
-        arguments: Of ``q``, ``dq``, ``ddq``, what it depends on.
-        result: Name and size of the array that it fills.
-        text: What it returns, for the header.
-        outputs: Expressions by the text they are assigned to.
+        name: its name in C.
+        arguments: those of ``q``, ``dq``, ``ddq`` that it depends on.
+        result: name and size of the array that it fills.
+        text: description of the result, for the header.
+        outputs: expressions by the text they are assigned to.
     """
 
     name: str
@@ -90,11 +90,15 @@ def _filled(array: str, values: Iterable[Expression]) -> dict[str, Expression]:
 
 
 def c_name(text: str) -> str:
-    """Return ``text`` if names in C can begin with it; raises OutputError where not."""
+    """Return ``text`` if C names can begin with it.
+
+    Raises:
+        OutputError: it is not such a name.
+    """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
         message = (
-            f"'{text}' cannot begin the names of C functions: --name must be lower-case letters, "
-            "digits and underscores, and begin with a letter."
+            f"'{text}' cannot begin the names of C functions: --name must consist of lower-case "
+            "letters, digits and underscores, and begin with a letter."
         )
         raise OutputError(message)
     return text
@@ -103,7 +107,7 @@ def c_name(text: str) -> str:
 def c_header(
     formulas: Formulas, name: str, table: BaseTable, provenance: Sequence[str] = ()
 ) -> str:
-    """Return the header: what the model is, where it is from, and its functions."""
+    """Return the header: description and provenance of the model, and its functions."""
     upper = name.upper()
     lines = [
         "/*",
@@ -182,7 +186,7 @@ def _about(formulas: Formulas, table: BaseTable, provenance: Sequence[str]) -> l
 
 
 def _folded(lines: list[str]) -> list[str]:
-    """Return lines as short as a comment's, what is folded indented."""
+    """Return lines wrapped to the width of a comment, continuation lines indented."""
     folded = [textwrap.wrap(line, _WIDTH - 3, subsequent_indent=" " * 6) for line in lines]
     return [part for parts in folded for part in (parts or [""])]
 

@@ -1,4 +1,4 @@
-"""Expressions as the body of a C function: one statement for what is used more than once."""
+"""Expressions as the body of a C function: one statement per subexpression used repeatedly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dynid.dynamics.symbolic.expressions import Expression, Graph
 
 _LONGEST = 36
-"""Characters of an expression that is written in the middle of another."""
+"""Most characters of an expression that is written inline."""
 _SUM, _PRODUCT, _SIGN, _WHOLE = range(4)
 _OPERATORS = {"add": ("+", _SUM), "sub": ("-", _SUM), "mul": ("*", _PRODUCT)}
 _C_FUNCTIONS = {
@@ -65,5 +65,5 @@ def _operation(operation: str, operands: Sequence[_Text]) -> _Text:
 
 
 def _within(operand: _Text, binding: int) -> str:
-    """Return an operand's text, in parentheses where it binds less than what it stands in."""
+    """Return an operand's text, in parentheses where it binds less than its context."""
     return operand.text if operand.binding >= binding else f"({operand.text})"

@@ -1,7 +1,7 @@
-"""A graph of arithmetic in which nothing is computed twice, and nothing that is known beforehand.
+"""A graph of arithmetic with common subexpressions and constant folding.
 
-Numbers are folded, zeros and ones vanish, equal expressions are one node. What no output needs is
-never asked for, so that it costs nothing either.
+Numbers are folded, zeros and ones are removed, equal expressions are one node. Nodes that no output
+needs are not computed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "positive": lambda x: max(x, 0.0),
     "negative": lambda x: min(x, 0.0),
 }
-"""What can be called, with one argument."""
+"""Functions of one argument."""
 
 Operand = Union["Expression", float]
 
@@ -50,7 +50,7 @@ class Node:
 
 @dataclass
 class Graph:
-    """All nodes of some formulas, operands before what is made of them."""
+    """All nodes of some formulas, operands before their results."""
 
     nodes: list[Node] = field(default_factory=list)
     _known: dict[Node, int] = field(default_factory=dict)
@@ -60,11 +60,11 @@ class Graph:
         return self._node(Node("number", value=float(value) + 0.0))  # -0.0 becomes 0.0
 
     def symbol(self, text: str) -> Expression:
-        """Return what the program is given: the text stands for it."""
+        """Return an input of the program, by its text."""
         return self._node(Node("symbol", text=text))
 
     def call(self, function: str, argument: Operand) -> Expression:
-        """Return one of ``FUNCTIONS``."""
+        """Return the call of one of ``FUNCTIONS``."""
         operand = self.expression(argument)
         if operand.value is not None:
             return self.number(FUNCTIONS[function](operand.value))
@@ -75,7 +75,7 @@ class Graph:
         return operand if isinstance(operand, Expression) else self.number(operand)
 
     def needed(self, outputs: Iterable[Expression]) -> list[int]:
-        """Return the indices of all nodes that outputs are made of, in an order to compute."""
+        """Return the indices of all nodes that outputs depend on, in an order to compute."""
         found: set[int] = set()
         waiting = [output.index for output in outputs]
         while waiting:
@@ -86,7 +86,7 @@ class Graph:
         return sorted(found)
 
     def count(self, outputs: Iterable[Expression]) -> Counter[str]:
-        """Return how often each operation is carried out for some outputs."""
+        """Return how often each operation is executed for some outputs."""
         counts = Counter(self.nodes[index].operation for index in self.needed(outputs))
         del counts["number"], counts["symbol"]
         return counts
@@ -131,14 +131,14 @@ class Graph:
         return self.negate(here) if known else here
 
     def negate(self, operand: Expression) -> Expression:
-        """Return the operand with the other sign; two signs are none."""
+        """Return the operand with the opposite sign; two signs cancel."""
         if operand.value is not None:
             return self.number(-operand.value)
         inner = operand.negated
         return inner if inner is not None else self._node(Node("neg", (operand.index,)))
 
     def multiply(self, left: Expression, right: Expression) -> Expression:
-        """Return the product; signs move out of it, numbers to its front."""
+        """Return the product; signs are moved out of it, numbers to its front."""
         if left.value is None and right.value is not None:
             left, right = right, left
         if left.value is not None:
@@ -166,7 +166,7 @@ class Graph:
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """A node of a graph, to compute with as with a number."""
+    """A node of a graph, with the operators of a number."""
 
     graph: Graph
     index: int
@@ -178,12 +178,12 @@ class Expression:
 
     @property
     def value(self) -> float | None:
-        """Of a number, or None where it is known only when the program runs."""
+        """Value of a number, or None where it is known only when the program runs."""
         return self.node.value if self.node.operation == "number" else None
 
     @property
     def negated(self) -> Expression | None:
-        """What this is the negative of, or None."""
+        """The operand of a negation, or None."""
         node = self.node
         return Expression(self.graph, node.operands[0]) if node.operation == "neg" else None
 
@@ -244,6 +244,6 @@ class Matrix:
 
     @property
     def transposed(self) -> Matrix:
-        """The transpose, for a rotation the way back."""
+        """The transpose; for a rotation the inverse."""
         first, second, third = (SymbolicVector(*column) for column in zip(*self.rows, strict=True))
         return Matrix((first, second, third))

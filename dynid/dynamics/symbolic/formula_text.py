@@ -1,4 +1,4 @@
-"""The text of a formula, as the table of joint terms has it, as an expression of a graph."""
+"""Conversion of formulas in the table of joint terms to expressions of a graph."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _BOUNDS = {"max": "positive", "min": "negative"}  # with 0 as second argument
 
 @dataclass(frozen=True)
 class FormulaReader:
-    """Makes expressions of formulas such as ``s(v) * exp(-(v / scale)^2)``.
+    """Converts formulas such as ``s(v) * exp(-(v / scale)^2)`` to expressions.
 
     They consist of ``+ - * / ^``, the functions sign, exp, sqrt, abs, max(x, 0), min(x, 0), s, and
     symbols; divisors are numbers and exponents whole numbers above 0.
 
     Attributes:
-        graph: That the expressions become part of.
-        symbols: What names stand for; only those of a formula are called.
-        sign: The function s.
+        graph: graph of the expressions.
+        symbols: functions that make the expression of a name; called for names in a formula only.
+        sign: the function s.
     """
 
     graph: Graph
@@ -35,11 +35,11 @@ class FormulaReader:
     sign: Callable[[Expression], Expression]
 
     def read(self, text: str) -> Expression:
-        """Return a formula as an expression; raises ValueError where it is none."""
+        """Return a formula as an expression; raises ValueError where it is invalid."""
         try:
             return self._of(ast.parse(text.replace("^", "**"), mode="eval").body)
         except (SyntaxError, ValueError, KeyError, ZeroDivisionError):
-            message = f"'{text}' is no formula of a joint term (see dynid/term_kinds.hpp)."
+            message = f"'{text}' is not a formula of a joint term (see dynid/term_kinds.hpp)."
             raise ValueError(message) from None
 
     def _of(self, node: ast.expr) -> Expression:

@@ -1,4 +1,4 @@
-"""Where the joints of a tree sit on each other, as constants to write formulas with."""
+"""Placements of the joints of a tree relative to each other, as constants of formulas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _DECIMALS = 13
-"""Of lengths [m] and of rotations; what is behind is rounding, such as cos(π / 2) = 6e-17."""
+"""Decimals of lengths [m] and rotations; the rest is rounding, such as cos(π / 2) = 6e-17."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +24,9 @@ class TreeJoint:
     """A joint with the body behind it.
 
     Attributes:
-        parent: Index in the tree of the joint that carries this one; -1 for the root link.
-        number: Index of the joint in drive order.
-        prismatic: Whether it slides.
+        parent: index in the tree of the joint that carries this one; -1 for the root link.
+        number: index of the joint in drive order.
+        prismatic: whether it is prismatic, else revolute.
         axis: (3,) unit vector in the joint's frame.
         rotation: (3, 3) of the joint's frame in that of the parent, at position 0.
         origin: (3,) of the joint's frame in that of the parent [m], at position 0.
@@ -41,16 +41,16 @@ class TreeJoint:
 
 
 def joint_tree(kinematics: Kinematics) -> tuple[TreeJoint, ...]:
-    """Return the actuated joints, parents first; what is locked or fixed is part of a body.
+    """Return the actuated joints, parents first; locked and fixed links are parts of bodies.
 
     Raises:
-        MechanismError: The mechanism is no tree, but has closed chains.
+        MechanismError: the mechanism has closed chains.
     """
     mechanism = kinematics.mechanism
     if mechanism.chain.passive:
         message = (
             f"The robot has closed chains (passive joints {', '.join(mechanism.chain.passive)}), "
-            "whose positions no formula gives: C code can be written of trees only."
+            "whose positions have no closed formula: C code can be generated for trees only."
         )
         raise MechanismError(message)
     rest = kinematics.poses(np.zeros((1, len(mechanism.joints))))[0]
@@ -62,7 +62,7 @@ def joint_tree(kinematics: Kinematics) -> tuple[TreeJoint, ...]:
         while carrier > 0 and carrier not in number_of:
             carrier = kinematics.parents[carrier]
         number = number_of[body]
-        # the root's frame is that of positions, whatever carries it
+        # positions are in the root's frame
         frame = Pose.from_numbers(rest[carrier]).matrix() if carrier > 0 else np.eye(4)
         placement = np.linalg.inv(frame) @ Pose.from_numbers(rest[body]).matrix()
         joints.append(

@@ -1,4 +1,4 @@
-"""The minimal inverse dynamic model as formulas: only base parameters, nothing computed twice."""
+"""The minimal inverse dynamic model as formulas, with base parameters only."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 
 _ROUNDING = 1e-14
-"""A base parameter that is so small beside what it was summed from is zero."""
+"""A base parameter smaller than this, relative to its summands, is zero."""
 _PER_BODY = 10
 
 
 @dataclass(frozen=True)
 class Formulas:
-    """What a model computes, as expressions of symbols ``q[0]``, ``dq[0]``, ``ddq[0]``, ``b[0]``.
+    """Results of a model as expressions of symbols ``q[0]``, ``dq[0]``, ``ddq[0]``, ``b[0]``.
 
     Attributes:
-        mechanism: The model.
-        tree: Its joints.
-        base: Its base parameters ``b``.
+        mechanism: the model.
+        tree: its joints.
+        base: its base parameters ``b``.
         values: (k,) of the base parameters.
-        graph: All expressions.
+        graph: all expressions.
         torque: n, by inverse dynamics.
         mass_matrix: n rows of n, rotors included; without rows in a semi-static model.
-        gravity: n, springs apart.
+        gravity: n, without springs.
         regressor: n rows of k: torque per unit of each base parameter.
     """
 
@@ -56,19 +56,19 @@ class Formulas:
 
 
 def minimal_model(mechanism: Mechanism) -> Formulas:
-    """Write down the model of a mechanism with its own parameters.
+    """Return the formulas of a mechanism with its own parameters.
 
-    The recursion is linear in the standard parameters, so that torque stays what it is when the
-    base parameters take the place of the standard ones that lead them, and all others are zero.
-    Gravity alone has base parameters of its own, because those of the whole model can hold a weight
-    together with an offset.
+    The recursion is linear in the standard parameters, so that torque does not change when the
+    base parameters replace the standard ones that lead them, and all others are zero. Gravity has
+    base parameters of its own, because those of the whole model can combine a weight with an
+    offset.
 
     Args:
-        mechanism: The model.
+        mechanism: the model.
 
     Raises:
-        MechanismError: The mechanism has closed chains, or terms with memory.
-        EstimationError: Its base parameters are not clear-cut.
+        MechanismError: the mechanism has closed chains, or terms with memory.
+        EstimationError: the numerical rank of its regressor is unclear.
     """
     kinematics = Kinematics(mechanism.without_terms())
     tree = joint_tree(kinematics)
@@ -98,18 +98,17 @@ def minimal_model(mechanism: Mechanism) -> Formulas:
 
 
 def _base_values(base: BaseParameterization, standard: Array) -> Array:
-    """Return the base parameters (k,); those that only rounding keeps from zero are zero."""
+    """Return the base parameters (k,); those that are zero but for rounding become zero."""
     size = np.abs(base.regrouping) @ np.abs(standard)
     values = base.project(standard)
     return np.where(np.abs(values) > _ROUNDING * size, values, 0.0)
 
 
 def operation_counts(formulas: Formulas) -> dict[str, Counter[str]]:
-    """Return how many operations each result costs, and inverse dynamics without all knowledge.
+    """Return the operations of each result, and of inverse dynamics for a general robot.
 
-    That is the same recursion for a robot whose joints are of the same kinds on the same parents,
-    about their z axes, but whose every length, angle and moment is some number, with ten standard
-    parameters for each body.
+    That is the same recursion for a robot with the same tree of joints, about their z axes, but
+    with arbitrary lengths, angles and moments, and ten standard parameters for each body.
     """
     graph = formulas.graph
     return {
@@ -142,7 +141,7 @@ def _general_count(mechanism: Mechanism, tree: Sequence[TreeJoint]) -> Counter[s
 class _Writer:
     """Formulas of one mechanism in one graph; ``weights`` are the bodies' parameters for gravity.
 
-    Parameters of its methods are p, standard ones or what takes their place.
+    Its methods take p parameters, the standard ones or those that replace them.
     """
 
     graph: Graph
@@ -156,7 +155,7 @@ class _Writer:
         return self._sum(state, parameters, parameters, self.mechanism.gravity)
 
     def gravity(self) -> list[Expression]:
-        """Return the torque that holds the bodies."""
+        """Return the torque that compensates gravity."""
         at_rest = self._from_rest(np.zeros(len(self.tree)))
         return self._bodies(at_rest, self.weights, self.mechanism.gravity)
 
@@ -224,7 +223,7 @@ def _check_terms(mechanism: Mechanism) -> None:
         if term.traits.has_memory:
             message = (
                 f"Joint '{mechanism.joints[term.joint]}' has a term '{term.kind}', whose torque "
-                "depends on past motion, so that no formula of q, dq and ddq gives it; "
-                f"--without {term.kind} leaves it out of the code."
+                "depends on past motion, so it is not a formula of q, dq and ddq; "
+                f"--without {term.kind} omits it from the code."
             )
             raise MechanismError(message)

@@ -1,4 +1,4 @@
-"""Newton and Euler's recursion written as expressions, linear in the parameters of the bodies.
+"""The recursive Newton-Euler algorithm as expressions, linear in the bodies' parameters.
 
 Forward from the root, each body's angular velocity w, angular acceleration and the acceleration of
 its frame's origin; back to the root, its force and moment about that origin,
@@ -6,7 +6,7 @@ its frame's origin; back to the root, its force and moment about that origin,
     F = M a + U MS,   N = J dw + w x J w + MS x a,   U = [dw]x + [w]x [w]x
 
 (Khalil and Kleinfinger 1987), with mass M, first moments MS and moments of inertia J. Parameters
-that are zero, as all but the base parameters may be set, cost nothing.
+that are zero, as all but the base parameters may be set, need no operations.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class BodyMotion:
     """Motion of a body in the frame of its joint.
 
     Attributes:
-        rotation: Of its frame in that of the body which carries it.
-        origin: Of its frame, there.
-        velocity: Angular velocity w.
-        acceleration: Angular acceleration dw.
-        lift: Acceleration of the origin, less gravity.
+        rotation: of its frame in that of the body which carries it.
+        origin: of its frame in that of the body which carries it [m].
+        velocity: angular velocity w [rad/s].
+        acceleration: angular acceleration dw [rad/s^2].
+        lift: acceleration of the origin minus gravity [m/s^2].
         turning: U.
     """
 
@@ -90,10 +90,10 @@ def tree_torque(
     """Return the torque of every joint, in drive order.
 
     Args:
-        graph: That the motions are part of.
-        tree: The joints.
-        motions: Of their bodies.
-        parameters: Ten standard parameters for each body, in drive order.
+        graph: graph of the motions.
+        tree: the joints.
+        motions: motions of their bodies.
+        parameters: ten standard parameters for each body, in drive order.
     """
     wrenches = [
         body_wrench(motion, parameters[joint.number])
@@ -113,7 +113,7 @@ def tree_torque(
 
 
 def body_wrench(motion: BodyMotion, parameters: Sequence[Expression]) -> Wrench:
-    """Return what moves a body with parameters M, MX, MY, MZ, XX, XY, YY, XZ, YZ, ZZ."""
+    """Return the wrench on a body with parameters M, MX, MY, MZ, XX, XY, YY, XZ, YZ, ZZ."""
     mass, mx, my, mz, xx, xy, yy, xz, yz, zz = parameters
     w, dw, u = motion.velocity, motion.acceleration, motion.turning
     (u11, u12, u13), (u21, u22, u23), (u31, u32, u33) = u.rows

@@ -27,10 +27,10 @@ def term_column(
     """Return the torque per unit of a term's parameter, of a kind without memory.
 
     Args:
-        graph: That the motion is part of.
-        term: At a joint or motor.
-        motion: Position, velocity and acceleration of that.
-        load: Gravity torque of a joint.
+        graph: graph of the motion.
+        term: term of a joint or motor.
+        motion: position, velocity and acceleration of that joint or motor.
+        load: returns the gravity torque of a joint.
     """
     q, v, a = motion
 
@@ -59,11 +59,11 @@ def term_torque(
     """Return the torque of the joint terms at every joint, in drive order.
 
     Args:
-        graph: That the state is part of.
-        mechanism: Has the terms; those at motors reach the joints through its coupling.
-        state: Motion of the joints.
-        parameters: One for each term.
-        load: Gravity torque of a joint.
+        graph: graph of the state.
+        mechanism: its terms; those at motors act on the joints through its coupling.
+        state: motion of the joints.
+        parameters: one for each term.
+        load: returns the gravity torque of a joint.
     """
     torque = [graph.number(0.0)] * len(mechanism.joints)
     to_motor = np.asarray(np.linalg.inv(mechanism.coupling), dtype=np.float64)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from dynid.arrays import Array
-from dynid.dynamics.body import RADIUS, REACH, TOLD, Body, steiner
+from dynid.dynamics.body import LARGEST_DEVIATION, RADIUS, REACH, Body, steiner
 from dynid.estimation.physical import body_cone, solve_in_cones
 
 _NOTHING_KNOWN = 1e3  # times its size: standard deviation of a mass before data
@@ -42,7 +42,7 @@ class Belief(NamedTuple):
     @property
     def told(self) -> NDArray[np.bool_]:
         """Which parameters (10,) the data tell."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)) < TOLD * self.size)
+        return np.asarray(np.sqrt(np.diag(self.covariance)) < LARGEST_DEVIATION * self.size)
 
 
 def believe(matrix: Array, right: Array, scatter: Array) -> Belief:

@@ -67,7 +67,7 @@ class Payload:
     def quantities(self) -> tuple[Row, ...]:
         """Mass, centre of mass and inertia about it."""
         body = self.body
-        figures = zip(QUANTITIES, body.quantities, body.deviations, body.told, strict=True)
+        figures = zip(QUANTITIES, body.quantities, body.deviations, body.identifiable, strict=True)
         return tuple(
             Row(name, float(value), unit, float(deviation) if told else None)
             for (name, unit), value, deviation, told in figures

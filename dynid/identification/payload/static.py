@@ -111,7 +111,7 @@ class StaticPayload:
     @property
     def success(self) -> bool:
         """Whether the mass is told."""
-        return bool(self.payload.body.told[0])
+        return bool(self.payload.body.identifiable[0])
 
     @property
     def outcome(self) -> str:

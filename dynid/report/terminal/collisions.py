@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from dynid.control.collisions import Playback
+    from dynid.control.collisions import ThresholdReplay
     from dynid.robot.robot import Robot
 
 _DIGITS = 3
@@ -26,7 +26,7 @@ _CAUSES = {
 }
 
 
-def collisions_json(robot: Robot, found: Sequence[Playback]) -> dict[str, Any]:
+def collisions_json(robot: Robot, found: Sequence[ThresholdReplay]) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     return {
         "robot": robot.name,
@@ -46,7 +46,7 @@ def collisions_json(robot: Robot, found: Sequence[Playback]) -> dict[str, Any]:
     }
 
 
-def print_collisions(console: Console, robot: Robot, found: Sequence[Playback]) -> None:
+def print_collisions(console: Console, robot: Robot, found: Sequence[ThresholdReplay]) -> None:
     """Print every alarm; for a recording without one, the smallest margin of each joint."""
     console = roomy(console)
     for one in found:
@@ -64,7 +64,7 @@ def print_collisions(console: Console, robot: Robot, found: Sequence[Playback]) 
     )
 
 
-def _print_alarms(console: Console, one: Playback) -> None:
+def _print_alarms(console: Console, one: ThresholdReplay) -> None:
     rows = table("from [s]", "to [s]", "joint", "cause", "value", "threshold", "share")
     for alarm in one.alarms:
         rows.add_row(
@@ -79,7 +79,7 @@ def _print_alarms(console: Console, one: Playback) -> None:
     console.print(rows)
 
 
-def _print_margins(console: Console, one: Playback) -> None:
+def _print_margins(console: Console, one: ThresholdReplay) -> None:
     rows = table("smallest margin", "at [s]", "value", "threshold", "share")
     for margin in sorted(one.margins, key=lambda margin: -margin.share):
         rows.add_row(

@@ -1,7 +1,7 @@
 #pragma once
 
-// dynid/FeedforwardController, found and run the way controller_manager does it, between references
-// and drives that are plain numbers.
+// dynid/FeedforwardController, loaded and run as controller_manager does it, with plain numbers as
+// references and drives.
 
 #include <controller_interface/chainable_controller_interface.hpp>
 #include <lifecycle_msgs/msg/state.hpp>
@@ -55,7 +55,7 @@ public:
 
   bool configure() { return controller_->configure().id() == State::PRIMARY_STATE_INACTIVE; }
 
-  /// With drives at rest at a position, and references through interfaces or by topic.
+  /// Activates it with drives at rest at a position, and references by interfaces or by topic.
   bool activate(double position = 0.0, bool chained = true)
   {
     references_ = controller_->export_reference_interfaces();
@@ -90,7 +90,7 @@ public:
     return controller_->update(time_, period) == controller_interface::return_type::OK;
   }
 
-  void refer(std::size_t joint, double position, double velocity, double acceleration)
+  void set_reference(std::size_t joint, double position, double velocity, double acceleration)
   {
     const auto n = joints_.size();
     std::ignore = references_[joint]->set_value(position, true);
@@ -106,8 +106,8 @@ public:
     std::ignore = states_[2 * n + joint]->set_value(effort, true);
   }
 
-  /// What a drive says of itself, where the controller has claimed it.
-  void say(std::size_t joint, double status_word, double error_code = 0.0)
+  /// Sets the status of a drive, where the controller has claimed it.
+  void set_status(std::size_t joint, double status_word, double error_code = 0.0)
   {
     const auto n = joints_.size();
     std::ignore = states_[3 * n + joint]->set_value(status_word, true);

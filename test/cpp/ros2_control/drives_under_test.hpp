@@ -1,6 +1,6 @@
 #pragma once
 
-// A pendulum's dynid/SimulatedDrives, found and run the way controller_manager does it.
+// dynid/SimulatedDrives of a pendulum, loaded and run as controller_manager does it.
 
 #include <hardware_interface/component_parser.hpp>
 #include <hardware_interface/system.hpp>
@@ -21,7 +21,8 @@ namespace
 
 using Parameters = std::map<std::string, std::string>;
 
-/// What dynid.control.ros2_control writes of a pendulum whose feedback is exact; nothing is locked.
+/// Hardware parameters as dynid.control.ros2_control writes them, of a pendulum with exact feedback
+/// and without locked joints.
 Parameters pendulum_parameters()
 {
   return {
@@ -78,7 +79,7 @@ std::string description(const Parameters & parameters, bool with_effort = true)
     </joint></ros2_control></robot>)";
 }
 
-/// The plugin and its interfaces, in the states that its answers lead to.
+/// The plugin and its interfaces, in the lifecycle states that its callbacks return.
 class DrivesUnderTest
 {
 public:
@@ -109,7 +110,7 @@ public:
   bool activate() { return system_.activate().id() == State::PRIMARY_STATE_ACTIVE; }
   void deactivate() { system_.deactivate(); }
 
-  /// A cycle of the manager: measured this long after the one before [s], then commanded.
+  /// A cycle of the manager: read with the time since the previous one [s], then write.
   void cycle(double target, double torque_offset = 0.0, double period = 1e-3)
   {
     const auto measured = rclcpp::Duration::from_seconds(period);
@@ -121,7 +122,7 @@ public:
   }
 
   /// As of the last read().
-  [[nodiscard]] double told(const char * name) const
+  [[nodiscard]] double state(const char * name) const
   {
     for (const auto & state : states_) {
       if (state->get_interface_name() == name) {

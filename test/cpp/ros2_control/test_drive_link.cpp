@@ -1,5 +1,5 @@
-// dynid/FeedforwardController between references and drives that come late, are lost, and come back
-// after ~/reset_fault; and dynid/DriveMonitor, which says the same of them.
+// dynid/FeedforwardController with drives that are enabled late, are lost, and return after
+// ~/reset_fault; and dynid/DriveMonitor, which reports the same.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ Parameters settings()
     {"drives.reset_interface", "reset_fault"}};
 }
 
-/// Two joints, their drives, and somebody who hears of them.
+/// Two joints, their drives, and a subscriber to their status.
 class Cell
 {
 public:
@@ -47,7 +47,7 @@ public:
     EXPECT_TRUE(controller.initialised()) << "a controller is configured";
     EXPECT_TRUE(controller.configure());
     controller.executor().add_node(user_);
-    heard_ = user_->create_subscription<DiagnosticStatus>(
+    subscription_ = user_->create_subscription<DiagnosticStatus>(
       "/dynid/drives", rclcpp::QoS(1).transient_local(),
       [this](const DiagnosticStatus & status) { drives = status; });
     reset_ = user_->create_client<Trigger>("/feedforward_controller/reset_fault");
@@ -57,10 +57,10 @@ public:
   Cell(const Cell &) = delete;
   Cell & operator=(const Cell &) = delete;
 
-  void refer(double position, double velocity = 0.0)
+  void set_reference(double position, double velocity = 0.0)
   {
-    controller.refer(0, position, velocity, 0.0);
-    controller.refer(1, position, velocity, 0.0);
+    controller.set_reference(0, position, velocity, 0.0);
+    controller.set_reference(1, position, velocity, 0.0);
   }
 
   void measure(double shoulder, double elbow)
@@ -80,9 +80,9 @@ public:
   void follow(double position)
   {
     controller.activate(position);
-    controller.say(0, enabled);
-    controller.say(1, enabled);
-    refer(position);
+    controller.set_status(0, enabled);
+    controller.set_status(1, enabled);
+    set_reference(position);
     run(settled);
   }
 
@@ -96,18 +96,18 @@ public:
     return event();
   }
 
-  /// The service waits for control cycles, which are another thread; the drive leaves its fault
-  /// when it is reset, or not.
-  Trigger::Response reset(bool obeys = true)
+  /// Calls ~/reset_fault while control cycles run in another thread; the drive clears its fault on
+  /// the reset or not.
+  Trigger::Response reset(bool clears_fault = true)
   {
     auto answer = reset_->async_send_request(std::make_shared<Trigger::Request>());
     std::atomic<bool> running{true};
     std::thread cycle([&] {
       while (running) {
         controller.update();
-        if (obeys && controller.reset_command(1) == 1.0) {
+        if (clears_fault && controller.reset_command(1) == 1.0) {
           resets_seen = true;
-          controller.say(1, enabled);
+          controller.set_status(1, enabled);
         }
         std::this_thread::sleep_for(1ms);
       }
@@ -124,46 +124,46 @@ public:
 
 private:
   rclcpp::Node::SharedPtr user_ = std::make_shared<rclcpp::Node>("user");
-  rclcpp::SubscriptionBase::SharedPtr heard_;
+  rclcpp::SubscriptionBase::SharedPtr subscription_;
   rclcpp::Client<Trigger>::SharedPtr reset_;
 };
 
-TEST(DriveLink, LateDrivesAreNeverCommandedAnywhereElse)
+TEST(DriveLink, LateDrivesAreCommandedToTheirMeasuredPosition)
 {
   Cell cell;
   auto & controller = cell.controller;
-  EXPECT_TRUE(controller.activate(0.0)) << "it is activated while no drive says anything";
-  cell.refer(0.0);  // as a trajectory controller that started too early has it
+  EXPECT_TRUE(controller.activate(0.0)) << "it is activated before any drive sends a status";
+  cell.set_reference(0.0);  // as by a trajectory controller that started too early
   cell.run(100);
   EXPECT_TRUE(std::isnan(controller.position(0))) << "and commands nothing";
   EXPECT_TRUE(std::isnan(controller.position(1)));
   EXPECT_TRUE(cell.happens([&] { return cell.drives.level == DiagnosticStatus::WARN; }))
-    << "who is waited for is published";
+    << "the drive it waits for is published";
   EXPECT_EQ(
     cell.drives.message,
     "waiting for the drive of joint 'shoulder', which is not ready to switch on (status word "
     "0x0000)");
   cell.measure(0.3, 0.3);
-  controller.say(0, 0x0250);
-  controller.say(1, 0x0250);
+  controller.set_status(0, 0x0250);
+  controller.set_status(1, 0x0250);
   cell.run(1);
   EXPECT_EQ(controller.position(0), 0.3) << "drives on the bus are commanded to where they are";
   EXPECT_EQ(controller.position(1), 0.3);
-  controller.say(0, enabled);
-  controller.say(1, enabled);
+  controller.set_status(0, enabled);
+  controller.set_status(1, enabled);
   cell.run(1000);
   EXPECT_EQ(controller.position(0), 0.3)
-    << "and stay there when they are enabled, though the reference is elsewhere";
+    << "and stay there when they are enabled, while the reference is elsewhere";
   EXPECT_EQ(controller.torque_offset(0), 0.0);
-  cell.refer(0.3);
+  cell.set_reference(0.3);
   cell.run(settled);
   for (int k = 1; k <= 100; ++k) {
-    cell.refer(0.3 + 1e-4 * k, 0.1);
+    cell.set_reference(0.3 + 1e-4 * k, 0.1);
     cell.run(1);
   }
-  EXPECT_NEAR(controller.position(0), 0.31, 1e-9) << "until a reference begins where they are";
+  EXPECT_NEAR(controller.position(0), 0.31, 1e-9) << "until a reference starts at their position";
   EXPECT_TRUE(cell.happens([&] { return cell.drives.level == DiagnosticStatus::OK; }))
-    << "that all are enabled is published";
+    << "the enabled drives are published";
   EXPECT_EQ(cell.drives.message, "every drive is enabled");
 }
 
@@ -175,21 +175,21 @@ TEST(DriveLink, OneDriveInFaultStopsAllUntilReset)
   double position = 0.0;
   for (int k = 0; k < 100; ++k) {
     position += 1e-3;
-    cell.refer(position, 1.0);
+    cell.set_reference(position, 1.0);
     cell.measure(position, position);
     cell.run(1);
   }
-  controller.say(1, in_fault, 0x7305);
+  controller.set_status(1, in_fault, 0x7305);
   double worst = 0.0;
   double before = controller.position(0);
   for (int k = 0; k < 1000; ++k) {
     position += 1e-3;
-    cell.refer(position, 1.0);
+    cell.set_reference(position, 1.0);
     cell.run(1);
     worst = std::max(worst, std::abs(controller.position(0) - before));
     before = controller.position(0);
   }
-  EXPECT_LE(worst, 1e-3 + 1e-9) << "the drive without a fault is led to rest without a jump";
+  EXPECT_LE(worst, 1e-3 + 1e-9) << "the drive without a fault comes to rest without a jump";
   cell.run(10);
   EXPECT_EQ(controller.position(0), before) << "and holds";
   EXPECT_NEAR(controller.position(1), 0.1, 1e-9) << "the one in fault is commanded to where it is";
@@ -202,14 +202,14 @@ TEST(DriveLink, OneDriveInFaultStopsAllUntilReset)
     "is stopped until ~/reset_fault.");
   EXPECT_EQ(cell.drives.values[0].value, "elbow") << "with joint and error code";
   EXPECT_EQ(cell.drives.values[2].value, "29445");
-  controller.say(1, 0x021F, 0x7305);
+  controller.set_status(1, 0x021F, 0x7305);
   auto answer = cell.reset();
   EXPECT_FALSE(answer.success) << "~/reset_fault is refused while a drive brakes";
   EXPECT_EQ(answer.message.rfind("the robot is still braking", 0), 0U);
   EXPECT_FALSE(cell.resets_seen);
-  controller.say(1, in_fault, 0x7305);
+  controller.set_status(1, in_fault, 0x7305);
   answer = cell.reset(false);
-  EXPECT_FALSE(answer.success) << "a fault that stays is said";
+  EXPECT_FALSE(answer.success) << "a fault that remains is reported";
   EXPECT_EQ(
     answer.message.rfind("the drive of joint 'elbow' is still in fault (status word 0x0218", 0),
     0U);
@@ -217,34 +217,35 @@ TEST(DriveLink, OneDriveInFaultStopsAllUntilReset)
   answer = cell.reset();
   EXPECT_TRUE(answer.success) << "~/reset_fault resets the drive in fault";
   EXPECT_TRUE(cell.resets_seen);
-  cell.refer(position);
+  cell.set_reference(position);
   cell.run(settled);
   EXPECT_EQ(controller.position(0), before)
     << "then both hold where they are, since the reference is far away";
   EXPECT_EQ(controller.position(1), 0.05);
   cell.run(pulse);
-  EXPECT_EQ(controller.reset_command(1), 0.0) << "and the reset is taken back";
+  EXPECT_EQ(controller.reset_command(1), 0.0) << "and the reset command is lowered again";
   EXPECT_TRUE(cell.happens([&] { return cell.drives.level == DiagnosticStatus::OK; }))
-    << "all is well";
+    << "the drives are enabled again";
 }
 
-TEST(DriveLink, ADriveThatComesBackByItselfMovesNothing)
+TEST(DriveLink, ADriveThatIsEnabledAgainWithoutResetStaysAtRest)
 {
   Cell cell;
   auto & controller = cell.controller;
   cell.follow(0.0);
-  controller.say(0, 0x0233);
+  controller.set_status(0, 0x0233);
   cell.run(10);
-  controller.say(0, enabled);
+  controller.set_status(0, enabled);
   cell.run(settled);
-  cell.refer(0.01);
+  cell.set_reference(0.01);
   cell.run(1000);
-  EXPECT_EQ(controller.position(0), 0.0) << "a drive that comes back by itself moves nothing";
+  EXPECT_EQ(controller.position(0), 0.0)
+    << "a drive that is enabled again without a reset does not move";
   const auto answer = cell.reset();
   EXPECT_TRUE(answer.success) << "before it is reset";
   EXPECT_EQ(answer.message.rfind("no drive is in fault", 0), 0U);
   cell.run(1000);
-  EXPECT_NEAR(controller.position(0), 0.01, 1e-9) << "then references count again";
+  EXPECT_NEAR(controller.position(0), 0.01, 1e-9) << "then references are followed again";
 }
 
 TEST(DriveLink, DeactivationInAnotherThreadLastsSomeCycles)
@@ -266,7 +267,7 @@ TEST(DriveLink, ACycleAllocatesNothing)
   cell.run(1000);  // until everything has been published once
   expect_no_allocation("a cycle with drives", [&] {
     cell.run(100);
-    cell.controller.say(1, in_fault, 0x7305);
+    cell.controller.set_status(1, in_fault, 0x7305);
     cell.run(200);
   });
 }
@@ -298,7 +299,7 @@ TEST(DriveLink, TheMonitorIsFound)
 int main(int count, char ** arguments)
 {
   testing::InitGoogleTest(&count, arguments);
-  // apart from other processes on this machine
+  // isolated from other machines
   setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
   setenv("ROS_DOMAIN_ID", std::to_string(1 + getpid() % 200).c_str(), 1);
   rclcpp::init(count, arguments);

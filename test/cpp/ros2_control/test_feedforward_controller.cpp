@@ -1,5 +1,5 @@
-// dynid/FeedforwardController: parameters, modes, what reaches the drives, and that a cycle does
-// not allocate.
+// dynid/FeedforwardController: parameters, modes, commands of the drives, and cycles without
+// allocation.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ const char * const pendulum = R"(
     <axis xyz="0 1 0"/><limit lower="-3" upper="3" velocity="9" effort="99"/></joint>
 </robot>)";
 
-/// What the seal sees of a parameter.
+/// The values of a parameter for the seal.
 std::vector<dynid::SealedValue> sealed_values(const Parameters & all, const std::string & name)
 {
   using Type = rclcpp::ParameterType;
@@ -64,7 +64,7 @@ std::vector<dynid::SealedValue> sealed_values(const Parameters & all, const std:
   return {};
 }
 
-/// What model_publisher sets: also what the controller does not read.
+/// The parameters that model_publisher sets, including those that the controller does not read.
 Parameters model(const std::string & status = "success", double mass = 2.0)
 {
   const std::vector<double> parameters{mass, mass / 2, 0.0, 0.0,  0.01, 0.0,
@@ -122,10 +122,10 @@ Parameters with_model(const Parameters & more = {})
   return settings(all);
 }
 
-/// That rests where it is, and measures what that takes.
+/// Runs cycles at rest with the torque that this requires as feedback.
 void rest(ControllerUnderTest & controller, int cycles, double effort = -weight)
 {
-  controller.refer(0, 0.0, 0.0, 0.0);
+  controller.set_reference(0, 0.0, 0.0, 0.0);
   controller.measure(0, 0.0, 0.0, effort);
   for (int k = 0; k < cycles; ++k) {
     controller.update();
@@ -153,10 +153,10 @@ TEST(FeedforwardController, RunsCycles)
   EXPECT_TRUE(controller.initialised()) << "it is configured";
   EXPECT_TRUE(controller.configure());
   EXPECT_TRUE(controller.activate(0.3)) << "and activated";
-  EXPECT_EQ(controller.position(), 0.3) << "where it commands the robot to stay where it is";
+  EXPECT_EQ(controller.position(), 0.3) << "with the measured position as command";
   EXPECT_EQ(controller.torque_offset(), 0.0);
   controller.update();
-  EXPECT_EQ(controller.position(), 0.3) << "and goes on so without a reference";
+  EXPECT_EQ(controller.position(), 0.3) << "and keeps it without a reference";
   EXPECT_EQ(controller.torque_offset(), 0.0);
   EXPECT_EQ(controller.references().size(), 3) << "references have the controller's name";
   EXPECT_EQ(controller.references()[0]->get_name(), "feedforward_controller/axis/position");
@@ -165,38 +165,39 @@ TEST(FeedforwardController, RunsCycles)
 
   controller.activate(0.0);
   rest(controller, 50);
-  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "a model's weight is carried";
-  controller.refer(0, 0.0, 0.0, 0.0);
+  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance)
+    << "the model's gravity is compensated";
+  controller.set_reference(0, 0.0, 0.0, 0.0);
   controller.measure(0, 0.0, 0.0, -weight + 9.0);
   for (int k = 0; k < 3; ++k) {
     controller.update();
   }
   EXPECT_EQ(controller.torque_offset(), 0.0) << "a collision ends that";
-  controller.refer(0, 0.05, 1.0, 0.0);
+  controller.set_reference(0, 0.05, 1.0, 0.0);
   controller.update();
   EXPECT_EQ(controller.position(), 0.0) << "and the motion";
   controller.deactivate();
   controller.activate(0.0);
   rest(controller, 50);
-  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "activation forgets the collision";
+  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "activation clears the collision";
   controller.deactivate();
-  EXPECT_EQ(controller.torque_offset(), 0.0) << "deactivation takes the torque offset away";
+  EXPECT_EQ(controller.torque_offset(), 0.0) << "deactivation sets the torque offset to 0";
 }
 
-TEST(FeedforwardController, RefusesAlteredModels)
+TEST(FeedforwardController, RefusesChangedModels)
 {
   ControllerUnderTest controller({"axis"}, settings(sealed()));
   EXPECT_TRUE(controller.configure()) << "a sealed model is used from the start";
   EXPECT_TRUE(controller.activate());
   rest(controller, 50);
-  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "and carries the weight";
+  EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "and compensates gravity";
   const auto refused = [&](const Parameters & change, const std::string & sentence) {
-    const auto said = controller.set(change);
-    EXPECT_NE(said.find(sentence), std::string::npos) << "refused: " << sentence;
+    const auto answer = controller.set(change);
+    EXPECT_NE(answer.find(sentence), std::string::npos) << "refused: " << sentence;
     rest(controller, 50);
     EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "and the model before goes on";
   };
-  const std::string altered = "were altered after they were written";
+  const std::string altered = "were changed after they were written";
   refused({{"model.gravity", std::vector<double>{0.0, 0.0, -1.6}}}, altered);
   for (std::size_t k = 0; k < 11; ++k) {
     auto values = sealed()[13].as_double_array();
@@ -204,29 +205,30 @@ TEST(FeedforwardController, RefusesAlteredModels)
     refused({{"model.parameters", values}}, altered);
   }
   refused({{"model.sha256", std::string(64, '0')}}, altered);
-  refused({{"model.urdf", std::string(pendulum) + " "}}, "The model's URDF was altered");
+  refused({{"model.urdf", std::string(pendulum) + " "}}, "The model's URDF was changed");
   auto unsealed = sealed();
   unsealed.pop_back();
   refused(unsealed, "The model has no seal");
-  refused(sealed(-2.0), "The model is not physically consistent: no body can have");
+  refused(sealed(-2.0), "The model is not physically consistent: mass, first moments and inertia");
   auto other = model("success", 1.0);
   other[13] = {
     "model.parameters", std::vector<double>{1.0, 0.5, 0, 0, .01, 0, .51, 0, 0, .51, -1.0}};
   refused(other, "'Fc1' (coulomb) is -1, but cannot be below 0");
-  EXPECT_TRUE(controller.set(sealed(1.0, "2026-02-01T12:00:00Z")).empty()) << "a good one is taken";
+  EXPECT_TRUE(controller.set(sealed(1.0, "2026-02-01T12:00:00Z")).empty())
+    << "a valid model is accepted";
   rest(controller, 50, -weight / 2);
   EXPECT_NEAR(controller.torque_offset(), -weight / 2, tolerance) << "and used";
-  EXPECT_TRUE(controller.set(sealed()).empty()) << "in whose place another comes whole";
-  EXPECT_TRUE(controller.set({{"force", true}}).empty()) << "so that it is still right on its own";
+  EXPECT_TRUE(controller.set(sealed()).empty()) << "another whole model replaces it";
+  EXPECT_TRUE(controller.set({{"force", true}}).empty()) << "so that it is still valid on its own";
 
   auto bad = sealed();
   bad[13] = model("success", 3.0)[13];
   ControllerUnderTest altered_before({"axis"}, settings(bad));
-  EXPECT_TRUE(altered_before.initialised()) << "with a model that was altered it is not configured";
+  EXPECT_TRUE(altered_before.initialised()) << "with a changed model it is not configured";
   EXPECT_FALSE(altered_before.configure());
-  ControllerUnderTest mended({"axis"}, settings(bad));
-  EXPECT_TRUE(mended.set(sealed()).empty()) << "unless it gets a good one";
-  EXPECT_TRUE(mended.configure());
+  ControllerUnderTest repaired({"axis"}, settings(bad));
+  EXPECT_TRUE(repaired.set(sealed()).empty()) << "until it gets a valid one";
+  EXPECT_TRUE(repaired.configure());
 }
 
 TEST(FeedforwardController, TakesAndRefusesParameters)
@@ -234,7 +236,7 @@ TEST(FeedforwardController, TakesAndRefusesParameters)
   EXPECT_FALSE(ControllerUnderTest({"axis"}, {}).initialised())
     << "without torque_max there is no controller";
   ControllerUnderTest counted({"axis"}, settings({{"friction_smoothing", std::vector{0.1, 0.2}}}));
-  EXPECT_FALSE(counted.configure()) << "nor with a list that does not fit";
+  EXPECT_FALSE(counted.configure()) << "nor with a list of the wrong length";
 
   ControllerUnderTest controller({"axis"}, settings());
   controller.configure();
@@ -243,51 +245,51 @@ TEST(FeedforwardController, TakesAndRefusesParameters)
   EXPECT_EQ(controller.torque_offset(), 0.0) << "without a model there is no additive torque";
   EXPECT_EQ(
     controller.set(model("failed")),
-    "The model's identification failed; identify again, or set 'force' to use it all the same.")
+    "The model's identification failed; identify again, or set 'force' to use it anyway.")
     << "a failed model is refused";
   auto other = model();
   other[4] = {"model.joints", std::vector<std::string>{"other"}};
-  EXPECT_EQ(controller.set(other), "The model is of the joints other, but the controller has axis.")
+  EXPECT_EQ(controller.set(other), "The model has the joints other, but the controller has axis.")
     << "and one of another robot";
   other = model();
   other[13] = {"model.parameters", std::vector<double>{1.0}};
   EXPECT_EQ(controller.set(other), "The mechanism has 11 parameters, but got 1.")
-    << "and one that is not whole";
+    << "and one that is incomplete";
   EXPECT_NE(
     controller.set({{"model.format", 1}}).find("'model.status' is missing"), std::string::npos)
-    << "and a part of one";
+    << "and a part of a model";
   rest(controller, 50);
-  EXPECT_EQ(controller.torque_offset(), 0.0) << "none of which has any effect";
-  EXPECT_TRUE(controller.set(model()).empty()) << "a good model is taken at run time";
+  EXPECT_EQ(controller.torque_offset(), 0.0) << "refused models have no effect";
+  EXPECT_TRUE(controller.set(model()).empty()) << "a valid model is accepted at run time";
   rest(controller, 50);
   EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "and used";
   auto forced = model("failed", 1.0);
   forced.emplace_back("force", true);
-  EXPECT_TRUE(controller.set(forced).empty()) << "so is a failed one by force";
+  EXPECT_TRUE(controller.set(forced).empty()) << "so is a failed one with 'force'";
   rest(controller, 50, -weight / 2);
   EXPECT_NEAR(controller.torque_offset(), -weight / 2, tolerance) << "in place of the first";
   EXPECT_TRUE(controller.set({{"gain", 0.5}}).empty()) << "the gain can be changed";
   rest(controller, 50, -weight / 2);
-  EXPECT_NEAR(controller.torque_offset(), -weight / 4, tolerance) << "and counts";
+  EXPECT_NEAR(controller.torque_offset(), -weight / 4, tolerance) << "and has an effect";
   EXPECT_FALSE(controller.set({{"gain", 2.0}}).empty()) << "but only from 0 to 1";
   EXPECT_EQ(
     controller.set({{"collision.torque_error_max", std::vector{1.0, 2.0}}}),
     "The parameter 'collision.torque_error_max' has 2 values, but must have 1 or 1, one for each "
     "joint.")
-    << "thresholds must fit the joints";
+    << "there must be one threshold for each joint";
   EXPECT_FALSE(
     controller.set({{"payload.inertia", std::vector{1.0, 0.0, 0.1, 0.0, 0.0, 0.1}}}).empty())
-    << "and a payload must be a body";
+    << "and a payload must be physically consistent";
   EXPECT_TRUE(
     controller
       .set({{"gain", 1.0}, {"payload.mass", 1.0}, {"payload.centre", std::vector{1.0, 0.0, 0.0}}})
       .empty())
-    << "which is then carried";
+    << "a valid payload is compensated";
   rest(controller, 50, -weight / 2 - 9.81);
   EXPECT_NEAR(controller.torque_offset(), -weight / 2 - 9.81, tolerance) << "too";
 }
 
-TEST(FeedforwardController, TimesMeanSecondsAtAnyRate)
+TEST(FeedforwardController, TimesAreInSecondsAtAnyRate)
 {
   ControllerUnderTest filter(
     {"axis"},
@@ -309,10 +311,10 @@ TEST(FeedforwardController, TimesMeanSecondsAtAnyRate)
     << "times can be changed while it runs";
   rest(controller, 50, -weight + 9.0);
   EXPECT_NEAR(controller.torque_offset(), -weight, tolerance)
-    << "and count: a minute's debounce finds nothing";
+    << "and have an effect: a debounce of a minute detects nothing";
 }
 
-// The torque measured in this test is that at rest: a faster start would be a collision.
+// The measured torque in this test is that at rest, so a faster start would be a collision.
 TEST(FeedforwardController, KeepsLimits)
 {
   ControllerUnderTest reversed(
@@ -329,7 +331,7 @@ TEST(FeedforwardController, KeepsLimits)
   double fastest = 0.0;
   const auto follow = [&](double position) {
     for (int k = 0; k < 400; ++k) {
-      controller.refer(0, position, 0.0, 0.0);
+      controller.set_reference(0, position, 0.0, 0.0);
       controller.measure(0, before, 1e-9 * k, -weight);
       controller.update();
       fastest = std::max(fastest, std::abs(controller.position() - before));
@@ -339,10 +341,10 @@ TEST(FeedforwardController, KeepsLimits)
   follow(0.0);
   follow(0.07);
   EXPECT_EQ(controller.position(), 0.07) << "a reference within the limits is reached";
-  EXPECT_LT(fastest, 0.5001e-3) << "as fast as may be";
+  EXPECT_LT(fastest, 0.5001e-3) << "at the velocity limit";
   follow(0.09);
   EXPECT_LE(controller.position(), 0.08)
-    << "and none beyond a limit, nor is there additive torque for it";
+    << "and one beyond a limit is not, without additive torque";
   EXPECT_EQ(controller.torque_offset(), 0.0);
 }
 
@@ -357,12 +359,12 @@ TEST(FeedforwardController, StopsWithoutMeasuredEffort)
     << "effort may be missing for less than max_age";
   rest(controller, 40, nan);
   EXPECT_EQ(controller.torque_offset(), 0.0) << "but then the robot is stopped";
-  controller.refer(0, 0.05, 0.0, 0.0);
+  controller.set_reference(0, 0.05, 0.0, 0.0);
   controller.update();
   EXPECT_EQ(controller.position(), 0.0) << "and follows no reference";
 }
 
-TEST(FeedforwardController, TalksOverTopicsAndServices)
+TEST(FeedforwardController, HasTopicsAndServices)
 {
   ControllerUnderTest controller({"axis"}, with_model());
   controller.configure();
@@ -394,7 +396,7 @@ TEST(FeedforwardController, TalksOverTopicsAndServices)
       references->publish(message);
       return near(controller.position(), 0.002);
     }))
-    << "references come by topic where the controller is not chained";
+    << "references are received by topic where the controller is not chained";
   EXPECT_TRUE(
     happens(controller, [&] { return state.name.size() == 5 && near(state.effort[1], -weight); }))
     << "its state is published";
@@ -408,13 +410,13 @@ TEST(FeedforwardController, TalksOverTopicsAndServices)
     << "a collision is published";
   EXPECT_EQ(
     collision.message,
-    "Collision at joint 'axis': torque error -9 N m beyond 5 N m; the robot is stopped until "
+    "Collision at joint 'axis': torque error -9 N m exceeds 5 N m; the robot is stopped until "
     "~/reset.")
-    << "with what happened";
+    << "with its cause";
   EXPECT_EQ(collision.values.size(), 5);
   EXPECT_EQ(collision.values[0].value, "axis");
 
-  // the service waits for the control cycle, which is another thread
+  // the service waits for the control cycle, which runs in another thread
   std::atomic<bool> running{true};
   const auto ask = [&] {
     auto answer = resets->async_send_request(std::make_shared<std_srvs::srv::Trigger::Request>());
@@ -430,21 +432,21 @@ TEST(FeedforwardController, TalksOverTopicsAndServices)
     running = true;
     return *answer.get();
   };
-  controller.refer(0, 0.5, 0.0, 0.0);
+  controller.set_reference(0, 0.5, 0.0, 0.0);
   controller.update();
   auto answer = ask();
   EXPECT_FALSE(answer.success) << "a reset is refused while the reference is away";
   EXPECT_NE(answer.message.find("is 0.5 rad away"), std::string::npos);
   controller.measure(0, 0.0, 0.0, -weight);
-  controller.refer(0, 0.0, 0.0, 0.0);
+  controller.set_reference(0, 0.0, 0.0, 0.0);
   controller.update();
   answer = ask();
-  EXPECT_TRUE(answer.success) << "and done when it is not";
+  EXPECT_TRUE(answer.success) << "and accepted when it is near";
   EXPECT_TRUE(happens(controller, [&] { return collision.level == collision.OK; }))
     << "which is published too";
 }
 
-TEST(FeedforwardController, WhateverComesInNothingBadComesOut)
+TEST(FeedforwardController, CommandsAreValidForAnyInput)
 {
   ControllerUnderTest controller(
     {"axis"}, with_model({{"state_publish_rate", 500.0}, {"collision.method", "momentum"}}));
@@ -464,13 +466,13 @@ TEST(FeedforwardController, WhateverComesInNothingBadComesOut)
   bool good = true;
   const auto run = [&](int cycles) {
     for (int k = 0; k < cycles; ++k) {
-      controller.refer(0, any(0.02), any(1.0), any(10.0));
+      controller.set_reference(0, any(0.02), any(1.0), any(10.0));
       controller.measure(0, any(0.02), any(1.0), any(5.0));
       good = controller.update() && good && std::isfinite(controller.position()) &&
              std::abs(controller.torque_offset()) <= 20.0;
     }
   };
-  expect_no_allocation("a cycle, whatever comes in,", [&] { run(2000); });
+  expect_no_allocation("a cycle with any input", [&] { run(2000); });
   controller.deactivate();
   controller.activate();
   expect_no_allocation("publishing", [&] { rest(controller, 1000); });
@@ -478,7 +480,7 @@ TEST(FeedforwardController, WhateverComesInNothingBadComesOut)
   controller.set({{"collision.torque_error_max", std::vector{1.0}}, {"payload.mass", 0.5}});
   expect_no_allocation("taking over a model and settings", [&] { rest(controller, 1000); });
   expect_no_allocation("a collision", [&] { rest(controller, 1000, 100.0); });
-  EXPECT_TRUE(good) << "what goes to the drives is finite and within the limits";
+  EXPECT_TRUE(good) << "commands of the drives are finite and within the limits";
 }
 
 TEST(FeedforwardController, IsLoadedByTheControllerManager)

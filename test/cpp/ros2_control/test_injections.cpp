@@ -1,4 +1,4 @@
-// Faults and forces come to dynid/SimulatedDrives by the topics and services of its node.
+// Injection of faults and forces into dynid/SimulatedDrives by the topics and services of its node.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ using std_srvs::srv::Trigger;
 
 constexpr double home = 0.3;  // [rad]
 
-/// Active drives, and somebody who talks to them.
+/// Active drives, and a client of their topics and services.
 class Cell
 {
 public:
@@ -49,13 +49,13 @@ public:
       throw std::runtime_error("the drives were not activated");
     }
     health_ = peer_->create_subscription<DiagnosticArray>(
-      "/diagnostics", 10, [this](const DiagnosticArray & told) { status = told.status.front(); });
+      "/diagnostics", 10, [this](const DiagnosticArray & array) { status = array.status.front(); });
     log_ = peer_->create_subscription<Log>(
       "/rosout", rclcpp::RosoutQoS(),
-      [this](const Log & line) { said += line.level >= Log::ERROR ? line.msg + "\n" : ""; });
+      [this](const Log & line) { errors += line.level >= Log::ERROR ? line.msg + "\n" : ""; });
   }
 
-  /// Until it holds, or long enough to give up; meanwhile cycles pass, or none.
+  /// Waits until the condition is true, or a timeout; cycles run meanwhile, or not.
   bool until(const std::function<bool()> & holds, bool cycling = true)
   {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -81,7 +81,7 @@ public:
     publishers_.push_back(publisher);
   }
 
-  /// No cycle passes until the answer is there.
+  /// No cycle runs until the answer has arrived.
   Trigger::Response call(const std::string & service)
   {
     const auto client = peer_->create_client<Trigger>("/pendulum/" + service);
@@ -94,8 +94,8 @@ public:
 
   DrivesUnderTest & drives() { return *drives_; }
 
-  DiagnosticStatus status;  ///< last told
-  std::string said;         ///< as errors
+  DiagnosticStatus status;  ///< last received
+  std::string errors;       ///< logged so far
 
 private:
   rclcpp::Executor::SharedPtr executor_ =
@@ -115,7 +115,7 @@ WrenchStamped wrench(const std::string & link, double upwards)
   return made;
 }
 
-TEST(Injections, AFaultIsInjectedToldAndCleared)
+TEST(Injections, AFaultIsInjectedReportedAndCleared)
 {
   Cell cell;
   EXPECT_EQ(cell.call("clear_fault").message, "the drives have no fault")
@@ -129,12 +129,12 @@ TEST(Injections, AFaultIsInjectedToldAndCleared)
   for (int k = 1; k <= 200; ++k) {
     cell.drives().cycle(home + 1e-3 * k);
   }
-  EXPECT_NEAR(cell.drives().told("position"), home, 1e-3) << "in it, commands are ignored";
+  EXPECT_NEAR(cell.drives().state("position"), home, 1e-3) << "in it, commands are ignored";
   EXPECT_TRUE(cell.call("clear_fault").success) << "it is cleared";
   for (int k = 1; k <= 200; ++k) {
     cell.drives().cycle(home + 1e-3 * k);
   }
-  EXPECT_GT(cell.drives().told("position"), home + 0.1) << "and targets are followed again";
+  EXPECT_GT(cell.drives().state("position"), home + 0.1) << "and targets are followed again";
 }
 
 TEST(Injections, AFaultIsNotClearedWhileTheDrivesBrake)
@@ -156,28 +156,28 @@ TEST(Injections, TheDriveOfAJointCanFailAlone)
 {
   Cell cell;
   cell.send("fail_drive", String().set__data("axis"));
-  EXPECT_TRUE(cell.until([&] { return cell.drives().told("status_word") == 0x0218; }))
+  EXPECT_TRUE(cell.until([&] { return cell.drives().state("status_word") == 0x0218; }))
     << "the drive of a joint can be in fault";
   cell.send("fail_drive", String().set__data("elbow"));
   EXPECT_TRUE(cell.until([&] {
-    return cell.said.find(
-             "There is no drive of a joint 'elbow' that could have a fault; "
+    return cell.errors.find(
+             "There is no drive of a joint 'elbow'; "
              "expected one of axis.") != std::string::npos;
   }))
-    << "but not that of a joint that is none";
+    << "but not that of an unknown joint";
 }
 
-TEST(Injections, AWrenchPushesUntilOneOfZerosComes)
+TEST(Injections, AWrenchActsUntilOneOfZeros)
 {
   Cell cell;
-  const auto effort = [&] { return cell.drives().told("effort"); };
+  const auto effort = [&] { return cell.drives().state("effort"); };
   const double before = effort();
   cell.send("external_force", wrench("bob", 20.0));
   EXPECT_TRUE(cell.until([&] { return std::abs(effort() - before) > 9.0; }))
-    << "the drive holds against it";
+    << "the drive compensates it";
   cell.send("external_force", wrench("", 0.0));
   EXPECT_TRUE(cell.until([&] { return std::abs(effort() - before) < 1.0; }))
-    << "until it is taken away";
+    << "until it is removed";
 }
 
 TEST(Injections, LostFramesFreezeTheStates)
@@ -185,15 +185,15 @@ TEST(Injections, LostFramesFreezeTheStates)
   Cell cell;
   cell.send("frame_loss", Float64().set__data(1.0));
   const auto frozen = [&, same = 0, last = 0.0]() mutable {
-    same = cell.drives().told("effort") == last ? same + 1 : 0;
-    last = cell.drives().told("effort");
+    same = cell.drives().state("effort") == last ? same + 1 : 0;
+    last = cell.drives().state("effort");
     return same > 50;
   };
-  EXPECT_TRUE(cell.until(frozen)) << "with every frame lost, states stay as they were told last";
+  EXPECT_TRUE(cell.until(frozen)) << "with every frame lost, states keep their last value";
   cell.send("frame_loss", Float64().set__data(0.0));
-  const double told = cell.drives().told("effort");
-  EXPECT_TRUE(cell.until([&] { return cell.drives().told("effort") != told; }))
-    << "until frames come again";
+  const double frozen_effort = cell.drives().state("effort");
+  EXPECT_TRUE(cell.until([&] { return cell.drives().state("effort") != frozen_effort; }))
+    << "until frames arrive again";
   cell.send("lose_frames", Int32().set__data(100));
   EXPECT_TRUE(cell.until(frozen)) << "and a number of frames can be lost";
 }
@@ -211,29 +211,29 @@ TEST(Injections, ImpossibleInjectionsAreRefusedWithASentenceInTheLog)
 {
   Cell cell;
   const auto refused = [&](const std::string & sentence) {
-    EXPECT_TRUE(cell.until([&] { return cell.said.find(sentence) != std::string::npos; }))
+    EXPECT_TRUE(cell.until([&] { return cell.errors.find(sentence) != std::string::npos; }))
       << sentence;
   };
   cell.send("external_force", wrench("hand", 1.0));
   refused("The URDF has no link 'hand'; the links that move are bob.");
   cell.send("lose_frames", Int32().set__data(-1));
-  refused("-1 lost frames are impossible; give a number from 0 on.");
+  refused("-1 lost frames are impossible; give a number of 0 or more.");
   cell.send("frame_loss", Float64().set__data(2.0));
-  refused("but that must be from 0 to 1.");
+  refused("but must be from 0 to 1.");
   cell.send("saturate", Float64MultiArray().set__data({0.5, 0.5}));
-  refused("There are 2 factors to saturate drives with; expected 1, one for each joint.");
+  refused("There are 2 saturation factors, but must be 1, one for each joint.");
 }
 
 TEST(Injections, ACycleWithInjectionsAllocatesNothing)
 {
   Cell cell;
-  const double before = cell.drives().told("effort");
+  const double before = cell.drives().state("effort");
   cell.send("external_force", wrench("bob", 20.0));
   cell.send("saturate", Float64MultiArray().set__data({0.9}));
   int allocated = 0;
   const auto pushed = [&] {
     allocated += allocations_in([&] { cell.drives().cycle(home); });
-    return std::abs(cell.drives().told("effort") - before) > 9.0;
+    return std::abs(cell.drives().state("effort") - before) > 9.0;
   };
   EXPECT_TRUE(cell.until(pushed, false)) << "a cycle with injections allocates nothing";
   EXPECT_EQ(allocated, 0);

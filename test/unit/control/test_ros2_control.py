@@ -18,10 +18,10 @@ from dynid.control.ros2_control import (
     controller_parameters,
     controllers,
     hardware_tag,
+    has_drive_states,
     installed,
     robot_description,
     root_link,
-    tells_drive_states,
     uses_ros2_control,
 )
 from dynid.dynamics.closed_chain import ClosedChain, chain_lists
@@ -248,9 +248,7 @@ def own_tag_of_ethercat(*, reset: str = "reset_fault", status: str = "status_wor
 )
 def test_ethercat_refuses_an_own_tag_that_hides_how_drives_are(hidden: str, kind: str) -> None:
     whole = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", own_tag_of_ethercat() + "</robot>"))
-    assert tells_drive_states(
-        robot_description(whole, "ethercat", control_rate=1000.0), ROBOT.joints
-    )
+    assert has_drive_states(robot_description(whole, "ethercat", control_rate=1000.0), ROBOT.joints)
     hiding = own_tag_of_ethercat(**{hidden: "other"})
     robot = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", hiding + "</robot>"))
     with pytest.raises(ConfigurationError, match=f"joint 'joint_1' of its .* has no <{kind} name"):

@@ -97,7 +97,7 @@ def test_a_filter_forgets_as_much_in_a_second_at_any_rate(tmp_path: Path) -> Non
         count = round(0.1 * rate)
         still = zero[:count]
         residual = Residual(np.ones((count, 2)), still, still, still, still, still, rate)
-        filtered, _, _ = residual.watch(robot)
+        filtered, _, _ = residual.run_detector(robot)
         assert filtered[-1] == pytest.approx([1 - np.exp(-2.0)] * 2)
 
 
@@ -257,7 +257,9 @@ def test_the_file_has_what_the_detector_was_tuned_with(
     robot = load_robot(write_small_robot(workshop, **lines))
     read = with_thresholds(load_robot(write_small_robot(workshop)), file)
     residual = swinging(0.1)
-    for expected, found in zip(residual.watch(robot)[:2], residual.watch(read)[:2], strict=True):
+    for expected, found in zip(
+        residual.run_detector(robot)[:2], residual.run_detector(read)[:2], strict=True
+    ):
         np.testing.assert_array_equal(found, expected)
 
 

@@ -74,7 +74,7 @@ def test_deviations_are_those_of_finite_differences() -> None:
 def test_a_quantity_is_told_where_all_that_it_needs_is(
     told: tuple[int, ...], expected: set[str]
 ) -> None:
-    found = body(told=told).told
+    found = body(told=told).identifiable
     assert {name for (name, _), yes in zip(QUANTITIES, found, strict=True) if yes} == expected
 
 
@@ -83,5 +83,5 @@ def test_an_inertia_that_the_centres_uncertainty_drowns_is_not_told() -> None:
     far = np.concatenate([[MASS], MASS * np.array([2.0, 0.0, 0.0]), np.zeros(6)])
     far[[6, 9]] = 4.0 * MASS + 1e-3
     found = body(far, np.diag(np.square(0.01 * np.abs(far)) + 1e-12))
-    assert found.told[:4].all()
-    assert not found.told[[6, 9]].any()
+    assert found.identifiable[:4].all()
+    assert not found.identifiable[[6, 9]].any()

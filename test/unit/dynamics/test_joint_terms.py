@@ -131,7 +131,7 @@ def test_the_column_of_a_kind_is_its_formula(kind: TermKind) -> None:
 
     names = {"q": position, "v": v, "a": a, "load": load, "scale": term.scale}
     names["z"] = stop_operator(path, 2e-3)
-    if kind.weakens:  # bristles, not a stop
+    if kind.has_static_friction:  # bristles, not a stop
         names["z"] = JointTerm("lugre", 0, **shapes).column(position=path, velocity=v)
     functions = {
         "s": lambda velocity: np.tanh(velocity / term.smoothing),

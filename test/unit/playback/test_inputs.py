@@ -24,8 +24,8 @@ class Inputs:
         self.clock.time += 0.1
         told = None if effort is None else np.array(effort)
         stamp_ns = self.clock.now_ns() if stamped else 1
-        self.watch.look()
-        self.watch.see(RobotState(stamp_ns, self.clock.steady(), np.zeros(2), told), JOINTS)
+        self.watch.check_clock()
+        self.watch.update(RobotState(stamp_ns, self.clock.steady(), np.zeros(2), told), JOINTS)
 
     def fault(self, *, effort: bool = True) -> str:
         return self.watch.fault(0.5, effort=effort) or ""
@@ -40,7 +40,7 @@ def inputs() -> Inputs:
 
 def test_whoever_never_heard_of_a_robot_knows_of_no_state() -> None:
     watch = InputWatch(FakeClock())
-    assert watch.silence == np.inf
+    assert watch.state_age == np.inf
     assert "no joint states came" in str(watch.fault(0.5, effort=False))
 
 
@@ -55,17 +55,17 @@ def test_nothing_is_missing_while_everything_comes(inputs) -> None:
     for _ in range(20):
         inputs.step()
         assert inputs.fault() == ""
-        assert inputs.watch.silence == 0.0
+        assert inputs.watch.state_age == 0.0
 
 
 def test_silence_is_a_fault_after_the_time_allowed(inputs) -> None:
     inputs.clock.time += 0.499
-    inputs.watch.look()
+    inputs.watch.check_clock()
     assert inputs.fault() == ""
     inputs.clock.time += 0.101
-    inputs.watch.look()
+    inputs.watch.check_clock()
     assert inputs.fault() == "no joint states came for 0.6 s, at most 0.5 s are allowed."
-    assert inputs.watch.silence == pytest.approx(0.6)
+    assert inputs.watch.state_age == pytest.approx(0.6)
 
 
 def test_stamps_that_stand_still_are_a_fault_though_messages_come(inputs) -> None:
@@ -89,9 +89,9 @@ def test_a_clock_that_stands_still_is_a_fault(inputs) -> None:
     clock.now_ns = lambda: now
     for k in range(1, 7):
         clock.time += 0.1
-        inputs.watch.look()
+        inputs.watch.check_clock()
         stamp_ns = now + k
-        inputs.watch.see(RobotState(stamp_ns, clock.steady(), np.zeros(2), np.ones(2)), JOINTS)
+        inputs.watch.update(RobotState(stamp_ns, clock.steady(), np.zeros(2), np.ones(2)), JOINTS)
     assert inputs.fault() == (
         "the clock of this node has stood still for 0.6 s, at most 0.5 s are allowed."
     )

@@ -13,9 +13,9 @@ from dynid.playback.follower import TrajectoryFollower
 from dynid.playback.monitor import (
     Monitor,
     Thresholds,
+    make_monitor,
     supervises_torque,
     supervision,
-    watching,
 )
 from dynid.playback.options import Options
 from dynid.playback.plan import Plan
@@ -82,7 +82,7 @@ def a_plan(*, torque_max: tuple[float, ...] | None, identified: bool, watched: b
 
 def said_of(plan: Plan, extra: float, options: Options) -> str | None:
     """What the monitor of a plan says of a robot at rest that needs so much more at joint 2."""
-    monitor = watching(plan, options)
+    monitor = make_monitor(plan, options)
     follower = TrajectoryFollower(plan.robot.joints, plan.start)
     model = plan.mechanism
     effort = model.gravity_torque(plan.start) / plan.robot.drives.torque_factor(6)

@@ -23,7 +23,7 @@ class Heard:
     def hear(self, ahead_ms: float, delay_ms: float, *, after: float = 0.01) -> None:
         self.clock.time += after
         stamp_ns = self.clock.now_ns() + round((ahead_ms - delay_ms) * MILLISECOND)
-        self.robot.see(RobotState(stamp_ns, self.clock.steady(), np.zeros(1), None))
+        self.robot.update(RobotState(stamp_ns, self.clock.steady(), np.zeros(1), None))
 
 
 def test_this_computers_time_counts_until_a_state_is_seen() -> None:
@@ -77,4 +77,4 @@ def test_durations_are_stretched_where_simulated_time_runs_faster_never_shrunk(
     heard = Heard(simulated=True)
     heard.clock.time, heard.clock.speed = 30.0, speed
     heard.robot.measure_pace()
-    assert heard.robot.stretched(2.0) == pytest.approx(2 * factor)
+    assert heard.robot.in_robot_time(2.0) == pytest.approx(2 * factor)

@@ -30,18 +30,18 @@ def test_a_message_without_effort_tells_a_position() -> None:
 
 def test_says_why_the_position_is_unknown() -> None:
     waiting = reader()
-    assert "no message came on /joint_states" in str(waiting.unknown())
+    assert "no message came on /joint_states" in str(waiting.no_state_error())
     assert waiting.read(["elbow"], [1.0], [], 0, 0.0) is None
-    assert "/joint_states tells of elbow, but not of 'shoulder'" in str(waiting.unknown())
+    assert "/joint_states tells of elbow, but not of 'shoulder'" in str(waiting.no_state_error())
     assert waiting.read(["shoulder"], [1.0], [], 0, 0.0) is None
-    assert "no single message on /joint_states has all of shoulder" in str(waiting.unknown())
+    assert "no single message on /joint_states has all of shoulder" in str(waiting.no_state_error())
     assert waiting.read(JOINTS, [], [], 0, 0.0) is None
 
 
 def watched(positions: list[float]) -> bool:
     watch = RestWatch()
     for k, position in enumerate(positions):
-        watch.see(RobotState(k * 10_000_000, 0.0, np.array([0.0, position]), None))
+        watch.update(RobotState(k * 10_000_000, 0.0, np.array([0.0, position]), None))
     return watch.at_rest
 
 
@@ -55,32 +55,32 @@ def test_rest_is_a_tenth_of_a_second_without_moving() -> None:
 
 def test_says_why_a_motion_cannot_begin() -> None:
     watch = RestWatch()
-    watch.see(RobotState(0, 0.0, np.zeros(2), None))
+    watch.update(RobotState(0, 0.0, np.zeros(2), None))
     assert watch.sentence(JOINTS) == (
         "the robot was watched for less than 0.1 s, and a motion begins from rest only."
     )
-    assert watch.restless(JOINTS) == ""
-    watch.see(RobotState(10**8, 0.0, np.array([0.0, 0.1]), None))
-    assert watch.restless(JOINTS) == f"joint '{JOINTS[1]}'"
+    assert watch.moving_names(JOINTS) == ""
+    watch.update(RobotState(10**8, 0.0, np.array([0.0, 0.1]), None))
+    assert watch.moving_names(JOINTS) == f"joint '{JOINTS[1]}'"
     assert watch.sentence(JOINTS).startswith(f"the robot moves (joint '{JOINTS[1]}'), and a ")
 
 
 def test_what_was_seen_before_time_ran_back_does_not_count() -> None:
     watch = RestWatch()
     for k in range(20):
-        watch.see(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
+        watch.update(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
     assert watch.at_rest
-    watch.see(RobotState(0, 0.0, np.zeros(2), None))
+    watch.update(RobotState(0, 0.0, np.zeros(2), None))
     assert not watch.at_rest
     for k in range(1, 11):
-        watch.see(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
+        watch.update(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
     assert watch.at_rest
 
 
 def test_rest_that_was_seen_before_a_motion_begins_is_forgotten() -> None:
     watch = RestWatch()
     for k in range(20):
-        watch.see(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
+        watch.update(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
     assert watch.at_rest
-    watch.forget()
+    watch.reset()
     assert not watch.at_rest

@@ -21,23 +21,23 @@ struct States
   void check(const Mechanism & mechanism) const;
 };
 
-/// The past of a mechanism's terms with memory, continued from one array of samples to the next:
-/// memory_count() elements, or nullptr to begin afresh. Brought up to date where it is given.
+/// State of a mechanism's terms with memory, passed from one array of samples to the next:
+/// memory_count() elements, updated in place; nullptr starts with relaxed contacts.
 using Past = Presliding *;
 
 /// Throws std::invalid_argument where loops could not be closed at sample i.
 void require_closed(
   const Mechanism & mechanism, const Workspace & workspace, const VectorIn & q, Eigen::Index i);
 
-/// A workspace that begins with a past.
-[[nodiscard]] Workspace resumed(const Mechanism & mechanism, const Presliding * past);
+/// A workspace whose terms with memory start from a given state.
+[[nodiscard]] Workspace restored_workspace(const Mechanism & mechanism, const Presliding * past);
 
-/// Copies a workspace's past out, if there is somewhere to.
-void keep(Workspace & workspace, Past past) noexcept;
+/// Copies a workspace's state of the terms with memory to `past`, unless that is nullptr.
+void save_memory(Workspace & workspace, Past past) noexcept;
 
 /// The functions of Mechanism for whole arrays, time along the rows. Outputs are row-major, of the
-/// size given, and belong to the caller. They throw std::invalid_argument where shapes do not fit,
-/// where the function is for rigid bodies and the parameters are not, or where
+/// size given, and owned by the caller. They throw std::invalid_argument where shapes do not match,
+/// where a function needs rigid bodies and the parameters are not those of rigid bodies, or where
 /// the loops of a closed chain cannot be closed at a sample.
 namespace batch
 {

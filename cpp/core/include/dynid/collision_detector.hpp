@@ -14,13 +14,13 @@ namespace dynid
 ///
 ///     torque_error_max + velocity_factor |v| + acceleration_factor |a|,
 ///
-/// and reversal_boost more while |v| is not above low_speed, and for boost_time after: there dry
-/// friction may be anything between its values in either direction, so the threshold is then not
-/// below the dry friction of the model either. All drives are raised like this where a commanded
-/// acceleration is further than acceleration_step from its mean over the last boost_time: starts
-/// and stops as abrupt as that shake the whole robot.
+/// plus reversal_boost while |v| <= low_speed and for boost_time after that. Near standstill dry
+/// friction can have any value between its two sliding values, so the threshold is then also at
+/// least the dry friction of the model. The thresholds of all drives are raised in the same way
+/// where a commanded acceleration differs by more than acceleration_step from its mean over the
+/// last boost_time, because abrupt starts and stops excite vibrations of the whole robot.
 ///
-/// Times are in seconds, so that the same settings mean the same at any control rate.
+/// Times are in seconds, so that settings do not depend on the control rate.
 struct CollisionSettings
 {
   double control_rate = 1000.0;                ///< [Hz]
@@ -33,11 +33,11 @@ struct CollisionSettings
   Eigen::VectorXd low_speed;                   ///< [rad/s or m/s]
   Eigen::VectorXd acceleration_step;           ///< [rad/s^2 or m/s^2]; infinity: none is abrupt
   double boost_time = 0.1;                     ///< [s]
-  double warn_fraction = 0.7;                  ///< of a threshold, from which on it warns
-  double debounce_time = 0.003;                ///< beyond the threshold without a break [s]
+  double warn_fraction = 0.7;                  ///< of the threshold: warning level
+  double debounce_time = 0.003;                ///< above the threshold without interruption [s]
   Eigen::VectorXd torque_threshold;  ///< of the measured torque [N*m or N]; infinity: none
 
-  /// Throws std::invalid_argument with a whole sentence unless they are possible.
+  /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;
 };
 
@@ -51,12 +51,12 @@ enum class CollisionLevel
 enum class CollisionCause
 {
   none,
-  torque_error,      ///< what the model does not explain is beyond its threshold
-  torque_threshold,  ///< the measured torque itself is
-  no_position,       ///< a measured position was no number for too long [s], and so for
-  no_velocity,       ///< a measured velocity,
-  no_torque,         ///< or a measured torque that is supervised
-  frozen             ///< what is measured stood still while the drive was commanded to move
+  torque_error,      ///< the torque error exceeds its threshold
+  torque_threshold,  ///< the measured torque exceeds its threshold
+  no_position,       ///< the measured position was not finite for longer than max_age
+  no_velocity,       ///< the same for the measured velocity
+  no_torque,         ///< the same for a supervised measured torque
+  frozen             ///< feedback did not change while the drive was commanded to move
 };
 
 /// The first stop, until reset().
@@ -65,28 +65,28 @@ struct Collision
   CollisionCause cause = CollisionCause::none;
   int drive = -1;           ///< from 0
   double value = 0.0;       ///< filtered torque error, measured torque [N*m or N], or time [s]
-  double threshold = 0.0;   ///< that it went beyond [N*m, N or s]
+  double threshold = 0.0;   ///< that was exceeded [N*m, N or s]
   std::uint64_t cycle = 0;  ///< of the detector, from 0
 };
 
-/// Watches the torque error: what the model does not explain of the torque measured.
+/// Supervises the torque error, which is model torque - measured torque.
 class CollisionDetector
 {
 public:
-  /// Throws std::invalid_argument with a whole sentence.
+  /// Throws std::invalid_argument with a sentence for the user.
   CollisionDetector(Eigen::Index drives, const CollisionSettings & settings);
 
   // For control cycles: no allocation, lock or exception.
 
-  /// Takes other settings of the same size, that pass check().
+  /// Replaces the settings by others of the same size, which must pass check().
   void set(const CollisionSettings & settings) noexcept;
 
-  /// The dry friction of the model (n,) [N*m or N], that thresholds near standstill are not below.
+  /// Dry friction of the model (n,) [N*m or N]: lower bound of the thresholds near standstill.
   void set_friction(const VectorIn & friction) noexcept { friction_ = friction; }
 
   /// One cycle: torque error (model - measured) and measured torque (n,), and the commanded
-  /// velocity and acceleration that belong to them (n,). Without `errors_count`, the torque error
-  /// is not there (no model yet) and only the measured torque is watched.
+  /// velocity and acceleration of the same time (n,). Where `errors_count` is false, the torque
+  /// error is not available (no model yet) and only the measured torque is supervised.
   CollisionLevel update(
     const VectorIn & torque_error, const VectorIn & torque, const VectorIn & velocity,
     const VectorIn & acceleration, bool errors_count = true) noexcept;
@@ -94,15 +94,15 @@ public:
   /// Raises all thresholds by reversal_boost for boost_time from now on.
   void raise() noexcept;
 
-  /// Stops for what was found elsewhere, unless there is a stop already.
+  /// Stops for a collision detected elsewhere, unless one has been detected already.
   void stop(Collision found) noexcept;
 
-  /// Forgets a collision, and all errors before.
+  /// Clears the collision and the state of all filters.
   void reset() noexcept;
 
   [[nodiscard]] CollisionLevel level() const noexcept { return level_; }  ///< of the last cycle
   [[nodiscard]] const Collision & collision() const noexcept { return collision_; }
-  /// What is nearest to its threshold where the level is warn; no cause otherwise.
+  /// The value nearest to its threshold where the level is warn; otherwise without a cause.
   [[nodiscard]] const Collision & warning() const noexcept { return warning_; }
   [[nodiscard]] const Eigen::VectorXd & filtered_error() const noexcept { return filtered_; }
   [[nodiscard]] const Eigen::VectorXd & threshold() const noexcept { return threshold_; }
@@ -134,7 +134,7 @@ private:
   Eigen::VectorXd threshold_;
   Eigen::VectorXd friction_;
   Eigen::VectorXd steady_acceleration_;  // its mean over boost_time, weighted exponentially
-  bool moved_ = false;                   // whether that has begun
+  bool moved_ = false;                   // whether that mean has been initialised
   std::vector<Drive> drives_;
 };
 

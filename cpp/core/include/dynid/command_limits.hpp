@@ -5,7 +5,7 @@
 namespace dynid
 {
 
-/// What a position command may do, (n,) each; empty, or infinite: no limit.
+/// Limits of a position command, (n,) each; empty or infinite: no limit.
 struct CommandLimits
 {
   Eigen::VectorXd position_min;      ///< [rad or m]
@@ -13,10 +13,10 @@ struct CommandLimits
   Eigen::VectorXd velocity_max;      ///< [rad/s or m/s]
   Eigen::VectorXd acceleration_max;  ///< [rad/s^2 or m/s^2]
 
-  /// Makes empty vectors ones of n infinite limits.
+  /// Replaces each empty vector by n infinite limits.
   void fill(Eigen::Index drives);
 
-  /// Throws std::invalid_argument with a whole sentence unless they are possible.
+  /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;
 };
 

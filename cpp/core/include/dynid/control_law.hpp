@@ -10,14 +10,14 @@
 namespace dynid
 {
 
-/// What becomes of the motion after a collision.
+/// What the command does after a collision.
 enum class CollisionReaction
 {
-  hold,       ///< the command stays where it is
-  decelerate  ///< the command comes to rest along its path
+  hold,       ///< the command stops at once
+  decelerate  ///< the command decelerates along its path to rest
 };
 
-/// What the torque error is taken from.
+/// How the torque error is computed.
 enum class DetectionMethod
 {
   torque_error,  ///< inverse dynamics of the commanded motion - measured torque
@@ -28,18 +28,18 @@ struct ControlLawSettings
 {
   FeedforwardSettings feedforward;
   CollisionSettings collision;
-  int torque_error_delay = -1;  ///< cycles until a command shows in torque; -1: as the additive one
+  int torque_error_delay = -1;  ///< cycles from a command to its torque; -1: additive_torque_delay
   DetectionMethod method = DetectionMethod::torque_error;
   double observer_gain = 30.0;  ///< of the momentum observer [1/s]
   CollisionReaction reaction = CollisionReaction::decelerate;
   Eigen::VectorXd deceleration;  ///< after a collision (n,) [rad/s^2 or m/s^2]
-  /// How far a reference may be from the command for the command to go there, (n,) [rad or m].
-  /// Infinity: as the limits allow.
+  /// Largest distance between reference and command at which the command follows, (n,) [rad or m].
+  /// Infinity: only the limits restrict it.
   Eigen::VectorXd reference_tolerance;
   CommandLimits limits;  ///< of the position command
-  double max_age = 0.1;  ///< for which feedback may be missing [s]
+  double max_age = 0.1;  ///< longest time without feedback [s]
 
-  /// Throws std::invalid_argument with a whole sentence unless they are possible.
+  /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;
 };
 
@@ -55,7 +55,7 @@ struct Reference
   Eigen::VectorXd acceleration;
 };
 
-/// What the drives tell, (n,) each [rad or m, per s, N*m or N].
+/// Feedback of the drives, (n,) each [rad or m, per s, N*m or N].
 struct Feedback
 {
   Eigen::VectorXd position;
@@ -63,7 +63,7 @@ struct Feedback
   Eigen::VectorXd torque;
 };
 
-/// Whether a collision was forgotten, and why not.
+/// Whether a collision was cleared, and otherwise why not.
 enum class ResetAnswer
 {
   done,
@@ -80,25 +80,26 @@ struct ResetReport
 };
 
 /// The whole control cycle of a position-controlled robot with a model: additive torque, collision
-/// detection and what follows from it. All at the commanded side, in SI.
+/// detection and the reaction to collisions. All quantities are at the commanded side, in SI.
 ///
-/// The command is the reference. Where that jumps, the command goes there within ramp_time if it is
-/// within reference_tolerance, and otherwise waits, without additive torque, until it is; where
-/// cycles come unevenly, it advances by a cycle's way in each and makes up for lost time later.
-/// Where that, or the limits, would put it further than reference_tolerance from the reference, or
-/// the reference beyond a position limit, the command comes to rest on its path, while the additive
-/// torque goes along its ramp, and waits there. Whatever happens before, CommandGuard has the last
-/// word on every command: in a cycle it changes by no more than velocity_max allows, and that by no
-/// more than acceleration_max, a stop of latched() excepted.
+/// The command follows the reference. After a jump of the reference, the command reaches it within
+/// ramp_time if the jump is within reference_tolerance; otherwise the command waits, without
+/// additive torque, until it is. Where cycles are uneven, the command advances by the distance of
+/// one nominal cycle in each and catches up later. Where this or the limits would take the command
+/// further than reference_tolerance from the reference, or the reference beyond a position limit,
+/// the command comes to rest on its path and waits there, while the additive torque ramps out. The
+/// last stage is always CommandGuard: in a cycle the command changes by no more than velocity_max
+/// allows, and this change by no more than acceleration_max, except in a stop of latched().
 ///
-/// Feedback that is missing for max_age stops the robot as a collision does. Torque errors do not
-/// count for ramp_time after additive torque was lost at once or the command left its reference:
-/// the drives take over what was added, and the model does not know their motion. After a cycle
-/// that came more than a tenth too early or too late thresholds are raised as near standstill.
+/// Feedback that is missing for max_age stops the robot as a collision does. Torque errors are
+/// ignored for ramp_time after additive torque was removed at once or the command left its
+/// reference: the drives' own loops then replace the removed torque, in a motion that the model
+/// does not have. After a cycle more than a tenth too short or too long, thresholds are raised as
+/// near standstill.
 class ControlLaw
 {
 public:
-  /// Throws std::invalid_argument with a whole sentence.
+  /// Throws std::invalid_argument with a sentence for the user.
   ControlLaw(Eigen::Index drives, const ControlLawSettings & settings);
   ControlLaw(ControlLaw && other) noexcept;
   ControlLaw & operator=(ControlLaw && other) noexcept;
@@ -110,14 +111,14 @@ public:
 
   // For control cycles: no allocation, lock or exception.
 
-  /// Begins, at rest at a position (n,), without a collision; where it is not finite, at the
-  /// command before.
+  /// Starts at rest at a position (n,), without a collision; at the previous command where the
+  /// position is not finite.
   void start(const VectorIn & position) noexcept;
 
-  /// Uses another model, or none; it stays the caller's, and must outlive its use.
+  /// Uses another model, or none (nullptr). The caller owns it and keeps it alive while it is used.
   void use(ControlModel * model) noexcept;
 
-  /// Gives the model in use a payload that passes Payload::check().
+  /// Sets the payload of the model in use, which must pass Payload::check().
   void set_payload(const Payload & payload) noexcept;
 
   void set_gain(double gain) noexcept;           ///< of the additive torque, 0 to 1

@@ -14,25 +14,26 @@ struct Payload
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();   ///< of mass [m]
   Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about the centre of mass [kg m^2]
 
-  /// Throws std::invalid_argument with a whole sentence unless a body can have these.
+  /// Throws std::invalid_argument, with a sentence for the user, unless physically consistent.
   void check() const;
 };
 
-/// What of the model makes the additive torque.
+/// Which part of the model's torque is the additive torque.
 enum class FeedforwardMode
 {
   full,
-  semi_static  ///< gravity and friction only: nothing that comes from accelerations
+  semi_static  ///< gravity and friction only, no inertial torque
 };
 
-/// An identified model as a control cycle uses it: for commands and feedback of the drives, with
-/// its friction smoothed, and with a payload. Belongs to one thread at a time.
+/// An identified model as a control cycle uses it: on the side of the drives' commands and
+/// feedback, with smoothed friction and a payload. Only one thread may use it at a time.
 class ControlModel
 {
 public:
-  /// `smoothing` (n,): over which velocity [rad/s or m/s] the sign of every dry friction is rounded
-  /// off at least, so that no torque jumps where a command comes to rest. `motor_side`: whether
-  /// commands and feedback are before the coupling. Throws std::invalid_argument with a sentence.
+  /// `smoothing` (n,): least smoothing velocity [rad/s or m/s] of every dry friction, so that
+  /// torque does not jump where a command comes to rest. `motor_side`: whether commands and
+  /// feedback are on the motors' side of the coupling. Throws std::invalid_argument with a sentence
+  /// for the user.
   ControlModel(
     MechanismDescription description, const VectorIn & parameters, const VectorIn & smoothing,
     bool motor_side);
@@ -41,22 +42,22 @@ public:
 
   // For control cycles: no allocation, lock or exception. All vectors (n,), at the commanded side.
 
-  /// Takes a payload that passes check(), in place of the one before.
+  /// Replaces the payload by another one, which must pass check().
   void set_payload(const Payload & payload) noexcept;
 
-  /// Friction that remembers begins anew, as before anything moved.
-  void forget() noexcept;
+  /// Relaxes the contacts of terms with memory, as before the first motion.
+  void reset_memory() noexcept;
 
-  /// Torque that a motion takes [N*m or N].
+  /// Torque that a motion requires [N*m or N].
   void torque(
     FeedforwardMode mode, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) noexcept;
 
-  /// Most that dry friction can be where torque() was asked about last (n,) [N*m or N].
+  /// Largest dry friction in the state of the last torque() (n,) [N*m or N].
   void dry_friction(VectorOut tau) noexcept;
 
-  /// Whether the loops of a closed chain were closed where torque() was asked about; of a tree,
-  /// they always are. Where not, that torque is NaN.
+  /// Whether the loops of a closed chain were closed in the last torque(); true for a tree. Where
+  /// false, that torque is NaN.
   [[nodiscard]] bool reached() const noexcept { return mechanism_.closed(commanded_); }
 
   /// M dq, and the torque that would keep it constant: gravity and friction - C^T dq.
@@ -66,17 +67,17 @@ public:
 private:
   void to_joints(const VectorIn & side, Eigen::VectorXd & joints) const noexcept;
   void to_side(const Eigen::VectorXd & joints, VectorOut side) const noexcept;
-  void still(Workspace & workspace) noexcept;
+  void static_torque(Workspace & workspace) noexcept;
 
   Mechanism mechanism_;
-  Workspace commanded_;  // terms with memory follow the motion they are asked about
+  Workspace commanded_;  // its terms with memory follow the commanded motion
   Workspace measured_;
-  Eigen::VectorXd own_;         // parameters without payload
-  Eigen::VectorXd parameters_;  // with it
-  Eigen::VectorXd bodies_;      // those of bodies only, terms are 0
-  bool converts_;               // between motors and joints
-  Eigen::Index bearer_;         // first of the ten parameters of the body that bears the payload
-  Eigen::VectorXd q_;           // at the joints, as all below
+  Eigen::VectorXd own_;          // parameters without payload
+  Eigen::VectorXd parameters_;   // with it
+  Eigen::VectorXd bodies_;       // those of bodies only, terms are 0
+  bool converts_;                // between motors and joints
+  Eigen::Index payload_offset_;  // first of the ten parameters of the body that carries the payload
+  Eigen::VectorXd q_;            // at the joints, as all below
   Eigen::VectorXd dq_;
   Eigen::VectorXd ddq_;
   Eigen::VectorXd tau_;

@@ -8,21 +8,21 @@
 namespace dynid
 {
 
-/// The joints' names, and which of them slide.
+/// The joints' names, and which of them are prismatic.
 struct JointNames
 {
   std::vector<std::string> names;
   std::vector<bool> sliding;
 };
 
-/// What happened, as a sentence; "no collision" where nothing did.
+/// A collision as a sentence; "no collision" where there was none.
 [[nodiscard]] std::string describe(const Collision & collision, const JointNames & joints);
 
-/// What is near its threshold, as one sentence.
+/// The value nearest to its threshold, as one sentence.
 [[nodiscard]] std::string describe_warning(const Collision & warning, const JointNames & joints);
 
-/// Whether there is additive torque, and else why not; with the drive that could not follow, from
-/// ControlLaw::limited_drive().
+/// Whether there is additive torque, and otherwise why not, with the drive that could not follow:
+/// from ControlLaw::limited_drive().
 [[nodiscard]] std::string describe(
   InactiveReason reason, int limited_drive = -1, const JointNames & joints = {});
 
@@ -30,7 +30,7 @@ struct JointNames
 [[nodiscard]] std::string describe_supervision(
   const Eigen::VectorXd & supervised, const JointNames & joints);
 
-/// The answer to who asked for a reset.
+/// The answer to a reset request.
 [[nodiscard]] std::string describe(const ResetReport & report, const JointNames & joints);
 
 /// A cause's name, as in the enumeration.

@@ -5,16 +5,16 @@
 namespace dynid
 {
 
-/// Passes vectors on a number of cycles later.
+/// Delays vectors by a number of cycles.
 class DelayLine
 {
 public:
   DelayLine(int cycles, Eigen::Index size) : ring_(Eigen::MatrixXd::Zero(size, cycles + 1)) {}
 
-  /// As if this had come in all along.
+  /// Fills the whole line with one vector.
   void fill(const Eigen::VectorXd & value) noexcept { ring_.colwise() = value; }
 
-  /// One cycle: takes a vector in, and gives the one that is due.
+  /// One cycle: stores a vector and returns the delayed one.
   [[nodiscard]] auto pass(const Eigen::VectorXd & value) noexcept
   {
     ring_.col(next_) = value;

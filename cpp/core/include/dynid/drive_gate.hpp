@@ -13,30 +13,30 @@ namespace dynid
 /// How far the drives are from following references.
 enum class DrivePhase
 {
-  waiting,   ///< until every drive is enabled, its position read, and the reference at rest
+  waiting,   ///< until every drive is enabled with a valid position, and the reference is at rest
   running,   ///< all follow
   stopping,  ///< a drive was lost, and commands come to rest
   stopped    ///< at rest, until reset()
 };
 
-/// What there is to tell of the drives; copied without allocation.
+/// State of the drives, for reports; copied without allocation.
 struct DriveReport
 {
   DrivePhase phase = DrivePhase::waiting;
-  int drive = -1;    ///< that is waited for, or was lost, from 0; -1: none
+  int drive = -1;    ///< the one waited for or lost, from 0; -1: none
   DriveWords words;  ///< of that drive
 };
 
 /// Holds references back until every drive is enabled, and again when one is lost.
 ///
-/// Until then each drive is commanded to stay where it is: one that is not enabled to its measured
-/// position, whatever that becomes, an enabled one to where it was when it became enabled. So no
-/// command ever differs from the measured position when its drive begins to follow commands.
-/// Positions of drives that say nothing are not believed, because buses fill with zeros.
+/// Until then each drive is commanded to stay where it is: a drive that is not enabled to its
+/// measured position, an enabled one to the position at which it became enabled. So a command never
+/// differs from the measured position when its drive starts to follow commands. Positions of drives
+/// without a status word are not used, because buses fill missing data with zeros.
 ///
-/// A drive that is lost while references are followed has all others come to rest. After that only
-/// reset() leads back to waiting: a drive that was switched off for somebody's safety and comes
-/// back by itself moves nothing.
+/// When a drive is lost while references are followed, all others come to rest. After that only
+/// reset() leads back to waiting: a drive that was switched off for safety and is enabled again
+/// must not start a motion.
 ///
 /// Vectors (n,) [rad or m]. Everything but the constructor is for control cycles: no allocation,
 /// lock or exception.
@@ -49,13 +49,13 @@ public:
   /// Begins to wait.
   void restart() noexcept;
 
-  /// One cycle: what the drives say (n) and measure (n,), and the reference (n,), not finite where
-  /// there is none.
+  /// One cycle: the drives' status (n) and measured positions (n,), and the reference (n,), not
+  /// finite where there is none.
   DrivePhase update(
     const std::vector<DriveWords> & words, const VectorIn & position,
     const VectorIn & reference) noexcept;
 
-  /// Says what the drives are commanded while they are running (n,), or on their way to rest.
+  /// Reports the position command (n,) while running or stopping, and whether it is at rest.
   void commanded(const VectorIn & position, bool at_rest) noexcept;
 
   /// Begins to wait again after a drive was lost; false while the robot is not at rest.
@@ -65,10 +65,10 @@ public:
   [[nodiscard]] bool opened() const noexcept { return opened_; }
   /// Whether a drive was lost in this cycle.
   [[nodiscard]] bool lost() const noexcept { return lost_; }
-  /// What to command (n,); not finite where a drive says nothing.
+  /// Position command (n,); not finite for a drive without a status word.
   [[nodiscard]] const Eigen::VectorXd & hold() const noexcept { return hold_; }
-  /// Whether a drive has been enabled since references were followed, so that it has the motion's
-  /// commands, and may have its torque.
+  /// Whether a drive has been enabled since references were followed, so that it gets the motion's
+  /// commands and torque.
   [[nodiscard]] bool follows(Eigen::Index drive) const noexcept { return follows_[drive] != 0; }
   [[nodiscard]] DrivePhase phase() const noexcept { return report_.phase; }
   [[nodiscard]] const DriveReport & report() const noexcept { return report_; }
@@ -89,7 +89,7 @@ private:
   Eigen::VectorXd last_;  // reference
 };
 
-/// How the drives are, as a sentence that names the joint.
+/// The state of the drives as a sentence that names the joint.
 [[nodiscard]] std::string describe(
   const DriveReport & report, const std::vector<std::string> & joints);
 

@@ -17,22 +17,22 @@ namespace dynid
 enum class FaultReason
 {
   none,
-  following_error,  ///< a drive was further from its reference than it may be
+  following_error,  ///< a drive exceeded its permitted following error
   injected,         ///< by trip(), or a DriveFault, of one drive or all
-  not_finite  ///< the motion left the range of numbers, so the robot rests where it was before
+  not_finite  ///< the motion became non-finite, so the robot rests at its last finite position
 };
 
 struct Fault
 {
   FaultReason reason = FaultReason::none;
-  int drive = -1;     ///< the one that it began with, from 0; -1: all
-  double time = 0.0;  ///< since the plant was made, of the cycle in which it happened [s]
+  int drive = -1;     ///< the first that failed, from 0; -1: all
+  double time = 0.0;  ///< of the cycle in which it happened, since construction [s]
 };
 
 /// Why the drives ignore their targets, as a sentence that names the joint; empty without a fault.
 [[nodiscard]] std::string describe(const Fault & fault, const std::vector<std::string> & joints);
 
-/// The truth about the bodies, at the joints (n,) each [rad or m, per s, per s^2; N*m or N].
+/// The true state of the bodies, at the joints (n,) each [rad or m, per s, per s^2; N*m or N].
 struct PlantTruth
 {
   Eigen::VectorXd position;
@@ -42,36 +42,36 @@ struct PlantTruth
   Eigen::VectorXd external_torque;  ///< of an ExternalForce in that step, J^T f
 };
 
-/// A robot in place of the real one: bodies with true parameters, dry friction, and at each motor a
-/// drive in CiA402's cyclic synchronous position mode.
+/// A simulated robot: bodies with true parameters, dry friction, and at each motor a drive in
+/// CiA402's cyclic synchronous position mode.
 ///
-/// A target acts `command_delay` cycles after it is given, and is approached linearly over one
-/// cycle, so that the reference velocity is the difference of targets. With r the reference, q the
-/// motor's position behind the gear, J its mean inertia, w = 2 pi bandwidth and D the damping
-/// ratio:
+/// A target acts `command_delay` cycles after it is given. The drive interpolates linearly towards
+/// it over one cycle, so that the reference velocity is the difference of targets. With r the
+/// reference, q the motor's position behind the gear, J its mean inertia, w = 2 pi bandwidth and D
+/// the damping ratio:
 ///
 ///     e = dr/dt + kp (r - q) - dq/dt,   torque = J kv (e + integral of e dt / integral_time) +
 ///     offset
 ///
-/// with kv = 2 D w and kp = w / (2 D), saturated at torque_max, where the integrator waits. The
-/// loops see the motor's true motion; what they tell (position in whole encoder steps, velocity and
-/// torque as mean over the cycle, torque with noise in whole thousandths of the rated one) is of
-/// the cycle's end and comes `feedback_delay` cycles late.
+/// with kv = 2 D w and kp = w / (2 D), saturated at torque_max, where the integrator is held. The
+/// loops use the motor's true motion. Feedback (position in whole encoder steps, velocity and
+/// torque as mean over the cycle, torque with noise in whole thousandths of the rated one) is that
+/// of the cycle's end and arrives `feedback_delay` cycles later.
 ///
 /// In a fault the drives ignore targets and offsets, bring each motor to rest along a ramp, and
-/// hold it there with the same loops, until clear_fault() or reset(). Every fault is one of all
-/// drives, but for a DriveFault of one: then the others go on, as separate drives on a bus do. A
-/// FaultCleared of one drive has it follow its targets at once, wherever they are.
+/// hold it there with the same loops, until clear_fault() or reset(). Every fault concerns all
+/// drives, except a DriveFault of one: then the others continue, as separate drives on a bus do.
+/// After a FaultCleared of one drive, it follows its targets at once, wherever they are.
 ///
-/// In a cycle whose frame is lost, targets and offsets do not arrive, and feedback stays as it was
-/// told last. The drives then go on by the step between their last two targets, as CiA402's linear
-/// interpolation does in drives that bridge gaps, but for ten cycles at most; then they hold. The
+/// In a cycle whose frame is lost, targets and offsets do not arrive, and feedback keeps its last
+/// value. The drives then extrapolate by the step between their last two targets, as drives that
+/// bridge gaps by CiA402's linear interpolation do, for ten cycles at most; then they hold. The
 /// torque offset stays.
 class DrivePlant
 {
 public:
   /// `parameters` are the true ones of all bodies and terms. Throws std::invalid_argument with a
-  /// whole sentence. The robot rests at position 0.
+  /// sentence for the user. The robot rests at position 0.
   DrivePlant(
     const MechanismDescription & description, const VectorIn & parameters,
     const DrivePlantSettings & settings);
@@ -89,8 +89,8 @@ public:
   void reset(const VectorIn & position);
 
   /// One control cycle: target position and torque offset (n,), on the commanded side. For control
-  /// cycles: no allocation, lock or exception. In place of a target that is not finite the one
-  /// before counts, in place of such an offset 0.
+  /// cycles: no allocation, lock or exception. A target that is not finite is replaced by the
+  /// previous one, such an offset by 0.
   void step(const VectorIn & target, const VectorIn & torque_offset) noexcept;
 
   /// Feedback on the commanded side (n,), as of the last step().
@@ -98,7 +98,7 @@ public:
   [[nodiscard]] const Eigen::VectorXd & velocity() const noexcept;
   [[nodiscard]] const Eigen::VectorXd & torque() const noexcept;
 
-  /// Cycles whose target or offset had something in it that was not finite.
+  /// Cycles whose target or offset had a value that was not finite.
   [[nodiscard]] std::uint64_t rejected_inputs() const noexcept;
 
   /// Cycles whose frame was lost.
@@ -106,21 +106,21 @@ public:
 
   [[nodiscard]] const Fault & fault() const noexcept;
   [[nodiscard]] bool failed(Eigen::Index drive) const noexcept;  ///< whether it is in fault
-  void trip() noexcept;         ///< injects a fault, where there is none yet
-  void clear_fault() noexcept;  ///< targets count again, from where the drives hold the robot
+  void trip() noexcept;         ///< injects a fault of all drives, unless they are in fault
+  void clear_fault() noexcept;  ///< targets act again, from where the drives hold the robot
 
-  /// The number of a link, for an ExternalForce. Throws std::invalid_argument with a whole sentence
-  /// where there is none that moves.
+  /// The number of a link, for an ExternalForce. Throws std::invalid_argument, with a sentence for
+  /// the user, where there is no such link or it cannot move.
   [[nodiscard]] int link(const std::string & name) const;
 
-  /// Throws std::invalid_argument with a whole sentence where it cannot be injected. What it looks
-  /// at never changes, so that any thread may call it.
+  /// Throws std::invalid_argument, with a sentence for the user, where it cannot be injected. Reads
+  /// constant data only, so any thread may call it.
   void check(const Injection & injection) const;
 
   /// Injects what check() passes. For control cycles: no allocation, lock or exception.
   void inject(const Injection & injection) noexcept;
 
-  /// What really is, for tests and plots: no drive could tell it.
+  /// The true state, for tests and plots; no drive measures it.
   [[nodiscard]] const PlantTruth & truth() const noexcept;
 
 private:

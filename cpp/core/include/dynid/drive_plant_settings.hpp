@@ -6,14 +6,14 @@
 namespace dynid
 {
 
-/// How the drives work and measure. Vectors have one value for each drive (n,), in SI behind the
-/// gear.
+/// Control loops and measurement of the drives. Vectors have one value for each drive (n,), in SI
+/// behind the gear.
 struct DrivePlantSettings
 {
   double control_rate = 1000.0;      ///< [Hz]
   double integration_rate = 1000.0;  ///< fewest steps of bodies and loops per second [Hz]
   int command_delay = 1;             ///< cycles until a target acts
-  int feedback_delay = 2;            ///< cycles until a measurement is told
+  int feedback_delay = 2;            ///< cycles until a measurement arrives
   bool motor_side = false;  ///< whether commands and feedback are before the coupling, or at joints
 
   Eigen::VectorXd bandwidth_hz;       ///< natural frequency of position and velocity loop [Hz]
@@ -25,16 +25,16 @@ struct DrivePlantSettings
 
   Eigen::VectorXd position_resolution;  ///< [rad or m]; 0 measures exactly
   Eigen::VectorXd
-    rated_torque;  ///< torque is told in whole thousandths of it [N*m or N]; 0: exactly
+    rated_torque;  ///< torque feedback is in whole thousandths of it [N*m or N]; 0: exact
   Eigen::VectorXd torque_noise;  ///< standard deviation of white noise on it [N*m or N]
   std::uint64_t seed = 0;        ///< of that noise
 
-  Eigen::VectorXd stribeck_torque;  ///< friction that no term describes, see DryFriction::Stribeck
+  Eigen::VectorXd stribeck_torque;    ///< friction besides the terms, see DryFriction::Stribeck
   Eigen::VectorXd stribeck_velocity;  ///< [rad/s or m/s]
-  Eigen::VectorXd lower;  ///< positions of the joints between which mean inertias set the gains
+  Eigen::VectorXd lower;  ///< range of joint positions over which the gains' inertia is averaged
   Eigen::VectorXd upper;  ///< [rad or m]
 
-  /// Throws std::invalid_argument unless they are possible, for that many drives.
+  /// Throws std::invalid_argument where a value is invalid for that many drives.
   void check(Eigen::Index drives) const;
 
   /// Integration steps in a control cycle.

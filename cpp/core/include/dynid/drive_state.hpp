@@ -8,7 +8,7 @@ namespace dynid
 /// The states of a drive in CiA402's state machine. Only an enabled one follows its target.
 enum class DriveState
 {
-  unknown,  ///< the status word is no number, or of no state
+  unknown,  ///< the status word is not finite or matches no state
   not_ready,
   switch_on_disabled,
   ready_to_switch_on,
@@ -19,14 +19,14 @@ enum class DriveState
   fault
 };
 
-/// What a drive says of itself, as state interfaces have it; NaN where it says nothing.
+/// Status of a drive as its state interfaces have it; NaN where the drive sends none.
 struct DriveWords
 {
   double status = 0.0;  ///< status word, 0x6041
   double error = 0.0;   ///< error code, 0x603F
 };
 
-/// The state that a status word (0x6041) stands for. For control cycles.
+/// The state that a status word (0x6041) encodes. For control cycles.
 [[nodiscard]] DriveState drive_state(double status_word) noexcept;
 
 /// Whether a drive in this state has a fault. For control cycles.

@@ -8,17 +8,17 @@
 namespace dynid
 {
 
-/// Every dry friction of a mechanism: it sticks where it can, slides where it must, never chatters.
+/// All dry friction of a mechanism, with exact sticking and without chattering.
 ///
-/// Instead of a sign, which no integration step resolves, each step solves for the friction torques
-/// f that fit the velocity they lead to (Moreau's time stepping): with u the velocity of the
-/// rubbing surfaces without them and A = J^T M^-1 J,
+/// Instead of evaluating a sign, which no integration step resolves, each step solves for friction
+/// torques f that are consistent with the velocity at its end (Moreau's time stepping): with u the
+/// velocity of the contact surfaces without friction and A = J^T M^-1 J,
 ///
 ///     u' = u - dt A f,   f = F(u') sign(u'), and anything between -F and F where u' is 0.
 ///
 /// This has exactly one solution, and the joints come to a true standstill. Terms with a smoothing
-/// velocity take tanh in place of the sign. Contacts that remember are solved for in the same way,
-/// f = F z(u') / scale with z the deflection after the step, however stiff they are.
+/// velocity use tanh instead of the sign. Contacts with memory are solved in the same way, however
+/// stiff they are: f = F z(u') / scale with z the deflection after the step.
 class DryFriction
 {
 public:
@@ -26,7 +26,7 @@ public:
   using VectorIn = Eigen::Ref<const Eigen::VectorXd>;
   using VectorOut = Eigen::Ref<Eigen::VectorXd>;
 
-  /// Friction that no joint term describes, at the joints: torque [N*m or N] that falls off with
+  /// Friction besides the joint terms, at the joints: torque [N*m or N] that decays with
   /// exp(-(v / velocity)^2), velocity [rad/s or m/s]; (n,) each.
   struct Stribeck
   {
@@ -34,12 +34,12 @@ public:
     Eigen::VectorXd velocity;
   };
 
-  /// Takes the dry ones of `terms`, with their parameters (all terms' values, in order), and what
-  /// is given besides; `to_motor` is T^-1 in q_motor = T^-1 q_joint (n, n). Throws
+  /// Uses the dry terms among `terms`, with their parameters (values of all terms, in order), and
+  /// the additional Stribeck friction; `to_motor` is T^-1 in q_motor = T^-1 q_joint (n, n). Throws
   /// std::invalid_argument where friction would drive the robot.
   DryFriction(
     const std::vector<JointTerm> & terms, const VectorIn & values, const MatrixIn & to_motor,
-    const Stribeck & besides);
+    const Stribeck & stribeck);
 
   /// Number of surfaces k.
   [[nodiscard]] Eigen::Index count() const noexcept { return directions_.cols(); }
@@ -50,14 +50,14 @@ public:
   /// J (n, k): joint torque per unit of each surface's friction torque.
   [[nodiscard]] const Eigen::MatrixXd & directions() const noexcept { return directions_; }
 
-  /// Forgets the step before: every surface is at rest, every contact relaxed.
+  /// Resets the state: every surface is at rest, every contact relaxed.
   void reset() noexcept;
 
   /// The friction torques (k,) of one step [N*m or N]. For control cycles: no allocation.
   ///
   /// \param free velocity (k,) of the surfaces at its end, without friction
   /// \param mobility dt A (k, k): how much one unit of torque slows each surface
-  /// \param load gravity torque of the joints (n,) [N*m or N]; looked at if loaded()
+  /// \param load gravity torque of the joints (n,) [N*m or N]; used if loaded()
   /// \param step [s]
   void solve(
     const VectorIn & free, const MatrixIn & mobility, const VectorIn & load, double step,
@@ -83,8 +83,8 @@ private:
     double after = 0.0;
     double deflection = 0.0;  // of a contact with memory, before the step [rad or m]
 
-    [[nodiscard]] bool remembers() const noexcept { return term.kind->remembers(); }
-    [[nodiscard]] double stretched(double step, double velocity) const noexcept;
+    [[nodiscard]] bool has_memory() const noexcept { return term.kind->has_memory(); }
+    [[nodiscard]] double deflection_after(double step, double velocity) const noexcept;
     void update_bounds(const VectorIn & load) noexcept;
     [[nodiscard]] double alone(double free, double mobility, double step) const noexcept;
     [[nodiscard]] double smooth_alone(double free, double mobility) const noexcept;

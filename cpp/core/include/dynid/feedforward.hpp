@@ -16,10 +16,10 @@ struct FeedforwardSettings
   double ramp_time = 0.5;         ///< in which the additive torque comes and goes [s]
   Eigen::VectorXd torque_max;     ///< of the additive torque [N*m or N]
   Eigen::VectorXd
-    position_jump;  ///< change of a command in one cycle that none can mean [rad or m]
-  Eigen::VectorXd acceleration_jump;  ///< acceleration that none can mean [rad/s^2 or m/s^2]
+    position_jump;  ///< change of a command in one cycle that counts as a jump [rad or m]
+  Eigen::VectorXd acceleration_jump;  ///< acceleration treated as an error [rad/s^2 or m/s^2]
 
-  /// Throws std::invalid_argument with a whole sentence unless they are possible.
+  /// Throws std::invalid_argument, with a sentence for the user, where a value is invalid.
   void check(Eigen::Index drives) const;
 };
 
@@ -28,32 +28,31 @@ enum class InactiveReason
 {
   none,  ///< there is
   no_model,
-  not_finite,      ///< a command, or the torque it would take
+  not_finite,      ///< a command, or the torque it requires
   unreachable,     ///< a command at which the loops of a closed chain cannot be closed
-  command_jump,    ///< a command that no motion leads to
-  acceleration,    ///< a commanded acceleration that no motion has
+  command_jump,    ///< a command further than position_jump from the one before
+  acceleration,    ///< a commanded acceleration above acceleration_jump
   reference_away,  ///< the reference is too far from the command, which waits for it
   position_limit,  ///< the reference was beyond a position limit; the command came to rest
-  too_fast,        ///< it could not be followed within the other limits; the same
-  uneven,          ///< it came too unevenly in time; the same
+  too_fast,        ///< the command came to rest: the other limits did not permit to follow
+  uneven,          ///< the command came to rest: the reference's cycles were too uneven
   latched          ///< since a collision
 };
 
 /// The additive torque: the inverse dynamics of the commanded motion, some cycles later.
 ///
-/// It comes and goes along a ramp. When the model or its payload is another one, the difference
-/// fades over the same time. For an InactiveReason it is zero at once, and afterwards ramps in
-/// anew; but where the model was taken away, or the command comes to rest on its path (fade()), it
-/// goes along the ramp.
+/// It is ramped in and out. When the model or its payload changes, the difference fades over the
+/// same time. For an InactiveReason it is zero at once, and afterwards ramped in again; only where
+/// the model was removed, or the command comes to rest on its path (fade()), it is ramped out.
 class Feedforward
 {
 public:
-  /// Throws std::invalid_argument with a whole sentence.
+  /// Throws std::invalid_argument with a sentence for the user.
   Feedforward(Eigen::Index drives, const FeedforwardSettings & settings);
 
   // For control cycles: no allocation, lock or exception.
 
-  /// What follows is computed with another model, or none; it stays the caller's.
+  /// Uses another model from now on, or none (nullptr). The caller owns it.
   void use(ControlModel * model) noexcept;
 
   /// The model in use has changed.
@@ -63,16 +62,16 @@ public:
   void set_gain(double gain) noexcept;
   void set_mode(FeedforwardMode mode) noexcept;
 
-  /// Forgets all commands; the additive torque ramps in anew.
+  /// Clears all past commands; the additive torque is ramped in again.
   void restart() noexcept;
 
   /// One cycle: the torque offset to be sent now (n,) [N*m or N], from commands (n,).
-  /// `cycles` is the time since the last commands: more than 1 where a cycle came late; what is
-  /// commanded after more than 100 is a jump if it is further than 100 cycles go.
+  /// `cycles` is the time since the last commands, more than 1 where a cycle came late; at most 100
+  /// of them count for the detection of jumps.
   const Eigen::VectorXd & update(
     const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles = 1.0) noexcept;
 
-  /// The first half of update(): why there is no additive torque for these references, if so.
+  /// The first half of update(): why there is no additive torque for these references, or none.
   [[nodiscard]] InactiveReason check(
     const VectorIn & q, const VectorIn & dq, const VectorIn & ddq, double cycles) noexcept;
 
@@ -81,15 +80,15 @@ public:
   const Eigen::VectorXd & send(
     InactiveReason found, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
 
-  /// One cycle in which the torque of the motion commanded goes along the ramp.
+  /// One cycle in which the torque of the commanded motion is ramped out.
   const Eigen::VectorXd & fade(
     InactiveReason why, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
 
-  /// One cycle without commands that count.
+  /// One cycle without valid commands.
   const Eigen::VectorXd & suspend(InactiveReason why) noexcept;
 
-  /// The whole torque (n,) that the commands of the last cycle take, in whatever mode, neither
-  /// delayed nor limited; valid while known().
+  /// The whole torque (n,) for the commands of the last cycle, in either mode, neither delayed nor
+  /// limited; valid while known().
   [[nodiscard]] const Eigen::VectorXd & model_torque() const noexcept { return model_torque_; }
   [[nodiscard]] bool known() const noexcept { return known_; }
   [[nodiscard]] const Eigen::VectorXd & torque_offset() const noexcept { return offset_; }
@@ -100,7 +99,7 @@ private:
   [[nodiscard]] InactiveReason evaluate(
     const VectorIn & q, const VectorIn & dq, const VectorIn & ddq) noexcept;
   void blend(double wanted_gain) noexcept;
-  const Eigen::VectorXd & pass_on() noexcept;
+  const Eigen::VectorXd & delayed_offset() noexcept;
 
   FeedforwardSettings settings_;
   ControlModel * model_ = nullptr;
@@ -111,7 +110,7 @@ private:
   double gain_ = 0.0;
   bool known_ = false;    // whether model_torque_ is of this cycle
   bool moved_ = false;    // whether there is a command before this one
-  bool changed_ = false;  // whether the model is another one than in the last cycle
+  bool changed_ = false;  // whether the model has changed since the last cycle
   double fading_ = 0.0;   // of the difference to the model before
   Eigen::VectorXd last_;  // command
   Eigen::VectorXd model_torque_;

@@ -10,11 +10,11 @@ namespace dynid
 
 /// Adds to `out` (n, k + 1, k + 1), row-major: for each joint j the Gram matrix A^T A, where
 /// A = [W_j, tau_j] has a row for each sample, W_j is row j of the regressor and its k columns are
-/// those listed. `weights` (N, n) multiply each sample's contribution to a joint's matrix, and
-/// leave it out where they are 0; nullptr stands for ones. Terms with memory continue `past`.
+/// those listed. `weights` (N, n) multiply each sample's contribution to a joint's matrix; nullptr
+/// stands for ones. Terms with memory continue from `past`.
 ///
-/// The regressor is never stored: memory does not depend on the number of samples. Throws
-/// std::invalid_argument where shapes do not fit or a column does not exist.
+/// The regressor is never stored, so memory does not depend on the number of samples. Throws
+/// std::invalid_argument where shapes do not match or a column does not exist.
 void accumulate_gram(
   const Mechanism & mechanism, const States & states, const Samples & tau,
   const std::vector<int> & columns, const double * weights, double * out, Past past = nullptr);

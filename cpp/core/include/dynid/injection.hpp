@@ -7,11 +7,11 @@
 namespace dynid
 {
 
-/// A force from outside on a link, such as a collision; it takes the place of the one before.
+/// An external force on a link, such as a collision; it replaces the previous one.
 ///
-/// All is in the link's frame and moves with it, as a geometry_msgs/WrenchStamped of that frame
-/// has it. The force is there from the next cycle on, grows linearly to its full size within
-/// `rise`, and ends abruptly.
+/// All vectors are in the link's frame and move with it, as in a geometry_msgs/WrenchStamped of
+/// that frame. The force starts in the next cycle, grows linearly to its full size within `rise`,
+/// and ends abruptly.
 struct ExternalForce
 {
   int link = -1;                                              ///< DrivePlant::link(); -1: no force
@@ -22,19 +22,19 @@ struct ExternalForce
   double duration = std::numeric_limits<double>::infinity();  ///< rise included [s]
 };
 
-/// The frames of so many cycles get lost, from the next on.
+/// The frames of the next `cycles` cycles are lost.
 struct LostFrames
 {
   int cycles = 0;
 };
 
-/// Each frame gets lost with this probability, from 0 to 1.
+/// Each frame is lost with this probability, from 0 to 1.
 struct FrameLoss
 {
   double probability = 0.0;
 };
 
-/// A drive has only this share of its torque_max, above 0 and up to 1, until it is told otherwise.
+/// Limits a drive to this share of its torque_max, above 0 and up to 1, until the next Saturation.
 struct Saturation
 {
   int drive = 0;

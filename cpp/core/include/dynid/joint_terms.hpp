@@ -27,16 +27,16 @@ struct JointTerm
   /// sign(v) becomes tanh(v / smoothing) [rad/s or m/s]; 0 keeps the sign, with sign(0) = 0
   double smoothing = 0.0;
   double scale = 0.0;  ///< Stribeck velocity [rad/s or m/s], or presliding distance [rad or m]
-  /// of a term with memory [rad or m]: smaller motion to and fro is noise
+  /// of a term with memory [rad or m]: smaller oscillations are treated as noise
   double dead_band = 0.0;
-  double static_ratio = 0.0;       ///< by how much friction at rest exceeds Coulomb's, as a share
-  double stribeck_velocity = 0.0;  ///< at which that excess is gone [rad/s or m/s]
+  double static_ratio = 0.0;       ///< r: excess of friction at rest over Coulomb's, as a share
+  double stribeck_velocity = 0.0;  ///< v_s: over which that excess decays [rad/s or m/s]
 
   /// Share of Coulomb friction at which contacts slide at a velocity: 1 + r exp(-(v / v_s)^2).
   [[nodiscard]] double sliding_level(double dq) const noexcept;
 
-  /// Dry friction at most per unit of its parameter, and of the load where it is loaded: of motion
-  /// forward (direction 1) or backward (-1). 0 of what is no dry friction.
+  /// Largest dry friction per unit of its parameter, and of the load where it is loaded, of motion
+  /// forward (direction 1) or backward (-1); 0 for other terms.
   [[nodiscard]] double largest_dry_friction(double direction) const noexcept;
 
   /// Dry friction without memory that slides at a speed [rad/s or m/s] in a direction (1 or -1),
@@ -44,8 +44,8 @@ struct JointTerm
   [[nodiscard]] double sliding_friction(double speed, double direction) const noexcept;
 };
 
-/// A number besides its parameter that gives a term its shape. Profiles have an entry of its name,
-/// and model.yaml a list; the seal of a model.yaml is over all of them, so a new one takes a new
+/// A number besides the parameter that gives a term its shape. Profiles have an entry of its name,
+/// and model.yaml a list. The seal of a model.yaml is over all of them, so a new shape needs a new
 /// format of the file.
 struct TermShape
 {
@@ -58,16 +58,16 @@ struct TermShape
   bool (*taken)(const TermKind & kind) noexcept;  ///< whether terms of a kind have it
   Unit unit;                                      ///< at a revolute or a prismatic joint
   bool needed;                                    ///< must be above 0 where it is taken
-  bool rare;  ///< a model.yaml leaves its list out where no term has it
+  bool rare;  ///< model.yaml omits its list where no term has it
 };
 
 /// Every shape there is, in the order of a model.yaml.
 [[nodiscard]] const std::array<TermShape, 5> & term_shapes() noexcept;
 
 /// The memory of one presliding term: an elastic contact that slides when stretched by the term's
-/// scale, at once (stop operator of Prandtl and Ishlinskii) or by and by (bristles of LuGre). It
-/// starts relaxed at the first position it sees, and follows positions with a play of the term's
-/// dead band to either side, or the noise of an encoder at rest would slide it to and fro.
+/// scale, at once (stop operator of Prandtl and Ishlinskii) or gradually (bristles of LuGre). It
+/// starts relaxed at its first position, and follows positions with a play of the term's dead band
+/// to either side, because the noise of an encoder at rest would otherwise make it slide.
 struct Presliding
 {
   /// Moves to a position at a velocity; returns the deflection over the term's scale.
@@ -78,16 +78,16 @@ struct Presliding
   double deflection = 0.0;                     ///< [rad or m]
 };
 
-/// Torque [N*m or N] per unit of a term's parameter where its joint moved on to `at`; the past is
-/// that of a term with memory, from which the deflection follows.
+/// Torque [N*m or N] per unit of a term's parameter after its joint moved to `at`; `past` is the
+/// state of a term with memory, which is updated.
 [[nodiscard]] double term_column(const JointTerm & term, TermInput at, Presliding & past) noexcept;
 
 /// "Fv2" for the viscous friction of joint 1 (counted from 0), "Fvm2" for that of motor 1; a second
 /// term of the same kind there, of another scale, is "Fs2_2".
 [[nodiscard]] std::vector<std::string> parameter_names(const std::vector<JointTerm> & terms);
 
-/// Throws std::invalid_argument where a term is impossible or given twice. There are as many motors
-/// as actuated joints, which are the first.
+/// Throws std::invalid_argument where a term is invalid or given twice. There are as many motors as
+/// actuated joints, which come first.
 void check_terms(const std::vector<JointTerm> & terms, int joint_count, int motor_count);
 
 }  // namespace dynid

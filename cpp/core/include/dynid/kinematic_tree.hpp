@@ -26,8 +26,8 @@ struct KinematicTree
   Eigen::Vector3d gravity{0.0, 0.0, -9.81};  ///< in the base frame [m/s^2]
 };
 
-/// Three scalars. Eigen's Vector3d goes through memory half as a pair, half as a scalar, and in
-/// the loops over pairs of bodies the processor then waits for its own stores: half of the time.
+/// Three scalars. Eigen's Vector3d is stored as a pair and a scalar, which in the loops over pairs
+/// of bodies causes store-forwarding stalls: half of the run time.
 struct Vector
 {
   double x;
@@ -72,7 +72,7 @@ struct Wrench
   Vector angular;
 };
 
-/// Room for one sample; allocate once with the tree, then reuse.
+/// Memory for one sample; allocate once with the tree, then reuse.
 struct TreeMotion
 {
   explicit TreeMotion(const KinematicTree & tree)
@@ -92,7 +92,7 @@ struct TreeMotion
 };
 
 /// Rigid-body part of the regressor, without pinocchio: row j, ten columns for each body that
-/// joint j carries. Entries of other bodies are left as they are (they are zero for ever).
+/// joint j carries. Entries of other bodies are not written (they are always zero).
 ///
 /// With s = (s_l, s_w) the axis of joint j in the frame of body b, the row is
 ///   m:   s_l . a          mc:  B^T s_l + a x s_w        I:  s_w^T (I dw) + (s_w x w)^T (I w)
@@ -105,13 +105,13 @@ void rigid_body_rows(
   const double * ddq, double * rows, Eigen::Index stride) noexcept;
 
 /// The product of these rows with the bodies' parameters, by the recursive Newton-Euler algorithm:
-/// tau (joints,) [N*m or N] from ten parameters for each body with a block, whatever they are.
+/// tau (joints,) [N*m or N] from any ten parameters for each body with a block.
 void rigid_body_torque(
   const KinematicTree & tree, TreeMotion & motion, const double * q, const double * dq,
   const double * ddq, const double * parameters, double * tau) noexcept;
 
-/// The bodies' generalised momentum M(q) dq (n,), and how their kinetic energy T changes with the
-/// position, dT/dq = C(q, dq)^T dq (n,).
+/// The bodies' generalised momentum M(q) dq (n,), and the gradient of their kinetic energy T with
+/// respect to the position, dT/dq = C(q, dq)^T dq (n,).
 ///
 /// With H_j the momentum of all that joint j carries, in its frame, and v_j the velocity there,
 /// these are s_j . H_j and (v_j x s_j) . H_j, because turning joint j turns v_j by -s_j x v_j.

@@ -8,7 +8,7 @@
 namespace dynid
 {
 
-/// What a closure keeps together.
+/// The constraint of a closure.
 enum class ClosureKind
 {
   point,     ///< a ball joint: two points coincide
@@ -30,15 +30,15 @@ struct LoopClosure
   double length = 0.0;                                ///< of a distance [m]
 };
 
-/// The kind that a profile calls so; throws std::invalid_argument that lists what there is.
+/// The kind of that name in profiles; throws std::invalid_argument that lists the kinds.
 [[nodiscard]] ClosureKind closure_kind(const std::string & name);
 
-/// What makes closed chains of a tree: empty for a tree.
+/// Closures and passive joints of a closed chain; empty for a tree.
 struct ClosedChainDescription
 {
   std::vector<std::string> passive;     ///< joints that move, but have no drive
-  std::map<std::string, double> start;  ///< about where they are [rad or m]; 0 where absent
-  std::vector<double> assembled_at;     ///< the actuated joints then [rad or m]; empty: all at 0
+  std::map<std::string, double> start;  ///< approximate positions [rad or m]; 0 where absent
+  std::vector<double> assembled_at;     ///< of the actuated joints [rad or m]; empty: all at 0
   std::vector<LoopClosure> closures;
 };
 
@@ -56,7 +56,7 @@ struct ClosedChainLists
   std::vector<double> closure_lengths;
 };
 
-/// Throws std::invalid_argument where a list has another length than its neighbours ask for.
+/// Throws std::invalid_argument where the lengths of the lists do not match.
 [[nodiscard]] ClosedChainDescription closed_chain(const ClosedChainLists & lists);
 
 }  // namespace dynid

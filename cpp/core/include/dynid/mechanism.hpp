@@ -31,14 +31,14 @@ struct MechanismDescription
   bool semi_static = false;      ///< gravity and joint terms only: bodies have weight, no inertia
 };
 
-/// Memory that the single-sample functions work in. One per thread, from Mechanism::workspace().
+/// Working memory of the single-sample functions. One per thread, from Mechanism::workspace().
 ///
-/// Terms with memory (presliding friction) live here too: a workspace follows one motion, and every
-/// function that takes the motion to a position moves their deflection along.
+/// It also holds the state of terms with memory (presliding friction): a workspace follows one
+/// motion, and every function with a motion as argument updates their deflection.
 class Workspace
 {
 public:
-  /// Past of the terms with memory, (position, deflection) for each; to be kept and put back.
+  /// State of the terms with memory, (position, deflection) for each; can be saved and restored.
   [[nodiscard]] std::vector<Presliding> & presliding() noexcept;
 
   Workspace(Workspace && other) noexcept;
@@ -66,11 +66,11 @@ private:
 /// Where the loops of a closed chain cannot be closed at q, results are NaN, until the next q.
 ///
 /// Functions that take a Workspace are for control cycles: no allocation, lock or exception.
-/// Those marked "rigid body" give nonsense unless require_rigid_bodies() passes: call it before.
+/// Results of those marked "rigid body" are valid only if require_rigid_bodies() passes.
 class Mechanism
 {
 public:
-  /// Throws std::invalid_argument with a whole sentence.
+  /// Throws std::invalid_argument with a sentence for the user.
   explicit Mechanism(const MechanismDescription & description);
 
   /// The same mechanism with other parameters; throws std::invalid_argument on a wrong count or a
@@ -88,7 +88,7 @@ public:
   [[nodiscard]] const Eigen::MatrixXd & axes() const noexcept;  ///< unit, in joint frames, by body
   /// Names of the joints that carry the bodies, in the order of their parameters.
   [[nodiscard]] const std::vector<std::string> & body_joints() const noexcept;
-  [[nodiscard]] Eigen::Index payload_body() const noexcept;  ///< that bears a payload, among these
+  [[nodiscard]] Eigen::Index payload_body() const noexcept;  ///< index of the payload's, of these
   [[nodiscard]] Eigen::Index memory_count() const noexcept;  ///< terms with memory
   [[nodiscard]] const std::vector<JointTerm> & terms() const noexcept;
 
@@ -98,10 +98,10 @@ public:
   /// Throws std::invalid_argument where the parameters have a body with first moments but no mass.
   void require_rigid_bodies() const;
 
-  /// Throws std::invalid_argument also where the mechanism is semi-static, so has no mass matrix.
+  /// As require_rigid_bodies(), and throws where the mechanism is semi-static (no mass matrix).
   void require_inertia() const;
 
-  /// Why the loops were not closed where a function took the workspace to; empty where they were.
+  /// Why the loops could not be closed at the workspace's position; empty where they are closed.
   [[nodiscard]] std::string closure_problem(const Workspace & workspace, const VectorIn & q) const;
   [[nodiscard]] bool closed(const Workspace & workspace) const noexcept;
 
@@ -117,27 +117,27 @@ public:
 
   [[nodiscard]] Workspace workspace() const;
 
-  /// Moves the terms with memory to a position, and computes nothing.
+  /// Updates the terms with memory to a position, without any result.
   void advance(Workspace & workspace, const VectorIn & q, const VectorIn & dq) const noexcept;
 
-  /// Makes the terms with memory as they were before anything moved.
-  void forget(Workspace & workspace) const noexcept;
+  /// Relaxes the contacts of terms with memory, as before the first motion.
+  void reset_memory(Workspace & workspace) const noexcept;
 
-  /// W in tau = W parameters; out (n, parameter_count()). Columns of load-dependent terms hold
-  /// gravity's torque with the mechanism's own parameters.
+  /// W in tau = W parameters; out (n, parameter_count()). Columns of load-dependent terms contain
+  /// the gravity torque of the mechanism's own parameters.
   void regressor(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     MatrixOut out) const noexcept;
 
-  /// tau = W parameters, for any parameters, by the recursive Newton-Euler algorithm; only columns
-  /// of load-dependent terms hold gravity's torque with the mechanism's own parameters.
+  /// tau = W parameters, for any parameters, by the recursive Newton-Euler algorithm.
+  /// Load-dependent terms use the gravity torque of the mechanism's own parameters.
   void torque(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     const VectorIn & parameters, VectorOut tau) const noexcept;
 
   /// The generalised momentum M(q) dq (n,), rotors included, and dT/dq = C(q, dq)^T dq (n,), for
-  /// any parameters (their joint terms other than rotor inertias have no part in it; these are the
-  /// mechanism's own).
+  /// any parameters of the bodies; the rotor inertias are the mechanism's own, other terms are
+  /// unused.
   void momentum(
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & parameters,
     VectorOut momentum, VectorOut gradient) const noexcept;
@@ -152,9 +152,9 @@ public:
     Workspace & workspace, const VectorIn & q, const VectorIn & dq, const VectorIn & ddq,
     VectorOut tau) const noexcept;
 
-  /// Most that dry friction at the joints can be (n,) [N*m or N] with the mechanism's own
-  /// parameters, in either direction and whatever the terms with memory hold; load-dependent terms
-  /// count with the load of the last torque(). Passive joints of closed chains have no part in it.
+  /// Largest dry friction at the joints (n,) [N*m or N] with the mechanism's own parameters, over
+  /// both directions and any deflection of terms with memory; load-dependent terms use the load of
+  /// the last torque(). Friction of passive joints is not included.
   void dry_friction(Workspace & workspace, VectorOut tau) const noexcept;
 
   /// Rigid body: gravity torque, without springs.

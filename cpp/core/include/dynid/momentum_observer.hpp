@@ -7,7 +7,7 @@
 namespace dynid
 {
 
-/// Observes the torque that others than the drives exert, from the motion it leads to:
+/// Observes external torque, which is not exerted by the drives, from the measured motion:
 ///
 ///     r = K (p - p_0 - integral of (tau - bias_torque + r) dt),   p = M dq,
 ///
@@ -23,10 +23,10 @@ public:
     }
   }
 
-  /// Nothing is known of before.
+  /// Clears the state; the next cycle is the first.
   void restart() noexcept { begun_ = false; }
 
-  /// One cycle: the torque of others (n,) from measured motion and torque (n,).
+  /// One cycle: the external torque (n,) from measured motion and torque (n,).
   const Eigen::VectorXd & update(
     ControlModel & model, const VectorIn & q, const VectorIn & dq, const VectorIn & tau) noexcept
   {

@@ -12,8 +12,8 @@ namespace dynid
 /// body exists with these where it is positive definite (Wensing, Kim, Slotine, RA-L 2018, eq. 9).
 [[nodiscard]] Eigen::Matrix4d pseudo_inertia(const Eigen::Matrix<double, 10, 1> & inertial);
 
-/// Why no real robot has these parameters (p,), as a sentence; empty where one can: every body's
-/// pseudo-inertia is positive definite, and what is passive takes energy and gives none.
+/// Why these parameters (p,) are not physically consistent, as a sentence; empty where they are:
+/// every body's pseudo-inertia is positive definite, and no passive term supplies energy.
 [[nodiscard]] std::string physical_problem(
   const Mechanism & mechanism, const VectorIn & parameters);
 

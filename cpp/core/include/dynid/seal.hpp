@@ -19,7 +19,7 @@ namespace dynid
 {
 
 using SealedValue = std::variant<bool, double, std::string>;
-/// Gives the values of a model's entry by its name, none where it is absent.
+/// Returns the values of a model's entry by its name, none where it is absent.
 using SealedSource = std::function<std::vector<SealedValue>(const std::string & name)>;
 
 /// What the seal is over, in its order; dots for nesting.

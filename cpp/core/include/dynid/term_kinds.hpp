@@ -18,18 +18,18 @@ struct TermInput
   double deflection;  ///< of a contact with memory, 1 where it slides (see Presliding)
 };
 
-/// What a term does to the motion.
+/// How a term acts on the motion.
 enum class TermRole
 {
-  smooth_friction,  ///< takes energy out of it, without a jump at rest
-  dry_friction,     ///< takes energy out of it, and holds at rest
+  smooth_friction,  ///< dissipates energy, continuous at standstill
+  dry_friction,     ///< dissipates energy, sticks at standstill
   inertia,          ///< is proportional to ddq, so part of the mass matrix
   spring,           ///< stores energy
-  constant          ///< pushes one way all the time
+  constant          ///< a constant torque
 };
 
-/// One kind of joint term, with everything that dynid needs to know of it: a row of the table in
-/// term_kinds.cpp. Text must outlive the program's use of it, as literals do.
+/// One kind of joint term with all its traits: a row of the table in term_kinds.cpp. Its texts must
+/// have static storage, as literals have.
 struct TermKind
 {
   using Column = double (*)(const JointTerm & term, const TermInput & at) noexcept;
@@ -50,25 +50,25 @@ struct TermKind
   Column column = nullptr;    ///< torque [N*m or N] per unit of the parameter
   Stretch stretch = nullptr;  ///< of a kind with memory
 
-  bool smoothed = false;        ///< uses a sign of the velocity, so takes JointTerm::smoothing
-  bool scaled = false;          ///< needs JointTerm::scale
-  bool loaded = false;          ///< depends on TermInput::load, hence on the parameters
-  bool weakens = false;         ///< takes JointTerm::static_ratio and stribeck_velocity
-  bool never_negative = false;  ///< the parameter, where nothing passive drives the robot
-  bool plain = false;           ///< preferred to others of its role that explain as much
-  /// its parameter is the first to be given up where base parameters cannot tell it from others
+  bool smoothed = false;             ///< uses a sign of the velocity, so takes JointTerm::smoothing
+  bool scaled = false;               ///< needs JointTerm::scale
+  bool loaded = false;               ///< depends on TermInput::load, hence on the parameters
+  bool has_static_friction = false;  ///< takes JointTerm::static_ratio and stribeck_velocity
+  bool never_negative = false;       ///< the parameter of a passive term that supplies no energy
+  bool plain = false;                ///< preferred to others of its role that fit equally well
+  /// its parameter is the first to be regrouped where base parameters are linearly dependent
   bool regrouped = false;
 
   std::string_view mirror;         ///< the kind for the other direction, of one that acts in one
-  std::string_view design;         ///< stands for it where an excitation is designed; or nothing
-  std::string_view candidate;      ///< part of `dynid friction`'s models that it makes; or nothing
-  std::string_view missing;        ///< what `dynid diagnose` calls errors of a model without it
-  std::string_view alternative;    ///< a kind whose lack looks much the same
-  std::string_view urdf;           ///< attribute of <dynamics> for its parameter; or nothing
+  std::string_view design;         ///< the kind that replaces it in excitation design; or empty
+  std::string_view candidate;      ///< its part in the models of `dynid friction`; or empty
+  std::string_view missing;        ///< name in `dynid diagnose` of errors of a model without it
+  std::string_view alternative;    ///< a kind whose absence causes similar errors
+  std::string_view urdf;           ///< attribute of <dynamics> for its parameter; or empty
   std::string_view symoro_prefix;  ///< of the parameter's name in SYMORO, where it has one
 
   /// Depends on TermInput::deflection, hence on past positions.
-  [[nodiscard]] bool remembers() const noexcept { return stretch != nullptr; }
+  [[nodiscard]] bool has_memory() const noexcept { return stretch != nullptr; }
   [[nodiscard]] bool inertial() const noexcept { return role == TermRole::inertia; }
   [[nodiscard]] bool dry() const noexcept { return role == TermRole::dry_friction; }
   [[nodiscard]] bool dissipative() const noexcept
@@ -77,15 +77,14 @@ struct TermKind
   }
 };
 
-/// Every kind there is; references to them stay good.
+/// All kinds; references to them stay valid.
 [[nodiscard]] const std::deque<TermKind> & term_kinds();
 
-/// The kind of that name; throws std::invalid_argument that lists what there is.
+/// The kind of that name; throws std::invalid_argument that lists the names.
 [[nodiscard]] const TermKind & term_kind(std::string_view name);
 
-/// Adds a kind to the table; for use before anything else uses the table, because nothing guards
-/// it against other threads. Throws std::invalid_argument where the kind contradicts itself or has
-/// the name of another.
+/// Adds a kind to the table. Not thread-safe: call it before anything else uses the table. Throws
+/// std::invalid_argument where the kind contradicts itself or has the name of another.
 void register_term_kind(const TermKind & kind);
 
 }  // namespace dynid

@@ -11,7 +11,7 @@
 namespace dynid
 {
 
-/// Joint terms as parallel lists, which is how model.yaml and ROS parameters hold them.
+/// Joint terms as parallel lists, as in model.yaml and ROS parameters.
 struct TermLists
 {
   std::vector<std::string> kinds;
@@ -21,11 +21,11 @@ struct TermLists
   std::array<std::vector<double>, 5> shapes;
 };
 
-/// Names a list of them in a sentence, such as "The parameter 'model.terms.kinds'"; it is given
-/// "kinds", "joints", "sides", or the name of a shape.
+/// Returns how messages call a list, such as "The parameter 'model.terms.kinds'", for "kinds",
+/// "joints", "sides", or the name of a shape.
 using TermListName = std::function<std::string(std::string_view list)>;
 
-/// Throws std::invalid_argument where a list is of another length than `kinds`, a kind is not in
+/// Throws std::invalid_argument where the length of a list is not that of `kinds`, a kind is not in
 /// the table, or a side is neither joint nor motor.
 [[nodiscard]] std::vector<JointTerm> joint_terms(
   const TermLists & lists, const TermListName & name);

@@ -70,7 +70,7 @@ def torque_errors(robot: Robot, payload: Body | None) -> np.ndarray:
 
 def test_mass_centre_and_inertia_are_the_true_ones() -> None:
     body = found().payload.body
-    assert body.told.all()
+    assert body.identifiable.all()
     error = body.quantities - TRUTH
     # dry friction that sticks at reversals is in no model's deviations
     assert np.all(np.abs(error) < 5 * body.deviations)

@@ -26,7 +26,7 @@ NOISE = 0.2  # [N m]
 
 def test_a_payload_is_found_within_its_deviations() -> None:
     body = found_on(arm_with_payload(NOISE)).payload.body
-    assert body.told.all()
+    assert body.identifiable.all()
     assert np.all(np.abs(body.quantities - TRUTH) < 4 * body.deviations)
     assert body.deviations[0] < 0.01 * TRUTH[0]
 
@@ -114,7 +114,7 @@ def test_what_a_motion_shows_too_little_is_said() -> None:
         sampling_rate=10.0,
     )
     payload = found_on(slow).payload
-    assert payload.body.told.tolist() == 4 * [True] + 6 * [False]
+    assert payload.body.identifiable.tolist() == 4 * [True] + 6 * [False]
     assert set(payload.not_told.values()) == {"what was recorded shows it too little"}
 
 

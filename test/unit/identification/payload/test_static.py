@@ -94,7 +94,7 @@ def test_without_friction_mass_and_centre_are_found() -> None:
     assert found.success
     assert abs(found.mass - MASS) < 0.02 * MASS
     body = found.payload.body
-    assert body.told[:4].all()
+    assert body.identifiable[:4].all()
     np.testing.assert_allclose(body.centre, CENTRE, atol=0.01)
     assert not body.determined[4:].any()
 
