@@ -1,4 +1,4 @@
-"""What noise on positions and a badly chosen cut-off do to estimators: the PUMA 560's bias.
+"""Bias of estimators by noise on positions and a poor cut-off, on the PUMA 560.
 
 The robot is simulated once; each seed adds other white noise to its positions. An estimator's
 torque error is that of its model along a second, noiseless motion, against the true parameters: of

@@ -1,4 +1,4 @@
-"""What closing the loops costs: inverse dynamics of closed chains against the same tree cut open.
+"""Cost of closing the loops: inverse dynamics of closed chains against the open tree.
 
 Both go over the same motion in one run, best of several: of the mechanism with loops solved and
 projected, and of its tree with every joint driven. Run: python benchmarks/bench_closed_chain.py

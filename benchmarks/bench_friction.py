@@ -1,4 +1,4 @@
-"""Friction models on recordings of real robots: errors of the fit, and on what it has not seen.
+"""Friction models on recordings of real robots: errors of the fit, and on held-out data.
 
     python benchmarks/bench_friction.py [ur10 tx40 ur10e ...]
 

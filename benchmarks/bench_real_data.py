@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def compare_estimators(name: str, folder: Path, names: list[str], patience: float) -> None:
-    """Print a row for each estimator, or the sentence with which it declines."""
+    """Print a row for each estimator, or its error."""
     robot = load_robot(name)
     parts, held_out = _SPLITS[name]
     fitted = [part.signals(folder, robot) for part in parts]
@@ -112,14 +112,14 @@ def row_or_reason(
     unseen: Signals,
     patience: float,
 ) -> str:
-    """One estimator's row, or why it cannot work here."""
+    """One estimator's row, or why it is not applicable."""
     try:
         with at_most(patience):
             return row(estimator, robot, mechanism, fitted, unseen)
     except DynidError as error:
         return f"{estimator:10s}  {error}"
     except TimeoutError:
-        return f"{estimator:10s}  takes longer than {patience:g} s; --patience gives it more."
+        return f"{estimator:10s}  takes longer than {patience:g} s; --patience allows more."
 
 
 @contextmanager
@@ -145,7 +145,7 @@ def row(
     fitted: list[Signals],
     unseen: Signals,
 ) -> str:
-    """Fit, and hold the model against what it has not seen."""
+    """Fit, and evaluate the model on held-out data."""
     settings = robot.settings(IdentificationSettings).model_copy(update={"estimator": estimator})
     problem = build_problem(mechanism, base_parameterization(mechanism), fitted, settings)
     begun = time.process_time()

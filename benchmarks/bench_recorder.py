@@ -1,4 +1,4 @@
-"""The recorder as a process of its own beside a publisher: what it loses and what it takes."""
+"""The recorder in a separate process: lost messages and resources."""
 
 from __future__ import annotations
 

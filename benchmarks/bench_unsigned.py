@@ -117,7 +117,7 @@ def _between_cycles(held: Array) -> Array:
 
 
 def heavier(urdf: str) -> str:
-    """The URDF that an identification begins with, whose bodies are a fifth too heavy."""
+    """The initial URDF of an identification, whose bodies are a fifth too heavy."""
     root = ET.fromstring(urdf)  # noqa: S314  one of our own
     for element in [*root.iter("mass"), *root.iter("inertia")]:
         for name, value in element.attrib.items():
@@ -139,7 +139,7 @@ def _values(model: Model) -> dict[str, float]:
 
 
 def pendulum_coefficients(model: Model) -> Array:
-    """Return pi_1 = g m d and pi_2 = I + m d^2 of the model that runs."""
+    """Return pi_1 = g m d and pi_2 = I + m d^2 of the model."""
     of = _values(model)
     return np.array([_GRAVITY * of["MX1"], of["ZZ1"]])
 

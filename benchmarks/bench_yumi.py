@@ -1,4 +1,4 @@
-"""One simulated arm of the ABB YuMi, with torque noise of the size that a paper's model left.
+"""One simulated arm of the ABB YuMi, with torque noise as large as the errors of a paper's model.
 
 M. Taghbalout, J.-F. Antoine, G. Abba, "Dynamic identification of YuMi ABB collaborative robot",
 state the NRMSE between filtered and estimated torque of each joint. Conditions as theirs: 250 Hz,
@@ -66,7 +66,7 @@ class Motion:
 
 
 def main() -> None:
-    """Print the paper's figures, what a perfect model would have, and what dynid's has."""
+    """Print the values of the paper, of a perfect model, and of dynid's."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10, help="noises that are averaged")
     seeds = parser.parse_args().seeds
@@ -121,7 +121,7 @@ def noiseless(robot: Robot, seed: int | None) -> Motion:
 
 
 def with_noise(motion: Motion, robot: Robot, seed: int) -> Recording:
-    """The recording with white noise that the filter leaves the paper's figures of."""
+    """The recording with white noise whose filtered size is that of the paper."""
     noise = np.random.default_rng(seed).standard_normal(motion.recording.effort.shape)
     left = np.sqrt(np.mean(filtered(noise, robot) ** 2, axis=0))
     effort = motion.recording.effort + noise * (_PAPER * motion.range / left)

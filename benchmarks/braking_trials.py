@@ -1,4 +1,4 @@
-"""Robots that cannot brake as commanded: does the player say which joints did not hold?
+"""Robots that cannot brake as commanded: does the player report which joints did not stop?
 
 Run with ``python benchmarks/braking_trials.py``. A motion is stopped on request while the drives
 lose most of their torque, so that axes fall under gravity, or while their brakes engage; what the

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 WRIST = "link_5"  # whose origin is where the wrist's axes meet
 FORCE = 30.0  # [N]
-PATIENCE = 500  # [ms] in which a push is found, or missed
+PATIENCE = 500  # [ms] until a push counts as missed
 SLOWEST = 0.05  # [m/s] of the wrist that counts as motion
-RAMP = 2000  # [ms] until the model's torque is there
+RAMP = 2000  # [ms] until the model's torque is faded in
 REST = 1000  # [ms] after a collision
 
 
@@ -101,7 +101,7 @@ class Work:
 
 
 def free_motion(work: Work, hours: float) -> list[str]:
-    """Return what was taken for collisions in as much motion."""
+    """Return the false alarms in motion of that duration."""
     alarms, end = [], work.now + round(hours * 3600e9)
     while work.now < end:
         pause = round(1000 * work.random.choice([0.0, 0.05, 0.3, 1.0]))
@@ -127,7 +127,7 @@ def pushes(work: Work, count: int) -> list[int | None]:
 
 
 def main() -> None:
-    """Run the trials, and print what came of them."""
+    """Run the trials, and print their results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--robot", default="puma560")
     parser.add_argument("--hours", type=float, default=1.0, help="of free motion")

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from dynid.recording.model import Recording
 
 OUTCOMES = ("refused", "reported", "unchanged", "silent", "crashed")
-"""What can come of an altered file: a DynidError; a result and a sentence that the whole file does
-not cause; the very same numbers; other numbers without a word; any other exception."""
+"""Outcomes of an altered file: a DynidError; a result with a sentence that the original does not
+cause; exactly the same numbers; other numbers without a sentence; any other exception."""
 
 JOINTS = ("shoulder", "elbow")
 SAMPLES, CHUNKS = 48, 8
@@ -56,7 +56,7 @@ class Subject:
 
 @dataclass
 class Tally:
-    """What came of the alterations of one kind of file.
+    """Outcomes of the alterations of one kind of file.
 
     Attributes:
         counts: alterations by outcome.
@@ -182,7 +182,7 @@ COLUMNS = parse(
 
 
 def alter(name: str, mutations: int, seed: int) -> Tally:
-    """Alter one byte of a file, again and again from the whole one, and load it each time."""
+    """Alter one byte of the original file at a time, and load the result."""
     warnings.simplefilter("ignore")
     random = np.random.default_rng([seed, list(SUBJECTS).index(name)])
     tally = Tally()

@@ -71,7 +71,7 @@ COMPANIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
         "overlapping_frequencies": "joints that turn once have turned together",
     },
 }
-"""What a fault brings about besides itself, and why; counts neither for nor against a cause."""
+"""Further causes that follow from a fault, and why; not counted for or against a cause."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Outcome:
 
 
 def outcome(name: str, fault: str, variant: str, seed: int) -> Outcome:
-    """Bring one fault into one recording, and diagnose it."""
+    """Inject one fault into one recording, and diagnose it."""
     trial = FAULTS[fault][variant](make_subject(name), seed)
     try:
         diagnosis = diagnose_recordings(trial.robot, [trial.recording])
@@ -98,7 +98,7 @@ def outcome(name: str, fault: str, variant: str, seed: int) -> Outcome:
 
 
 def companions(fault: str, variant: str) -> set[str]:
-    """Causes that a fault is expected to bring about besides itself."""
+    """Further causes that are expected to follow from a fault."""
     return {*COMPANIONS.get((fault, _ANY), {}), *COMPANIONS.get((fault, variant), {})}
 
 

@@ -20,7 +20,7 @@ def noisier(subject: Subject, seed: int) -> Trial:
 
 
 def clipped(everywhere: bool) -> Fault:
-    """Clip measured effort at 60 % of its peak: a current sensor at its end."""
+    """Clip measured effort at 60 % of its peak: a saturated current sensor."""
 
     def fault(subject: Subject, seed: int) -> Trial:
         recording = subject.recorded(seed)
@@ -56,14 +56,14 @@ def scaled(factor: float, *, everywhere: bool = True) -> Fault:
 
 
 def flipped_torque(subject: Subject, seed: int) -> Trial:
-    """Turn the sign of one joint's torque."""
+    """Invert the sign of one joint's torque."""
     recording = subject.recorded(seed)
     sign = np.where(np.arange(subject.joints) == any_joint(subject, seed), -1.0, 1.0)
     return subject.trial(replace(recording, effort=recording.effort * sign))
 
 
 def flipped_position(subject: Subject, seed: int) -> Trial:
-    """Turn the sign of one joint's position and velocity."""
+    """Invert the sign of one joint's position and velocity."""
     recording = subject.recorded(seed)
     sign = np.where(np.arange(subject.joints) == any_joint(subject, seed), -1.0, 1.0)
     position, velocity = recording.position * sign, recording.velocity * sign
@@ -122,7 +122,7 @@ def crosstalk(subject: Subject, seed: int) -> Trial:
 
 
 def few_samples(subject: Subject, seed: int) -> Trial:
-    """Identify by few, noisy samples of a motion that is over before it has shown much."""
+    """Identify with few, noisy samples of a short motion."""
     whole = subject.recorded(seed)
     thin = decimated(whole.cut(None, until_cycles(whole, 1.5, 1)), 80)
     noise = np.random.default_rng(seed).standard_normal(thin.effort.shape)

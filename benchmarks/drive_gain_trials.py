@@ -28,7 +28,7 @@ _KNOWN = {
 
 
 def compare(name: str, overrides: list[str]) -> None:
-    """Print one robot's constants for a payload that is known less and better."""
+    """Print one robot's constants for a payload with more or fewer known parameters."""
     true, unknown = (
         load_robot(
             name, overrides=[*overrides, f"drives={{effort: current, torque_constant: {constant}}}"]

@@ -1,4 +1,4 @@
-"""Are optimised excitations within every limit? Looked at ten times as finely as they were found.
+"""Are optimised excitations within every limit? Checked at ten times finer sampling.
 
     python benchmarks/excitation_seeds.py [--seeds 100] [--jobs 2] [ROBOT …]
 
@@ -51,7 +51,7 @@ class Trial(NamedTuple):
 
 
 def trial(name: str, seed: int) -> Trial:
-    """Search with one seed, and look closely."""
+    """Search with one seed, and check with fine sampling."""
     robot = load_robot(name, overrides=_WORKSPACE)
     mechanism = robot.mechanism()
     joints = len(robot.joints)

@@ -1,4 +1,4 @@
-"""Optimised excitations against random ones, robot by robot; run me to print the table.
+"""Optimised excitations against random ones, robot by robot; prints the table.
 
     python benchmarks/excitation_table.py [--starts 4] [--random 1000] [--objective both] [ROBOT …]
 

@@ -1,4 +1,4 @@
-"""kill -9 at random moments: are the results that are left those of one run?
+"""kill -9 at random times: are the remaining results of one run?
 
 ``python benchmarks/fault_trials.py --kills 20``: so many kills of each kind of process, each in a
 folder with the results of an earlier run. Every other kill waits until the process begins to write.
@@ -139,13 +139,13 @@ NEW = ("tune", "recorder")  # refuse to replace what is there
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """What another program sees in a folder; bags have names of their own, and stay."""
+    """Visible files of a folder; bags have unique names, and stay."""
     found = (path for path in folder.iterdir() if path.is_file() and path.name[0] != ".")
     return {path.name: path.read_bytes() for path in found}
 
 
 def complaint(earlier: dict[str, bytes], found: dict[str, bytes]) -> str:
-    """What is wrong with what was found beside, or in place of, earlier files; else nothing."""
+    """What is wrong with the files found beside, or in place of, earlier ones; else empty."""
     cut = [name for name, content in found.items() if _is_cut_off(name, content)]
     if cut:
         return f"cut off: {', '.join(cut)}"
@@ -194,7 +194,7 @@ def _contradiction(found: dict[str, bytes]) -> str:
 
 
 def trial(shop: Shop, mode: str, out: Path, moment: Callable[[Path], None]) -> Counter[str]:
-    """Kill one process; return what came of it."""
+    """Kill one process; return the outcome."""
     earlier = files_of(out)
     with subprocess.Popen(
         shop.command(mode, out),
@@ -252,7 +252,7 @@ def moments(duration: float, random: np.random.Generator) -> Callable[[Path], No
 
 
 def trials(shop: Shop, mode: str, folder: Path, kills: int, random: np.random.Generator) -> None:
-    """Print what came of many kills of one kind of process."""
+    """Print the outcomes of many kills of one kind of process."""
     out = folder / mode
     out.mkdir()
     if mode == "failing":

@@ -1,4 +1,4 @@
-"""Motions for trials of the diagnosis: clean ones, and what is made of them."""
+"""Motions for trials of the diagnosis: clean ones, and modified ones."""
 
 from __future__ import annotations
 

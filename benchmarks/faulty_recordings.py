@@ -115,4 +115,4 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = MappingProxyType(
         "over_fit": {"few samples": few_samples},
     }
 )
-"""Causes, each with what brings it about; ``none`` has recordings without a fault."""
+"""Causes, each with the faults that lead to it; ``none`` has recordings without a fault."""

@@ -1,4 +1,4 @@
-"""Robots that get faults, and how their recordings come about."""
+"""Robots with injected faults, and their recordings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dynid.simulation.simulate import simulate
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A robot that gets faults.
+    """A robot for the injection of faults.
 
     Attributes:
         robot: with plain terms.
@@ -49,7 +49,7 @@ class Subject:
         return simulate(plant or self.robot, excitation, seed=seed)
 
     def trial(self, recording: Recording, robot: Robot | None = None) -> Trial:
-        """Have a recording identified as of the robot, or as of another one."""
+        """Identify a recording with the profile of the robot, or of another one."""
         return Trial(robot or self.robot, recording)
 
 
@@ -93,7 +93,7 @@ def make_subject(name: str) -> Subject:
 
 
 def does_it_apply(name: str, variant: str) -> bool:
-    """Whether a variant means something for one of ``ROBOTS``."""
+    """Whether a variant is applicable to one of ``ROBOTS``."""
     return variant not in _NEED_WEIGHT or name not in _WEIGHTLESS
 
 
@@ -103,7 +103,7 @@ def any_joint(subject: Subject, seed: int) -> int:
 
 
 def decimated(recording: Recording, step: int) -> Recording:
-    """Return every so manieth sample."""
+    """Return every k-th sample."""
     velocity, rate = recording.velocity, recording.sampling_rate / step
     position, effort = recording.position[::step], recording.effort[::step]
     return replace(

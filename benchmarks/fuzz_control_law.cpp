@@ -1,6 +1,6 @@
-// What the control law commands, whatever it is given: random settings within their ranges, cycles
-// from 0.1 to 300 ms, references that are no numbers, infinite, inconsistent or jump, feedback that
-// is missing. Commands are checked here from their values alone. Arguments: cycles, seed.
+// Commands of the control law for arbitrary input: random settings within their ranges, cycles from
+// 0.1 to 300 ms, references that are NaN, infinite, inconsistent or jump, missing feedback. Commands
+// are checked from their values alone. Arguments: cycles, seed.
 
 #include <algorithm>
 #include <array>
@@ -57,7 +57,7 @@ public:
     }
     return values;
   }
-  /// What no sensible sender sends.
+  /// Values that no correct sender sends.
   double bad()
   {
     constexpr std::array<double, 8> values{nan,    infinity, -infinity, 1e308,
@@ -132,7 +132,7 @@ ControlLawSettings draw_settings(Dice & dice)
   return settings;
 }
 
-/// What a trajectory controller would send, and what none should.
+/// References of a trajectory controller, and invalid ones.
 class References
 {
 public:
@@ -141,7 +141,7 @@ public:
     change(VectorXd::Zero(drives));
   }
 
-  /// The reference after this time [s]; where the command is now.
+  /// The reference after this time [s]; initially at the command.
   const Reference & next(double time, const VectorXd & command)
   {
     if (--left_ <= 0) {
@@ -167,7 +167,7 @@ public:
   }
 
 private:
-  /// A sine from where the command is (or not), from keeping all limits to far beyond.
+  /// A sine that starts at the command (or not), from within all limits to far beyond.
   void change(const VectorXd & command)
   {
     left_ = 1 + dice_.below(dice_.one_in(3) ? 30 : 1000);
@@ -204,7 +204,7 @@ private:
   int left_ = 0;
 };
 
-/// What came out beyond what may, and what there was on the way.
+/// Violations found, and counts of events.
 struct Findings
 {
   long not_finite = 0;
@@ -228,7 +228,7 @@ struct Findings
   }
 };
 
-/// Looks at commands, and at nothing else but latched().
+/// Checks commands, using only latched() besides.
 class Checker
 {
 public:
@@ -301,7 +301,7 @@ double draw_time(Dice & dice, double period, int evenness)
   }
 }
 
-/// One law with settings of its own, for some cycles.
+/// One control law with random settings, for some cycles.
 void run(Dice & dice, long cycles, ControlModel & model, ControlModel & other, Findings & findings)
 {
   const auto settings = draw_settings(dice);

@@ -1,4 +1,4 @@
-"""Ctrl-C to a whole process group at random moments: what still moves, and what is left.
+"""Ctrl-C to a whole process group at random times: does it stop, and what remains?
 
 ``python benchmarks/interrupt_trials.py``: ``identify``, ``replay`` and ``control`` (a player moves
 a robot that has its model), ten times each, as processes of the nodes; with ``--launch`` by
@@ -55,7 +55,7 @@ EARLY = (0.2, 2.0)  # [s] after the start: the signal
 
 @dataclass(frozen=True)
 class Moment:
-    """When a signal comes: so long [s] after the processes were begun, or after the first step."""
+    """Time of a signal: [s] after the start of the processes, or after the first step."""
 
     early: bool
     after: float
@@ -128,7 +128,7 @@ class Watcher:
         self.until(lambda: False, duration)
 
     def play(self) -> None:
-        """Have the player play; what it answers does not matter."""
+        """Start the player; its answer is ignored."""
         self._start.call_async(Trigger.Request())
 
     @property
@@ -198,7 +198,7 @@ def launched(mode: str, folder: Path, bag: Path, model: Path) -> dict[str, list[
 def trial(
     watcher: Watcher, mode: str, group: dict[str, list[str]], folder: Path, moment: Moment
 ) -> Outcome:
-    """Begin a group, signal it at a moment, and look at what is left.
+    """Start a group, signal it at a given time, and check what remains.
 
     Args:
         watcher: listens.

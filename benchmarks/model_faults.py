@@ -24,7 +24,7 @@ def urdf_off(subject: Subject, seed: int) -> Trial:
 
 
 def gravity_turned(angle: float) -> Fault:
-    """Mount the robot as the profile has it, but let the profile say another gravity."""
+    """Mount the robot as in the profile, but with another gravity in the profile."""
 
     def fault(subject: Subject, seed: int) -> Trial:
         gravity = _tilted(subject.robot.gravity, angle, seed)
@@ -35,7 +35,7 @@ def gravity_turned(angle: float) -> Fault:
 
 
 def mounted_tilted(angle: float) -> Fault:
-    """Mount the robot tilted, which the profile does not say."""
+    """Mount the robot tilted, unlike the profile."""
 
     def fault(subject: Subject, seed: int) -> Trial:
         gravity = _tilted(subject.robot.gravity, angle, seed)

@@ -1,4 +1,4 @@
-"""Motions that hide what an identification looks for, brought into simulated recordings."""
+"""Motions with little information for an identification, in simulated recordings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def clean_sine(subject: Subject, seed: int) -> Trial:
 
 
 def slow(pace: float) -> Fault:
-    """Slow the whole motion down; a quarter of its samples are plenty then."""
+    """Slow the whole motion down, and keep a quarter of the samples."""
 
     def fault(subject: Subject, seed: int) -> Trial:
         slowed = of_motion(motion(subject.robot, seed), pace=pace)
@@ -53,7 +53,7 @@ def small_at_one(subject: Subject, seed: int) -> Trial:
 
 
 def in_step(subject: Subject, seed: int) -> Trial:
-    """Give two joints the same Fourier series, but for its size."""
+    """Give two joints the same Fourier series, except for its size."""
     excitation = motion(subject.robot, seed)
     first, second = np.random.default_rng(seed).choice(subject.joints, 2, replace=False)
     sine, cosine = excitation.sine.copy(), excitation.cosine.copy()
@@ -81,7 +81,7 @@ def repeating(subject: Subject, seed: int) -> Trial:
 
 
 def nearly_at_rest(subject: Subject, seed: int) -> Trial:
-    """Have one joint hardly move."""
+    """Let one joint move very little."""
     size = np.where(np.arange(subject.joints) == any_joint(subject, seed), 0.01, 1.0)
     excitation = of_motion(motion(subject.robot, seed), size=size)
     return subject.trial(subject.recorded(seed, excitation=excitation))

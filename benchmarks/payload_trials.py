@@ -69,14 +69,14 @@ def posed(robot: Robot) -> Recording:
 
 
 def truths(model: Model) -> dict[str, float]:
-    """What every figure of a payload should be, by name."""
+    """True values of a payload's parameters, by name."""
     names = [name for name, _ in QUANTITIES]
     names += [model.parameter_names[c] for c in payload_columns(model.mechanism)]
     return dict(zip(names, [*_TRUTH, *_PARAMETERS], strict=True))
 
 
 def line(row: Row, true: float) -> str:
-    """One figure beside the truth."""
+    """One value beside the true one."""
     if row.deviation is None:
         return f"    {row.name:<11} not identifiable"
     return (

@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def possible_robots() -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the shipped robots that can be tried, and why the others cannot."""
+    """Return the shipped robots for which a trial is possible, and why the others are not."""
     missing = {name: missing_for_trial(load_robot(name)) for name in shipped_profiles()}
     left_out = {name: reason for name, reason in missing.items() if reason is not None}
     return tuple(name for name in missing if name not in left_out), left_out
@@ -58,7 +58,7 @@ def trial(name: str, *, overrides: Iterable[str] = ()) -> GroundTruthTrial:
 
 
 def _tried(robot: str, overrides: list[str]) -> GroundTruthTrial | DynidError:
-    """Return what came of one robot; an error of one must not cost the others their rows."""
+    """Return the result of one robot; an error of one must not stop the others."""
     try:
         return trial(robot, overrides=overrides)
     except DynidError as error:

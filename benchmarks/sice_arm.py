@@ -21,12 +21,12 @@ PERIOD, SAMPLES = 0.001, 10_000
 POSITION_NOISE = np.sqrt([1e-8, 1e-7])  # [rad]
 VELOCITY_NOISE = np.sqrt([5e-5, 1e-4])  # [rad/s]
 _AMPLITUDE = np.array([12.5, 3.75])  # [N m] at 1 Hz
-_ROUNDING = 1e-9  # at the instant that a joint breaks loose
+_ROUNDING = 1e-9  # at the breakaway of a joint
 _VISCOUS, _COULOMB = TRUE[3:5], TRUE[5:7]
 
 
 class Motion(NamedTuple):
-    """What the arm does, (N, 2) each."""
+    """Motion of the arm, (N, 2) each."""
 
     time: Array
     position: Array
@@ -115,7 +115,7 @@ def _signs(time: float, state: Array, scale: float) -> Array:
 
 
 def _holding(time: float, state: Array, sign: Array, scale: float) -> Array:
-    """Torque (2,) of friction that would keep joints at rest which are."""
+    """Torque (2,) of friction that would keep joints at rest."""
     mass, left = _dynamics(time, state, scale)
     return left - mass @ _acceleration(time, state, sign, scale)
 
@@ -129,7 +129,7 @@ def _ends_of_phase(sign: Array, scale: float) -> list[object]:
                 return float(x[2 + joint])
 
             event.direction = -sign[joint]  # type: ignore[attr-defined]
-        else:  # it breaks loose
+        else:  # breakaway
 
             def event(t: float, x: Array, joint: int = joint) -> float:
                 return float(abs(_holding(t, x, sign, scale)[joint]) - _COULOMB[joint])

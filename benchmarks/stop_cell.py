@@ -71,10 +71,10 @@ class Cell:
         return (self.robot_cycle + 1) * (10**9 // RATE)
 
     def check(self) -> None:
-        """The controller is always there."""
+        """The controller is always available."""
 
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
-        """Let a message begin its way."""
+        """Send a message."""
         way = round(self.random.uniform(0.0, LONGEST_WAY) * RATE)
         before = self.to_robot[-1][0] if self.to_robot else 0  # none overtakes another
         self.to_robot.append((max(self.cycle + way, before), trajectory, start_ns))

@@ -36,7 +36,7 @@ DECIMATION = 8  # joint states for one that is read: all of them would keep a co
 
 
 class Observer(Node):
-    """Sees joint states and the player's state, and calls its services."""
+    """Receives joint states and the player's state, and calls its services."""
 
     def __init__(self) -> None:
         """Listen."""
@@ -90,7 +90,7 @@ class Observer(Node):
         return max(0.0, (moving[-1] - since) * 1e-9) if moving else 0.0
 
     def pass_until(self, instant: int) -> None:
-        """Wait until the robot's time has come to an instant [ns]: it may be late, as may this."""
+        """Wait until the robot's time is at an instant [ns]; it may be late."""
         self.until(lambda: self.stamps and self.stamps[-1] > instant)
 
     def _take(self, raw: bytes) -> None:
@@ -154,7 +154,7 @@ def _trial(name: str, kind: str, random: np.random.Generator) -> tuple[float, bo
         observer.until(lambda: observer.state.startswith("aborted"), 3.0)  # of one that goes on
         if kind != "kill -9 player" and not observer.state.startswith("aborted"):
             since = time.time_ns()
-            observer.call("stop")  # the motion went on, as it may after a short suspension
+            observer.call("stop")  # the motion continued, as is allowed after a short suspension
             observer.pass_until(since + round(BOUND * 1e9))
         return observer.last_motion(since), observer.moves, observer.state
 

@@ -27,7 +27,7 @@ MARGIN = 0.5  # [s]
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of a robot: time to rest [s], distance from its path, use of its limits."""
+    """Result for a robot: time to rest [s], distance from its path, use of its limits."""
 
     to_rest: float
     off_path: float
@@ -38,19 +38,19 @@ class Trial:
 
 
 def kill_player(cell: Cell) -> None:
-    """The player is gone for good."""
+    """The player is killed."""
     cell.player_runs = False
 
 
 def suspend_player(cell: Cell) -> None:
-    """The player stands still for a while."""
+    """The player is suspended for a time."""
     cell.player_runs = False
     cell.run(cell.random.uniform(0.2, 5.0))
     cell.player_runs = True
 
 
 def suspend_robot(cell: Cell) -> None:
-    """The robot and its controller stand still for a while, and their time with them."""
+    """The robot and its controller are suspended for a time, including their clock."""
     cell.robot_runs = False
     cell.run(cell.random.uniform(0.2, 5.0))
     cell.robot_runs = True

@@ -32,7 +32,7 @@ _COUNTED = {"add", "sub", "mul", "sin", "cos"}
 
 
 class SympyGraph:
-    """What the recursion makes of sympy's expressions."""
+    """Expressions of sympy in the recursion."""
 
     def number(self, value: float) -> Any:  # noqa: ANN401 (sympy is not typed)
         """Return a number, a whole one where it is one: sympy leaves 0.0 and 1.0 in products."""

@@ -1,4 +1,4 @@
-"""Random motions held against a workspace, and what is accepted against an oracle.
+"""Random motions checked against a workspace, and accepted ones against an oracle.
 
 Run with ``python benchmarks/workspace_proof.py``. The oracle samples every millisecond; a refusal
 has room where the least margin found by it is above twice what the proof needs.
@@ -42,7 +42,7 @@ class CountedWorkspace(Workspace):
     samples = 0
 
     def margins(self, motion: Motion) -> Array:
-        """Return what is left of each constraint (N, C)."""
+        """Return the margin of each constraint (N, C)."""
         self.samples += len(motion.position)
         return super().margins(motion)
 

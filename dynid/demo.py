@@ -172,15 +172,15 @@ class _Cell:
         self._cycles += 1
         state = self._simulated.step(self._follower.reference(self.now_ns()))
         self._states.append(state)
-        told = self._reader.read(
+        measured = self._reader.read(
             self._robot.joints,
             state.position.tolist(),
             state.effort.tolist(),
             self.now_ns(),
             self.steady(),
         )
-        if told is not None:
-            self._playback.observe(told)
+        if measured is not None:
+            self._playback.observe(measured)
 
     def _recording(self) -> Recording:
         position, velocity, effort = (np.array(part) for part in zip(*self._states, strict=True))

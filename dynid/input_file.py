@@ -97,7 +97,7 @@ def read_text(path: Path) -> str:
         raise ConfigurationError(message) from None
     if "\0" in text:
         message = (
-            f"{shown}: cannot be read as text, because it has zero bytes; is it the right file?"
+            f"{shown}: cannot be read as text, because it contains null bytes; check the file."
         )
         raise ConfigurationError(message)
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -82,15 +82,15 @@ def _sentence(text: str) -> Iterator[None]:
 
 
 def identification_json(
-    identification: Identification, judged: Identification | Validation
+    identification: Identification, evaluated: Identification | Validation
 ) -> dict[str, Any]:
     """Return the verdict of an identification, or of a validation of its model."""
     signs = {"torque_signs": identification.signs.as_json()} if identification.signs else {}
     found = verdict_json(
-        judged.verdict,
+        evaluated.verdict,
         condition_number=identification.provenance.condition_number,
         base_parameters=len(identification.base_parameters),
-        samples=judged.samples,
+        samples=evaluated.samples,
         quantities=identification.quantities,
     )
     return found | signs

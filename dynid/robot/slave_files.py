@@ -147,7 +147,7 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
         ConfigurationError: a file is missing, unreadable, for another rate, or without the drive's
             status word.
     """
-    wanted = interpolation_period(control_rate)
+    period = interpolation_period(control_rate)
     for joint in joints:
         path = slave_path(folder, joint)
         slave = read_yaml(path)
@@ -157,9 +157,9 @@ def check_slave_files(folder: Path, joints: Sequence[str], control_rate: float) 
             for entry in (entries if isinstance(entries, list) else [])
             if isinstance(entry, dict) and entry.get("index") == _PERIOD
         }
-        if (periods.get(1), periods.get(2)) != wanted:
+        if (periods.get(1), periods.get(2)) != period:
             raise ConfigurationError(
-                f"{path}: object 0x60C2 must be {wanted.value} with exponent {wanted.exponent} at "
+                f"{path}: object 0x60C2 must be {period.value} with exponent {period.exponent} at "
                 f"{control_rate:g} Hz; write the files again with `dynid drives --rate "
                 f"{control_rate:g}`."
             )

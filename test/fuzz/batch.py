@@ -94,12 +94,12 @@ def run_cases(
                 _child(target, range(at, numbers.stop), make, folder, place, report)
             _, status, used = os.wait4(child, 0)
             died, refused, accepted = _PLACE.unpack(place[:])
-            told = Tally.from_json(report.read_text()) if report.exists() else Tally()
-            told.counts.update(
-                refused=refused - told.counts["refused"],
-                accepted=accepted - told.counts["accepted"],
+            partial = Tally.from_json(report.read_text()) if report.exists() else Tally()
+            partial.counts.update(
+                refused=refused - partial.counts["refused"],
+                accepted=accepted - partial.counts["accepted"],
             )
-            tally.merge(told)
+            tally.merge(partial)
             if not os.WIFSIGNALED(status):
                 return tally
             number = os.WTERMSIG(status)

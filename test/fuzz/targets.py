@@ -108,11 +108,11 @@ def _urdf(path: Path, folder: Path) -> Numbers:
 
 
 def _model(path: Path, folder: Path) -> Numbers:
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = load_model(path)
     original = _good_model(folder)
-    if not told and not np.array_equal(model.parameters, original.parameters):
+    if not caught and not np.array_equal(model.parameters, original.parameters):
         raise SilentChangeError("parameters")
     yield model.parameters
 

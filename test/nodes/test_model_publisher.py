@@ -108,7 +108,7 @@ def test_a_model_without_a_seal_is_published_and_warned_of_once(
     health(OK, "is published")
     graph.until(lambda: node.heard)
     assert node.heard[-1].data == unsealed
-    assert capfd.readouterr().err.count("model.yaml: has format 1, which has no seal") == 1
+    assert capfd.readouterr().err.count("model.yaml: has format 1 without a seal") == 1
 
 
 def test_load_takes_a_model_that_was_named_later(graph, start, models, store, health):

@@ -85,7 +85,7 @@ class NodeProcesses:
 
         It then comes to rest after the timeout of other nodes.
         """
-        return any("too slow" in one.message for told in self._health for one in told.status)
+        return any("too slow" in one.message for array in self._health for one in array.status)
 
     def until_playing(self) -> None:
         """Wait until the robot moves along its excitation."""

@@ -105,5 +105,5 @@ class Cell:
         return np.array([start_ns(message) for message in self.messages])
 
     def errors(self) -> list[str]:
-        told = [status for array in self.health for status in array.status]
-        return [s.message for s in told if s.name == "simulated_robot" and s.level == ERROR]
+        statuses = [status for array in self.health for status in array.status]
+        return [s.message for s in statuses if s.name == "simulated_robot" and s.level == ERROR]

@@ -93,7 +93,7 @@ class SteppedExecutor:
             self._run_what_waits()
 
     def _run_what_waits(self) -> None:
-        """Callbacks are run in the order in which they became due, so a last one tells the end."""
+        """Run callbacks in the order in which they became due; a final one marks the end."""
         done: list[bool] = []
         self._executor.create_task(lambda: done.append(True))
         while not done:

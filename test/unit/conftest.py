@@ -1,4 +1,4 @@
-"""An identification made up from known numbers: quick, and every figure of it can be checked."""
+"""An identification from given numbers: fast, and all its values can be checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kind of joint term that is added as a row of the table is found wherever terms are."""
+"""A kind of joint term that is added as a row of the table is used everywhere."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(None in COMPILERS, reason="there are no compiler
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict:
-    """What each place makes of the kind, in a process whose table has it."""
+    """Result of every use of the kind, in a process whose table has it."""
     folder = tmp_path_factory.mktemp("added")
     library = folder / "row.so"
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
@@ -80,7 +80,7 @@ def test_generated_c_code_computes_its_torque(found: dict) -> None:
 
 
 def test_the_simulated_robot_sticks_and_slides_with_it(found: dict) -> None:
-    # it lets go where it is twice as large, within a cycle's rise of the torque
+    # breakaway is at twice the torque, within the increase in one cycle
     largest, sliding = found["simulated efforts"]
     assert 1.8 * SIZE < largest < 2.05 * SIZE
     assert sliding == pytest.approx(SIZE, rel=1e-3)
@@ -88,7 +88,7 @@ def test_the_simulated_robot_sticks_and_slides_with_it(found: dict) -> None:
     assert found["plant"]["term_scales"] == "0.0 0.0 0.0 0.4 0.4 0.4"
 
 
-def test_an_excitation_is_designed_with_what_stands_for_it(found: dict) -> None:
+def test_an_excitation_is_designed_with_its_substitute(found: dict) -> None:
     assert found["design"] == ["viscous"] * 3 + ["coulomb"] * 3
 
 
@@ -102,7 +102,7 @@ def test_a_urdf_has_it_as_friction(found: dict) -> None:
     assert found["urdf"].count('friction="3.0"') == 3
 
 
-def test_what_is_no_row_and_a_name_that_is_taken_are_refused(found: dict) -> None:
+def test_an_invalid_row_and_an_existing_name_are_refused(found: dict) -> None:
     with pytest.raises(TypeError):
         _core.register_term_kind(None)
     taken, other = found["refusals"]

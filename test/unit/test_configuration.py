@@ -1,4 +1,4 @@
-"""Each mistake in a YAML file becomes one sentence that a user understands without pydantic."""
+"""Each mistake in a YAML file gives one sentence, without terms of pydantic."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_missing_key_is_named() -> None:
         parse(Whole, {}, "my.yaml")
 
 
-def test_misspelled_key_counts_before_the_one_it_leaves_missing() -> None:
+def test_a_misspelled_key_is_reported_before_the_missing_one() -> None:
     with pytest.raises(ConfigurationError, match="unknown key 'nmae'; did you mean 'name'"):
         parse(Whole, {"nmae": "x"}, "my.yaml")
 
@@ -119,13 +119,13 @@ def test_true_is_no_number(content: dict[str, object], key: str) -> None:
     assert sentence(**content).startswith(f"my.yaml: {key}: must be a number, not true or false")
 
 
-def test_true_is_true_where_it_may_be() -> None:
+def test_true_is_accepted_as_a_bool() -> None:
     whole = parse(Whole, {"name": "x", "switch": True, "free": {"a": True}}, "my.yaml")
     assert whole.switch is True
     assert whole.free == {"a": True}
 
 
-def test_long_values_are_cut() -> None:
+def test_long_values_are_shortened() -> None:
     text = sentence(vector="9" * 500)
     assert len(text) < 150
     assert text.endswith("....")
@@ -133,7 +133,7 @@ def test_long_values_are_cut() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(Whole.model_fields) - {"free", "switch"}))
 @pytest.mark.parametrize("value", [object, [object], {"a": object}, [[object]], [{"a": object}]])
-def test_no_sentence_speaks_pydantic(name: str, value: object) -> None:
+def test_no_sentence_contains_terms_of_pydantic(name: str, value: object) -> None:
     # no key takes a class
     text = sentence(**{name: value})
     assert text.startswith("my.yaml: ")
@@ -165,7 +165,9 @@ def test_reads_a_mapping(tmp_path: Path) -> None:
         (b"a: \xff\xfe\n", "cannot be read as text"),
     ],
 )
-def test_refuses_what_is_no_yaml_mapping(tmp_path: Path, content: bytes, expected: str) -> None:
+def test_refuses_text_that_is_not_a_yaml_mapping(
+    tmp_path: Path, content: bytes, expected: str
+) -> None:
     path = tmp_path / "bad.yaml"
     path.write_bytes(content)
     with pytest.raises(ConfigurationError, match=expected) as refusal:

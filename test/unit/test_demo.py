@@ -1,4 +1,4 @@
-"""`dynid demo` where there is no ROS: the whole job in one process."""
+"""`dynid demo` without ROS: the complete procedure in one process."""
 
 from __future__ import annotations
 

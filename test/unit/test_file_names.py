@@ -41,13 +41,13 @@ def test_a_robot_that_files_cannot_be_named_after_is_refused_when_the_profile_is
 
 
 @pytest.mark.parametrize("name", ["arm", "ur10 (left)", "Stäubli-TX40", "a.b", "机器人", "x" * 200])
-def test_other_names_of_robots_are_taken(name) -> None:
+def test_other_names_of_robots_are_accepted(name) -> None:
     assert checked_file_name(name) == name
     assert encoded_file_name(name) == name
     assert likely_file_name(name, "robot") == name
 
 
-def test_a_urdf_alone_whose_robot_has_such_a_name_gets_the_nearest_one(tmp_path) -> None:
+def test_the_robot_of_a_urdf_with_such_a_name_gets_the_nearest_valid_one(tmp_path) -> None:
     arm = write_arm(tmp_path)
     urdf = next(tmp_path.glob("*.urdf"))
     root = ET.fromstring(urdf.read_text())  # noqa: S314  the test's own
@@ -68,7 +68,7 @@ def test_a_table_of_such_a_robot_is_refused(tmp_path) -> None:
 
 
 @given(st.lists(st.text(), min_size=2, max_size=5, unique=True))
-def test_every_name_has_a_file_name_of_its_own_that_is_no_path(names) -> None:
+def test_every_name_has_a_unique_file_name_that_is_not_a_path(names) -> None:
     encoded = [encoded_file_name(name) for name in names]
     assert len(set(encoded)) == len(encoded)
     for one in encoded:
@@ -78,7 +78,7 @@ def test_every_name_has_a_file_name_of_its_own_that_is_no_path(names) -> None:
 
 
 @given(st.text())
-def test_a_likely_name_can_be_borne_by_files(name) -> None:
+def test_a_likely_name_is_a_valid_file_name(name) -> None:
     assert checked_file_name(likely_file_name(name, "robot"))
 
 
@@ -142,11 +142,11 @@ def test_a_name_that_is_not_text_is_reported_in_a_sentence(tmp_path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_text_that_holds_such_a_name_does_not_lose_a_result(tmp_path) -> None:
+def test_a_text_with_such_a_name_is_written(tmp_path) -> None:
     write_text(tmp_path / "x.yaml", f"# {NOT_UTF8}\na: 1\n")
     assert yaml.safe_load((tmp_path / "x.yaml").read_text()) == {"a": 1}
 
 
-def test_a_source_is_named_so_that_everything_can_hold_it() -> None:
+def test_the_name_of_a_source_can_be_written_everywhere() -> None:
     assert Source(f"a{NOT_UTF8}\n", "", "csv").name == r"a\xff\xfe\n"
     assert Source("topic /joint_states, live", "", "live").name == "topic /joint_states, live"

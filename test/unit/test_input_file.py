@@ -1,4 +1,4 @@
-"""Files of every kind that is no readable text: a sentence each, and none blocks."""
+"""Files that are not readable text: one sentence for each kind, and none blocks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from dynid.text import printable
     [
         (b"a: \xff", r"byte 4 is not UTF-8"),
         ("a: 1".encode("utf-16"), "is UTF-16 or UTF-32; save it as UTF-8"),
-        ("a: 1".encode("utf-16-be"), "has bytes 0"),
+        ("a: 1".encode("utf-16-be"), "contains null bytes"),
         ("a: 1".encode("utf-32"), "is UTF-16 or UTF-32"),
-        (b"a: 1\0", "has bytes 0"),
+        (b"a: 1\0", "contains null bytes"),
     ],
 )
-def test_refuses_what_is_no_text_in_utf8(tmp_path: Path, content: bytes, sentence: str) -> None:
+def test_refuses_data_that_are_not_text_in_utf8(
+    tmp_path: Path, content: bytes, sentence: str
+) -> None:
     path = tmp_path / "f.yaml"
     path.write_bytes(content)
     with pytest.raises(ConfigurationError, match=rf"f\.yaml: cannot be read as text.*{sentence}"):
@@ -104,7 +106,7 @@ def test_a_file_without_a_known_size_is_read_to_its_end() -> None:
     assert "Threads:" in content
 
 
-def test_names_are_shown_as_every_terminal_takes_them() -> None:
+def test_names_are_shown_in_a_form_safe_for_terminals() -> None:
     assert printable(os.fsdecode(b"\xff\x1b[31m\xc3\xa9.yaml")) == r"\xff\x1b[31mé.yaml"
     assert printable(Path("é/a b")) == "é/a b"
     assert printable("\ud800") == r"\ud800"

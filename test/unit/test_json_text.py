@@ -1,4 +1,4 @@
-"""JSON of results: what becomes of dataclasses, arrays, paths, and numbers that are not finite."""
+"""JSON of results: dataclasses, arrays, paths, and numbers that are not finite."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_numbers_keep_all_their_digits() -> None:
 
 
 def test_the_text_is_ascii_whatever_it_holds() -> None:
-    # a name of a file that is no UTF-8 comes to Python as half a character
+    # Python represents a file name that is not UTF-8 with lone surrogates
     names = ["Gelenk_ü", "关节", "\udcff"]
     assert json_text(names).isascii()
     assert json.loads(json_text(names)) == names
@@ -89,6 +89,6 @@ def test_null_is_read_as_nan_where_a_number_need_not_be_finite() -> None:
         TypeAdapter(Part).validate_json('{"joint": null, "error": 1}')
 
 
-def test_what_is_no_result_is_a_programmers_mistake() -> None:
+def test_other_types_are_a_programming_error() -> None:
     with pytest.raises(AttributeError, match="tolist"):
         json_text({"robot": object()})

@@ -13,12 +13,12 @@ from dynid.limits import InputLimit
 PAGE = Path(__file__).parents[2] / "docs" / "security.md"
 
 
-def test_up_to_the_limit_is_read() -> None:
+def test_input_up_to_the_limit_is_read() -> None:
     InputLimit("DYNID_MAX_TEETH", 32).check(32, "jaw: has 32 teeth")
 
 
 @pytest.mark.parametrize("amount", [33, 1e300, float("inf"), float("nan")])
-def test_more_is_refused_with_the_setting_that_raises_it(amount: float) -> None:
+def test_larger_input_is_refused_with_the_name_of_the_setting(amount: float) -> None:
     with pytest.raises(RecordingError, match=r"^jaw: .*at most 32 .*DYNID_MAX_TEETH") as refused:
         InputLimit("DYNID_MAX_TEETH", 32).check(amount, "jaw: has more teeth", RecordingError)
     assert str(refused.value).endswith(".")

@@ -1,4 +1,4 @@
-"""Profiles: the shipped ones, a user's own, what is set on the command line, and every refusal."""
+"""Profiles: shipped ones, user's own, overrides on the command line, and errors."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_shipped_profile_survives_a_round_trip_through_yaml(name: str) -> None:
     assert make_robot(content, robot.urdf_xml, where="model.yaml") == robot
 
 
-def test_unknown_name_lists_what_is_shipped() -> None:
+def test_the_error_of_an_unknown_name_lists_the_shipped_profiles() -> None:
     with pytest.raises(ConfigurationError, match=r"profile 'ur11': not shipped .*ur10.*\.yaml"):
         load_robot("ur11")
 
@@ -91,7 +91,7 @@ def test_own_profile_may_use_a_shipped_urdf(arm: Path) -> None:
     assert "shoulder_pan_joint" in load_robot(str(arm)).urdf_xml
 
 
-def test_given_urdf_takes_the_place_of_the_profiles(arm: Path, tmp_path: Path) -> None:
+def test_a_given_urdf_replaces_the_profiles(arm: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.urdf"
     other.write_text("<robot name='other'/>")
     robot = load_robot(str(arm), urdf=other)
@@ -157,15 +157,16 @@ def test_missing_profile_file_is_named(tmp_path: Path) -> None:
         ({"joints": ["elbow", "elbow"]}, "arm.yaml: a joint is listed twice in 'joints'."),
         (
             {"drives": {"effort": "current"}},
-            "arm.yaml: key 'drives': effort 'current' needs torque_constant [N m/A].",
+            "arm.yaml: key 'drives': effort 'current' requires torque_constant [N m/A].",
         ),
         (
             {"drives": {"effort": "rated_current_permille", "torque_constant": 1}},
-            "arm.yaml: key 'drives': effort 'rated_current_permille' needs rated_current_ma [mA].",
+            "arm.yaml: key 'drives': effort 'rated_current_permille' requires rated_current_ma "
+            "[mA].",
         ),
         (
             {"drives": {"gear_ratio": [1, 0, 1]}},
-            "arm.yaml: key 'drives': gear_ratio must not be 0, which would leave no torque.",
+            "arm.yaml: key 'drives': gear_ratio must not be 0.",
         ),
         (
             {"drives": {"gear_ratio": "a"}},
@@ -248,7 +249,7 @@ def test_override_reaches_its_key(arm: Path, override: str, read: object) -> Non
 
 
 def test_override_without_a_value_is_refused_where_null_may_be_meant(arm: Path) -> None:
-    with pytest.raises(ConfigurationError, match="cutoff_hz=null leaves an optional step out"):
+    with pytest.raises(ConfigurationError, match="cutoff_hz=null omits an optional step"):
         load_robot(str(arm), overrides=["identification.cutoff_hz="])
 
 
@@ -258,7 +259,7 @@ def test_a_key_given_twice_is_refused(arm: Path) -> None:
         load_robot(str(arm))
 
 
-def test_override_opens_a_group_that_was_left_null(arm: Path) -> None:
+def test_an_override_creates_a_group_that_is_null(arm: Path) -> None:
     arm.write_text(yaml.safe_dump(ARM | {"identification": {"median": None}}))
     robot = load_robot(str(arm), overrides=["identification.median.order=7"])
     assert robot.settings(IdentificationSettings).median is not None

@@ -1,4 +1,4 @@
-"""``import dynid``: what it offers, what it costs, and how results show themselves."""
+"""``import dynid``: public names, cost of the import, and representation of results."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_type_checkers_see_the_names_that_are_imported_when_used() -> None:
         assert found.__module__.startswith("dynid.")
 
 
-def test_importing_it_imports_nothing_that_computes() -> None:
+def test_importing_it_imports_no_numerical_library() -> None:
     script = f"import sys, dynid; print([name for name in {HEAVY!r} if name in sys.modules])"
     command = [sys.executable, "-c", script]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
@@ -108,7 +108,7 @@ def test_results_are_short_as_text_and_tables_in_a_notebook(
         assert joint in repr(validation)
 
 
-def test_frames_need_pandas_and_say_so(result: dynid.Identification, monkeypatch) -> None:
+def test_frames_need_pandas(result: dynid.Identification, monkeypatch) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is optional")
     frame = result.model.to_frame()
     assert isinstance(frame, pandas.DataFrame)
@@ -204,7 +204,7 @@ print(dynid.tune_collision(result.model, recording).settings())
         ),
     ],
 )
-def test_a_wrong_argument_is_answered_in_a_sentence(
+def test_a_wrong_argument_is_an_error_in_one_sentence(
     result: dynid.Identification, call, words: str
 ) -> None:
     robot = arm_robot()

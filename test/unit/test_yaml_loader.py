@@ -25,8 +25,8 @@ MERGE_BOMB = "a0: &a0 {k: 1}\n" + "".join(
         (ALIAS_BOMB, r"repeat too many values.*DYNID_MAX_YAML_REPEATED"),
         (MERGE_BOMB, r"repeat too many values.*DYNID_MAX_YAML_REPEATED"),
         ("[" * 2000, r"too many nested lists and groups.*DYNID_MAX_YAML_DEPTH"),
-        ("a: " + "{b: " * 100, "too many lists and groups"),
-        ("- " * 3000, "too many lists and groups"),
+        ("a: " + "{b: " * 100, "too many nested lists and groups"),
+        ("- " * 3000, "too many nested lists and groups"),
         ("a: 2026-99-99", r"not valid YAML at line 1: '2026-99-99' .* date or time"),
         ("a: &a [*a]", r"alias '\*a' is within what it repeats"),
         ("a: " + "9" * 5000, "the whole number at line 1 has 5000 characters"),
@@ -111,7 +111,7 @@ def test_a_setting_raises_the_limit(
 
 def test_a_depth_beyond_pythons_own_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNID_MAX_YAML_DEPTH", "100000")
-    with pytest.raises(ConfigurationError, match="than Python can follow"):
+    with pytest.raises(ConfigurationError, match="than Python can process"):
         load_yaml("[" * 5000, "f.yaml")
 
 

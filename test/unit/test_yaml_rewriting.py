@@ -148,7 +148,7 @@ def test_comments_that_cannot_be_kept_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "scara.yaml"
     write_profile(robot, path, given="- no mapping", note="Of a test.")
     first = path.read_text("utf-8").splitlines()[0]
-    assert first == "# Of a test. The comments of the profile it was given are lost."
+    assert first == "# Of a test. The comments of the original profile are lost."
     assert load_robot(path) == robot
 
 

@@ -49,16 +49,16 @@ class Distances:
 
     Args:
         kinematics: of the robot.
-        wanted: the K distances.
+        selected: the K distances.
     """
 
-    def __init__(self, kinematics: Kinematics, wanted: Sequence[Distance]) -> None:
+    def __init__(self, kinematics: Kinematics, selected: Sequence[Distance]) -> None:
         self._model = kinematics.model
         self._data = self._model.createData()
         self._geometry = pinocchio.GeometryModel()
         self._first: list[int] = []
         numbers: dict[int, int] = {}
-        for one in wanted:
+        for one in selected:
             self._first.append(len(self._geometry.collisionPairs))
             for pair in one.pairs:
                 a, b = (
@@ -72,7 +72,7 @@ class Distances:
             # pinocchio's own initial guesses are the results of the last call, so that distances,
             # which are exact to 1e-6 m, would depend on earlier calls
             requests[number] = coal.DistanceRequest()
-        self._bodies = [one.bodies for one in wanted]
+        self._bodies = [one.bodies for one in selected]
         self._carries = _carries(self._model)
 
     def at(self, full: Array) -> Array:
@@ -107,7 +107,7 @@ class Distances:
         )
         return self._contact(number)
 
-    def slopes_at(self, full: Array, wanted: NDArray[np.bool_]) -> Array:
+    def slopes_at(self, full: Array, selected: NDArray[np.bool_]) -> Array:
         """Return the derivatives of distances by pinocchio's velocities at positions (N, nq).
 
         A distance grows by n · (v_b - v_a), n the normal from one to the other and v the velocities
@@ -115,13 +115,13 @@ class Distances:
 
         Args:
             full: positions (N, nq).
-            wanted: (N, K) which ones to compute; the others are 0.
+            selected: (N, K) which ones to compute; the others are 0.
 
         Returns:
             (N, K, nv).
         """
-        slopes = np.zeros((*wanted.shape, self._model.nv))
-        rows, numbers = np.nonzero(wanted)
+        slopes = np.zeros((*selected.shape, self._model.nv))
+        rows, numbers = np.nonzero(selected)
         if not len(rows):
             return slopes
         jacobians = np.empty((len(full), 6, self._model.nv))

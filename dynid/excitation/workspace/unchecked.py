@@ -29,11 +29,11 @@ def unchecked_bodies(
     Checks that the profile switches off (``planes: none``, allowed pairs) are not included.
     """
     found = []
-    wanted = settings.self_collision
+    setting = settings.self_collision
     has_pairs = _has_pairs(kinematics)
-    if has_pairs and wanted is False:
+    if has_pairs and setting is False:
         found.append("self-collision not checked: `workspace.self_collision` is false")
-    elif has_pairs and wanted is None and not bodies.of_urdf:
+    elif has_pairs and setting is None and not bodies.of_urdf:
         found.append(
             "self-collision not checked: the URDF has no readable shapes, and "
             "`workspace.self_collision` is not set"

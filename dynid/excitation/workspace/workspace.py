@@ -87,13 +87,13 @@ class Workspace:
         folder = None if settings.mesh_folder is None else Path(settings.mesh_folder)
         bodies = body_solids(self._kinematics, folder)
         self._solids = bodies.solids
-        wanted = settings.self_collision
+        self_collision = settings.self_collision
         selected = select_distances(
             settings,
             self._kinematics,
             mechanism,
             bodies.solids,
-            self_collision=bodies.of_urdf if wanted is None else wanted,
+            self_collision=bodies.of_urdf if self_collision is None else self_collision,
         )
         violated, count = violated_distances(robot, mechanism, selected.distances, self._sampled)
         self._kept = [one for k, one in enumerate(selected.distances) if k not in violated]
@@ -192,12 +192,12 @@ class Workspace:
         full = self._full(position[np.newaxis])[0]
         return Contact(self._kept[number], *self._distances.nearest(number, full))
 
-    def slopes(self, motion: Motion, wanted: NDArray[np.bool_]) -> Array:
+    def slopes(self, motion: Motion, selected: NDArray[np.bool_]) -> Array:
         """Return the derivatives of margins by each sample's position and velocity.
 
         Args:
             motion: arrays (N, n).
-            wanted: (N, C) which margins to compute; the others are 0.
+            selected: (N, C) which margins to compute; the others are 0.
 
         Returns:
             (N, C, 2, n): by position, by velocity.
@@ -206,15 +206,15 @@ class Workspace:
             MechanismError: loops cannot be closed at a position.
         """
         joints, kept = motion.position.shape[1], len(self._kept)
-        slopes = np.zeros((*wanted.shape, 2, joints))
+        slopes = np.zeros((*selected.shape, 2, joints))
         columns = self._columns
-        by_moving = self._distances.slopes_at(self._full(motion.position), wanted[:, :kept])
+        by_moving = self._distances.slopes_at(self._full(motion.position), selected[:, :kept])
         for joint in range(joints):
             sides = perturbed(motion, 0, joint, _PERTURBATION)
             there, back = (self._mechanism.moving_positions(side.position) for side in sides)
             moved = (there - back) / (2 * _PERTURBATION)
             slopes[:, :kept, 0, joint] = np.einsum("tkm,tm->tk", by_moving[..., columns], moved)
-        rows = np.flatnonzero(wanted[:, kept:].any(axis=1))
+        rows = np.flatnonzero(selected[:, kept:].any(axis=1))
         some = Motion(*(part[rows] for part in motion))
         for order, joint in product(range(2), range(joints) if len(rows) else ()):
             ahead, behind = (

@@ -82,7 +82,7 @@ def _commands(scene: Scene) -> list[Any]:
     commands = import_module("meshcat.commands")
     place = import_module("meshcat.path").Path
     root = place((_ROOT,))
-    told: list[Any] = [
+    found: list[Any] = [
         commands.SetProperty("top_color", [1.0, 1.0, 1.0], place(("Background",))),
         commands.SetProperty("bottom_color", [0.87, 0.89, 0.92], place(("Background",))),
         commands.SetProperty("visible", False, place(("Axes",))),
@@ -92,18 +92,18 @@ def _commands(scene: Scene) -> list[Any]:
         frame = root.append(_node(number, body))
         for index, shape in enumerate(body.shapes):
             where = frame.append(f"{shape.role} {index}")
-            told.append(commands.SetObject(*_drawn(shape), where))
-            told.append(commands.SetTransform(_matrix(shape.pose, shape.kind), where))
-        told.append(commands.SetTransform(_matrix(body.pose), frame))
-    told += [
+            found.append(commands.SetObject(*_drawn(shape), where))
+            found.append(commands.SetTransform(_matrix(shape.pose, shape.kind), where))
+        found.append(commands.SetTransform(_matrix(body.pose), frame))
+    found += [
         commands.SetObject(*_drawn_tube(line), place((line.name.replace("/", " "),)))
         for line in scene.lines
         if len(tube(line)[0])
     ]
     if scene.times is not None:
         # starts when the page's button is pressed, and then repeats
-        told.append(commands.SetAnimation(_animation(scene), play=False, repetitions=1_000_000))
-    return told
+        found.append(commands.SetAnimation(_animation(scene), play=False, repetitions=1_000_000))
+    return found
 
 
 def _node(number: int, body: Body) -> str:

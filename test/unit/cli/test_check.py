@@ -147,7 +147,7 @@ def test_missing_limits_are_reported(check) -> None:
         FOURIER, "--set", "limits.acceleration=null", "--set", "limits.torque_max=null"
     )
     assert "Limits on position and velocity are proven at every instant." in out
-    assert "no limits on acceleration and torque: these are not looked at." in out
+    assert "Not checked, because the profile has no limits: acceleration and torque." in out
 
 
 def test_without_a_model_the_omitted_torques_are_named(check) -> None:

@@ -12,7 +12,7 @@ from support.small_robot import write_small_robot
 
 from dynid import cli
 
-KEPT = "Limits kept; self-collision not checked: the URDF has no shapes"
+KEPT = "Limits kept; self-collision not checked: the URDF has no readable shapes"
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_existing_files_are_replaced_only_with_force(run) -> None:
     [
         (("-o", "best.txt"), "--output best.txt: must end in .yaml."),
         (("--harmonics", "2"), "needs 3 or more"),
-        (("--harmonics", "400"), "beyond the 15 Hz up to which motion is looked at"),
+        (("--harmonics", "400"), "above the cut-off frequency 15 Hz of the identification"),
         (("--duration", "0.1"), "ask for"),
         (("--type", "sine", "--periods", "2"), "--periods does not apply to --type sine"),
         (("--model", "no.yaml"), "no.yaml"),

@@ -1,4 +1,4 @@
-"""Base parameters as they are written: what is read back computes the same."""
+"""Base parameters in files: values read back give the same results."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_the_pair_and_only_the_pair_is_in_colour() -> None:
     assert not {ORANGE, BLUE} & (colours["elbow"] | colours["wrist"])
     assert [entry.text for entry in scene.legend] == ["upper", "base"]
     (label,) = scene.labels()
-    assert label.text.endswith("mm deep in one another")
+    assert label.text.endswith("mm penetration")
 
 
 def test_bodies_are_drawn_where_the_motion_has_them() -> None:
@@ -91,8 +91,8 @@ def test_a_picture_is_written_of_a_violation_and_of_the_nearest_approach(
 def test_a_start_in_collision_is_reported_with_pair_and_depth() -> None:
     check = checked(swing(LEVEL, start=tuple(OVER_BASE.tolist())))
     assert check.violation == (
-        "upper to base: at the start of the motion they are 0.0659 m deep in one another, where "
-        "more than 0 m must be between them; start elsewhere."
+        "upper to base: at the start of the motion they overlap by 0.0659 m, but must be more "
+        "than 0 m apart; start at another position."
     )
 
 

@@ -133,7 +133,7 @@ def test_json_has_null_for_unknown_values(duo):
     assert found["joints"]["shoulder"]["torque"]["noise"] == 1.0
 
 
-def test_a_picture_is_1600_pixels_wide_and_shows_something(duo, tmp_path):
+def test_a_picture_is_1600_pixels_wide_and_not_empty(duo, tmp_path):
     path = tmp_path / "excitation.png"
     write_picture(duo, path)
     with Image.open(path) as picture:
@@ -144,7 +144,7 @@ def test_a_picture_is_1600_pixels_wide_and_shows_something(duo, tmp_path):
         assert (part < 200).any()
 
 
-def test_curves_are_named_and_have_the_units_of_turning_and_sliding_joints(scara):
+def test_curves_have_labels_and_units_for_revolute_and_prismatic_joints(scara):
     drawing = Figure()
     draw_joints(drawing, scara, COLOURS)
     labels = [axes.get_ylabel() for axes in drawing.axes]
@@ -167,7 +167,7 @@ def test_a_limit_is_a_line_where_it_is_near_and_a_number_where_it_is_far(duo):
         assert texts == ([] if lines else [f"limits ± {limits[1]:#.3g}"])
 
 
-def test_bars_stand_for_the_parameters_whose_size_is_known(duo):
+def test_bars_show_the_parameters_with_a_known_value(duo):
     axes = Figure().subplots()
     draw_standard_deviations(axes, duo, COLOURS)
     known = [one for one in duo.parameters if one.known]
@@ -176,11 +176,11 @@ def test_bars_stand_for_the_parameters_whose_size_is_known(duo):
     assert heights == pytest.approx([100 * one.relative for one in known])
 
 
-def test_where_nothing_is_known_there_is_a_sentence_in_place_of_bars(duo):
+def test_without_known_values_a_sentence_replaces_the_bars(duo):
     unknown = replace(duo, parameters=tuple(replace(one, value=0.0) for one in duo.parameters))
     axes = Figure().subplots()
     draw_standard_deviations(axes, unknown, COLOURS)
-    assert [text.get_text() for text in axes.texts] == ["every parameter is 0 now"]
+    assert [text.get_text() for text in axes.texts] == ["no value is known"]
 
 
 def test_without_limits_no_use_of_them_is_drawn(duo):
@@ -199,7 +199,7 @@ def test_a_page_shows_every_joint_and_parameter(duo, page):
     assert "nan" not in re.findall(r"[a-z]+", page)
 
 
-def test_a_page_loads_nothing_from_anywhere(page):
+def test_a_page_has_no_external_resources(page):
     parsed = Page(page)
     assert "http:" not in page
     assert "https:" not in page

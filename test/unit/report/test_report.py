@@ -63,7 +63,7 @@ def page(html):
     return Page(html)
 
 
-def test_nothing_is_loaded_from_anywhere(html, page):
+def test_there_are_no_external_resources(html, page):
     assert "http:" not in html
     assert "https:" not in html
     assert "@import" not in html
@@ -91,7 +91,7 @@ def test_every_joint_has_its_section_with_a_plot(html, identification):
         assert "var(--error)" in section
 
 
-def test_names_from_outside_cannot_become_markup(html, page):
+def test_names_from_input_cannot_become_markup(html, page):
     assert "<b>.csv" not in html
     assert 'se"cond <b>.csv' in page.text
     assert "elbow & co" in page.text
@@ -145,7 +145,7 @@ def test_every_joint_term_has_a_cell_of_its_own(identification):
     assert sorted(shown) == sorted(expected)
 
 
-def test_a_long_combination_is_unfolded_on_demand(identification):
+def test_a_long_combination_is_collapsed(identification):
     terms = " + ".join(f"0.125 M{number}" for number in range(2, 12))
     first = identification.base_parameters[0]
     found = base_row(replace(first, regrouping=f"ZZ1R = ZZ1 + {terms}")).regrouping
@@ -180,7 +180,7 @@ def test_a_validation_has_a_report_of_its_own(identification, tmp_path):
     write_validation_report(validation_of(identification), path)
     text = Page(path.read_text()).text
     assert "arm: validation of its dynamic model" in text
-    assert "the recordings, which it had not seen," in text
+    assert "The model explains unseen recordings at every joint" in text
     assert f"Model of {iso_time(identification.provenance.created)} " in text
     assert "edited" not in text
     assert "Base parameters" not in text

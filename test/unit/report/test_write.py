@@ -1,4 +1,4 @@
-"""What an identification leaves in a folder that holds the results of an earlier one."""
+"""Files of an identification in a folder with the results of an earlier one."""
 
 from __future__ import annotations
 

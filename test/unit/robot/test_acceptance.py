@@ -18,7 +18,7 @@ def stored(identification):
 
 @pytest.fixture(scope="module")
 def robot(identification):
-    """The very robot that was identified."""
+    """The identified robot."""
     return identification.robot
 
 
@@ -114,7 +114,7 @@ CAMERA = """<link name="camera"/><joint name="bracket" type="fixed"><parent link
         ("<link", "<!-- a remark --><link"),
     ],
 )
-def test_what_torque_does_not_depend_on_makes_no_difference(old, new):
+def test_differences_without_effect_on_torque_are_ignored(old, new):
     assert difference(old, new) == ""
 
 
@@ -133,7 +133,7 @@ def test_what_torque_does_not_depend_on_makes_no_difference(old, new):
         ),
     ],
 )
-def test_what_torque_depends_on_is_named(old, new, sentence):
+def test_differences_with_effect_on_torque_are_named(old, new, sentence):
     assert difference(old, new).startswith(sentence)
 
 
@@ -144,7 +144,7 @@ def test_a_missing_load_is_named():
     assert urdf_difference(loaded, ARM) == "link 'flange' is only in the model's URDF"
 
 
-def test_a_model_whose_robot_contradicts_its_profile_was_altered(identification):
+def test_a_model_with_an_inconsistent_robot_was_altered(identification):
     name = identification.robot.name
     text = identification.model.text().replace(f'robot: "{name}"', 'robot: "leg"', 1)
     with pytest.raises(ModelFileError, match=r"model\.robot does not match"):

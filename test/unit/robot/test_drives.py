@@ -72,7 +72,9 @@ def test_one_joint_of_a_robot_may_have_the_screw() -> None:
 
 
 @given(sheets(), st.floats(-1e4, 1e4))
-def test_torque_survives_the_way_to_thousandths_and_back(drives: Drives, torque: float) -> None:
+def test_torque_is_unchanged_by_conversion_to_thousandths_and_back(
+    drives: Drives, torque: float
+) -> None:
     permille = torque * factors.torque_offset_factor(drives, 1)
     back = permille * factors.rated_joint_torque(drives, 1) / 1000
     assert back == pytest.approx(torque, rel=ROUNDING)
@@ -96,13 +98,15 @@ def test_power_is_the_same_before_and_behind_the_gear(drives: Drives, position: 
 
 
 @given(sheets(), st.integers(-(2**31), 2**31 - 1))
-def test_counts_survive_the_way_to_positions_and_back(drives: Drives, counts: int) -> None:
+def test_counts_are_unchanged_by_conversion_to_positions_and_back(
+    drives: Drives, counts: int
+) -> None:
     factor = factors.counts_factor(drives, 1)
     assert round(float((counts / factor * factor)[0])) == counts
 
 
 @given(sheets(), POSITIVE)
-def test_what_the_limit_lets_through_fits_int16(drives: Drives, torque_max: float) -> None:
+def test_torque_within_the_limit_fits_int16(drives: Drives, torque_max: float) -> None:
     limit = factors.torque_offset_limit(drives, 1, np.array([torque_max]))
     raw = np.abs(limit * factors.torque_offset_factor(drives, 1))
     assert (limit <= torque_max).all()
@@ -143,7 +147,7 @@ def test_refuses_impossible_motors(more: dict[str, object], sentence: str) -> No
         sheet(**more)
 
 
-def test_names_what_the_data_sheet_lacks() -> None:
+def test_a_missing_entry_of_the_data_sheet_is_named() -> None:
     with pytest.raises(ConfigurationError, match=r"'drives.encoder_counts' \[1/turn\] is missing"):
         factors.counts_factor(sheet(encoder_counts=None), 1)
 

@@ -88,7 +88,7 @@ key = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=90)
 
 
 @given(st.dictionaries(key, text_in_utf_8 | st.lists(text_in_utf_8, min_size=1), min_size=1))
-def test_any_names_and_texts_survive_the_file(content):
+def test_any_names_and_texts_are_read_back(content):
     read = yaml.safe_load(parameter_file(content, ["x\ny", *content]))
     assert read == {"/**": {"ros__parameters": content}}
 
@@ -109,7 +109,7 @@ def test_a_block_keeps_its_lines():
     assert read["/**"]["ros__parameters"]["a"] == text
 
 
-def test_the_file_holds_nothing_that_ros_has_no_type_for(identification, failed):
+def test_the_file_has_only_types_of_ros(identification, failed):
     for case in (identification, failed):
         assert_ros_parameters({"model": entries_of(case.model)})
 
@@ -126,7 +126,7 @@ def test_parameters_come_back_bit_for_bit(identification, tmp_path):
     assert model.mechanism.parameters.tobytes() == values.tobytes()
 
 
-def test_the_model_read_back_computes_the_very_same_torque(identification, tmp_path):
+def test_the_model_read_back_computes_exactly_the_same_torque(identification, tmp_path):
     identification.model.save(tmp_path / "model.yaml")
     model = load_model(tmp_path / "model.yaml")
     motion = np.random.default_rng(0).uniform(-1, 1, (3, 20, 3))
@@ -409,7 +409,7 @@ def test_a_model_read_from_a_file_names_it_with_its_sha_256(rich, tmp_path):
     assert load_model(path).source == Source("model.yaml", sha256, kind="model")
 
 
-def test_a_model_without_covariance_keeps_its_deviations(rich):
+def test_a_model_without_covariance_keeps_its_standard_deviations(rich):
     found = reread(replace(rich, base=replace(rich.base, covariance=None)))
     assert found.base.covariance is None
     assert found.base.by_name == rich.base.by_name
@@ -421,7 +421,7 @@ def test_a_model_without_base_parameters_comes_back(rich):
     assert found.base.by_name == {}
 
 
-def test_a_model_that_nobody_identified_is_not_written(rich, tmp_path):
+def test_a_model_that_was_not_identified_is_not_written(rich, tmp_path):
     model = nominal_model(rich.robot)
     with pytest.raises(ValueError, match="the model of arm was not identified"):
         model.save(tmp_path / "model.yaml")
@@ -480,7 +480,7 @@ def test_a_failed_model_cannot_be_made_a_good_one(failed, tmp_path):
         load_model(path)
 
 
-def test_remarks_for_people_are_not_sealed(rich, tmp_path):
+def test_comments_are_not_sealed(rich, tmp_path):
     path = altered(rich, tmp_path, lambda m: m.update(warnings=["seen and accepted"]))
     assert load_model(path).provenance.warnings == ("seen and accepted",)
 
@@ -495,7 +495,7 @@ def test_a_subnormal_parameter_and_a_negative_zero_keep_the_seal_right(rich):
 
 
 def as_format_1(entries: dict) -> None:
-    """Bring a model back to what the first format held."""
+    """Convert a model to the first format."""
     entries["format"] = 1
     for name in ("sha256", "parameters_determined", "quantities", "allowed_error"):
         del entries[name]
@@ -504,7 +504,7 @@ def as_format_1(entries: dict) -> None:
 
 def test_the_first_format_is_read_with_a_warning(rich, tmp_path):
     path = altered(rich, tmp_path, as_format_1)
-    with pytest.warns(ModelFileWarning, match=r"model\.yaml: has format 1, which has no seal"):
+    with pytest.warns(ModelFileWarning, match=r"model\.yaml: has format 1 without a seal"):
         found = load_model(path)
     assert not found.sealed
     assert found.parameters.tobytes() == rich.parameters.tobytes()
@@ -554,7 +554,7 @@ def test_another_format_is_refused_with_those_that_are_read(rich, tmp_path, othe
         (lambda m: m["parameters_determined"].__setitem__(0, 1), "key 'parameters_determined'"),
     ],
 )
-def test_what_the_second_format_brought_must_be_whole(rich, tmp_path, change, sentence):
+def test_entries_of_the_second_format_must_be_complete(rich, tmp_path, change, sentence):
     with pytest.raises(ModelFileError, match=sentence):
         load_model(altered(rich, tmp_path, change))
 

@@ -28,7 +28,7 @@ MADE_BY_SEALING = re.compile(
 
 @pytest.fixture(scope="module")
 def possible(identification) -> Model:
-    """A model of a robot that can exist."""
+    """A physically consistent model."""
     model = identification.model
     values = reference_parameters(model.mechanism)
     values[model.mechanism.first_term :] = np.abs(model.parameters[model.mechanism.first_term :])
@@ -194,7 +194,7 @@ def test_a_failed_model_cannot_be_made_a_good_one(good, possible, failed):
         ("model:", "model: [", "is not valid YAML"),
     ],
 )
-def test_all_else_has_to_be_right(good, pattern, new, sentence):
+def test_all_other_checks_must_pass(good, pattern, new, sentence):
     edit(good, pattern, new)
     before = good.read_bytes()
     with pytest.raises(ModelFileError, match=sentence) as refusal:

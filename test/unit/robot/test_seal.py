@@ -1,4 +1,4 @@
-"""The seal of a model.yaml: its canonical text, and that nothing sealed can change unnoticed."""
+"""The seal of a model.yaml: its canonical text, and the detection of changes."""
 
 from __future__ import annotations
 
@@ -169,12 +169,12 @@ def test_other_entries_do_not_change_the_seal(entries):
         ({"payload_joint": ""}, {}),
     ],
 )
-def test_no_entry_can_pose_as_another(one, other):
+def test_different_entries_have_different_texts(one, other):
     assert canonical_text(one) != canonical_text(other)
 
 
 @pytest.mark.parametrize("value", [[[1.0]], [None], [{"a": 1}], [b"x"]])
-def test_what_a_model_cannot_hold_is_refused(value):
+def test_types_that_a_model_does_not_have_are_refused(value):
     with pytest.raises(TypeError):
         seal({"parameters": value})
 

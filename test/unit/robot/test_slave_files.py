@@ -181,13 +181,13 @@ def test_files_for_another_rate_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cdhd", "cia402"])
-def test_shipped_drive_profiles_claim_no_identity(name: str) -> None:
+def test_shipped_drive_profiles_have_no_identity_entries(name: str) -> None:
     drive = load_drive(name)
     assert (drive.vendor_id, drive.product_id) == (0, 0)
     assert set(drive.objects) <= set(Drives.model_fields)
 
 
-def test_a_drive_profile_of_ones_own_is_read(tmp_path: Path) -> None:
+def test_a_users_drive_profile_is_read(tmp_path: Path) -> None:
     own = {"vendor_id": 7, "product_id": 8, "assign_activate": 0x300, "rpdo": 0x1600}
     own |= {"tpdo": 0x1A00, "sdo": [{"index": 0x2000, "sub_index": 1, "type": "int8", "value": -4}]}
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(own))
@@ -202,6 +202,6 @@ def test_refuses_a_drive_that_is_not_shipped() -> None:
         load_drive("acme")
 
 
-def test_refuses_objects_that_cannot_be() -> None:
+def test_refuses_invalid_objects() -> None:
     with pytest.raises(ConfigurationError, match="rpdo"):
         parse(DriveProfile, load_drive("cdhd").model_dump() | {"rpdo": 1}, "own.yaml")

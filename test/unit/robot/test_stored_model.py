@@ -1,4 +1,4 @@
-"""What the controller makes of a model.yaml: dynid._core.StoredModel is its own reading of one."""
+"""Reading of a model.yaml in the controller by dynid._core.StoredModel."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def bodies_of(model: Model, parameters) -> Model:
 
 @pytest.fixture(scope="module")
 def models(identification) -> dict[str, dict]:
-    """Stored models of several robots with parameters that real bodies can have."""
+    """Stored models of several robots with physically consistent parameters."""
     found = {}
     for name in ROBOTS:
         robot = load_robot(name)
@@ -104,7 +104,7 @@ def mutations(value: object) -> list:
 
 
 def refusal_of(entries: dict, joints: list[str], *, force: bool) -> str:
-    """Why the controller does not take a model; empty where it does."""
+    """Why the controller rejects a model; empty if it accepts it."""
     try:
         found = _core.StoredModel(entries, joints, force)
     except ValueError as refusal:
@@ -185,7 +185,7 @@ def test_a_model_without_its_seal_is_refused_unless_its_format_had_none(entries)
     assert found.parameters.tolist() == entries["parameters"]
 
 
-def test_force_takes_a_failed_model_but_none_that_was_altered(entries):
+def test_force_accepts_a_failed_model_but_not_an_altered_one(entries):
     failed = {**entries, "status": "failed"}
     with pytest.raises(ValueError, match="were altered after they were written"):
         read(failed, force=True)
@@ -211,14 +211,16 @@ def impossible(entries: dict, name: str, value: float) -> dict:
         ("XX1", 1e3, "no body can have the mass"),
     ],
 )
-def test_what_no_real_robot_can_have_is_refused_though_it_is_sealed(entries, name, value, sentence):
+def test_physically_inconsistent_parameters_are_refused_despite_a_valid_seal(
+    entries, name, value, sentence
+):
     altered = impossible(entries, name, value)
     with pytest.raises(ValueError, match=f"^The model is not physically consistent: {sentence}"):
         read(altered)
     assert read(altered, force=True).sealed
 
 
-def test_friction_that_gives_energy_is_refused_though_it_is_sealed(models):
+def test_friction_that_generates_energy_is_refused_despite_a_valid_seal(models):
     entries = models["puma560"]
     kinds = dict(zip(entries["parameter_names"][60:], entries["terms.kinds"], strict=True))
     refused = set()
@@ -241,13 +243,13 @@ def test_a_body_is_checked_by_the_eigenvalues_of_its_pseudo_inertia(models, valu
     eigenvalues = np.linalg.eigvalsh(matrix)
     margin = 1e-9 * np.abs(eigenvalues).max()
     if abs(eigenvalues[0]) <= margin:
-        return  # rounding decides
+        return  # the result depends on rounding
     assert (mechanism.physical_problem(parameters) == "") == (eigenvalues[0] > 0)
 
 
 @pytest.mark.parametrize("body", range(6))
 def test_bodies_near_the_boundary_are_checked_by_it(models, body):
-    """From a possible body to a plate without thickness and beyond."""
+    """From a consistent body to a plate without thickness and beyond."""
     mechanism = load_robot("puma560").mechanism()
     parameters = np.array(models["puma560"]["parameters"])
     span = slice(10 * body, 10 * body + 10)

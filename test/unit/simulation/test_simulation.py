@@ -1,4 +1,4 @@
-"""The simulated robot obeys mechanics, and is recorded as a real one would be."""
+"""Mechanics of the simulated robot, and its recordings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from dynid.simulation.true_parameters import true_parameters
 
 
 class Truth(NamedTuple):
-    """What the robot truly did, at the middle of integration steps but for velocity; (N, n)."""
+    """True states, in the middle of integration steps except for velocity; (N, n)."""
 
     position: np.ndarray
     velocity: np.ndarray  # at the steps' ends

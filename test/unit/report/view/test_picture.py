@@ -84,7 +84,7 @@ def test_labels_have_the_share_of_the_threshold_at_rest() -> None:
 
 
 @pytest.mark.parametrize("name", ["puma560", "ur10e", "tx40"])
-def test_markers_hide_neither_each_other_nor_themselves_in_the_robot(name: str) -> None:
+def test_markers_are_visible_and_do_not_overlap(name: str) -> None:
     robot = load_robot(name)
     scene = RobotPicture(robot).scene(np.zeros(6))
     markers = scene.shapes("torque_error")

@@ -139,7 +139,7 @@ def test_the_server_gives_the_page_and_nothing_else(moving: Scene) -> None:
     assert answers[1] == (404, 0)
 
 
-def test_says_which_port_is_in_use(moving: Scene) -> None:
+def test_the_error_names_the_port_in_use(moving: Scene) -> None:
     _needs_meshcat()
     with page_server(moving) as server, pytest.raises(OutputError, match="cannot be opened"):
         page_server(moving, port=server.server_port)
@@ -179,7 +179,7 @@ def test_the_command_shows_a_recording_and_writes_pages(arm: Path) -> None:
         (["puma560", "-o", "nowhere/a.png"], "nowhere/a.png: cannot be written"),
     ],
 )
-def test_answers_a_mistake_with_a_sentence(
+def test_a_mistake_is_an_error_in_one_sentence(
     arguments: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -227,7 +227,7 @@ def _needs_meshcat() -> None:
         ("", 403),
     ],
 )
-def test_the_page_is_given_only_to_who_asks_this_machine_by_its_name(
+def test_the_page_is_sent_only_for_requests_to_this_machine_by_name(
     moving: Scene, host: str, status: int
 ) -> None:
     _needs_meshcat()

@@ -90,7 +90,7 @@ def test_the_urdf_moves_as_the_product_of_the_matrices(
         np.testing.assert_allclose(tool(urdf, q), product(content, q), rtol=0, atol=1e-12)
 
 
-def test_base_and_tool_stand_before_and_behind_the_product(tmp_path: Path) -> None:
+def test_base_and_tool_are_the_outer_factors_of_the_product(tmp_path: Path) -> None:
     content = random_table(4, "classic", "degrees", "cm", "craig")
     placed = content | {
         "base": {"xyz": [10, -20, 30], "rpy": [0, 0, 90]},
@@ -103,7 +103,7 @@ def test_base_and_tool_stand_before_and_behind_the_product(tmp_path: Path) -> No
     np.testing.assert_allclose(tool(urdf_from(placed, tmp_path), q), expected, atol=1e-12)
 
 
-def test_shares_of_pi_are_exact(tmp_path: Path) -> None:
+def test_fractions_of_pi_are_exact(tmp_path: Path) -> None:
     content = one_row(alpha="-2*pi/3", theta="pi/2") | {"angles": "radians"}
     (chain,) = chains_of(table_of(content, tmp_path), "table.yaml")
     expected = about_x(-2 * np.pi / 3, 0.1) @ about_z(np.pi / 2, 0)
