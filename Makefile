@@ -1,4 +1,4 @@
-# make demo [ROBOT=puma560] · make test · make bench · make lint · make clean
+# make demo [ROBOT=puma560] · make test · make docs · make bench · make lint · make clean
 # Everything happens in .venv and build/; nothing of the system is changed.
 
 PYTHON ?= python3
@@ -16,10 +16,10 @@ ROS_SETUP := /opt/ros/$(ROS_DISTRO)/setup.bash
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 CPP_CHECKS := $(wildcard test/cpp/*.?pp test/cpp/*/*.?pp benchmarks/*.cpp examples/cpp/*.cpp)
 CMAKE_FILES := CMakeLists.txt $(wildcard cmake/* */CMakeLists.txt */*/CMakeLists.txt)
-PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py
+PYTHON_CODE := dynid dynid_ros launch test benchmarks setup.py docs/conf.py docs/dynid_docs
 
 .PHONY: demo install test pytest ctest ros-test bench fuzz sanitize mutants coverage lint \
-  lint-python lint-cpp clean
+  lint-python lint-cpp docs docs-links clean
 
 demo: install
 	$(BIN)/dynid demo --robot $(ROBOT)
@@ -47,7 +47,7 @@ $(VENV)/.installed: $(VENV)/.tools pyproject.toml setup.py $(CMAKE_FILES) $(CPP)
 	@touch $@
 
 # --- checks -----------------------------------------------------------------------------------
-test: install lint pytest ctest ros-test
+test: install lint docs pytest ctest ros-test
 
 pytest: install
 	$(BIN)/python -m pytest -n $(JOBS)
@@ -113,6 +113,25 @@ build/tidy/%.ok: %.cpp $(filter %.hpp,$(CPP)) .clang-tidy | $(VENV)/.installed
 	@mkdir -p $(dir $@)
 	$(BIN)/clang-tidy -p $(BUILD) --quiet $<
 	@touch $@
+
+# --- documentation ----------------------------------------------------------------------------
+# what setup.cfg lists for an extra, installed without dynid itself
+$(VENV)/.docs: $(VENV)/.installed setup.cfg constraints.txt
+	$(BIN)/python -c "import configparser; c = configparser.ConfigParser(); c.read('setup.cfg'); \
+	  print(c['options.extras_require']['docs'])" > $(VENV)/docs.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -r $(VENV)/docs.txt
+	@touch $@
+
+# the site in build/docs: its tables first, then pages, of which a warning is an error, then links
+docs: $(VENV)/.docs
+	PYTHONPATH=docs $(BIN)/python -m dynid_docs.parameter_tables
+	rm -rf build/docs
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs build/docs
+	PYTHONPATH=docs $(BIN)/python -m dynid_docs.check_links build/docs
+
+# links to other sites; needs the network
+docs-links: $(VENV)/.docs
+	$(BIN)/sphinx-build -b linkcheck --quiet docs build/docs-links
 
 # half of the time mutations alone, which bound memory and survive crashes; half with coverage as
 # the guide, where atheris is

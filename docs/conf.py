@@ -34,6 +34,7 @@ if find_spec("dynid") is None or find_spec("dynid._core") is None:
     print("dynid is not compiled here: the site is built without its Python reference.")  # noqa: T201
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
 autodoc_class_signature = "separated"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
@@ -42,7 +43,8 @@ python_use_unqualified_type_names = True
 nitpick_ignore_regex = [
     # other packages are not looked up, because that needs the network
     ("py:.*", r"(numpy|np|pandas|pathlib|pydantic|collections|datetime|types|typing)\..*"),
-    ("py:.*", r"(.*\.)?(Array|ArrayLike|NDArray|DataFrame|Row|TaskT|Field|FileName|MotionFilter|PerJoint\w*|PositiveFloat|Vector)"),
+    ("py:.*", r"(.*\.)?(Array|ArrayLike|NDArray|DataFrame|Field|FileName|MotionFilter)"),
+    ("py:.*", r"(.*\.)?(PerJoint\w*|PositiveFloat|Row|TaskT|Vector)"),
     ("py:.*", r"dynid\._core\..*|\w+\[.*"),
     # internal classes in signatures of public ones
     ("py:.*", r"(.*\.)?(FreeMotion|JointProblem|Motion|Trial)"),

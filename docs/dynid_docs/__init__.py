@@ -28,4 +28,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
     for module in (cpp_headers, formulas, notebooks, python_names, repository):
         module.setup(app)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,8 +1,7 @@
 """The directive ``cpp-header``: public declarations of a header, with their comments.
 
-A reader of our own headers alone, in the place of Doxygen, which no Python package brings: it relies
-on their layout, which clang-format keeps, and fails the build on what Sphinx's C++ domain cannot
-parse.
+It reads dynid's own headers alone, in place of Doxygen, which no Python package brings: it relies
+on their layout, which clang-format keeps, and Sphinx warns of what its C++ domain cannot parse.
 """
 
 from __future__ import annotations
@@ -24,7 +23,9 @@ if TYPE_CHECKING:
 
 HEADERS = ROOT / "cpp/core/include"
 _COMPOUND = re.compile(r"(?:template\s*<[^>]*>\s*)?(class|struct|enum class)\s+(\w+)[^;{]*\{")
-_NOT_SHOWN = re.compile(r"friend\b|namespace\b|#|using namespace|static_assert|.*=\s*(default|delete)$|.*~")
+_NOT_SHOWN = re.compile(
+    r"friend\b|namespace\b|#|using namespace|static_assert|.*=\s*(default|delete)$|.*~"
+)
 _FORWARD = re.compile(r"(class|struct|enum class)\s+\w+$")
 
 
@@ -49,7 +50,7 @@ class HeaderDirective(SphinxDirective):
         lines = list(as_markdown(path.read_text("utf-8")))
         container = nodes.container()
         self.state.nested_parse(StringList(lines, source=str(path)), 0, container)
-        return container.children
+        return list(container.children)
 
 
 def as_markdown(header: str) -> Iterator[str]:
@@ -140,8 +141,9 @@ def _signature(text: str) -> str:
 
 def _is_function(text: str) -> bool:
     before, parenthesis, after = text.partition("(")
-    pointer = after.startswith("*")
-    return bool(parenthesis) and not pointer and "{" not in before and " = " not in before.replace("operator =", "")
+    if not parenthesis or after.startswith("*"):  # a pointer to a function
+        return False
+    return "{" not in before and " = " not in before.replace("operator =", "")
 
 
 def _escaped(line: str) -> str:

@@ -1,4 +1,4 @@
-"""Formulas as SVG in the page, by ziamath: they look alike everywhere, without script and network."""
+"""Formulas as SVG in the page, by ziamath: without a script and without the network."""
 
 from __future__ import annotations
 

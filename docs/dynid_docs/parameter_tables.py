@@ -1,6 +1,6 @@
 """Write docs/profile.md and docs/controller-parameters.md.
 
-    python -m dynid_docs.parameter_tables    # `make docs` does so
+Run ``PYTHONPATH=docs python -m dynid_docs.parameter_tables``, as ``make docs`` does.
 
 Keys, defaults and bounds of profiles are those that the parser has, and the meanings are the
 docstrings below its fields; those of controllers are in their parameter files.
@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
 from types import NoneType, UnionType
@@ -64,10 +65,11 @@ class Row(NamedTuple):
 PROFILE = """# Keys of a profile
 
 A profile is one YAML file with everything about a robot except its parameters. Copy
-[puma560.yaml](../config/robots/puma560.yaml), or the profile of the robot in `config/robots` that is most
-like yours, and change what differs. Units are SI and radians.
+[puma560.yaml](../config/robots/puma560.yaml), or the profile in `config/robots` of the robot that
+is most like yours, and change what differs. Units are SI and radians.
 
-- *Per joint* means a list with one value for each joint, in the order of `joints`, or one number for all.
+- *Per joint* means a list with one value for each joint, in the order of `joints`, or one number
+  for all.
 - Units such as rad or m: the first is for revolute joints, the second for prismatic joints.
 - Keys without a default must be given. Unknown keys are refused.
 - `dynid … --set identification.cutoff_hz=20` replaces a key on the command line.
@@ -77,14 +79,16 @@ like yours, and change what differs. Units are SI and radians.
 def profile_page() -> str:
     """The page of all keys of a profile."""
     sections = [_NOTE.format("the settings classes"), PROFILE]
-    plain, groups = [], []
-    for name, field in _Profile.model_fields.items():
-        key = field.alias or name
-        (groups if _groups(field.annotation) else plain).append((key, name, field))
-    rows = [_row(_Profile, name, key, field) for key, name, field in plain]
+    fields = [(field.alias or name, name, field) for name, field in _Profile.model_fields.items()]
+    rows = [
+        _row(_Profile, name, key, field)
+        for key, name, field in fields
+        if not _groups(field.annotation)
+    ]
     sections += ["## The robot\n", _table(rows)]
-    for key, name, field in groups:
-        sections += list(_section(key, name, field))
+    for key, name, field in fields:
+        if _groups(field.annotation):
+            sections += _section(key, name, field)
     return "\n".join(sections)
 
 
@@ -115,7 +119,7 @@ def _section(key: str, name: str, field: FieldInfo) -> Iterator[str]:
 
 
 def _rows(group: type[BaseModel], prefix: str, shown: dict[type[BaseModel], str]) -> Iterator[Row]:
-    """Rows of a group and of the groups in it, each of these once: ``shown`` says under which key."""
+    """Rows of a group and of the groups in it, each once; ``shown`` has the keys of these."""
     for name, field in group.model_fields.items():
         key = f"{prefix}{field.alias or name}"
         row = _row(group, name, key, field)
@@ -239,7 +243,7 @@ def _meanings(group: type[BaseModel]) -> Mapping[str, str]:
             continue
         tree = ast.parse(dedent(inspect.getsource(base)))
         (body,) = (node.body for node in tree.body if isinstance(node, ast.ClassDef))
-        for field, text in zip(body, body[1:], strict=False):
+        for field, text in pairwise(body):
             if (
                 isinstance(field, ast.AnnAssign)
                 and isinstance(field.target, ast.Name)
@@ -253,10 +257,11 @@ def _meanings(group: type[BaseModel]) -> Mapping[str, str]:
 # --- controllers ------------------------------------------------------------------------------
 CONTROLLERS = """# Parameters of the controllers
 
-`dynid ros2-control` and the launch files write these parameters from the groups `feedforward` and `collision`
-of a [profile](profile.md); [control](control.md) and [collision detection](collision.md) explain what they do.
+The launch files set these parameters from the groups `feedforward` and `collision` of a
+[profile](profile.md). [Control](control.md) and [collision detection](collision.md) explain them.
 
-- *Per joint* means a list with one value for each joint in drive order, or a list of one value for all.
+- *Per joint* means a list with one value for each joint in drive order, or a list of one value for
+  all.
 - Units such as rad or m: the first is for revolute joints, the second for prismatic joints.
 - *Live* parameters can be changed while the controller runs.
 """

@@ -31,7 +31,7 @@ class ModulesDirective(SphinxDirective):
         lines = ["| module | |", "|---|---|", *_module_rows(self.arguments[0])]
         container = nodes.container()
         self.state.nested_parse(StringList(lines, source=self.arguments[0]), 0, container)
-        return container.children
+        return list(container.children)
 
 
 def _module_rows(folder: str) -> Iterator[str]:
@@ -79,9 +79,7 @@ def _find_short_name(
     if len(found) != 1:
         return None
     ((_, target),) = found.items()
-    return domain.resolve_xref(
-        env, node["refdoc"], app.builder, "obj", target, node, content
-    )
+    return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", target, node, content)
 
 
 def setup(app: Sphinx) -> None:

@@ -1,0 +1,92 @@
+"""The site of docs/: its tables are current and complete, and every page is in the navigation.
+
+`make docs` builds the site itself, where a warning is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from dynid_docs.check_links import broken_links
+from dynid_docs.parameter_tables import PAGES, profile_keys
+
+import dynid
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PROFILE = (DOCS / "profile.md").read_text("utf-8")
+CONTROLLERS = (DOCS / "controller-parameters.md").read_text("utf-8")
+
+
+def rows(page: str) -> list[list[str]]:
+    """Cells of all rows of a page's tables, whose first one is a key."""
+    found = re.findall(r"^\| (`.*) \|$", page, re.MULTILINE)
+    return [re.split(r" (?<!\\)\| ", line) for line in found]
+
+
+def parameters(content: dict[str, dict], prefix: str = "") -> list[str]:
+    return [
+        key
+        for name, entry in content.items()
+        for key in (
+            [f"{prefix}{name}"] if "type" in entry else parameters(entry, f"{prefix}{name}.")
+        )
+    ]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_generated_tables_are_current(name: str) -> None:
+    written = (DOCS / name).read_text("utf-8")
+    assert written == PAGES[name](), "run: PYTHONPATH=docs python -m dynid_docs.parameter_tables"
+
+
+def test_every_key_of_a_profile_is_in_the_table() -> None:
+    listed = {cells[0].strip("`").split(".")[-1] for cells in rows(PROFILE)}
+    listed |= set(re.findall(r"^## `(\w+)`$", PROFILE, re.MULTILINE))
+    accepted = {key for _, key in profile_keys()}
+    assert len(accepted) > 100
+    assert accepted <= {re.sub(r".*\]", "", key) for key in listed}
+
+
+def test_every_parameter_of_the_controllers_is_in_the_table() -> None:
+    listed = {cells[0].strip("`") for cells in rows(CONTROLLERS)}
+    for path in (ROOT / "cpp/ros2_control").glob("*_parameters.yaml"):
+        ((_, content),) = yaml.safe_load(path.read_text("utf-8")).items()
+        assert set(parameters(content)) <= listed
+
+
+@pytest.mark.parametrize("page", [PROFILE, CONTROLLERS], ids=["profile", "controllers"])
+def test_every_key_has_a_meaning(page: str) -> None:
+    short = [cells[0] for cells in rows(page) if len(cells[-1].split()) < 2]
+    assert not short
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    index = (DOCS / "index.md").read_text("utf-8")
+    trees = re.findall(r"```\{toctree\}\n(.*?)```", index, re.DOTALL)
+    listed = {re.sub(r".*<(.*)>", r"\1", line) for tree in trees for line in tree.splitlines()}
+    pages = {str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md")}
+    pages = {page for page in pages if not page.startswith("tutorials/")} - {"index"}
+    assert pages - listed == set()
+
+
+def test_every_public_name_is_in_the_python_reference() -> None:
+    page = (DOCS / "api" / "python.md").read_text("utf-8")
+    documented = set(re.findall(r"^\.\. auto\w+:: (\w+)$", page, re.MULTILINE))
+    assert documented == {*dynid.__all__} - {"__version__"}
+
+
+def test_broken_links_of_a_site_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<h1 id="top"></h1><a href="#top"></a><a href="b.html#x"></a><a href="c.html"></a>'
+        '<a href="https://example.org"></a>'
+    )
+    (tmp_path / "b.html").write_text('<p id="y"></p><img src="missing.png">')
+    assert broken_links(tmp_path) == [
+        "a.html: b.html#x: no such place on the page",
+        "a.html: c.html: no such file",
+        "b.html: missing.png: no such file",
+    ]
