@@ -64,7 +64,7 @@ def case(noise: float, rate: float, seeds: int) -> tuple[Array, Array, float, fl
             ]
         )
         bands.append(smoother.bandwidth_hz.mean())
-        deviations.append(smoother.deviation.mean())
+        deviations.append(smoother.standard_deviation.mean())
     return (
         np.mean(smoothed, axis=0),
         np.mean(filtered, axis=0),

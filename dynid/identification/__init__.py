@@ -1,4 +1,4 @@
-"""The tasks a user asks for: identify, validate and diagnose a robot's model.
+"""Tasks: identify, validate and diagnose a robot's model.
 
-Each composes the rooms below and returns one frozen result.
+Each combines lower rooms and returns one frozen result.
 """

@@ -1,4 +1,4 @@
-"""The diagnosis of recordings, with a model that is given or with one that is fitted to them."""
+"""Diagnosis of recordings, with a given model or one that is fitted to them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found in recordings of a robot.
+    """Findings in recordings of a robot.
 
     Attributes:
         robot: name of the profile.
-        sources: the files looked at.
+        sources: the recordings' files.
         findings: the worst first.
-        no_model: why no model could be fitted, where that is so.
+        no_model: why no model could be fitted; None if there is a model.
     """
 
     robot: str
@@ -39,20 +39,20 @@ class Diagnosis:
     no_model: str | None = None
 
     def __repr__(self) -> str:
-        """The robot, and a line for each finding."""
+        """Return the robot and a line for each finding."""
         count = len(self.found)
         first = f"{count} cause{'' if count == 1 else 's'} found" if count else "no cause found"
         return "\n".join([f"Diagnosis of {self.robot}: {first}", *map(repr, self.findings)])
 
     def _repr_html_(self) -> str:
-        """The findings as a table, for a notebook."""
+        """Return the findings as a table for a notebook."""
         if not self.findings:
             return html_lines([repr(self)])
         rows = [(f.severity, f.joint or "", f.sentence, f.remedy) for f in self.findings]
         return html_table(("severity", "joint", "finding", "remedy"), rows)
 
     def to_frame(self) -> DataFrame:
-        """The findings as a pandas DataFrame.
+        """Return the findings as a pandas DataFrame.
 
         Raises:
             ConfigurationError: pandas is not installed.
@@ -62,7 +62,7 @@ class Diagnosis:
 
     @property
     def found(self) -> tuple[Finding, ...]:
-        """What is more than a note."""
+        """Findings except notes."""
         return tuple(finding for finding in self.findings if finding.severity != "note")
 
 
@@ -76,14 +76,14 @@ def diagnose_recordings(
     """Look for every cause in recordings.
 
     Args:
-        robot: the robot, and every step's settings.
-        recordings: of the profile's joints, in its order.
-        model: to hold against them; None: one is fitted, and where that is impossible, the
-            recordings are looked at without.
-        progress: told the name of each step as it begins.
+        robot: the robot and the settings of every step.
+        recordings: of the robot's joints, in its order.
+        model: to compare with them; None: a model is fitted, and if that is not possible, the
+            recordings are diagnosed without a model.
+        progress: called with the name of each step.
 
     Raises:
-        DynidError: a recording or setting does not allow it.
+        DynidError: a recording or setting is not suitable.
     """
     sources = tuple(source for recording in recordings for source in recording.sources)
     if model is not None:

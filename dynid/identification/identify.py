@@ -1,4 +1,4 @@
-"""From recordings to a dynamic model: the whole identification."""
+"""Identification of a dynamic model from recordings."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ def identify(
     """Identify a robot's dynamic model from one or more recordings.
 
     Args:
-        robot: from its URDF kinematics are taken, masses only as a last resort.
+        robot: gives the kinematics, and masses where parameters are not identifiable.
         recordings: of the robot's joints, in its order.
-        progress: told the name of each step as it begins.
-        settings: that replace the robot's own, by the names of the profile's ``identification``:
+        progress: called with the name of each step.
+        settings: replace the robot's own, by the names of the profile's ``identification``:
             ``cutoff_hz=20``.
 
     Raises:
-        DynidError: a recording, setting or mechanism does not allow it.
+        DynidError: a recording, setting or mechanism is not suitable.
     """
     check_type("identify(): robot", robot, Robot, "dynid.load_robot(path)")
     recordings = given_recordings("identify()", recordings)
     if settings:
         own = robot.settings(IdentificationSettings)
         robot = robot.with_settings(changed(own, settings, "identify()"))
-    # matrices here are some 80 wide: more threads only get in each other's way
+    # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
         return _identify(robot, recordings, progress)
 
@@ -81,9 +81,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
     progress("preprocessing")
     signals = tuple(preprocess(recording, robot) for recording in recordings)
     if not any(one.moving.any() for one in signals):
-        raise EstimationError(
-            "no joint moves anywhere in what was recorded; an identification needs motion."
-        )
+        raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     progress("estimating")
     fitted = fit(build_problem(mechanism, base, signals, settings), settings)
     progress("evaluating")
@@ -136,7 +134,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
 
 
 def versions() -> dict[str, str]:
-    """Versions of dynid and of what its numbers depend on."""
+    """Return the versions of dynid and of the libraries that its results depend on."""
     found = {"dynid": _core.version, "pinocchio": _core.pinocchio_version}
     for name in ("numpy", "scipy", "clarabel"):
         with suppress(metadata.PackageNotFoundError):  # a distribution may leave it out
@@ -145,7 +143,7 @@ def versions() -> dict[str, str]:
 
 
 def stored_quantities(quantities: Sequence[Quantity]) -> StoredQuantities:
-    """Physical quantities as a model keeps them."""
+    """Convert physical quantities to those of a model."""
     return StoredQuantities(
         names=tuple(one.name for one in quantities),
         values=tuple(one.value for one in quantities),
@@ -187,7 +185,7 @@ def _model_errors(verdict: Verdict, held_out: HeldOut) -> ModelErrors:
 
 
 def _base_estimate(table: Sequence[BaseParameter], fitted: Fit) -> BaseEstimate:
-    """Of those base parameters whose uncertainty is known."""
+    """Return the estimate of the base parameters with a known uncertainty."""
     known = [
         number
         for number, one in enumerate(table)
@@ -204,7 +202,7 @@ def _base_estimate(table: Sequence[BaseParameter], fitted: Fit) -> BaseEstimate:
 
 
 def _whiteness(mechanism: Mechanism, fitted: Fit) -> list[str]:
-    """How far torque errors are from white noise, which the textbook's deviations presume."""
+    """Note the correlation time of torque errors if they are not white noise."""
     first = fitted.problem.rows[0]
     rate = first.signals.sampling_rate / first.parallel_filter.decimation
     worst = int(np.argmax(fitted.estimate.correlation))
@@ -212,8 +210,8 @@ def _whiteness(mechanism: Mechanism, fitted: Fit) -> list[str]:
     if samples < 2.0:
         return []
     return [
-        f"Torque errors are not white: they persist for up to {samples / rate:.2g} s "
-        f"({mechanism.joints[worst]}); standard deviations account for it."
+        f"Torque errors are not white noise: their correlation time is up to {samples / rate:.2g} "
+        f"s ({mechanism.joints[worst]}); standard deviations account for it."
     ]
 
 
@@ -231,7 +229,7 @@ def _standard_table(mechanism: Mechanism, fitted: Fit) -> tuple[StandardParamete
 
 def _base_table(base: BaseParameterization, fitted: Fit) -> tuple[BaseParameter, ...]:
     consistent = base.project(fitted.standard)
-    deviations = np.sqrt(np.maximum(np.diag(fitted.estimate.covariance), 0.0))
+    standard_deviations = np.sqrt(np.maximum(np.diag(fitted.estimate.covariance), 0.0))
     return tuple(
         BaseParameter(
             name=base.names[i],
@@ -239,8 +237,8 @@ def _base_table(base: BaseParameterization, fitted: Fit) -> tuple[BaseParameter,
             value=float(fitted.estimate.base[i]),
             consistent_value=float(consistent[i]),
             unit=base.units[i],
-            standard_deviation=float(deviations[i]),
-            relative_standard_deviation=_relative(deviations[i], fitted.estimate.base[i]),
+            standard_deviation=float(standard_deviations[i]),
+            relative_standard_deviation=_relative(standard_deviations[i], fitted.estimate.base[i]),
             essential=bool(fitted.essential[i]),
             determined=bool(fitted.estimate.determined[i]),
         )
@@ -248,5 +246,5 @@ def _base_table(base: BaseParameterization, fitted: Fit) -> tuple[BaseParameter,
     )
 
 
-def _relative(deviation: float, value: float) -> float:
-    return float(deviation / abs(value)) if value != 0 else float("inf")
+def _relative(standard_deviation: float, value: float) -> float:
+    return float(standard_deviation / abs(value)) if value != 0 else float("inf")

@@ -1,4 +1,4 @@
-"""Physical quantities with their deviations, or why the motion does not tell them."""
+"""Physical quantities with their standard deviations, or why they are not identifiable."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from dynid.identification.quantity_settings import QuantitySettings
 
 _GRAVITY = "g"
-_ROUNDING = 1e-6  # share of a coefficient that is no more than rounding
+_ROUNDING = 1e-6  # of a coefficient
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A physical quantity; where ``unknown`` says why it is not known, its numbers are NaN.
+    """A physical quantity; its numbers are NaN if it is not identifiable.
 
     Attributes:
-        name, of, unit, meaning: as the profile has them.
-        value: at the estimator's base parameters.
+        name, of, unit, meaning: as in the profile.
+        value: at the estimated base parameters.
         standard_deviation: of the value.
-        unknown: a sentence, empty where the value is known.
+        unknown: sentence on why it is not identifiable; empty if it is.
     """
 
     name: str
@@ -49,7 +49,7 @@ def check_quantities(wanted: Mapping[str, QuantitySettings], mechanism: Mechanis
     """Check that every name is one of the mechanism's parameters, or ``g``.
 
     Raises:
-        ConfigurationError: one is not, or a quantity has no parameter at all.
+        ConfigurationError: a name is unknown, or a quantity has no parameter.
     """
     known = mechanism.parameter_names
     for quantity, settings in wanted.items():
@@ -58,13 +58,11 @@ def check_quantities(wanted: Mapping[str, QuantitySettings], mechanism: Mechanis
             if name not in (_GRAVITY, *known):
                 near = get_close_matches(name, known, n=1)
                 hint = f"did you mean '{near[0]}'" if near else "see the profile's terms"
-                message = (
-                    f"quantity '{quantity}': there is no parameter '{name}' in this model; {hint}."
-                )
+                message = f"quantity '{quantity}': this model has no parameter '{name}'; {hint}."
                 raise ConfigurationError(message)
         if not set(names) - {_GRAVITY}:
             message = (
-                f"quantity '{quantity}': '{settings.of}' must have a parameter in it, such as M1."
+                f"quantity '{quantity}': '{settings.of}' must contain a parameter, such as M1."
             )
             raise ConfigurationError(message)
 
@@ -75,17 +73,17 @@ def find_quantities(
     base: BaseParameterization,
     estimate: Estimate,
 ) -> tuple[Quantity, ...]:
-    """Work out quantities and their standard deviations from estimated base parameters.
+    """Compute quantities and their standard deviations from estimated base parameters.
 
-    A quantity f of the standard parameters π is a function of the base parameters β = K π alone
-    where its gradient is Kᵀ c, c being its derivatives by the leading parameters. Then, to first
-    order (delta method), its variance is cᵀ Σ c with the covariance Σ of β.
+    A quantity f of the standard parameters π is a function of the base parameters β = K π if its
+    gradient is Kᵀ c with the derivatives c by the leading parameters. Its variance is then cᵀ Σ c
+    to first order (delta method), with the covariance Σ of β.
 
     ``g`` is the size of the mechanism's gravity [m/s^2].
 
     Args:
         wanted: checked by :func:`check_quantities`.
-        mechanism: its names, gravity, and the URDF's parameters.
+        mechanism: gives names, gravity, and the URDF's parameters.
         base: K.
         estimate: β and Σ.
     """
@@ -100,24 +98,24 @@ def find_quantities(
         expression, _ = parse_expression(settings.of)
         with np.errstate(all="ignore"):
             result = expression(variables)
-        value = deviation = float("nan")
+        value = standard_deviation = float("nan")
         unknown = _unknown(result, mechanism, base, estimate)
         if not unknown:
             by_base = result.gradient[base.independent]
             value = float(result.value)
             variance = float(by_base @ estimate.covariance @ by_base)
-            deviation = float(np.sqrt(max(variance, 0.0)))
+            standard_deviation = float(np.sqrt(max(variance, 0.0)))
         text = (name, settings.of, settings.unit, settings.meaning)
-        found.append(Quantity(*text, value, deviation, unknown))
+        found.append(Quantity(*text, value, standard_deviation, unknown))
     return tuple(found)
 
 
 def _unknown(
     result: Dual, mechanism: Mechanism, base: BaseParameterization, estimate: Estimate
 ) -> str:
-    """Return why a quantity is not known, in a sentence; empty where it is."""
+    """Return a sentence on why a quantity is not identifiable; empty if it is."""
     if not (np.isfinite(result.value) and np.isfinite(result.gradient).all()):
-        return "it has no value, or no derivative, at the parameters found."
+        return "it has no finite value or derivative at the identified parameters."
     by_base = result.gradient[base.independent]
     parts = by_base[:, None] * base.regrouping
     missed = result.gradient - parts.sum(axis=0)
@@ -127,12 +125,12 @@ def _unknown(
         return _only_in_sums(beyond, mechanism, base)
     silent = [base.names[i] for i in np.flatnonzero(by_base) if not estimate.determined[i]]
     if silent:
-        return f"this motion says nothing about {', '.join(silent)}."
+        return f"{', '.join(silent)} cannot be identified from this motion."
     return ""
 
 
 def _only_in_sums(beyond: Array, mechanism: Mechanism, base: BaseParameterization) -> str:
-    """Name the sums that hide parameters, or those that torque does not depend on at all."""
+    """Return the sums in which parameters are identifiable, or those without effect on torque."""
     sums = np.flatnonzero(np.abs(base.regrouping[:, beyond]).max(axis=1))
     if len(sums):
         found = "; ".join(base.expressions[i] for i in sums)

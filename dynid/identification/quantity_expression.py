@@ -1,4 +1,4 @@
-"""Expressions of named numbers, worked out together with their gradients."""
+"""Expressions of named numbers, evaluated with their gradients."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from dynid.arrays import Array
 
 @dataclass(frozen=True)
 class Dual:
-    """A value and its gradient: what a function of m variables is at a point.
+    """A value of a function of m variables and its gradient.
 
     Arithmetic follows the chain rule (forward differentiation), so that gradients are exact.
 
     Attributes:
-        value: of NumPy's type, which divides by zero without complaint.
+        value: NumPy's type, which allows a division by zero.
         gradient: (m,), or () where the value is a plain number.
     """
 
@@ -47,13 +47,13 @@ class Dual:
         return Dual(value, (self.gradient - other.gradient * value) / other.value)
 
     def power(self, exponent: float) -> Dual:
-        """Return it raised to a plain number."""
+        """Return the power with a constant exponent."""
         slope = exponent * self.value ** (exponent - 1)
         return Dual(self.value**exponent, self.gradient * slope)
 
 
 Expression = Callable[[Mapping[str, Dual]], Dual]
-"""From the variables to the value; not finite where there is none."""
+"""Function from variables to the value, which is not finite if undefined."""
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Dual]] = {
     ast.Add: operator.add,
@@ -66,11 +66,11 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Dual]] = {
 
 
 def parse_expression(text: str) -> tuple[Expression, tuple[str, ...]]:
-    """Return what works an expression out, and the names of its variables, each once.
+    """Return the function of an expression, and the unique names of its variables.
 
     Raises:
-        ValueError: it is not made of numbers, names, ``+ - * / **``, and the functions sqrt, abs,
-            acos, asin and atan2.
+        ValueError: it contains anything but numbers, names, ``+ - * / **``, and the functions sqrt,
+            abs, acos, asin and atan2.
     """
     names: list[str] = []
     try:
@@ -82,7 +82,7 @@ def parse_expression(text: str) -> tuple[Expression, tuple[str, ...]]:
 
 
 def _build(node: ast.expr, names: list[str]) -> Expression:
-    """Return what works a node out; ``names`` gets the variables below it."""
+    """Return the function of a node; append its variables to ``names``."""
     if isinstance(node, ast.Name):
         name = node.id
         names.append(name)
@@ -101,8 +101,8 @@ def _build(node: ast.expr, names: list[str]) -> Expression:
     if isinstance(node, ast.Call) and not node.keywords:
         return _applied(_function(node), node.args, names)
     message = (
-        f"'{ast.unparse(node)}' is not allowed; there are numbers, names, + - * / **, and the "
-        f"functions {', '.join(_FUNCTIONS)}"
+        f"'{ast.unparse(node)}' is not allowed; use numbers, names, + - * / **, and the functions "
+        f"{', '.join(_FUNCTIONS)}"
     )
     raise ValueError(message)
 
@@ -125,7 +125,7 @@ def _exponent(node: ast.expr) -> float:
 def _function(call: ast.Call) -> Callable[..., Dual]:
     name = ast.unparse(call.func)
     if name not in _FUNCTIONS:
-        message = f"there is no function '{name}', only {', '.join(_FUNCTIONS)}"
+        message = f"the function '{name}' does not exist; use {', '.join(_FUNCTIONS)}"
         raise ValueError(message)
     count, function = _FUNCTIONS[name]
     if len(call.args) != count:

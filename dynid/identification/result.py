@@ -1,4 +1,4 @@
-"""The result of an identification: the model, and everything else that was found out."""
+"""The result of an identification: the model, its errors and the diagnosis."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StandardParameter:
-    """One standard parameter of the model that will run; ``determined``: by these data alone."""
+    """One standard parameter of the model; ``determined``: identifiable from the data alone."""
 
     name: str
     value: float
@@ -38,9 +38,15 @@ class StandardParameter:
 class BaseParameter:
     """One base parameter: a combination of standard parameters that torque depends on.
 
-    ``regrouping`` reads such as ``ZZ2R = ZZ2 + YY3 + 0.0961 M3``; ``essential`` is False where
-    stepwise elimination left it out; ``determined`` is False where the data hold no information.
-    ``value`` is the estimator's, ``consistent_value`` that of the physically consistent solution.
+    Attributes:
+        name: of the base parameter.
+        regrouping: its definition, such as ``ZZ2R = ZZ2 + YY3 + 0.0961 M3``.
+        value: the estimate.
+        consistent_value: that of the physically consistent solution.
+        unit: of the values.
+        standard_deviation, relative_standard_deviation: of ``value``.
+        essential: whether stepwise elimination keeps it.
+        determined: whether it is identifiable from the data.
     """
 
     name: str
@@ -56,21 +62,21 @@ class BaseParameter:
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """The identified model, and everything else that one identification found out.
+    """The identified model with the details of its identification.
 
     Attributes:
-        model: the result, with its provenance, its errors and the covariance of its parameters.
+        model: with its provenance, its errors and the covariance of its parameters.
         signals: one per recording.
-        measured_torque, model_torque: (N, n) per recording, through the parallel filter.
+        measured_torque, model_torque: (N, n) per recording, filtered [N m or N].
         parameters: the standard parameters.
-        base_parameters: all of them, also those that the recordings do not determine.
-        unconstrained_relative_error: (n,) of the estimator before physical consistency.
-        verdict: errors of each joint on the recordings that were fitted, and whether they are good.
-        held_out: errors on blocks that the fit had not seen.
-        notes: sentences on what was repaired or left out.
-        quantities: that the profile asks for.
+        base_parameters: all base parameters, including those that are not identifiable.
+        unconstrained_relative_error: (n,) of the estimate without physical consistency.
+        verdict: errors of each joint on the fitted recordings, and whether they are good.
+        held_out: errors of cross-validation.
+        notes: sentences on what was repaired or removed.
+        quantities: those of the profile.
         findings: of the diagnosis, the worst first.
-        signs: where torque was recorded without its sign.
+        signs: of the torque, if it was recorded without sign.
     """
 
     model: Model
@@ -89,7 +95,7 @@ class Identification:
 
     @property
     def robot(self) -> Robot:
-        """Whose model it is, with the settings that were used."""
+        """The robot with the settings that were used."""
         return self.model.robot
 
     @property
@@ -99,11 +105,11 @@ class Identification:
 
     @property
     def samples(self) -> int:
-        """How many were used."""
+        """Number of samples used."""
         return self.provenance.samples
 
     def to_frame(self) -> DataFrame:
-        """The base parameters as a pandas DataFrame: value, standard deviation, unit, regrouping.
+        """Return the base parameters as a pandas DataFrame: value, standard deviation, unit etc.
 
         Raises:
             ConfigurationError: pandas is not installed.
@@ -113,12 +119,12 @@ class Identification:
         )
 
     def __repr__(self) -> str:
-        """Robot and verdict, then a line for each joint."""
+        """Return robot and verdict, and a line for each joint."""
         rows = [f"{joint}  {error}  (held out {unseen})" for joint, error, unseen in self._rows()]
         return "\n".join([*self._lines(), "relative torque error:", *rows, *self.verdict.warnings])
 
     def _repr_html_(self) -> str:
-        """Verdict, errors of the joints, and base parameters with their standard deviations."""
+        """Return verdict, errors of the joints, and base parameters with standard deviations."""
         parameters = [
             (
                 one.name,
@@ -155,7 +161,7 @@ class Identification:
 
     @property
     def provenance(self) -> Provenance:
-        """How the model came about."""
+        """Provenance of the model."""
         return self.model.identified_provenance
 
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from dynid.signals.signals import Signals
 
     Fields = dict[str, Array]
-    """Arrays (N, n) by the field of JointState that carries them."""
+    """Arrays (N, n) by the field of JointState."""
 
 GAP = 1.0
-"""[s] between the last sample of one recording and the first of the next."""
+"""Time between the last sample of one recording and the first of the next [s]."""
 
 _MESSAGE = "sensor_msgs/msg/JointState"
 _FIELDS = ("position", "velocity", "effort")
@@ -48,16 +48,16 @@ def write_signals(result: Identification | Validation, path: Path) -> None:
     Every topic carries ``sensor_msgs/msg/JointState``, at the joint side and in SI units:
 
     - ``/dynid/raw``: position and effort before any filter;
-    - ``/dynid/filtered``: position, velocity, effort as they were compared with the model;
+    - ``/dynid/filtered``: position, velocity, effort after the filters;
     - ``/dynid/acceleration``: the filtered acceleration [rad/s^2 or m/s^2] in ``velocity``,
       because JointState has no field for it, and plots show joints by name only from JointState;
     - ``/dynid/model``: the model's torque in ``effort``;
-    - ``/dynid/torque_error``: model minus measured, both filtered alike, in ``effort``.
+    - ``/dynid/torque_error``: model minus measured torque with the same filter, in ``effort``.
 
     Stamps are seconds since the start of the first recording; the others follow after ``GAP``.
 
     Raises:
-        OutputError: The file cannot be written.
+        OutputError: the file cannot be written.
     """
     with whole_file(path) as unfinished:
         bag = unfinished.with_name(f"{unfinished.name}-bag")
@@ -105,8 +105,8 @@ def _topics(signals: Signals, measured: Array, model: Array, part: slice) -> dic
 def _messages(stamps: NDArray[np.int64], names: Sequence[str], fields: Fields) -> Iterator[bytes]:
     """Serialise the messages of one topic.
 
-    All of them are equally long and differ only in stamp and numbers. So one is serialised, and
-    the others are copies of it with these parts replaced, for all samples at once.
+    All messages have the same length and differ only in stamp and numbers. So one is serialised,
+    and copied for all samples with these parts replaced.
     """
     template, offsets = _template(names, list(fields))
     layout: Any = {
@@ -126,9 +126,9 @@ def _messages(stamps: NDArray[np.int64], names: Sequence[str], fields: Fields) -
 
 
 def _template(names: Sequence[str], present: Sequence[str]) -> tuple[bytes, dict[str, int]]:
-    """One serialised message, and where in it the numbers of each field begin."""
+    """Return one serialised message, and the offsets of the numbers of each field."""
     count = len(names)
-    # numbers that nothing else in the message looks like
+    # numbers that occur nowhere else in the message
     marks = {name: np.full(count, -1.25e300 * (index + 1)) for index, name in enumerate(present)}
     header = _TYPES.types["std_msgs/msg/Header"]
     time = _TYPES.types["builtin_interfaces/msg/Time"]

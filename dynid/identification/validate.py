@@ -1,4 +1,4 @@
-"""An identified model compared with recordings it has not seen."""
+"""Validation of an identified model on unseen recordings."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """The errors of a model on given recordings, with what is needed to draw them.
+    """The errors of a model on given recordings, with the signals.
 
     Attributes:
-        model: that was evaluated.
+        model: the evaluated model.
         verdict: errors of each joint, and whether they are good.
         signals: one per recording.
-        measured_torque, model_torque: (N, n) per recording, through the parallel filter.
+        measured_torque, model_torque: (N, n) per recording, filtered [N m or N].
         sources: the recordings' files.
-        samples: used.
-        notes: sentences on what was repaired or left out.
+        samples: number of samples used.
+        notes: sentences on what was repaired or removed.
         findings: of the diagnosis, the worst first.
     """
 
@@ -52,7 +52,7 @@ class Validation:
     findings: tuple[Finding, ...] = ()
 
     def to_frame(self) -> DataFrame:
-        """Errors of each joint as a pandas DataFrame; relative figures are fractions.
+        """Return the errors of each joint as a pandas DataFrame; relative errors are fractions.
 
         Raises:
             ConfigurationError: pandas is not installed.
@@ -63,12 +63,12 @@ class Validation:
         )
 
     def __repr__(self) -> str:
-        """Robot and verdict, then a line for each joint."""
+        """Return robot and verdict, and a line for each joint."""
         rows = ["  ".join(row) for row in self._rows()]
         return "\n".join([*self._lines(), "relative torque error:", *rows, *self.verdict.warnings])
 
     def _repr_html_(self) -> str:
-        """The same as a table, for a notebook."""
+        """Return the same as a table for a notebook."""
         return html_lines(self._lines()) + html_table(("joint", "relative error"), self._rows())
 
     def _lines(self) -> list[str]:
@@ -82,18 +82,18 @@ class Validation:
 
 
 def validate(model: Model, recordings: Recording | Sequence[Recording]) -> Validation:
-    """Evaluate a model on recordings, which are filtered as its robot's settings say.
+    """Evaluate a model on recordings, with the filters of its robot's settings.
 
     Args:
-        model: identified on other recordings; that its own identification failed is a warning.
+        model: identified on other recordings; a failed identification is a warning.
         recordings: one or several.
 
     Raises:
-        DynidError: a recording or setting does not allow it.
+        DynidError: a recording or setting is not suitable.
     """
     check_type("validate(): model", model, Model, "dynid.load_model(path), or identification.model")
     recordings = given_recordings("validate()", recordings)
-    # a fit may be choosy about its samples, a verdict may not: borders count
+    # borders may be excluded from a fit, but not from a validation
     settings = model.robot.settings(IdentificationSettings).model_copy(update={"border": 0.0})
     robot, mechanism = model.robot.with_settings(settings), model.mechanism
     if settings.unsigned_torque:

@@ -1,4 +1,4 @@
-"""From a recording to joint-side signals: units, coupling, filters, derivatives.
+"""Preprocessing of a recording to joint-side signals: units, coupling, filters, derivatives.
 
 Every step is optional; ``settings`` lists them.
 """

@@ -1,4 +1,4 @@
-"""Zero-phase filters along time (axis 0); design and application by scipy.signal."""
+"""Zero-phase filters along time (axis 0), based on scipy.signal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dynid.signals.settings import MedianSettings, ParallelFilterSettings
 
 Sections = NDArray[np.float64]
 
-_SETTLED = 1e-7  # share of its size to which a filter's slowest pole has decayed when it is over
+_SETTLED = 1e-7  # to which the response of a filter's slowest pole has decayed
 _CHEBYSHEV_ORDER = 8
 _CHEBYSHEV_RIPPLE_DB = 0.05
 
@@ -23,9 +23,14 @@ _CHEBYSHEV_RIPPLE_DB = 0.05
 def low_pass(
     values: Array, cutoff_hz: float, order: int, sampling_rate: float, *, periodic: bool = False
 ) -> Array:
-    """Zero-phase Butterworth low-pass of ``values`` (N, …), run forwards and backwards.
+    """Apply a Butterworth low-pass forwards and backwards, without a phase shift.
 
-    With ``periodic`` the N samples are one period of an endless signal and are filtered as such.
+    Args:
+        values: (N, …), time along axis 0.
+        cutoff_hz: cut-off frequency [Hz], at which the amplitude is halved.
+        order: of the filter.
+        sampling_rate: [Hz].
+        periodic: the N samples are one period of a periodic signal.
 
     Raises:
         PreprocessingError: the cut-off is at or above the Nyquist frequency.
@@ -40,19 +45,26 @@ def low_pass(
 
 
 def differentiate(values: Array, sampling_rate: float, *, periodic: bool = False) -> Array:
-    """Central differences of ``values`` (N, n) over time; one-sided of second order at the ends."""
+    """Differentiate ``values`` (N, n) by central differences, one-sided of order 2 at the ends."""
     if periodic:
         return (np.roll(values, -1, axis=0) - np.roll(values, 1, axis=0)) * sampling_rate / 2
     return np.asarray(np.gradient(values, 1 / sampling_rate, axis=0, edge_order=2))
 
 
 def replace_outliers(values: Array, settings: MedianSettings) -> tuple[Array, int]:
-    """Replace samples far from their running median by that median; returns also how many.
+    """Replace outliers by their running median (Hampel's identifier).
 
-    "Far" is ``threshold`` robust standard deviations (1.4826 median absolute deviations): of the
-    column, which tells spikes from noise, and of the samples beside it, which tells spikes from
-    the bends of a smooth signal (Hampel's identifier). A thousandth of the column's range is never
-    far: there a sensor shows its resolution.
+    An outlier differs from the median by more than ``threshold`` robust standard deviations (1.4826
+    median absolute deviations), both of the column, against noise, and of the adjacent samples,
+    against curvature of a smooth signal. A difference below a thousandth of the column's range is
+    sensor resolution and not an outlier.
+
+    Args:
+        values: (N, n).
+        settings: order of the median, and threshold.
+
+    Returns:
+        The values (N, n) without outliers, and the number of outliers.
     """
     median = ndimage.median_filter(values, size=(settings.order, 1), mode="nearest")
     difference = np.abs(values - median)
@@ -63,24 +75,24 @@ def replace_outliers(values: Array, settings: MedianSettings) -> tuple[Array, in
     for column in range(values.shape[1]):
         at = np.flatnonzero(outlier[:, column])
         beside = np.clip(at[:, None] + np.arange(-reach, reach + 1), 0, len(values) - 1)
-        deviation = np.abs(values[beside, column] - median[at, column, None])
-        outlier[at, column] = difference[at, column] > threshold * np.median(deviation, axis=1)
+        adjacent = np.abs(values[beside, column] - median[at, column, None])
+        outlier[at, column] = difference[at, column] > threshold * np.median(adjacent, axis=1)
     return np.where(outlier, median, values), int(outlier.sum())
 
 
 def average_periods(values: Array, period: float, sampling_rate: float) -> tuple[Array, int]:
-    """Mean over the whole periods that ``values`` (N, n) holds; returns it and their number.
+    """Average the whole periods in ``values`` (N, n); return the mean period and their number.
 
-    Where a period is no whole number of samples, every period is read off at the same phases.
+    If a period is not a whole number of samples, every period is interpolated at the same phases.
 
     Raises:
-        PreprocessingError: fewer than two whole periods.
+        PreprocessingError: there are fewer than two whole periods.
     """
     length = period * sampling_rate
     periods = int(len(values) / length + 1e-9)
     if periods < 2:
         raise PreprocessingError(
-            f"period = {period:g} s: the recording of {len(values) / sampling_rate:g} s holds "
+            f"period = {period:g} s: the recording of {len(values) / sampling_rate:g} s contains "
             f"{periods} whole period(s); averaging needs at least 2."
         )
     samples = round(length)
@@ -93,10 +105,10 @@ def average_periods(values: Array, period: float, sampling_rate: float) -> tuple
 
 @dataclass(frozen=True)
 class ParallelFilter:
-    """The same filter for torque and every regressor column, so that neither leads the other.
+    """The same filter for torque and every regressor column, so that there is no phase difference.
 
-    A zero-phase Butterworth low-pass, then decimation behind an 8th-order Chebyshev low-pass
-    (Gautier's parallel decimation). Without settings it passes everything through.
+    A zero-phase Butterworth low-pass, then decimation after a Chebyshev low-pass of order 8
+    (Gautier's parallel decimation). Without settings it does not change the signals.
     """
 
     cutoff_hz: float | None
@@ -108,18 +120,18 @@ class ParallelFilter:
     def from_settings(
         cls, settings: ParallelFilterSettings | None, sampling_rate: float
     ) -> ParallelFilter:
-        """The filter that settings ask for, at a sampling rate [Hz]."""
+        """Build the filter of the settings for a sampling rate [Hz]."""
         settings = settings or ParallelFilterSettings()
         return cls(settings.cutoff_hz, settings.order, settings.decimation, sampling_rate)
 
     @property
     def passes_through(self) -> bool:
-        """Nothing is filtered and nothing left out."""
+        """Whether there is neither a low-pass nor decimation."""
         return self.cutoff_hz is None and self.decimation == 1
 
     @property
     def margin(self) -> int:
-        """Samples after which what came before no longer shows in the output."""
+        """Length of the filter's transient [samples]."""
         settling = [0]
         if self.cutoff_hz is not None:
             sections = _butterworth(self.cutoff_hz, self.order, self.sampling_rate)
@@ -139,7 +151,7 @@ class ParallelFilter:
         return values
 
     def decimate(self, values: Array) -> Array:
-        """Keep every ``decimation``-th of already smoothed samples."""
+        """Keep every ``decimation``-th sample of smoothed values."""
         return values[:: self.decimation]
 
     def _anti_alias(self) -> Sections:
@@ -160,7 +172,7 @@ def _settling_samples(sections: Sections) -> int:
 def _forwards_backwards(
     sections: Sections, values: Array, cutoff_period: float, periodic: bool
 ) -> Array:
-    """Run second-order sections both ways, padded by what the slowest pole needs to settle."""
+    """Apply second-order sections forwards and backwards, padded by the transient."""
     pad = min(len(values) - 1, ceil(3 * cutoff_period))
     if periodic:
         repeats = 1 + ceil(_settling_samples(sections) / len(values))

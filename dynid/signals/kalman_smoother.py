@@ -1,4 +1,4 @@
-"""Position, velocity and acceleration by a Kalman smoother that finds its own band width."""
+"""Position, velocity and acceleration by a Kalman smoother with an estimated bandwidth."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from scipy import linalg, optimize, signal, special
 from dynid.arrays import Array
 from dynid.errors import PreprocessingError
 
-_FEWEST = 20  # samples from which a band width can be told
+_FEWEST = 20  # samples needed to estimate a bandwidth
 _LOWEST_HZ = 0.2
 _HIGHEST_SHARE = 0.25  # of the sampling rate
 _ORDERS = (3, 4, 5, 6)  # integrators between white noise and position
-_GRID = 9  # band widths at which the likelihood is looked at before it is refined
-_SETTLED = 1e-7  # share to which the slowest pole has decayed where padding begins
+_GRID = 9  # bandwidths at which the likelihood is evaluated before refinement
+_SETTLED = 1e-7  # to which the response of the slowest pole has decayed after the padding
 
 
 @dataclass(frozen=True)
 class KalmanSmoother:
     """Fixed-interval smoother (Rauch, Tung, Striebel 1965) of joints driven by white noise.
 
-    The state (q, dq, ddq, …) is a chain of m integrators behind white noise of density s: of three
-    where jerk is white, of more where motion is smoother. Positions are measured with white noise
-    of variance r. In the steady state only m and the band width ω = (s / (r T))^(1/2m) count, T the
-    sampling interval: the smoother passes 1 / (1 + (f / f_c)^2m) of a frequency f.
+    The state (q, dq, ddq, …) is a chain of m integrators driven by white noise of density s: three
+    for white jerk, more for smoother motion. Positions are measured with white noise of variance r.
+    In the steady state the smoother depends only on m and the bandwidth ω = (s / (r T))^(1/2m) with
+    the sampling interval T; its gain at a frequency f is 1 / (1 + (f / f_c)^2m).
 
     Attributes:
         order: (n,) number m of integrators of each joint.
         bandwidth_hz: (n,) f_c = ω / 2π of each joint.
-        deviation: (n,) standard deviation of the positions' noise [rad or m], the square root of r.
+        standard_deviation: (n,) of the positions' noise [rad or m], the square root of r.
         sampling_rate: [Hz].
-        periodic: samples are one period of an endless motion.
+        periodic: the samples are one period of a periodic motion.
     """
 
     order: NDArray[np.intp]
     bandwidth_hz: Array
-    deviation: Array
+    standard_deviation: Array
     sampling_rate: float
     periodic: bool
 
     @classmethod
     def tuned(cls, position: Array, sampling_rate: float, *, periodic: bool) -> KalmanSmoother:
-        """Find each joint's model and noise by maximum likelihood of the innovations.
+        """Estimate each joint's model and noise by maximum likelihood of the innovations.
 
-        In the steady state the likelihood of the model grows as the mean square of its innovations
-        falls, whatever the noise's size: for each order a search in one dimension (Harvey 1989,
-        section 4.5).
+        In the steady state the most likely model is the one with the smallest mean square of the
+        innovations, for any size of the noise. So a one-dimensional search for each order is enough
+        (Harvey 1989, section 4.5).
 
         Args:
             position: (N, n) [rad or m].
@@ -59,21 +59,21 @@ class KalmanSmoother:
             periodic: the N samples are one period.
 
         Raises:
-            PreprocessingError: too few samples.
+            PreprocessingError: there are too few samples.
         """
         if len(position) < _FEWEST:
             message = (
                 f"derivatives = kalman: the recording has {len(position)} samples; at least "
-                f"{_FEWEST} are needed to tell motion from noise."
+                f"{_FEWEST} are needed to separate motion from noise."
             )
             raise PreprocessingError(message)
-        order, bandwidth, deviation = np.array(
+        order, bandwidth, standard_deviation = np.array(
             [_most_likely(column, sampling_rate, periodic) for column in position.T]
         ).T
-        return cls(order.astype(np.intp), bandwidth, deviation, sampling_rate, periodic)
+        return cls(order.astype(np.intp), bandwidth, standard_deviation, sampling_rate, periodic)
 
     def motion(self, position: Array) -> tuple[Array, Array, Array]:
-        """Smooth positions (N, n) into positions, velocities and accelerations, each (N, n)."""
+        """Return smoothed positions, velocities and accelerations (N, n) of positions (N, n)."""
         joints = [
             _smoothed(
                 column, _steady(order, 2 * np.pi * hz / self.sampling_rate), periodic=self.periodic
@@ -90,13 +90,13 @@ class _Steady(NamedTuple):
 
     Attributes:
         covariance: (m, m) of the predicted state.
-        innovation: variance.
+        innovation: variance of the innovation.
         gain: (m,) of the predicted state.
-        poles: (m,) of the filter, complex, one of each conjugate pair.
-        modes: (m, poles) their eigenvectors, twofold where they stand for a pair.
-        duals: (poles, m) the matching rows of the inverse.
-        whitening: second-order sections that turn positions into innovations.
-        pad: samples after which the filter has forgotten how it began.
+        poles: complex poles of the filter, one of each conjugate pair.
+        modes: (m, poles) their eigenvectors, doubled for a pair.
+        duals: (poles, m) the corresponding rows of the inverse.
+        whitening: second-order sections from positions to innovations.
+        pad: length of the transient [samples].
     """
 
     covariance: Array
@@ -144,9 +144,9 @@ def _steady(order: int, delta: float) -> _Steady:
 def _run(
     poles: NDArray[np.complex128], inputs: NDArray[np.complex128], values: Array
 ) -> NDArray[np.complex128]:
-    """Each mode z_t = pole z_(t-1) + input value_t: (poles, N).
+    """Compute each mode z_t = pole z_(t-1) + input value_t; (poles, N).
 
-    One by one, they lose no digits where poles crowd at 1: at high sampling rates.
+    Separate modes stay accurate at high sampling rates, where all poles are close to 1.
     """
     return np.array(
         [
@@ -157,14 +157,14 @@ def _run(
 
 
 def _padded(position: Array, pad: int, *, periodic: bool) -> Array:
-    """Go on at both ends with what was before (periodic), or with its point reflection."""
+    """Extend positions (N,) periodically, or by point reflection at both ends."""
     if periodic:
         return np.pad(position, pad, mode="wrap")
     return np.pad(position, pad, mode="reflect", reflect_type="odd")
 
 
 def _most_likely(position: Array, rate: float, periodic: bool) -> tuple[int, float, float]:
-    """Order, band width [Hz] and standard deviation of the noise of one joint (N,)."""
+    """Estimate order, bandwidth [Hz] and standard deviation of the noise of one joint (N,)."""
     samples = len(position)
     highest = _HIGHEST_SHARE * rate
     lowest = min(max(_LOWEST_HZ, 4 * rate / samples), highest / 2)
@@ -193,10 +193,11 @@ def _most_likely(position: Array, rate: float, periodic: bool) -> tuple[int, flo
 
 
 def _smoothed(position: Array, steady: _Steady, *, periodic: bool) -> Array:
-    """Smooth one joint (N,) into position, velocity / ω and acceleration / ω² (3, N).
+    """Return smoothed position, velocity / ω and acceleration / ω² (3, N) of one joint (N,).
 
-    Forwards the filter's predictions a, backwards the adjoint r of its innovations e:
-    x = a + P r, r_(t-1) = hᵀ e_t / S + Lᵀ r_t (Durbin and Koopman 2012, section 4.4).
+    The forward pass gives the filter's predictions a, the backward pass the adjoint r of its
+    innovations e: x = a + P r, r_(t-1) = hᵀ e_t / S + Lᵀ r_t (Durbin and Koopman 2012, section
+    4.4).
     """
     padded = _padded(position - position[0], steady.pad, periodic=periodic)
     predicted = _run(steady.poles, steady.duals @ steady.gain, padded)
@@ -204,7 +205,7 @@ def _smoothed(position: Array, steady: _Steady, *, periodic: bool) -> Array:
     adjoint = _run(steady.poles, steady.modes[0], backwards)
     inner = slice(steady.pad, steady.pad + len(position))
     states = (steady.covariance[:3] @ steady.duals.T @ adjoint).real[:, ::-1][:, inner]
-    before = slice(inner.start - 1, inner.stop - 1)  # a prediction knows the samples before it
+    before = slice(inner.start - 1, inner.stop - 1)  # a prediction uses the samples before it
     states += (steady.modes[:3] @ predicted[:, before]).real
     states[0] += position[0]
     return np.asarray(states)

@@ -1,4 +1,4 @@
-"""From measured positions to filtered positions, velocities and accelerations."""
+"""Filters from measured positions to positions, velocities and accelerations."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DifferenceFilter:
-    """A zero-phase low-pass, if there is a cut-off, then central differences, twice.
+    """A zero-phase low-pass, then central differences, twice.
 
-    With ``periodic`` the samples are one period of an endless motion.
+    Attributes:
+        cutoff_hz: of the low-pass [Hz]; None: no low-pass.
+        order: of the low-pass.
+        sampling_rate: [Hz].
+        periodic: the samples are one period of a periodic motion.
     """
 
     cutoff_hz: float | None
@@ -26,7 +30,7 @@ class DifferenceFilter:
     periodic: bool
 
     def smooth(self, values: Array) -> Array:
-        """Filter values (N, n) alone.
+        """Apply the low-pass to values (N, n).
 
         Raises:
             PreprocessingError: the cut-off is at or above the Nyquist frequency.
@@ -42,7 +46,7 @@ class DifferenceFilter:
         return differentiate(values, self.sampling_rate, periodic=self.periodic)
 
     def motion(self, position: Array) -> tuple[Array, Array, Array]:
-        """Filter positions (N, n) into positions, velocities and accelerations, each (N, n)."""
+        """Return filtered positions, velocities and accelerations (N, n) of positions (N, n)."""
         smooth = self.smooth(position)
         velocity = self.slope(smooth)
         return smooth, velocity, self.slope(velocity)

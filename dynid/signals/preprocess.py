@@ -1,4 +1,4 @@
-"""Recording → signals: units, coupling, outliers, filters, derivatives, and what moves."""
+"""Preprocessing: units, coupling, outliers, filters, derivatives, and detection of motion."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from dynid.signals.motion_filter import DifferenceFilter, MotionFilter
 from dynid.signals.settings import MedianSettings, SignalSettings, VelocityThreshold
 from dynid.signals.signals import Signals
 
-_STANDSTILL_SHARE = 0.005  # of the velocity limit: slower than that no robot is sent
-_STANDSTILL = 1e-6  # [rad/s or m/s] what rounding in a filter makes of a joint at rest
+_STANDSTILL_SHARE = 0.005  # of the velocity limit: slower motion is noise
+_STANDSTILL = 1e-6  # [rad/s or m/s] rounding errors of a filter at rest
 
 
 @dataclass(frozen=True)
 class _Track:
-    """Motion and torque at the joints while they pass from step to step; all (N, n)."""
+    """Motion and torque at the joints between the steps; all (N, n)."""
 
     position: Array
     velocity: Array | None
@@ -39,7 +39,7 @@ class _Track:
 
 
 def preprocess(recording: Recording, robot: Robot) -> Signals:
-    """Turn a recording into joint-side signals by the profile's steps, each of them optional.
+    """Convert a recording to joint-side signals by the steps of the robot's settings.
 
     Raises:
         PreprocessingError: a cut-off, period or threshold does not fit this recording.
@@ -65,7 +65,7 @@ def preprocess(recording: Recording, robot: Robot) -> Signals:
     signals = _cut(signals, span, round(settings.border * rate))
     if settings.period is None:
         return signals
-    # a periodic motion has gone before
+    # the same period comes before a periodic motion
     return replace(signals, earlier_position=signals.position, earlier_velocity=signals.velocity)
 
 
@@ -97,10 +97,10 @@ def _averaged(
     robot: Robot,
     notes: list[str],
 ) -> tuple[_Track, Array, float]:
-    """One mean period, its time and its rate; what was left out and averaged joins the notes."""
+    """Return one mean period, its time and rate; append what was left out to ``notes``."""
     settings = robot.settings(SignalSettings)
     if settings.trim_rest:
-        # the recording as a whole is not periodic, rest at its ends least of all
+        # the whole recording, with rest at its ends, is not periodic
         (_, velocity, _), _ = _motion(track, settings.model_copy(update={"period": None}), rate)
         _, moving = _moving(velocity, settings.velocity_threshold, robot.limits)
         span = _completed(_moving_span(moving), period * rate, len(time))
@@ -108,7 +108,7 @@ def _averaged(
         track, time = track.cut(span), time[span]
     track, periods = _mean_period(track, period, rate)
     notes.append(f"{periods} periods of {period:g} s were averaged.")
-    # another rate where a period was no whole number of samples
+    # the rate changes if a period is not a whole number of samples
     rate = len(track.position) / period
     return track, time[0] + np.arange(len(track.position)) / rate, rate
 
@@ -146,7 +146,7 @@ def _filtered(track: _Track, time: Array, rate: float, robot: Robot) -> Signals:
         raw_torque=track.torque,
         moving=moving,
         velocity_threshold=lower,
-        # behind a coupling an error belongs to no single drive: it is given as torque
+        # with a coupling an error belongs to no single drive, so it is given as torque
         torque_per_effort=np.ones_like(factor) if coupled else factor,
         effort_unit="N*m" if coupled else robot.drives.effort_unit,
         sampling_rate=rate,
@@ -157,7 +157,7 @@ def _filtered(track: _Track, time: Array, rate: float, robot: Robot) -> Signals:
 def _motion(
     track: _Track, settings: SignalSettings, rate: float
 ) -> tuple[tuple[Array, Array, Array], MotionFilter | None]:
-    """Position, velocity and acceleration, and what makes them of positions, if nothing else."""
+    """Return position, velocity and acceleration, and their filter if only positions are used."""
     periodic = settings.period is not None
     if settings.derivatives == "kalman":
         smoother = KalmanSmoother.tuned(track.position, rate, periodic=periodic)
@@ -167,7 +167,7 @@ def _motion(
         return differences.motion(track.position), differences
     if track.velocity is None:
         raise PreprocessingError(
-            "identification.velocity = measured: the recording holds no velocities; "
+            "identification.velocity = measured: the recording contains no velocities; "
             "use 'differentiated'."
         )
     velocity = differences.smooth(track.velocity)
@@ -179,7 +179,7 @@ def _moving(
 ) -> tuple[Array, NDArray[np.bool_]]:
     speed = np.abs(velocity)
     top = np.zeros(1) if limits.velocity is None else np.asarray(limits.velocity)
-    # a share of the peak alone would take an encoder's noise at rest for motion
+    # relative to the peak only, encoder noise at rest would count as motion
     floor = np.maximum(_STANDSTILL, _STANDSTILL_SHARE * top)
     lower = np.maximum(threshold.fraction * speed.max(axis=0), floor)
     if threshold.absolute is not None:
@@ -191,15 +191,15 @@ def _moving(
 
 
 def _moving_span(moving: NDArray[np.bool_]) -> slice:
-    """From the first to the last sample at which any joint moves; ``moving`` is (N, n)."""
+    """Return the span from the first to the last sample at which any joint moves, (N, n)."""
     samples = np.flatnonzero(moving.any(axis=1))
-    if len(samples) == 0:  # a recording of poses: nothing to trim, and a model can be held to it
+    if len(samples) == 0:  # a recording of poses can be used for a validation
         return slice(0, len(moving))
     return slice(int(samples[0]), int(samples[-1]) + 1)
 
 
 def _completed(span: slice, length: float, samples: int) -> slice:
-    """Give back to the last period what trimming took of it: all joints may turn back at once."""
+    """Extend a trimmed span to whole periods, as all joints may reverse at the same time."""
     whole = ceil(round((span.stop - span.start) / length) * length)
     if not 0 < whole - (span.stop - span.start) < 0.1 * length:
         return span
@@ -212,7 +212,7 @@ def _trim_note(span: slice, samples: int, rate: float) -> list[str]:
     left_out = samples - (span.stop - span.start)
     if left_out < 0.02 * samples:
         return []
-    return [f"{left_out / rate:.2f} s at rest before and after the motion were left out."]
+    return [f"{left_out / rate:.2f} s at rest before and after the motion were removed."]
 
 
 def _cut(signals: Signals, span: slice, border: int) -> Signals:
@@ -225,8 +225,8 @@ def _cut(signals: Signals, span: slice, border: int) -> Signals:
     cut: dict[str, Any] = {name: select(getattr(signals, name)) for name in (*names, "moving")}
     if len(cut["time"]) < 10:
         raise PreprocessingError(
-            f"only {len(cut['time'])} samples are left after trimming and border removal; "
-            "at least 10 are needed: record longer, or leave out less (identification.border)."
+            f"only {len(cut['time'])} samples remain after removing rest and borders, but at least "
+            "10 are needed; record a longer motion, or reduce identification.border."
         )
     first = (span.start or 0) + border
     cut |= {f"earlier_{name}": getattr(signals, name)[:first] for name in ("position", "velocity")}
@@ -237,7 +237,7 @@ def _check_joints(recording: Recording, robot: Robot) -> None:
     if recording.joint_names != robot.joints:
         raise PreprocessingError(
             f"the recording's joints are {', '.join(recording.joint_names)}, but the profile's are "
-            f"{', '.join(robot.joints)}; load it with the joints in the profile's order."
+            f"{', '.join(robot.joints)}; load the recording with the joints of the profile."
         )
 
 
@@ -248,12 +248,12 @@ def _smoother_note(signals: Signals) -> list[str]:
     found = ", ".join(
         f"{name} {noise:.2g} and {hz:.3g} Hz"
         for name, noise, hz in zip(
-            signals.joint_names, smoother.deviation, smoother.bandwidth_hz, strict=True
+            signals.joint_names, smoother.standard_deviation, smoother.bandwidth_hz, strict=True
         )
     )
     return [
-        "A Kalman smoother found these standard deviations of the positions' noise [rad or m] and "
-        f"band widths of the motion: {found}."
+        "The Kalman smoother estimated these standard deviations of position noise [rad or m] and "
+        f"bandwidths of motion: {found}."
     ]
 
 
@@ -261,13 +261,13 @@ def _check_derivatives(settings: SignalSettings) -> None:
     if settings.derivatives == "kalman":
         if settings.velocity == "measured":
             raise PreprocessingError(
-                "derivatives = kalman: finds velocities from positions alone, but velocity is "
-                "'measured'; use 'differentiated', or derivatives 'differences'."
+                "derivatives = kalman computes velocities from positions, but velocity is "
+                "'measured'; use velocity 'differentiated', or derivatives 'differences'."
             )
         return
     excitation, cutoff = settings.excitation_hz, settings.cutoff_hz
     if excitation is not None and cutoff is not None and cutoff <= excitation:
         raise PreprocessingError(
             f"cutoff_hz = {cutoff:g} Hz would remove the excitation, whose highest frequency is "
-            f"{excitation:g} Hz; choose a cut-off well above it."
+            f"{excitation:g} Hz; choose a much higher cut-off frequency."
         )

@@ -1,4 +1,4 @@
-"""How a recording becomes signals: a part of the profile's ``identification``."""
+"""Settings of preprocessing: a part of the profile's ``identification``."""
 
 from __future__ import annotations
 

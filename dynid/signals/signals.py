@@ -1,4 +1,4 @@
-"""Signals: what preprocessing hands to the regression, on the joint side and in SI units."""
+"""Signals: the result of preprocessing, on the joint side and in SI units."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class Signals:
     Attributes:
         time: (N,) [s], uniform, counted from the start of the recording.
         position, velocity, acceleration: (N, n) filtered [rad or m and derivatives].
-        torque: (N, n) at the joints [N m or N], filtered if the settings say so.
-        raw_position, raw_torque: (N, n) the same before any filter.
-        moving: (N, n) bool, the joint's speed lies between the thresholds.
-        velocity_threshold: (n,) lower threshold used [rad/s or m/s].
+        torque: (N, n) at the joints [N m or N], filtered if set so.
+        raw_position, raw_torque: (N, n) the same without a filter.
+        moving: (N, n) bool, the joint's speed is between the thresholds.
+        velocity_threshold: (n,) lower threshold [rad/s or m/s].
         torque_per_effort: (n,) joint torque per unit of recorded effort, for errors in that unit.
-        effort_unit: unit in which effort was recorded ("N*m", "N", "A", …).
+        effort_unit: unit of the recorded effort ("N*m", "N", "A", …).
         sampling_rate: [Hz].
-        motion_filter: what made position, velocity and acceleration of ``raw_position``; None where
-            that alone did not.
-        earlier_position, earlier_velocity: (K, n) motion before the first sample, which friction
-            with a memory remembers.
-        notes: sentences on what was repaired or left out on the way here.
+        motion_filter: from ``raw_position`` to position, velocity and acceleration; None if
+            velocity was measured.
+        earlier_position, earlier_velocity: (K, n) motion before the first sample, for friction
+            with memory.
+        notes: sentences on what was repaired or removed.
     """
 
     joint_names: tuple[str, ...]
@@ -55,14 +55,14 @@ class Signals:
     earlier_velocity: Array | None = None
 
     def __repr__(self) -> str:
-        """Joints, length and rate."""
+        """Return joints, length and rate."""
         return (
             f"Signals of {len(self.joint_names)} joints: {len(self.time)} samples at "
             f"{self.sampling_rate:.6g} Hz"
         )
 
     def past(self, mechanism: Mechanism) -> Array:
-        """What terms with memory remember before the first sample, see ``Mechanism.new_past``."""
+        """Return the state of terms with memory at the first sample, see ``Mechanism.new_past``."""
         past = mechanism.new_past()
         if len(past) and self.earlier_position is not None and self.earlier_velocity is not None:
             mechanism.advance(self.earlier_position, self.earlier_velocity, past)

@@ -1,4 +1,4 @@
-"""Torque constants of the drives, estimated from a payload of known mass.
+"""Torque constants of the drives, identified with a payload of known mass.
 
-Identified together with the parameters, physically consistent where asked.
+They are identified together with the dynamic parameters.
 """

@@ -1,11 +1,11 @@
-"""Gains and parameters that real drives and bodies can have: a semidefinite program.
+"""Physically consistent gains and parameters by a semidefinite program.
 
-The gains are further unknowns beside the standard parameters and those of the payload. Minimised is
-the squared error of recorded torque, subject to gains > 0, pseudo-inertia > 0 for every body, the
-payload included, friction and rotor inertia >= 0, and the profile's bounds (Sousa and Cortesao,
-IJRR 2014; Wensing, Kim, Slotine, RA-L 2018). Gains multiply parameters, so that the error is
-expanded to first order again about every answer until gains stay. What the recordings leave open is
-pulled to the URDF's values, and only that.
+The unknowns are the gains, the standard parameters and those of the payload. The squared error of
+the recorded torque is minimised subject to gains > 0, pseudo-inertia > 0 for every body including
+the payload, friction and rotor inertia >= 0, and the profile's bounds (Sousa and Cortesao, IJRR
+2014; Wensing, Kim, Slotine, RA-L 2018). Gains multiply parameters, so the error is linearised at
+every solution until the gains converge. Only directions that the recordings do not determine are
+drawn to the URDF's values.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from dynid.estimation.settings import PhysicalSettings
 from dynid.identification.drive_gains.fit import GainFit, linearised
 from dynid.identification.drive_gains.known_payload import KnownPayload
 
-_OPEN_DEVIATION = 0.5  # of a parameter's size, above which a direction is left open by the data
-_PULL = 1e-3  # of what is left open: next to nothing against what is told
+# standard deviation over scale above which a direction is not identifiable
+_UNDETERMINED_STANDARD_DEVIATION = 0.5
+_PULL = 1e-3  # weight of the URDF's values in these directions
 _ROUNDS = 10
 _TOLERANCE = 1e-3  # relative change of a gain
 _SMALLEST_GAIN = 1e-3  # of the fitted one
@@ -43,21 +44,21 @@ class ConsistentGains(NamedTuple):
 
 
 def consistent_gains(fit: GainFit, settings: PhysicalSettings) -> ConsistentGains:
-    """Find the gains and parameters of least squared error with which drives and bodies can exist.
+    """Find the physically consistent gains and parameters with the least squared error.
 
     Raises:
-        EstimationError: bounds contradict each other, or the solver fails.
+        EstimationError: the bounds contradict each other, or the solver fails.
     """
     n, mechanism, payload = len(fit.gains), fit.problem.unloaded.mechanism, fit.problem.payload
-    sizes = parameter_scale(mechanism)
-    p = len(sizes)
-    to_unknowns = _to_unknowns(fit, sizes)
+    scale = parameter_scale(mechanism)
+    p = len(scale)
+    to_unknowns = _to_unknowns(fit, scale)
     rest = to_unknowns.shape[1] - p
-    # of inverse gains, by gains over those of the last round, and parameters over their sizes
+    # inverse gains by gains over those of the last iteration, and parameters over their scale
     to_fit = linalg.block_diag(-np.eye(n), to_unknowns)
-    near = np.concatenate([np.ones(n), reference_parameters(mechanism) / sizes, np.zeros(rest)])
+    near = np.concatenate([np.ones(n), reference_parameters(mechanism) / scale, np.zeros(rest)])
     constraints = _all_constraints(
-        n, parameter_constraints(mechanism, settings, sizes), payload, rest
+        n, parameter_constraints(mechanism, settings, scale), payload, rest
     )
     inverse, unknowns, answer = 1 / fit.gains, fit.unknowns, near
     pull = _pull(to_fit.T @ linearised(fit.gram, inverse, unknowns, fit.weight)[0] @ to_fit)
@@ -69,22 +70,25 @@ def consistent_gains(fit: GainFit, settings: PhysicalSettings) -> ConsistentGain
         inverse, unknowns = inverse / answer[:n], to_unknowns @ answer[n:]
         if np.all(np.abs(answer[:n] - 1) < _TOLERANCE):
             break
-    return ConsistentGains(1 / inverse, sizes * answer[n : n + p])
+    return ConsistentGains(1 / inverse, scale * answer[n : n + p])
 
 
 def _pull(cost: Array) -> Array:
-    """What holds the directions that the data leave open, and nothing else."""
+    """Return the weight of the URDF's values, in directions that are not identifiable."""
     values, vectors = np.linalg.eigh(cost)
-    left_open = vectors[:, values < max(1 / _OPEN_DEVIATION**2, 1e-12 * values[-1])]
-    return np.asarray(_PULL * left_open @ left_open.T)
+    smallest = 1 / _UNDETERMINED_STANDARD_DEVIATION**2
+    undetermined = vectors[:, values < max(smallest, 1e-12 * values[-1])]
+    return np.asarray(_PULL * undetermined @ undetermined.T)
 
 
-def _to_unknowns(fit: GainFit, sizes: Array) -> Array:
-    """From standard parameters, payload and friction's change, over their sizes, to unknowns."""
+def _to_unknowns(fit: GainFit, scale: Array) -> Array:
+    """Return the map from scaled standard parameters, payload and friction change to unknowns."""
     payload, base = fit.problem.payload, fit.problem.base
     friction = np.eye(len(fit.problem.friction))
     return np.asarray(
-        linalg.block_diag(base.regrouping * sizes, np.diag(payload.size[payload.unknown]), friction)
+        linalg.block_diag(
+            base.regrouping * scale, np.diag(payload.scale[payload.unknown]), friction
+        )
     )
 
 
@@ -94,14 +98,14 @@ def _all_constraints(
     payload: KnownPayload,
     rest: int,
 ) -> tuple[sparse.csc_matrix, Array, list[object]]:
-    """Clarabel's ``A x + s = b`` for gains, robot and payload, in that order of x."""
+    """Return A, b and the cones of ``A x + s = b``, x the gains, robot and payload."""
     matrices, bounds = [-np.eye(n), robot[0]], [np.full(n, -_SMALLEST_GAIN), robot[1]]
     cones = [clarabel.NonnegativeConeT(n), *robot[2]]
     free = rest - len(payload.unknown)
     if len(payload.unknown):
-        block, bound, cone = body_cone(payload.size)
+        block, bound, cone = body_cone(payload.scale)
         own = np.hstack([block[:, payload.unknown], np.zeros((len(block), free))])
-        bounds.append(bound - block @ (payload.parameters / payload.size))
+        bounds.append(bound - block @ (payload.parameters / payload.scale))
         cones.append(cone)
     else:
         own = np.zeros((0, free))

@@ -1,13 +1,13 @@
-"""Normal equations of recordings without and with the known payload, in recorded torque.
+"""Normal equations in recorded torque for recordings without and with the known payload.
 
-Torque is recorded in error by a factor g_j of each joint, the same throughout: the drive's gain
-over what the profile takes it to be. With b_j = 1 / g_j, what is recorded of joint j is
+The recorded torque of joint j is wrong by a constant factor: the drive's gain is g_j times that of
+the profile. With b_j = 1 / g_j the recorded torque is
 
     t_j = b_j (W_j pi)                         without payload,
     t_j = b_j (W_j pi + W_bj (pi_u + pi_k))    with it,
 
 linear in the parameters and in the inverse gain (Gautier and Briot, IROS 2011). W_b are the columns
-of the body that bears the payload, pi_k what is known of the payload, pi_u what is not.
+of the body that carries the payload, pi_k the known and pi_u the unknown payload parameters.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from dynid.identification.payload.fit import columns_alone, payload_columns
 
 @dataclass(frozen=True)
 class GainProblem:
-    """Find gains, base parameters and what is not known of the payload.
+    """Problem of finding gains, base parameters and unknown payload parameters.
 
-    The m unknowns beside the gains are the k base parameters, those of the payload, and by how much
-    friction differs with it.
+    The m unknowns besides the gains are the k base parameters, the unknown payload parameters, and
+    the change of friction with the payload.
     """
 
     unloaded: Problem
@@ -39,11 +39,11 @@ class GainProblem:
 
     @property
     def base(self) -> BaseParameterization:
-        """Of the robot without payload."""
+        """Base parameters of the robot without payload."""
         return self.unloaded.base
 
     def standard(self, unknowns: Array) -> tuple[Array, Array]:
-        """Standard parameters (p,) without and with the payload, from the unknowns (m,)."""
+        """Return standard parameters (p,) without and with payload from the unknowns (m,)."""
         mechanism, k = self.unloaded.mechanism, len(self.base.independent)
         last = k + len(self.payload.unknown)
         own = self.base.lift(unknowns[:k], mechanism.urdf_parameters)
@@ -56,10 +56,10 @@ class GainProblem:
 
     @property
     def friction(self) -> NDArray[np.intp]:
-        """Which base parameters are friction.
+        """Indices of base parameters that are friction.
 
-        They change with load and with every hour of warming up, so that recordings with and
-        without payload have their own; they tell nothing of gains.
+        Friction changes with load and temperature, so recordings with and without payload have
+        separate friction parameters, which add no information on gains.
         """
         mechanism = self.unloaded.mechanism
         terms = self.base.independent - mechanism.first_term
@@ -67,14 +67,14 @@ class GainProblem:
         return np.flatnonzero(kept)
 
     def with_loads(self, unknowns: Array) -> GainProblem:
-        """The same with friction that depends on load evaluated under these unknowns."""
+        """Return the problem with load-dependent friction evaluated at these unknowns (m,)."""
         own, loaded = self.standard(unknowns)
         return GainProblem(
             self.unloaded.with_parameters(own), self.loaded.with_parameters(loaded), self.payload
         )
 
     def gram(self) -> Array:
-        """Sums over rows of ``[W, W_u, W_b pi_k, t]^T [...]`` of each joint, (n, m + 2, m + 2)."""
+        """Return sums of ``[W, W_u, W_b pi_k, t]^T [...]`` of each joint, (n, m + 2, m + 2)."""
         without = self.unloaded.normal_equations().joint_gram
         with_it = _with_payload_columns(self.loaded).normal_equations().joint_gram
         k, unknown, friction = len(self.base.independent), self.payload.unknown, self.friction
@@ -92,7 +92,7 @@ class GainProblem:
         return np.asarray(gram)
 
     def rows(self) -> Array:
-        """How many rows each joint has, (n,)."""
+        """Count the rows of each joint, (n,)."""
         problems = (self.unloaded, self.loaded)
         return np.asarray(sum(np.sum(r.fitted, axis=0) for p in problems for r in p.rows))
 
@@ -107,7 +107,7 @@ class GainProblem:
 
 
 def _with_payload_columns(problem: Problem) -> Problem:
-    """The same with the payload's ten columns behind those of the base parameters."""
+    """Return the problem with the payload's ten columns after those of the base parameters."""
     mechanism = problem.mechanism
     columns = np.concatenate([problem.base.independent, payload_columns(mechanism)])
     wide = columns_alone(mechanism, columns)

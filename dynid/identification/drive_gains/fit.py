@@ -1,9 +1,9 @@
-"""The fit of gains, base parameters and payload by weighted least squares on recorded torque.
+"""Fit of gains, base parameters and payload by weighted least squares on recorded torque.
 
-The noise is in the current, so the error of joint j is that of ``b_j (W_j x + c_j) - t_j``: least
-squares on ``g_j t_j - W_j x - c_j``, which is linear in gains, would take the noise for signal and
-find gains too small. For given inverse gains b the rest is linear; it is solved exactly, which
-leaves n unknowns (variable projection, Golub and Pereyra 1973).
+The current is noisy, so the error of joint j is ``b_j (W_j x + c_j) - t_j``. Least squares on
+``g_j t_j - W_j x - c_j``, which is linear in the gains, would be biased towards small gains. For
+given inverse gains b the other unknowns are linear and are solved for exactly, which leaves n
+unknowns (variable projection, Golub and Pereyra 1973).
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from dynid.identification.drive_gains.equations import GainProblem
 _WEIGHT_ROUNDS = 10
 _WEIGHT_TOLERANCE = 0.02
 _LOAD_ROUNDS = 6
-_LOAD_TOLERANCE = 0.05  # change of a gain, in its standard deviations
-_REACH = 15.0  # of a gain's logarithm: without a payload in the recordings gains grow forever
+_LOAD_TOLERANCE = 0.05  # change of a gain over its standard deviation
+_REACH = 15.0  # of a gain's logarithm: limits gains that the recordings do not determine
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
 
 
 @dataclass(frozen=True)
 class GainFit:
-    """Gains and everything else, with what the recordings say of them.
+    """Gains and other unknowns with their uncertainty.
 
     Attributes:
-        problem: as last posed.
-        gram: (n, m + 2, m + 2) of it.
+        problem: the problem of the last iteration.
+        gram: (n, m + 2, m + 2) its normal equations.
         gains: (n,) true over recorded torque.
-        unknowns: (m,) base parameters, and what was not known of the payload.
-        covariance: (n + m, n + m) of the inverse gains' logarithms and the unknowns, 0 where
-            nothing is determined.
-        determined: (n,) the recordings hold information on this gain.
+        unknowns: (m,) base parameters, payload parameters and change of friction.
+        covariance: (n + m, n + m) of the inverse gains' logarithms and the unknowns; 0 in
+            directions that are not identifiable.
+        determined: (n,) bool, the gain is identifiable from the recordings.
         weight: (n,) of the joints' squared errors: information per row.
     """
 
@@ -53,13 +53,13 @@ class GainFit:
 
     @property
     def deviations(self) -> Array:
-        """Standard deviations of the gains, relative to them (n,); infinite where undetermined."""
+        """Relative standard deviations of the gains (n,); infinite if not identifiable."""
         sizes = np.sqrt(np.diag(self.covariance)[: len(self.gains)])
         return np.where(self.determined, sizes, np.inf)
 
 
 def fit_gains(problem: GainProblem) -> GainFit:
-    """Fit, and repeat while friction that depends on load shifts with the load.
+    """Fit gains and parameters; iterate for load-dependent friction.
 
     Raises:
         EstimationError: a joint has no current, or does not move.
@@ -81,10 +81,10 @@ class _Roots:
 
     Attributes:
         regressor: (n, m + 2, m), its columns scaled to unit norm.
-        known: (n, m + 2) torque of what is known of the payload.
+        known: (n, m + 2) torque of the known payload parameters.
         torque: (n, m + 2) as recorded.
         scale: (m,) of the columns.
-        start: (m,) what the unknowns are where nothing determines them, scaled.
+        start: (m,) scaled unknowns in directions that are not identifiable.
     """
 
     regressor: Array
@@ -94,14 +94,14 @@ class _Roots:
     start: Array
 
     def alone(self) -> Array:
-        """Norm of what is left of each joint's torque with parameters of its own (n,)."""
+        """Return the norm of each joint's residual with separate parameters (n,)."""
         wide = np.concatenate([self.regressor, self.known[:, :, None]], axis=2)
         pairs = zip(wide, self.torque, strict=True)
         fits = [one @ np.linalg.lstsq(one, torque, rcond=1e-8)[0] - torque for one, torque in pairs]
         return np.asarray(np.linalg.norm(fits, axis=1))
 
     def solve(self, inverse_gains: Array, weight: Array) -> tuple[Array, Array]:
-        """The unknowns (m,), scaled, for given inverse gains, and the weighted error (n, m + 2)."""
+        """Return the scaled unknowns (m,) for inverse gains (n,), and weighted errors."""
         factor = (weight * inverse_gains)[:, None]
         matrix = factor[:, :, None] * self.regressor
         right = weight[:, None] * self.torque - factor * self.known - matrix @ self.start
@@ -134,7 +134,7 @@ def _fit_once(problem: GainProblem) -> GainFit:
 
 
 def _search(roots: _Roots, inverse: Array, weight: Array) -> Array:
-    """The inverse gains of least weighted error, of the same signs as those to begin with."""
+    """Find the inverse gains (n,) with the least weighted error, with the signs of ``inverse``."""
     sign, begin = np.sign(inverse), np.log(np.abs(inverse))
 
     def weighted_error(logarithms: Array) -> Array:
@@ -145,9 +145,9 @@ def _search(roots: _Roots, inverse: Array, weight: Array) -> Array:
 
 
 def _first_inverse(roots: _Roots, weight: Array) -> Array:
-    """Where to begin: gains by least squares on ``g_j t_j - W_j x = c_j``, linear but biased.
+    """Find a start: gains by least squares on ``g_j t_j - W_j x = c_j``, linear but biased.
 
-    Where that has some negative, either the bias or the current is to blame: as the fit says.
+    A negative gain results from the bias or from the sign of the current; the fit decides.
     """
     n, rows, m = roots.regressor.shape
     matrix = np.zeros((n, rows, n + m))
@@ -168,11 +168,11 @@ def _check(problem: GainProblem, gram: Array, rows: Array) -> None:
     for joint, name in enumerate(problem.unloaded.mechanism.joints):
         if rows[joint] < 2 or not np.any(np.diag(gram[joint])[:-2]):
             raise EstimationError(
-                f"joint '{name}' does not move in what was recorded; a gain shows in motion only."
+                f"joint '{name}' does not move in the recordings; record motion of all joints."
             )
         if gram[joint, -1, -1] <= 0:
             raise EstimationError(
-                f"joint '{name}' has no current in what was recorded; without it there is no gain."
+                f"the current of joint '{name}' is zero in the recordings; record its current."
             )
 
 
@@ -188,7 +188,7 @@ def _finished(
     problem: GainProblem, gram: Array, inverse: Array, unknowns: Array, error: Array
 ) -> GainFit:
     correlation = error_correlation(problem.residuals(inverse, unknowns))
-    # what is wrong persists: rows say less than the textbook has it (see Estimate.covariance)
+    # errors are correlated in time, see Estimate.covariance
     normal, _ = linearised(gram, inverse, unknowns, error**-2)
     spread, _ = linearised(gram, inverse, unknowns, error**-2 * correlation)
     n = len(inverse)
@@ -210,7 +210,7 @@ def _finished(
 
 
 def linearised(gram: Array, inverse: Array, unknowns: Array, weight: Array) -> tuple[Array, Array]:
-    """Half the second and first derivatives of the weighted squared error, to first order in it.
+    """Return half the Hessian (Gauss–Newton) and gradient of the weighted squared error.
 
     Args:
         gram: (n, m + 2, m + 2) of the problem.

@@ -1,4 +1,4 @@
-"""From recordings without and with a known payload to the drives' torque constants."""
+"""Identification of the drives' torque constants from recordings without and with a payload."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dynid.signals.signals import Signals
 Progress = Callable[[str], None]
 
 TOLD = 0.25
-"""Relative standard deviation above which a gain is not told."""
+"""Relative standard deviation above which a constant is not identifiable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +38,13 @@ class DriveGains:
         robot: name of its profile.
         joints: (n,) in drive order.
         quantity: the profile's key, ``torque_constant`` [N m/A] or ``force_constant`` [N/A].
-        profile: (n,) what the profile has.
+        profile: (n,) constants of the profile.
         fitted: (n,) by least squares.
-        deviations: (n,) standard deviations of these.
-        consistent: (n,) those with which drives and bodies can exist; None: not asked for, or
-            nothing is told.
-        standard: (p,) parameters of the robot without payload, with ``consistent``, or ``fitted``.
-        payload: what was known of it.
+        deviations: (n,) standard deviations of ``fitted``.
+        consistent: (n,) physically consistent constants; None: disabled, or nothing is
+            identifiable.
+        standard: (p,) parameters of the robot without payload, with ``consistent`` or ``fitted``.
+        payload: the known payload.
         sources: recordings, without payload first.
         notes: of the preprocessing.
     """
@@ -63,34 +63,34 @@ class DriveGains:
 
     @property
     def told(self) -> tuple[bool, ...]:
-        """Which of the constants the recordings tell, (n,)."""
-        return tuple(bool(told) for told in self.deviations < TOLD * np.abs(self.fitted))
+        """Which constants are identifiable from the recordings, (n,)."""
+        return tuple(bool(one) for one in self.deviations < TOLD * np.abs(self.fitted))
 
     @property
     def best(self) -> Array:
-        """The constants to use (n,): those of the profile where none is told."""
+        """The constants to use (n,); those of the profile if not identifiable."""
         found = self.fitted if self.consistent is None else self.consistent
         return np.where(self.told, found, self.profile)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why constants are not told."""
-        names = [name for name, told in zip(self.joints, self.told, strict=True) if not told]
+        """Sentences on constants that are not identifiable."""
+        names = [name for name, found in zip(self.joints, self.told, strict=True) if not found]
         if not names:
             return ()
         if len(names) == len(self.joints):
             return (
-                f"the payload of {self.payload.mass:g} kg does not show in what was recorded with "
-                "it; is it heavy enough to be felt, and was it there?",
+                f"the payload of {self.payload.mass:g} kg has no measurable effect on the torque; "
+                "check that it was mounted, or use a heavier one.",
             )
         return (
-            f"{', '.join(names)}: what was recorded says too little; move these joints faster and "
-            "together with others, or use a heavier payload, farther from their axes.",
+            f"{', '.join(names)}: not identifiable from these recordings; move these joints faster "
+            "and together with others, or use a heavier payload farther from their axes.",
         )
 
     @property
     def success(self) -> bool:
-        """Every constant is told."""
+        """Whether every constant is identifiable."""
         return all(self.told)
 
 
@@ -102,25 +102,25 @@ def identify_drive_gains(
     *,
     progress: Progress = lambda _: None,
 ) -> DriveGains:
-    """Find torque constants together with dynamic parameters.
+    """Identify torque constants together with dynamic parameters.
 
     Args:
-        robot: the drives' constants in it need only be other than 0.
+        robot: its drives' constants may have any value but 0.
         unloaded: recordings without payload.
-        loaded: recordings with it.
-        payload: what is known of it.
-        progress: told the name of each step as it begins.
+        loaded: recordings with payload.
+        payload: the known payload.
+        progress: called with the name of each step.
 
     Raises:
-        DynidError: a recording, setting or mechanism does not allow it.
+        DynidError: a recording, setting or mechanism is not suitable.
     """
     quantity = _quantity(robot)
     if not unloaded or not loaded:
         raise EstimationError(
-            "drive gains need recordings without payload and with it: it is the difference that "
-            "sets the scale of all torques."
+            "drive gains need recordings without and with the payload, because their difference "
+            "gives the scale of the torque."
         )
-    # matrices here are some 80 wide: more threads only get in each other's way
+    # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
         progress("building the mechanism")
         mechanism = robot.mechanism()
@@ -132,12 +132,13 @@ def identify_drive_gains(
         settings = robot.settings(IdentificationSettings)
         own, with_it = (build_problem(mechanism, base, some, settings) for some in signals)
         fit = fit_gains(GainProblem(own, with_it, payload))
-        told = fit.deviations < TOLD
-        _check_signs([robot.joints[joint] for joint in np.flatnonzero(told & (fit.gains < 0))])
+        identifiable = fit.deviations < TOLD
+        negative = np.flatnonzero(identifiable & (fit.gains < 0))
+        _check_signs([robot.joints[joint] for joint in negative])
         progress("making consistent")
         gains, standard = fit.gains, fit.problem.standard(fit.unknowns)[0]
         consistent = None
-        if settings.physical.enabled and told.any():
+        if settings.physical.enabled and identifiable.any():
             consistent, standard = consistent_gains(fit, settings.physical)
     before = per_joint(getattr(robot.drives, quantity), len(gains), quantity)
     return DriveGains(
@@ -156,21 +157,21 @@ def identify_drive_gains(
 
 
 def _quantity(robot: Robot) -> str:
-    """The key of the profile that is looked for.
+    """Return the profile's key of the constants.
 
     Raises:
-        EstimationError: what was recorded is no current of one drive.
+        EstimationError: recorded efforts are not currents of single drives.
     """
     if robot.drives.effort == "torque":
         raise EstimationError(
-            f"the efforts in recordings of '{robot.name}' are torque, which has no gain; set "
-            "drives.effort to current or rated_current_permille, and a torque_constant of 1 where "
-            "it is not known."
+            f"the efforts in recordings of '{robot.name}' are torques, which have no gain; set "
+            "drives.effort to current or rated_current_permille, and torque_constant to 1 if it is "
+            "unknown."
         )
     if robot.settings(RecordingSettings).side == "motor" and robot.coupling is not None:
         raise EstimationError(
-            f"the motors of '{robot.name}' act on several joints through its coupling, so that "
-            "their currents cannot be told apart at the joints; a robot without coupling would do."
+            f"the motors of '{robot.name}' act on several joints through its coupling, so their "
+            "gains cannot be separated; drive gains need a robot without coupling."
         )
     return "force_constant" if robot.drives.force_constant is not None else "torque_constant"
 
@@ -178,9 +179,9 @@ def _quantity(robot: Robot) -> str:
 def _check_signs(names: Sequence[str]) -> None:
     if names:
         raise EstimationError(
-            f"the current of joint '{names[0]}' acts against its torque: give its gear_ratio or "
-            "torque_constant the other sign, unless recordings with and without payload were "
-            "mixed up."
+            f"the current of joint '{names[0]}' has the opposite sign of its torque; change the "
+            "sign of its gear_ratio or torque_constant, or check whether recordings with and "
+            "without payload were exchanged."
         )
 
 
@@ -188,5 +189,5 @@ def _check_motion(signals: Sequence[Sequence[Signals]]) -> None:
     for name, some in zip(("without", "with"), signals, strict=True):
         if not any(one.moving.any() for one in some):
             raise EstimationError(
-                f"no joint moves in what was recorded {name} payload; drive gains need motion."
+                f"no joint moves in the recordings {name} payload; drive gains need motion."
             )

@@ -1,4 +1,4 @@
-"""A payload that was put on a scale: what is known of it sets the scale of every torque."""
+"""A payload of known mass."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dynid.estimation.physical import pseudo_inertia
 
 @dataclass(frozen=True)
 class KnownPayload:
-    """A body in the frame of the joint that bears payloads; what is not given is estimated.
+    """A body in the frame of the joint that carries payloads; unknown parameters are estimated.
 
     Attributes:
         mass: [kg].
@@ -30,23 +30,23 @@ class KnownPayload:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.mass) and self.mass > 0):
             raise EstimationError(
-                f"the payload's mass is {self.mass:g} kg; it sets the scale of all torques, so it "
-                "must be greater than 0."
+                f"the payload's mass is {self.mass:g} kg; it must be greater than 0, because it "
+                "gives the scale of the torque."
             )
         if self.inertia is not None and self.centre is None:
             raise EstimationError(
-                "the payload's inertia is given about its centre of mass, which is not given; give "
-                "both, or the mass alone."
+                "the payload's inertia is about its centre of mass, which is not given; give both, "
+                "or only the mass."
             )
         if self.inertia is not None and np.linalg.eigvalsh(pseudo_inertia(self.parameters))[0] < 0:
             raise EstimationError(
-                "no body has the payload's inertia: expected XX, XY, YY, XZ, YZ, ZZ about its "
-                "centre of mass, in kg m^2."
+                "the payload's inertia is not physically consistent; give XX, XY, YY, XZ, YZ, ZZ "
+                "about its centre of mass in kg m^2."
             )
 
     @property
     def parameters(self) -> Array:
-        """The ten parameters about the frame's origin (10,), 0 where they are not known."""
+        """The ten parameters about the frame's origin (10,); 0 if unknown."""
         known = np.zeros(10)
         known[0] = self.mass
         if self.centre is not None:
@@ -57,11 +57,11 @@ class KnownPayload:
 
     @property
     def unknown(self) -> NDArray[np.intp]:
-        """Which of the ten are not known."""
+        """Indices of the unknown parameters."""
         first = 10 if self.inertia is not None else 4 if self.centre is not None else 1
         return np.arange(first, 10)
 
     @property
-    def size(self) -> Array:
-        """What is large for each of the ten parameters of such a body (10,)."""
+    def scale(self) -> Array:
+        """Typical sizes of the ten parameters of such a body (10,)."""
         return self.mass * np.array([1.0, *3 * [REACH], *6 * [RADIUS**2]])

@@ -1,4 +1,4 @@
-"""Models of one joint's friction: sums of joint terms, and the shapes in which these differ."""
+"""Candidate models of one joint's friction: sums of joint terms with shape parameters."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _ABOVE_POSITION_NOISE = 3.0
 
 @dataclass(frozen=True)
 class Motion:
-    """What the shapes of one joint's friction are measured by.
+    """Scales of one joint's motion, from which the ranges of shapes follow.
 
     Attributes:
-        speed: its peak [rad/s or m/s].
-        travel: between its extremes [rad or m].
-        loaded: gravity loads it.
-        position_noise: half the width within which its position wavers at rest [rad or m].
+        speed: peak speed [rad/s or m/s].
+        travel: range of positions [rad or m].
+        loaded: whether gravity acts on it.
+        position_noise: half the range of its position at rest [rad or m].
         velocity_noise: root mean square of its velocity at rest [rad/s or m/s].
     """
 
@@ -34,7 +34,7 @@ class Motion:
 
 @dataclass(frozen=True)
 class Shape:
-    """A parameter on which friction depends nonlinearly, sought between ``low`` and ``high``."""
+    """A nonlinear parameter of friction, searched between ``low`` and ``high``."""
 
     name: str
     low: float
@@ -43,7 +43,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model of friction: its terms for given shapes."""
+    """A friction model: its terms for given shapes."""
 
     name: str
     shapes: tuple[Shape, ...]
@@ -51,7 +51,7 @@ class Candidate:
 
     @property
     def parameters(self) -> int:
-        """How many numbers describe it, linear and nonlinear ones: the fewer, the simpler."""
+        """Number of linear and nonlinear parameters."""
         lowest = self.shapes_at([shape.low for shape in self.shapes])
         return len(self.terms(lowest)) + len(self.shapes)
 
@@ -73,7 +73,7 @@ class _Part:
 
 
 def _part(name: str) -> _Part:
-    """A part of a model by its name: that of the table of joint terms, or one of these."""
+    """Return a part of a model by its name, from the table of joint terms or one of these."""
     if name.endswith((" stop", " stops")):
         return _stops(int(name.split(maxsplit=1)[0]))
     if name == "Coulomb":
@@ -86,7 +86,7 @@ def _kinds_of(part: str) -> list[TermKind]:
 
 
 def _sum_of(kinds: Sequence[TermKind], *, sharp: bool) -> _Part:
-    """One term of each kind; ``sharp`` ones keep the jump of a sign."""
+    """One term of each kind; ``sharp`` terms keep the discontinuity of a sign."""
     sought = [
         {shape: _sought(kind, shape) for shape in kind.shapes if shape != "dead_band"}
         for kind in kinds
@@ -107,14 +107,14 @@ def _sum_of(kinds: Sequence[TermKind], *, sharp: bool) -> _Part:
 
 
 def _sought(kind: TermKind, shape: str) -> str:
-    """The name under which a shape is sought, so in what range."""
+    """Return the name of a shape's range."""
     if shape != "scale":
         return shape
     return "distance" if kind.has_memory else "stribeck_velocity"
 
 
 def _stops(count: int) -> _Part:
-    """Stop operators whose distances grow from each to the next by one and the same ratio."""
+    """Stop operators with distances in geometric progression."""
     kinds = _kinds_of("stop")
 
     def terms(shapes: Shapes) -> list[TermSettings]:
@@ -150,13 +150,13 @@ _MODELS = (
 
 
 def candidates(motion: Motion) -> tuple[Candidate, ...]:
-    """Return the models that suit a joint, shapes in proportion to its motion, simplest first."""
+    """Return the candidates for a joint, with shapes scaled to its motion, simplest first."""
     names = [name for name in _models() if motion.loaded or not _loaded(name)]
     return tuple(sorted((_candidate(name, motion) for name in names), key=lambda c: c.parameters))
 
 
 def _models() -> tuple[str, ...]:
-    """The models above, and one for each part that is in none of them."""
+    """Return the models above, and one for each part that is in none of them."""
     known = " + ".join((*_MODELS, "stop")).split(" + ")
     parts = dict.fromkeys(kind.candidate for kind in term_kinds() if kind.candidate)
     return (*_MODELS, *(f"viscous + tanh + {part}" for part in parts if part not in known))
@@ -178,8 +178,7 @@ def _candidate(name: str, motion: Motion) -> Candidate:
 
 
 def _ranges(motion: Motion) -> dict[str, tuple[float, float]]:
-    # a sign that noise at rest could turn, or a contact that it could stretch as far as it goes,
-    # would make friction of an encoder's noise
+    # a lower limit above the noise at rest, so that encoder noise is not modelled as friction
     smoothest = max(1e-3 * motion.speed, _ABOVE_VELOCITY_NOISE * motion.velocity_noise)
     shortest = max(1e-5 * motion.travel, _ABOVE_POSITION_NOISE * motion.position_noise)
     return {

@@ -1,4 +1,4 @@
-"""The choice among friction models: by the error on what a fit has not seen, never by fit."""
+"""Choice among friction models by the error on held-out data."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from dynid.identification.friction.variable_projection import (
     fit_shapes,
 )
 
-_WORTH = 1.01
-_FEWEST = 50  # rows of a fold, below which its error says nothing
+_NEGLIGIBLE = 1.01  # ratio of errors
+_FEWEST = 50  # rows of a fold
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A candidate at one joint, its errors root mean squares [N m or N].
+    """A candidate at one joint.
 
     Attributes:
         fit: to all recordings.
-        fit_error: that this leaves.
-        squares: (folds,) mean squared error on each fold of a fit to the others.
+        fit_error: root mean square error of this fit [N m or N].
+        squares: (folds,) mean squared error on each fold, of a fit to the other folds.
         share: (folds,) of the rows.
     """
 
@@ -40,27 +40,31 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """The candidate's."""
+        """Name of the candidate."""
         return self.fit.candidate.name
 
     @property
     def parameters(self) -> int:
-        """How many numbers describe the candidate."""
+        """Number of parameters of the candidate."""
         return self.fit.candidate.parameters
 
     @property
     def held_out_error(self) -> float:
-        """Over all folds, each of them left out once."""
+        """Root mean square error over all folds, each held out once [N m or N]."""
         return float(np.sqrt(self.share @ self.squares))
 
 
 def try_candidates(problem: JointProblem, candidates: Sequence[Candidate]) -> tuple[Trial, ...]:
-    """Fit every candidate to all folds, and to all but each; shapes are sought anew every time."""
+    """Fit every candidate to all folds, and to all but each; shapes are fitted every time.
+
+    Raises:
+        EstimationError: a fold is too short.
+    """
     folds = range(len(problem.spans))
     if min(span.stop - span.start for span in problem.spans) < _FEWEST:
         raise EstimationError(
-            f"joint {problem.joint + 1}: a part that is left out in turn holds fewer than "
-            f"{_FEWEST} samples in which the joint moves; friction needs a longer recording."
+            f"joint {problem.joint + 1}: a held-out part has fewer than {_FEWEST} samples in which "
+            "the joint moves; record a longer motion."
         )
     everything = Projection(problem, folds)
     parts = [Projection(problem, [other for other in folds if other != one]) for one in folds]
@@ -80,11 +84,12 @@ def try_candidates(problem: JointProblem, candidates: Sequence[Candidate]) -> tu
 
 
 def choose(trials: Sequence[Trial]) -> Trial:
-    """Return the simplest that is worse than the best by no more than one standard error.
+    """Return the simplest candidate within one standard error of the best.
 
-    That of their difference from fold to fold (Breiman, Friedman, Olshen and Stone, *Classification
-    and Regression Trees*, 1984, 3.4.3, on differences): how hard recordings are differs much more
-    between them than what models make of one. A gain of less than a hundredth is none.
+    The standard error is that of the differences between folds (Breiman, Friedman, Olshen and
+    Stone, *Classification and Regression Trees*, 1984, 3.4.3, applied to differences), because
+    errors vary more between recordings than between models. An error less than 1 % above the best
+    counts as equal.
     """
     best = min(trials, key=lambda trial: trial.held_out_error)
 
@@ -92,17 +97,17 @@ def choose(trials: Sequence[Trial]) -> Trial:
         worse = trial.squares - best.squares
         mean = trial.share @ worse
         spread = np.sqrt(trial.share @ (worse - mean) ** 2 / max(len(worse) - 1, 1))
-        return bool(mean <= spread) or trial.held_out_error < _WORTH * best.held_out_error
+        return bool(mean <= spread) or trial.held_out_error < _NEGLIGIBLE * best.held_out_error
 
     good = [trial for trial in trials if within(trial)]
     return min(good, key=lambda trial: (trial.parameters, trial.held_out_error))
 
 
 def errors(problem: JointProblem, fit: FrictionFit) -> Array:
-    """Torque that a fit leaves over at every row, (m,) [N m or N]."""
+    """Return the residual of a fit at every row, (m,) [N m or N]."""
     return friction_torque(problem, fit) - problem.columns(fit.terms) @ fit.friction
 
 
 def friction_torque(problem: JointProblem, fit: FrictionFit) -> Array:
-    """Measured torque less that of everything but the joint's friction, (m,) [N m or N]."""
+    """Return measured torque minus that of all parameters but the friction, (m,) [N m or N]."""
     return np.asarray(problem.torque - problem.others @ fit.others)

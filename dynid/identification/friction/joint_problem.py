@@ -1,4 +1,4 @@
-"""One joint's torque, and what is known of it apart from its friction."""
+"""The friction problem of one joint within the regression of the whole robot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dynid.signals.filters import ParallelFilter
 
 @dataclass(frozen=True)
 class Track:
-    """One joint along one recording, (N,) each: its motion, and its gravity torque."""
+    """Motion and gravity torque of one joint along one recording, (N,) each."""
 
     position: Array
     velocity: Array
@@ -29,16 +29,16 @@ class Track:
 
 @dataclass(frozen=True)
 class JointProblem:
-    """The rows of one joint, with the columns of all parameters but those of its friction.
+    """The rows of one joint with the columns of all parameters except its friction.
 
-    The rows of other joints say something about the same parameters: that is ``elsewhere``, so
-    that a fit of this joint's friction is one of the whole robot.
+    The rows of other joints contain information on the same parameters, which ``elsewhere`` adds,
+    so that a fit of this joint's friction is a fit of the whole robot.
 
     Attributes:
-        tracks: the recordings at their full rate.
-        torque: (m,) of this joint at the rows, less ``others @ start``.
+        tracks: the recordings at full rate.
+        torque: (m,) of this joint minus ``others @ start`` [N m or N].
         others: (m, k) columns of the other parameters.
-        start: (k,) their values where data determine nothing.
+        start: (k,) their values if they are not identifiable.
         fitted: (m,) 1.0 where the row is fitted, else 0.0.
         spans: the rows of each fold.
         elsewhere: (folds, k+1, k+1) normal equations of the other joints, in units of this one's
@@ -56,7 +56,7 @@ class JointProblem:
     elsewhere: Array
 
     def columns(self, terms: Sequence[TermSettings]) -> Array:
-        """Regressor columns (m, c) of these terms of the joint."""
+        """Return the regressor columns (m, c) of terms of the joint."""
         columns = []
         for track in self.tracks:
             position, velocity, load = track.position, track.velocity, track.load
@@ -72,7 +72,7 @@ class JointProblem:
 
 
 def with_folds(problem: Problem) -> Problem:
-    """The same with a fold for every recording, or folds in time where there is only one."""
+    """Return the problem with a fold for every recording, or folds in time of a single one."""
     if len(problem.rows) == 1:
         return problem
     rows = tuple(
@@ -82,7 +82,7 @@ def with_folds(problem: Problem) -> Problem:
 
 
 def joint_problem(fitted: Fit, joint: int) -> JointProblem:
-    """The problem of one joint of a robot that was fitted with any friction model."""
+    """Build the problem of one joint from a fit with any friction model."""
     problem, estimate = fitted.problem, fitted.estimate
     mechanism = problem.mechanism.with_parameters(fitted.standard)
     kept = np.flatnonzero(~_own_friction(problem, joint))

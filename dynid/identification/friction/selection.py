@@ -1,4 +1,4 @@
-"""Friction models for all joints of a robot, chosen on recordings, and the profile with them."""
+"""Selection of friction models for all joints of a robot, and the profile with them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 from dynid.text import listed
 
-_LOADED = 0.02  # least share of gravity in a joint's torque where load can matter
+_LOADED = 0.02  # least share of gravity in a joint's torque for load-dependent friction
 _DIGITS = 3
 
 
 @dataclass(frozen=True)
 class JointChoice:
-    """What was tried at one joint, simplest first, and what was taken."""
+    """The candidates tried at one joint, simplest first, and the chosen one."""
 
     joint: str
     unit: str  # of the effort recorded
@@ -42,7 +42,7 @@ class JointChoice:
 
 @dataclass(frozen=True)
 class FittedRobot:
-    """A robot fitted with the profile's own terms, and its noise at rest (n,), see there."""
+    """A robot fitted with the profile's terms, and its noise at rest, see noise_at_rest."""
 
     fit: Fit
     position_noise: Array
@@ -51,9 +51,9 @@ class FittedRobot:
 
 @dataclass(frozen=True)
 class FrictionSelection:
-    """The choice for every joint, and the given profile with the terms chosen.
+    """The choice for every joint, and the robot with the chosen terms.
 
-    ``left_out`` says what a fold is that was left out: a recording, or a part of the only one.
+    ``left_out`` describes a held-out fold: a recording, or a part of a single recording.
     """
 
     robot: Robot
@@ -63,7 +63,7 @@ class FrictionSelection:
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
-        """The friction model chosen for each joint."""
+        """Return the friction model chosen for each joint."""
         rows = [f"{one.joint}: {one.chosen.name}" for one in self.joints]
         first = f"Friction of {self.robot.name}, chosen by the error on each {self.left_out}"
         return "\n".join([first, *rows, *self.notes])
@@ -75,21 +75,21 @@ def select_friction(
     *,
     progress: Callable[[str], None] = lambda _: None,
 ) -> FrictionSelection:
-    """Try all candidates at every joint and take those that predict best.
+    """Try all candidates at every joint and choose those with the least held-out error.
 
-    Where there are several recordings, each is left out once; of a single one, parts in time.
+    Of several recordings each is held out once; of a single one, parts in time.
 
     Args:
-        robot: its terms are where load and the other joints' friction come from meanwhile.
-        recordings: of the profile's joints, in its order.
-        progress: told the name of each step as it begins.
+        robot: its terms give the load and the friction of the other joints.
+        recordings: of the robot's joints, in its order.
+        progress: called with the name of each step.
 
     Raises:
-        DynidError: a recording, setting or mechanism does not allow it.
+        DynidError: a recording, setting or mechanism is not suitable.
     """
     check_type("select_friction(): robot", robot, Robot, "dynid.load_robot(path)")
     recordings = given_recordings("select_friction()", recordings)
-    # matrices here are some 80 wide: more threads only get in each other's way
+    # more threads are slower for matrices of about 80 columns
     with threadpool_limits(1, user_api="blas"):
         progress("fitting the profile's own terms")
         fitted = fit_robot(robot, recordings)
@@ -112,10 +112,10 @@ def select_friction(
 
 
 def fit_robot(robot: Robot, recordings: Sequence[Recording]) -> FittedRobot:
-    """Fit the profile's own terms, with the folds by which friction models are compared.
+    """Fit the profile's terms, with the folds for comparing friction models.
 
     Raises:
-        DynidError: a recording, setting or mechanism does not allow it.
+        DynidError: a recording, setting or mechanism is not suitable.
     """
     mechanism = robot.mechanism()
     signals = [preprocess(recording, robot) for recording in recordings]
@@ -126,7 +126,7 @@ def fit_robot(robot: Robot, recordings: Sequence[Recording]) -> FittedRobot:
         signals,
         robot.settings(IdentificationSettings),
     )
-    # the profile's steps may leave rest out
+    # the profile's settings may remove rest
     settings = robot.settings(IdentificationSettings).model_copy(
         update={"trim_rest": False, "period": None}
     )
@@ -136,7 +136,7 @@ def fit_robot(robot: Robot, recordings: Sequence[Recording]) -> FittedRobot:
 
 
 def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Motion]:
-    """The problem of one joint, and what the shapes of its friction are measured by."""
+    """Return the problem of one joint, and the scales of its motion."""
     problem, chain = joint_problem(fitted.fit, joint), fitted.fit.problem.mechanism.chain.passive
     position = np.concatenate([track.position for track in problem.tracks])
     velocity = np.concatenate([track.velocity for track in problem.tracks])
@@ -144,7 +144,7 @@ def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Mot
     motion = Motion(
         speed=float(np.abs(velocity).max()),
         travel=float(np.ptp(position)),
-        # in closed chains load is that of the cut tree, which gravity's torque here is not
+        # in closed chains the load is that of the cut tree, not the gravity torque here
         loaded=not chain and bool(np.std(load) > _LOADED * np.std(problem.torque)),
         position_noise=float(fitted.position_noise[joint]),
         velocity_noise=float(fitted.velocity_noise[joint]),
@@ -153,9 +153,9 @@ def joint_and_motion(fitted: FittedRobot, joint: int) -> tuple[JointProblem, Mot
 
 
 def with_terms(robot: Robot, chosen: Sequence[tuple[TermSettings, ...]]) -> Robot:
-    """The profile with these terms in place of its joints' friction, one tuple for each joint.
+    """Return the robot with these terms as its joints' friction, one tuple for each joint.
 
-    Springs, offsets, rotors, what sits at motors or at passive joints stays.
+    Springs, offsets, rotors, and terms of motors and passive joints stay.
     """
     passive = robot.closed_chain.passive
     own: dict[TermSettings, list[str]] = {}
@@ -188,15 +188,15 @@ def _check_motion(signals: Sequence[Signals], robot: Robot) -> None:
     still = [name for name, moves in zip(robot.joints, moving, strict=True) if not moves]
     if still:
         raise EstimationError(
-            f"{listed(still)} never move{'s' if len(still) == 1 else ''} in what was recorded; "
-            "friction can only be told where all joints move, so add a recording in which they do."
+            f"{listed(still)} {'does' if len(still) == 1 else 'do'} not move in the recordings; "
+            "friction selection needs motion of all joints, so add a recording in which they move."
         )
     same = np.all([np.ptp(one.raw_torque, axis=0) == 0 for one in signals], axis=0)
     constant = [name for name, is_so in zip(robot.joints, same, strict=True) if is_so]
     if constant:
         raise EstimationError(
-            f"the effort of {listed(constant)} never changes in what was recorded, so it tells of "
-            "no friction; look whether the drives' torque or current was recorded."
+            f"the effort of {listed(constant)} is constant in the recordings; check that the "
+            "drives' torque or current was recorded."
         )
 
 
@@ -204,8 +204,8 @@ def _notes(position_noise: Array) -> tuple[str, ...]:
     if position_noise.any():
         return ()
     return (
-        "No recording holds a second of rest, or nothing wavers there: nothing keeps friction "
-        "from being made of an encoder's noise.",
+        "No recording contains a second of rest with position noise, so encoder noise may be "
+        "modelled as friction.",
     )
 
 
@@ -222,17 +222,17 @@ def _choice(fitted: Fit, problem: JointProblem, trials: tuple[Trial, ...]) -> Jo
 
 
 _WINDOW = 1.0  # [s]
-_SHARE = 75.0  # [%] of the windows: in some the robot has not come to rest yet
+_SHARE = 75.0  # [%] percentile over windows: in some the robot has not stopped yet
 
 
 def noise_at_rest(signals: Sequence[Signals]) -> tuple[Array, Array]:
-    """Half the width within which positions waver at rest, and the velocity's root mean square.
+    """Estimate half the range of positions at rest, and the velocity's root mean square.
 
     Args:
-        signals: one per recording, with the rest that they hold.
+        signals: one per recording, including rest.
 
     Returns:
-        (n,) each [rad or m], [rad/s or m/s]; zeros where no recording holds a second of rest.
+        (n,) each [rad or m], [rad/s or m/s]; zeros if no recording contains a second of rest.
     """
     joints = len(signals[0].joint_names)
     widths, speeds = [np.zeros((0, joints))], [np.zeros((0, joints))]

@@ -1,4 +1,4 @@
-"""Whole identifications with given and with chosen friction, on recordings neither has seen."""
+"""Validation of identifications with given and with chosen friction, on unseen recordings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dynid.robot.robot import Robot
 
 @dataclass(frozen=True)
 class JointComparison:
-    """Root mean square errors of one joint, and the deviation of what was measured [unit]."""
+    """Root mean square errors of one joint, and the standard deviation of the effort [unit]."""
 
     joint: str
     unit: str
@@ -34,12 +34,12 @@ class Comparison:
 
     @property
     def mean_given(self) -> float:
-        """Mean over the joints of error over deviation, with the terms given."""
+        """Mean over the joints of error over standard deviation, with the given terms."""
         return float(np.mean([joint.given / joint.deviation for joint in self.joints]))
 
     @property
     def mean_chosen(self) -> float:
-        """The same with the terms chosen."""
+        """The same with the chosen terms."""
         return float(np.mean([joint.chosen / joint.deviation for joint in self.joints]))
 
 
@@ -51,17 +51,17 @@ def compare_profiles(
     *,
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Comparison, ...]:
-    """Identify with both profiles on ``recordings``; hold both models against each of ``unseen``.
+    """Identify with both profiles on ``recordings`` and validate both models on ``unseen``.
 
     Raises:
-        DynidError: a recording, setting or mechanism does not allow it.
+        DynidError: a recording, setting or mechanism is not suitable.
     """
     if not unseen:
         return ()
     verdicts: list[list[Verdict]] = []
     for robot in (given, chosen):
         model = identify(robot, recordings, progress=progress).model
-        progress("evaluating on recordings not seen")
+        progress("evaluating on unseen recordings")
         verdicts.append([validate(model, one).verdict for one in unseen])
     names = [", ".join(source.name for source in one.sources) for one in unseen]
     return tuple(

@@ -1,4 +1,4 @@
-"""Shapes of friction by variable projection: linear parameters are solved for, never searched.
+"""Shapes of friction by variable projection: linear parameters are solved for, not searched.
 
 G. H. Golub, V. Pereyra, *The differentiation of pseudo-inverses and nonlinear least squares
 problems whose variables separate*, SIAM J. Numer. Anal. 10(2), 1973.
@@ -20,13 +20,13 @@ from dynid.identification.friction.joint_problem import JointProblem
 _Error = Callable[[Array], float]
 
 _UNDETERMINED = 1e-10  # eigenvalue of the scaled normal matrix, relative to the largest
-_ALIKE = 1e-9  # share of a column that its neighbours must leave over for it to count
-_ACTIVE_SETS = 100  # per column: far more than it takes
-_TRIED = 6  # points per shape among which the search begins
+_COLLINEAR = 1e-9  # smallest eigenvalue of scaled columns
+_ACTIVE_SETS = 100  # per column: more than needed
+_TRIED = 6  # points per shape, of which the best are starts
 _STARTS = 2
-_NEAR = 0.2  # of the logarithm of a shape: how far another fold may move it at once
+_NEAR = 0.2  # of the logarithm of a shape: first step of a search on another fold
 _TOLERANCE = 0.02  # of the logarithm of a shape
-_GAIN = 1e-4  # share of the squared error that is worth another step
+_GAIN = 1e-4  # relative change of the squared error at convergence
 _NOTHING = 1e-300
 
 
@@ -37,8 +37,8 @@ class FrictionFit:
     Attributes:
         terms: with these shapes.
         friction: (c,) parameters of the terms.
-        others: (k,) all other parameters, less the problem's ``start``.
-        squared_error: of the rows fitted, and of the other joints as far as it depends on this.
+        others: (k,) all other parameters minus the problem's ``start``.
+        squared_error: of the fitted rows, and of the other joints up to a constant.
     """
 
     candidate: Candidate
@@ -50,17 +50,17 @@ class FrictionFit:
 
 
 class Projection:
-    """The problem of a joint on some folds, with everything but its friction projected out.
+    """The problem of a joint on some folds, with all parameters but its friction projected out.
 
-    For friction columns F, with O those of the other parameters, the squared error that the best
-    other parameters leave is that of F and torque within the complement of O's range.
+    For friction columns F and columns O of the other parameters, the squared error with the best
+    other parameters is that of F and torque in the orthogonal complement of the range of O.
     """
 
     def __init__(self, problem: JointProblem, folds: Sequence[int]) -> None:
         self._problem, self._folds = problem, folds
         self._fitted = np.concatenate([problem.fitted[problem.spans[f]] for f in folds])
         stacked = np.hstack([problem.others, problem.torque[:, None]])
-        # a joint feels no body before it: those columns are zero throughout
+        # columns of bodies before the joint are zero
         self._used = np.flatnonzero(stacked.any(axis=0))
         self._rows = self._weighted(stacked[:, self._used])
         gram = problem.elsewhere[list(folds)].sum(axis=0)
@@ -70,7 +70,7 @@ class Projection:
         self._torque = float(gram[-1, -1] - self._along @ self._along)
 
     def solve(self, terms: Sequence[TermSettings]) -> tuple[Array, Array, float]:
-        """Return the best friction (c,), the other parameters (k,) with it, the squared error."""
+        """Return the best friction (c,), the other parameters (k,), and the squared error."""
         columns = self._weighted(self._problem.columns(terms))
         cross = np.zeros((len(columns), len(self._root) + 1))
         cross[:, self._used] = columns @ self._rows.T
@@ -84,19 +84,19 @@ class Projection:
         return friction, others, max(float(error), 0.0)
 
     def _weighted(self, values: Array) -> Array:
-        """Rows of the folds, transposed, those that are not fitted as zeros; (c, m)."""
+        """Return the rows of the folds, transposed, zero if not fitted; (c, m)."""
         rows = values.reshape(len(values), -1)
         chosen = np.concatenate([rows[self._problem.spans[fold]] for fold in self._folds])
         return np.ascontiguousarray((chosen * self._fitted[:, None]).T)
 
 
 def fit_shapes(projection: Projection, candidate: Candidate, hint: Shapes) -> FrictionFit:
-    """Find the shapes with the least squared error, wherever they are in their ranges.
+    """Find the shapes with the least squared error in their ranges.
 
     Args:
-        projection: of the joint, on the folds to be fitted.
-        candidate: model of friction.
-        hint: shapes that were good for another candidate; may lack some, or all.
+        projection: of the joint, on the folds to fit.
+        candidate: friction model.
+        hint: good shapes of another candidate; may be incomplete.
     """
     if not candidate.shapes:
         return fit_at(projection, candidate, {})
@@ -104,7 +104,7 @@ def fit_shapes(projection: Projection, candidate: Candidate, hint: Shapes) -> Fr
     known = np.array([name in hint for name in candidate.shape_names])
     hinted = np.log([hint.get(name, 1.0) for name in candidate.shape_names])
     points = _spread(low, high)
-    # what no hint is known of goes through its range
+    # shapes without a hint cover their range
     near = np.where(known, np.clip(hinted, low, high), points)
     points = np.unique(np.concatenate([points, near]), axis=0)
     error = _squared_error(projection, candidate)
@@ -114,7 +114,7 @@ def fit_shapes(projection: Projection, candidate: Candidate, hint: Shapes) -> Fr
 
 
 def fit_again(projection: Projection, fit: FrictionFit) -> FrictionFit:
-    """Find the best shapes on other folds from those of a fit, which are near."""
+    """Find the best shapes on other folds, starting from those of a fit."""
     candidate = fit.candidate
     if not candidate.shapes:
         return fit_at(projection, candidate, {})
@@ -133,14 +133,14 @@ def fit_at(projection: Projection, candidate: Candidate, shapes: Shapes) -> Fric
 
 
 def _squared_error(projection: Projection, candidate: Candidate) -> _Error:
-    """The squared error as a function of the logarithms of the shapes alone, (s,)."""
+    """Return the squared error as a function of the logarithms of the shapes (s,)."""
     return lambda point: projection.solve(candidate.terms(candidate.shapes_at(np.exp(point))))[2]
 
 
 def _spread(low: Array, high: Array) -> Array:
-    """Points that fill a box evenly: multiples, modulo 1, of powers of the root of x^(s+1) = x + 1.
+    """Return points that fill a box evenly: Kronecker's sequence, generalised golden ratio.
 
-    (Kronecker's sequence with the generalised golden ratio.)
+    They are multiples, modulo 1, of powers of the root of x^(s+1) = x + 1.
     """
     count, size = _TRIED * len(low), len(low)
     ratio = 2.0
@@ -158,11 +158,11 @@ def _limits(candidate: Candidate) -> tuple[Array, Array]:
 
 
 def _descend(error: _Error, point: Array, size: Array, low: Array, high: Array) -> Array:
-    """Nelder and Mead's simplex: stop operators make the error smooth only in pieces."""
+    """Minimise by the Nelder–Mead simplex, as the error with stop operators is not smooth."""
     away = np.where(point + size > high, -size, size)
     simplex = np.vstack([point, point + np.diag(away)])
     found = minimize(
-        lambda x: np.log(max(error(x), _NOTHING)),  # what a step gains is a share
+        lambda x: np.log(max(error(x), _NOTHING)),  # makes the tolerance relative
         point,
         method="Nelder-Mead",
         bounds=list(zip(low, high, strict=True)),
@@ -172,7 +172,7 @@ def _descend(error: _Error, point: Array, size: Array, low: Array, high: Array) 
 
 
 def _root_of_inverse(matrix: Array) -> Array:
-    """L (k, r) with L Lᵀ the pseudo-inverse, columns scaled alike."""
+    """Return L (k, r) with L Lᵀ the pseudo-inverse, columns scaled to unit norm."""
     norms = np.sqrt(np.diag(matrix))
     scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
@@ -181,10 +181,10 @@ def _root_of_inverse(matrix: Array) -> Array:
 
 
 def _constrained(matrix: Array, right: Array, size: Array, signed: Array) -> Array:
-    """Minimise xᵀ matrix x - 2 rightᵀ x, x not negative but where ``signed``."""
+    """Minimise xᵀ matrix x - 2 rightᵀ x with x >= 0 except where ``signed``."""
     scale = np.where(size > 0, 1 / np.sqrt(np.where(size > 0, size, 1.0)), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * matrix * scale)
-    known = values > _ALIKE
+    known = values > _COLLINEAR
     if not known.any():
         return np.zeros(len(right))
     root = np.sqrt(values[known])[:, None] * vectors[:, known].T

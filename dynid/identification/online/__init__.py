@@ -1,4 +1,4 @@
-"""Parameters while the robot works, and payloads picked up or dropped.
+"""Online identification of parameters, and detection of payload changes.
 
-Recursive least squares on the live joint states.
+Recursive least squares on the joint states of a running robot.
 """

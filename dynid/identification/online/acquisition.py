@@ -1,4 +1,4 @@
-"""Rows of the regression from what a robot tells, as it comes."""
+"""Regression rows from the samples of a running robot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dynid.dynamics.mechanism import Mechanism
 from dynid.identification.online.state_variable_filter import StateVariableFilter
 
 _DEGREE = 5
-_MEMORY = 10.0  # time constants after which a filter of third order has forgotten (0.3 % left)
+_MEMORY = 10.0  # time constants after which a third-order filter has settled to 0.3 %
 
 
 class Rows(NamedTuple):
@@ -29,15 +29,15 @@ class Rows(NamedTuple):
 
 
 class MotionSmoother:
-    """Position, velocity and acceleration of an instant, ``lag`` later than measured.
+    """Smoother of position, velocity and acceleration with a fixed delay ``lag``.
 
-    Polynomials of degree 5 through the samples ``lag`` to either side (Savitzky, Golay 1964):
-    symmetric, so that nothing is shifted in time but by ``lag`` itself.
+    Polynomials of degree 5 through the samples within ``lag`` on both sides (Savitzky, Golay 1964),
+    symmetric, so that the only time shift is ``lag``.
 
     Args:
-        lag: [s].
+        lag: delay [s].
         sampling_rate: [Hz].
-        measured_velocity: derivatives are those of measured velocities.
+        measured_velocity: differentiate measured velocities instead of positions.
     """
 
     def __init__(
@@ -56,24 +56,24 @@ class MotionSmoother:
         self.reset()
 
     def reset(self) -> None:
-        """Begin afresh with the next sample."""
+        """Restart with the next sample."""
         self._kept: Array | None = None
 
     def __call__(
         self, position: Array, torque: Array, velocity: Array | None = None
     ) -> tuple[Array, Array, Array, Array]:
-        """Return position, velocity, acceleration and torque (m, n) of the instants now known.
+        """Return position, velocity, acceleration and torque (m, n) of the completed instants.
 
         Args:
-            position: (N, n), the next samples.
-            torque: (N, n) given back as it is, of the instants of the motion.
-            velocity: (N, n) where measured ones are asked for.
+            position: (N, n) next samples [rad or m].
+            torque: (N, n) returned unchanged with the same delay.
+            velocity: (N, n) measured, if used [rad/s or m/s].
 
         Raises:
-            ValueError: these are not given.
+            ValueError: measured velocities are missing.
         """
         if self._measured and velocity is None:
-            message = "measured velocities are asked for, but none are given"
+            message = "measured velocities are required, but none are given"
             raise ValueError(message)
         source = position if velocity is None or not self._measured else velocity
         new = np.stack([position, source, torque])
@@ -88,22 +88,22 @@ class MotionSmoother:
 
 
 class Acquisition:
-    """Turns samples into rows whose torque and regressor have gone through the same filter.
+    """Conversion of samples to rows with equally filtered torque and regressor.
 
     P. Ratiroch-Anant et al., "Recursive simultaneous estimation of a two-link direct drive
     manipulator with great variation of payload", (17) to (20), filter position, velocity and
-    acceleration, work out the regressor of these, and filter sgn of unfiltered differences. A
-    nonlinear function of filtered signals is no filtered function, and noise has the last word on
-    the sign; that biases inertias and friction. Here the motion is smoothed with a fixed lag, the
-    regressor is that of the smoothed motion, and every one of its columns, friction's signs among
-    them, goes through G0 = 1/(1 + τ s)^3 as torque does: the equation of motion holds for what
-    comes out as it does for what goes in.
+    acceleration, compute the regressor from these, and filter the sign of unfiltered differences. A
+    nonlinear function of filtered signals is not the filtered function, and the sign is noisy; both
+    bias inertias and friction. Here the motion is smoothed with a fixed lag, the regressor is
+    computed from the smoothed motion, and all its columns, including the signs of friction, are
+    filtered by G0 = 1/(1 + τ s)^3 like the torque, so that the filtered signals satisfy the
+    equation of motion.
 
     Args:
-        mechanism: whose regressor it is.
+        mechanism: gives the regressor.
         sampling_rate: of the samples [Hz].
-        slowest: (n,) speed [rad/s or m/s] up to which a joint counts as at rest.
-        lag: of the motion's smoothing [s].
+        slowest: (n,) speed below which a joint counts as at rest [rad/s or m/s].
+        lag: of the smoother [s].
         time_constant: τ [s].
         measured_velocity: use measured velocities.
     """
@@ -122,29 +122,29 @@ class Acquisition:
         self._smoother = MotionSmoother(lag, sampling_rate, measured_velocity=measured_velocity)
         self._filter = StateVariableFilter(time_constant, 3, sampling_rate)
         self.step = max(1, round(3 * time_constant * sampling_rate))
-        """Samples between rows: those in between would tell little that is new."""
+        """Samples between rows, as the filtered signals are correlated."""
         self._memory = round(_MEMORY * time_constant * sampling_rate)
         self.delay = self._smoother.half / sampling_rate + self._filter.delay
-        """How old what the newest row tells of is [s]."""
+        """Delay of the newest row [s]."""
         self.reset()
 
     def reset(self) -> None:
-        """Begin afresh with the next sample, as after a gap; rows wait until filters settle."""
+        """Restart with the next sample, as after a gap; rows follow after filters have settled."""
         self._smoother.reset()
         self._filter.reset()
         self._past = self._mechanism.new_past()
         self._waiting = self._memory
 
     def __call__(self, position: Array, torque: Array, velocity: Array | None = None) -> Rows:
-        """Take in the next N samples, and return the rows that they complete.
+        """Process the next N samples and return the completed rows.
 
         Args:
             position: (N, n) [rad or m].
             torque: (N, n) [N m or N].
-            velocity: (N, n) measured, where asked for.
+            velocity: (N, n) measured, if used [rad/s or m/s].
 
         Raises:
-            MechanismError: the motion leaves what a closed chain allows.
+            MechanismError: a closed chain cannot reach a position.
         """
         q, dq, ddq, tau = self._smoother(position, torque, velocity)
         regressor = self._mechanism.regressor(q, dq, ddq, past=self._past)

@@ -1,4 +1,4 @@
-"""Payloads picked up or dropped, told from torque that the model leaves."""
+"""Detection of payloads picked up or dropped, from the torque residual."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.dynamics.body import RADIUS, REACH
 
-_BELIEF = 60.0  # [s] over which what is carried unchanged is known; older data are forgotten
-_FITS = 4.0  # variance left over that of the model's errors, up to which a payload explains all
-_TOLD = 3.0  # standard deviations that a mass must differ from 0 by to be told
+_FORGETTING = 60.0  # [s] time constant of the information on the present load
+_FITS = 4.0  # largest residual variance, over that of the model's errors, with a payload
+_SIGNIFICANT = 3.0  # standard deviations of a mass from 0
 
 
 @dataclass(frozen=True, eq=False)
 class PayloadChange:
-    """A payload was picked up or dropped, or something else changed.
+    """A payload that was picked up or dropped, or another change.
 
     Attributes:
-        time: since when [s].
-        evidence: twice the logarithm of the odds for a change.
-        variance_left: of torque errors after it, in units of those before it.
-        parameters, covariance: (10,) and (10, 10) of the body that came; negative where one went.
+        time: of the change [s].
+        evidence: twice the logarithm of the likelihood ratio for a change.
+        variance_left: of torque errors after the change, over that before it.
+        parameters, covariance: (10,) and (10, 10) of the added body; negative if dropped.
     """
 
     time: float
@@ -35,7 +35,7 @@ class PayloadChange:
 
     @property
     def mass(self) -> float:
-        """By how much the load grew [kg]; negative: shrank."""
+        """Change of the load [kg]; negative if dropped."""
         return float(self.parameters[0])
 
     @property
@@ -45,18 +45,18 @@ class PayloadChange:
 
     @property
     def kind(self) -> Literal["picked up", "dropped", "other"]:
-        """What happened; "other" where no payload explains it, or its mass is not told."""
-        if self.variance_left > _FITS or abs(self.mass) < _TOLD * self.deviation:
+        """Kind of change; "other" if no payload explains it, or its mass is not significant."""
+        if self.variance_left > _FITS or abs(self.mass) < _SIGNIFICANT * self.deviation:
             return "other"
         return "picked up" if self.mass > 0 else "dropped"
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
+        """Return the change as a sentence."""
         if self.kind == "other":
             return (
-                f"Torque has changed since {self.time:.1f} s in a way that no payload explains, or "
-                f"that does not tell its mass ({self.mass:.3g} kg, standard deviation "
-                f"{self.deviation:.2g} kg): look at friction, tool and contact."
+                f"Torque changed at {self.time:.1f} s, but not because of a payload, or its mass "
+                f"is not significant ({self.mass:.3g} kg, standard deviation "
+                f"{self.deviation:.2g} kg); check friction, tool and contacts."
             )
         return (
             f"A payload of {abs(self.mass):.3g} kg (standard deviation {self.deviation:.2g} kg) "
@@ -65,7 +65,7 @@ class PayloadChange:
 
 
 class _Block(NamedTuple):
-    """Information of some rows on the body's ten parameters."""
+    """Information in some rows on the ten parameters of the payload."""
 
     time: float  # at its begin
     matrix: Array  # (10, 10)
@@ -75,21 +75,21 @@ class _Block(NamedTuple):
 
 
 class PayloadDetector:
-    """Compares "the load is as before" with "it changed at s", for every s in a sliding window.
+    """Test of the hypothesis "the load changed at s" for every s in a sliding window.
 
-    What the model leaves of torque is e = W_b π + noise, with the ten columns W_b of the body that
-    bears payloads. π as believed so far is normal; a change adds a draw from what payloads can be.
-    Both hypotheses have a marginal likelihood in closed form; twice the logarithm of their ratio,
-    at the most likely s, is the evidence (a generalised likelihood ratio with the ten parameters
-    integrated out, so that they cost what they are free to fit). Beyond ``threshold`` there was a
-    change; it is told when ``settle`` has passed since, so that its mass is known well.
+    The torque residual is e = W_b π + noise, with the ten columns W_b of the body that carries
+    payloads. The prior of π is normal; a change adds a sample of the distribution of payloads. Both
+    hypotheses have a marginal likelihood in closed form. Twice the logarithm of their ratio at the
+    most likely s is the evidence: a generalised likelihood ratio with the ten parameters integrated
+    out, which penalises their flexibility. A change is detected if the evidence exceeds
+    ``threshold``; it is reported ``settle`` seconds later, when its mass is accurate.
 
     Args:
-        variance: (n,) of the model's torque errors, times the rows that share one error.
-        largest: what is large for a payload's mass [kg].
+        variance: (n,) of the model's torque errors, times their correlation time [rows].
+        largest: typical upper bound of a payload's mass [kg].
         threshold: of the evidence.
-        window: longest time since a change that it is looked for in [s].
-        settle: [s] from a change until it is told.
+        window: longest time since a change [s].
+        settle: time from a change to its report [s].
     """
 
     def __init__(
@@ -106,23 +106,23 @@ class PayloadDetector:
         self._change = np.diag(spread**2)
         self._threshold, self._window, self._settle = threshold, window, settle
         self._blocks: deque[_Block] = deque()
-        # what is believed of the load: at first, that the model has it right to a hundredth
+        # prior of the load: the model's, with a standard deviation of 1 %
         self._matrix = np.diag((0.01 * spread) ** -2.0)
         self._vector = np.zeros(10)
         self.evidence = 0.0
-        """For a change, as of the last rows."""
+        """Evidence for a change after the last rows."""
 
     def update(
         self, time: float, duration: float, error: Array, columns: Array, counted: Array
     ) -> PayloadChange | None:
-        """Take in what the model leaves in the next rows, and return a change if one is certain.
+        """Process the residual of the next rows; return a change if one is detected.
 
         Args:
-            time: when they begin [s].
-            duration: [s].
-            error: (m, n) measured less model torque.
-            columns: (n, m, 10) of the body that bears payloads.
-            counted: (m, n) 1.0 where a row counts.
+            time: of the first row [s].
+            duration: of the rows [s].
+            error: (m, n) measured minus model torque [N m or N].
+            columns: (n, m, 10) of the body that carries payloads.
+            counted: (m, n) 1.0 where a row counts, else 0.0.
         """
         weight = counted.T / self._variance[:, None]
         block = _Block(
@@ -134,21 +134,21 @@ class PayloadDetector:
         )
         self._blocks.append(block)
         while time - self._blocks[0].time > self._window:
-            self._believe(self._blocks.popleft(), duration)
+            self._update_prior(self._blocks.popleft(), duration)
         return self._change_since(time + duration)
 
-    def _believe(self, block: _Block, duration: float) -> None:
-        kept = np.exp(-duration / _BELIEF)
+    def _update_prior(self, block: _Block, duration: float) -> None:
+        kept = np.exp(-duration / _FORGETTING)
         self._matrix = kept * self._matrix + block.matrix
         self._vector = kept * self._vector + block.vector
 
     def _change_since(self, now: float) -> PayloadChange | None:
-        """The most likely change in the window, where it is certain and settled."""
+        """Return the most likely change in the window if it is significant and settled."""
         blocks = self._blocks
         matrices = np.stack([block.matrix for block in blocks])
         vectors = np.stack([block.vector for block in blocks])
         until, since = np.cumsum(matrices, axis=0), np.cumsum(matrices[::-1], axis=0)[::-1]
-        before = self._matrix + until - matrices  # belief at the begin of each block
+        before = self._matrix + until - matrices  # information at the beginning of each block
         vector = self._vector + np.cumsum(vectors, axis=0) - vectors
         later = np.cumsum(vectors[::-1], axis=0)[::-1]
         mean = np.linalg.solve(before, vector[..., None])[..., 0]
@@ -160,7 +160,7 @@ class PayloadDetector:
         self.evidence = float(gain[best])
         if self.evidence < self._threshold or now - blocks[best].time < self._settle:
             return None
-        # the change lies somewhere in the block, and filters smear it into the next
+        # the change is anywhere in the block, and filters spread it into the next
         clear = min(best + 2, len(blocks) - 1)
         known = fresh[best] + since[clear]
         found = np.linalg.solve(known, fresh_vector[best] + later[clear])
@@ -174,15 +174,15 @@ class PayloadDetector:
 
 
 def _likelihood(matrix: Array, vector: Array, added: Array, added_vector: Array) -> Array:
-    """Twice the log marginal likelihood of information beyond a belief, less a constant; (s,)."""
+    """Return twice the log marginal likelihood of added information, up to a constant; (s,)."""
     after, sums = matrix + added, vector + added_vector
     explained = np.einsum("si,si->s", sums, np.linalg.solve(after, sums[..., None])[..., 0])
     known = np.einsum("si,si->s", vector, np.linalg.solve(matrix, vector[..., None])[..., 0])
-    occam = np.linalg.slogdet(after)[1] - np.linalg.slogdet(matrix)[1]
-    return np.asarray(explained - known - occam)
+    penalty = np.linalg.slogdet(after)[1] - np.linalg.slogdet(matrix)[1]
+    return np.asarray(explained - known - penalty)
 
 
 def _variance_left(blocks: list[_Block], body: Array) -> float:
-    """Mean square of what a body (10,) leaves of the errors, in their variances."""
+    """Return the mean squared residual with a body (10,), over the variance of the errors."""
     left = sum(b.square - 2 * body @ b.vector + body @ b.matrix @ body for b in blocks)
     return float(left / max(sum(b.rows for b in blocks), 1.0))

@@ -1,4 +1,4 @@
-"""Online identification: parameters with deviations while the robot works, and payload changes."""
+"""Online identification: parameters with standard deviations, and payload changes."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.robot import Robot
 
-_BLOCK = 0.1  # [s] of samples that are worked on together
-_VAGUE = 100.0  # deviation beforehand of a parameter that no model tells, of 1 and its URDF value
-_LEAST_ROWS = 50  # in motion, from which a variance is taken
+_BLOCK = 0.1  # [s] of samples that are processed together
+_UNINFORMATIVE = 100.0  # prior standard deviation, times the larger of 1 and the value
+_LEAST_ROWS = 50  # in motion, to estimate a variance
 
 
 @dataclass(frozen=True)
 class OnlineSettings:
-    """How to identify online.
+    """Settings of online identification.
 
     Attributes:
-        sampling_rate: at which joint states come [Hz].
-        forgetting_time: [s] over which parameters are followed; 0: all data count alike.
-        learning: [s] of motion before changes are looked for, which tells the model's own errors.
-        detect: whether changes of the payload are looked for.
-        largest_payload: what is large for its mass [kg].
+        sampling_rate: of the joint states [Hz].
+        forgetting_time: time constant of forgetting [s]; 0: no forgetting.
+        learning: time in motion [s] to estimate the model's errors before changes are detected.
+        detect: whether changes of the payload are detected.
+        largest_payload: typical upper bound of a payload's mass [kg].
         threshold: of the evidence for a change.
-        scalar: scalar sub-models, joint by joint, in place of the vector form.
+        scalar: scalar sub-models, joint by joint, instead of the vector form.
     """
 
     sampling_rate: float = 1000.0
@@ -57,15 +57,15 @@ class OnlineSettings:
 
 @dataclass(frozen=True, eq=False)
 class OnlineParameters:
-    """Base parameters as known at some moment.
+    """Base parameters at a time.
 
     Attributes:
-        time: stamp of the newest sample they rest on [s].
+        time: stamp of the newest sample [s].
         names, units: (k,).
-        values, deviations: (k,).
-        determined: (k,) bool, by data, not by what was believed beforehand.
+        values, deviations: (k,) estimates and their standard deviations.
+        determined: (k,) bool, identifiable from data rather than from the prior.
         joint_deviation: (n,) standard deviation of the torque error [N m or N].
-        rows: taken in.
+        rows: number of rows used.
     """
 
     time: float
@@ -79,18 +79,18 @@ class OnlineParameters:
 
 
 class OnlineEstimator:
-    """Recursive least squares on samples as they come, and a watch for payload changes.
+    """Recursive least squares on samples of a running robot, and detection of payload changes.
 
     Args:
         robot: with its limits and settings.
-        mechanism: of the robot, with the parameters to begin with.
-        settings: how.
-        deviations: standard deviations of its base parameters by name, where an identification
-            found them: changes are told by them then. None: the parameters are a guess, such as
-            the URDF's, and changes are told by what was learnt at first.
+        mechanism: of the robot, with its initial parameters.
+        settings: of the estimator and the detection.
+        deviations: standard deviations of the base parameters by name, from an identification;
+            changes are then relative to its model. None: the parameters are not identified, such as
+            the URDF's, and changes are relative to a model estimated first.
 
     Raises:
-        DynidError: the mechanism cannot be parametrised.
+        DynidError: there are no base parameters of the mechanism.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class OnlineEstimator:
         self._acquisition = Acquisition(mechanism, settings.sampling_rate, slowest_motion(robot))
         start = self._base.project(mechanism.parameters)
         self._reference = None if deviations is None else start
-        spread = _VAGUE * np.maximum(1.0, np.abs(start))
+        spread = _UNINFORMATIVE * np.maximum(1.0, np.abs(start))
         known = deviations or {}
         spread = np.array(
             [known.get(name, vague) for name, vague in zip(self._base.names, spread, strict=True)]
@@ -128,29 +128,29 @@ class OnlineEstimator:
 
     @property
     def messages(self) -> Messages:
-        """How many came, and what was wrong with them."""
+        """Counts of messages, and of faults in them."""
         return self._sampler.messages
 
     @property
     def watching(self) -> bool:
-        """Whether changes are looked for by now."""
+        """Whether changes are detected, after the learning time."""
         return self._detector is not None
 
     @property
     def evidence(self) -> float:
-        """For a change of payload; beyond ``settings.threshold`` there was one."""
+        """Evidence for a change of payload; above ``settings.threshold`` it is detected."""
         return 0.0 if self._detector is None else self._detector.evidence
 
     def take(self, time: float, position: ArrayLike, effort: ArrayLike) -> list[PayloadChange]:
-        """Take in a sample as recorded, in the profile's joint order; return changes now certain.
+        """Process a sample in the profile's joint order; return detected changes.
 
         Args:
-            time: its stamp [s].
+            time: stamp of the sample [s].
             position: (n,) [rad or m].
             effort: (n,) in the unit of the profile's drives.
 
         Raises:
-            DynidError: the motion leaves what a closed chain allows.
+            DynidError: a closed chain cannot reach the position.
         """
         values = np.concatenate([np.asarray(position, float), np.asarray(effort, float)])
         samples, begins = self._sampler(time, values)
@@ -167,14 +167,14 @@ class OnlineEstimator:
         return changes
 
     def parameters(self) -> OnlineParameters:
-        """What is known now.
+        """Return the present estimate.
 
         Raises:
             EstimationError: no joint has moved yet.
         """
         if not np.any(self._recursive.rows):
             raise EstimationError(
-                "no joint has moved yet: parameters are read off motion, of which there was none."
+                "no joint has moved yet; parameters can be identified from motion only."
             )
         solution = self._recursive.solve()
         return OnlineParameters(
@@ -189,7 +189,7 @@ class OnlineEstimator:
         )
 
     def _work(self) -> list[PayloadChange]:
-        """Turn what is buffered into rows, and use them."""
+        """Convert buffered samples to rows, and use them."""
         if not self._buffer:
             return []
         samples = np.concatenate(self._buffer)
@@ -219,7 +219,7 @@ class OnlineEstimator:
         return [change]
 
     def _learn(self, rows: Rows) -> None:
-        """Find the variance of the model's own errors, and the model too where none is given."""
+        """Estimate the variance of the model's errors, and the model if none is given."""
         self._learnt.append(rows)
         self._moved += rows.moving.any(axis=1).sum() * self._acquisition.step
         if self._moved < self.settings.learning * self.settings.sampling_rate:
@@ -231,7 +231,7 @@ class OnlineEstimator:
         counts = moving.sum(axis=0)
         squares = np.sum(moving * errors**2, axis=0) / np.maximum(counts, 1.0)
         if np.any(counts < _LEAST_ROWS):
-            return  # a joint that has hardly moved is waited for
+            return  # wait for joints that have hardly moved
         self._correlation = error_correlation([errors * moving])
         self._recursive.correlation = self._correlation
         self._learnt = []
@@ -242,7 +242,7 @@ class OnlineEstimator:
         )
 
     def _carry(self, change: PayloadChange) -> None:
-        """Go on from the parameters with the payload, as well known as it is."""
+        """Continue from the parameters with the payload, with their uncertainty."""
         solution: Solution = self._recursive.solve()
         shown = self._base.regrouping[:, self._payload]
         covariance = solution.covariance + shown @ change.covariance @ shown.T
@@ -252,19 +252,19 @@ class OnlineEstimator:
         self._recursive.correlation = self._correlation
 
     def _error(self, rows: Rows) -> Array:
-        """Measured less reference torque, (m, n)."""
-        assert self._reference is not None  # noqa: S101  set before it is asked for
+        """Return measured minus reference torque, (m, n)."""
+        assert self._reference is not None  # noqa: S101  set before it is used
         return np.asarray((self._of_base(rows) @ np.append(-self._reference, 1.0)).T)
 
     def _of_base(self, rows: Rows) -> Array:
-        """[W_j, τ_j] with the columns of the base parameters; (n, m, k+1)."""
+        """Return [W_j, τ_j] with the columns of the base parameters; (n, m, k+1)."""
         return rows.stacked[:, :, [*self._base.independent, -1]]
 
-    def _recursion(self, start: Array, deviations: Array) -> SquareRootLeastSquares:
+    def _recursion(self, start: Array, standard_deviations: Array) -> SquareRootLeastSquares:
         return SquareRootLeastSquares(
             len(self.joints),
             start,
-            deviations,
+            standard_deviations,
             forgetting=self._forgetting,
             scalar=self.settings.scalar,
             robust=True,

@@ -1,4 +1,4 @@
-"""What the online estimator found, as JSON for other programs."""
+"""Results of the online estimator as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def parameters_json(found: OnlineParameters, joints: Sequence[str]) -> str:
-    """Return parameters with deviations; SI units, stamp in seconds."""
+    """Return parameters with standard deviations as JSON; SI units, stamp in seconds."""
     columns = zip(
         found.names,
         found.values,
@@ -36,7 +36,7 @@ def parameters_json(found: OnlineParameters, joints: Sequence[str]) -> str:
 
 
 def change_json(change: PayloadChange) -> str:
-    """Return a change of payload; ``parameters`` are those of the body that came or went."""
+    """Return a change of payload as JSON; ``parameters`` are those of the added body."""
     content = {
         "time": change.time,
         "kind": change.kind,

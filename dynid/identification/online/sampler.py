@@ -1,4 +1,4 @@
-"""Samples at equal distances from messages that come late, twice, in disorder, or not at all."""
+"""Uniform samples from messages that are late, repeated, out of order or missing."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 
 from dynid.arrays import Array
 
-_LONGEST = 5.5  # sampling periods that may lie between two messages; beyond, all begins afresh
+_LONGEST = 5.5  # sampling periods between two messages; after a longer gap the series restarts
 
 
 @dataclass
 class Messages:
-    """Messages counted, and what was wrong with some.
+    """Counts of messages.
 
     Attributes:
-        taken: all of them.
-        not_finite: held something that is no number.
-        stale: were no newer than the one before.
-        gaps: came too long after the one before.
+        taken: all messages.
+        not_finite: messages with a value that is not finite.
+        stale: messages not newer than the one before.
+        gaps: messages too long after the one before.
     """
 
     taken: int = 0
@@ -29,16 +29,15 @@ class Messages:
 
     @property
     def too_rare(self) -> bool:
-        """Whether most messages come so late after the one before that nothing can be made."""
+        """Whether most messages come after too long a gap."""
         return self.gaps > max(10, self.taken // 2)
 
 
 class Sampler:
-    """Reads what was measured off at equal distances, on straight lines between the messages.
+    """Linear interpolation between messages at a uniform rate.
 
-    A message no newer than the last is stale, or out of order: what it tells of is over, and it is
-    left out. So is one that holds no number. After a longer gap nothing is known of what lies in
-    between, and a new series begins.
+    Messages that are not newer than the last one, or contain values that are not finite, are
+    ignored. After a long gap a new series begins.
 
     Args:
         sampling_rate: of the series [Hz].
@@ -53,7 +52,7 @@ class Sampler:
         self._begun = 0.0
 
     def __call__(self, time: float, values: Array) -> tuple[Array, bool]:
-        """Take in a message, and return the samples (N, c) it completes, and whether they begin.
+        """Process a message; return the completed samples (N, c), and whether a series begins.
 
         Args:
             time: of the message [s].
@@ -69,7 +68,7 @@ class Sampler:
             self.messages.stale += 1
             return none, False
         if before is None or not 0 < since <= _LONGEST * self._period:
-            # as also when a clock was set back, such as that of a bag played again
+            # also after a clock was set back, such as that of a bag played again
             self.messages.gaps += before is not None
             self._time, self._values = time, values
             self._begun, self._next = time, 1.0

@@ -1,4 +1,4 @@
-"""State-variable filters: a signal and its derivatives through one low-pass, without a lead."""
+"""State-variable filters: a signal and its derivatives with the same low-pass and phase."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from dynid.arrays import Array
 
 
 class StateVariableFilter:
-    """Low-pass G0 = 1 / (1 + τ s)^m of signals, and with it s G0, s^2 G0 … of the same phase.
+    """Low-pass G0 = 1 / (1 + τ s)^m of signals, and s G0, s^2 G0 … with the same delay.
 
     P. Ratiroch-Anant et al., "Recursive simultaneous estimation of a two-link direct drive
-    manipulator with great variation of payload", (18), (20), (21): m = 3 where only positions are
-    measured (G0, G1, G2), m = 2 with velocities (G0, G1). The bilinear rule s = 2/T (z - 1)/(z + 1)
-    makes them discrete.
+    manipulator with great variation of payload", (18), (20), (21): m = 3 if only positions are
+    measured (G0, G1, G2), m = 2 with velocities (G0, G1). They are discretised by the bilinear
+    transform s = 2/T (z - 1)/(z + 1).
 
-    They are m equal stages L = 1 / (1 + τ s), one behind the other: as s L = (1 - L) / τ,
-    derivative k is (1 - L)^k L^(m-k) / τ^k, differences of what the stages give. That stays exact
-    where a direct form's m-fold pole near 1 does not.
+    The filter consists of m equal stages L = 1 / (1 + τ s) in series. As s L = (1 - L) / τ,
+    derivative k is (1 - L)^k L^(m-k) / τ^k, a sum of differences of stage outputs. This is accurate
+    also for poles close to 1, unlike a direct form with an m-fold pole.
 
-    Signals are filtered a sample, a block, or a whole recording at a time; the state goes on. It
-    begins as if the first sample had been there forever, with derivatives 0.
+    Signals are filtered by sample, by block or as a whole; the state is kept. Initially it is the
+    steady state of the first sample, with derivatives 0.
 
     Args:
         time_constant: τ [s].
-        order: m, the number of stages; m - 1 derivatives are given besides the signal.
+        order: m, the number of stages; m - 1 derivatives are returned with the signal.
         sampling_rate: 1 / T [Hz].
 
     Raises:
-        ValueError: one is not positive.
+        ValueError: an argument is not positive.
     """
 
     def __init__(self, time_constant: float, order: int, sampling_rate: float) -> None:
         if not (time_constant > 0 and order > 0 and sampling_rate > 0):
-            message = f"impossible filter: {time_constant = }, {order = }, {sampling_rate = }"
+            message = f"must be positive: {time_constant = }, {order = }, {sampling_rate = }"
             raise ValueError(message)
         self._lag, self._order = time_constant, order
         steps = 2 * time_constant * sampling_rate
@@ -46,11 +46,11 @@ class StateVariableFilter:
 
     @property
     def delay(self) -> float:
-        """By how much slow signals are late [s]."""
+        """Delay of slow signals [s]."""
         return self._order * self._lag
 
     def reset(self) -> None:
-        """Begin afresh with the next sample."""
+        """Restart with the next sample."""
         self._state = None
 
     def __call__(self, values: Array) -> Array:
@@ -74,7 +74,7 @@ class StateVariableFilter:
         return np.stack([self._derivative(stages, k) for k in range(self._order)])
 
     def _derivative(self, stages: list[Array], k: int) -> Array:
-        """(1 - L)^k L^(m-k) / τ^k, from what the stages give."""
+        """Return (1 - L)^k L^(m-k) / τ^k from the outputs of the stages."""
         first = self._order - k
         terms = [(-1) ** i * comb(k, i) * stages[first + i] for i in range(k + 1)]
         return np.asarray(sum(terms)) / self._lag**k

@@ -1,4 +1,4 @@
-"""What the robot carries: its mass, centre and inertia, in motion or at rest.
+"""Identification of a payload's mass, centre and inertia, in motion or at rest.
 
-The payload is the difference to a model of the robot without it.
+The payload is the difference from a model of the robot without it.
 """

@@ -1,9 +1,8 @@
-"""From normal equations to a body: what they tell, and what they leave to a body's consistency.
+"""Physically consistent body from the normal equations of a payload.
 
-Before anything is measured, a payload is a body with its centre of mass within some ``REACH`` of
-the joint and a radius of gyration of some ``RADIUS``; of its mass nothing is known. What data say
-is put together with that (a normal prior), so that a parameter they say nothing about makes the
-others as uncertain as it deserves, and no more.
+The prior of a payload is normal: its centre of mass is within about ``REACH`` of the joint, its
+radius of gyration is about ``RADIUS``, and its mass is unknown. With this prior, parameters that
+are not identifiable increase the uncertainty of the others by a realistic amount.
 """
 
 from __future__ import annotations
@@ -18,35 +17,35 @@ from dynid.arrays import Array
 from dynid.dynamics.body import LARGEST_DEVIATION, RADIUS, REACH, Body, steiner
 from dynid.estimation.physical import body_cone, solve_in_cones
 
-_NOTHING_KNOWN = 1e3  # times its size: standard deviation of a mass before data
-_PULL = 1e-3  # of what is not told to a point: next to nothing against what is told
+_UNINFORMATIVE = 1e3  # prior standard deviation of the mass over its scale
+_PULL = 1e-3  # weight of the reference in parameters that are not identifiable
 _ROUNDS = 5
 
 
-class Belief(NamedTuple):
-    """What is believed of the ten parameters after data, whether such a body can exist or not.
+class Posterior(NamedTuple):
+    """Posterior of the ten parameters, not necessarily physically consistent.
 
     Attributes:
         mean: (10,).
         covariance: (10, 10).
-        size: (10,) what is large for each.
-        reference: (10,) what is not told is taken to be: the inertia is that of a point with the
-            mass and centre that are told, anything else is 0.
+        scale: (10,) typical size of each parameter.
+        reference: (10,) values of parameters that are not identifiable: the inertia of a point mass
+            with the identified mass and centre, otherwise 0.
     """
 
     mean: Array
     covariance: Array
-    size: Array
+    scale: Array
     reference: Array
 
     @property
     def told(self) -> NDArray[np.bool_]:
-        """Which parameters (10,) the data tell."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)) < LARGEST_DEVIATION * self.size)
+        """Which parameters (10,) are identifiable from the data."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)) < LARGEST_DEVIATION * self.scale)
 
 
-def believe(matrix: Array, right: Array, scatter: Array) -> Belief:
-    """Put weighted normal equations of the ten parameters together with what any payload is like.
+def find_posterior(matrix: Array, right: Array, scatter: Array) -> Posterior:
+    """Combine weighted normal equations of the ten parameters with the prior of payloads.
 
     Args:
         matrix: (10, 10) weighted normal matrix.
@@ -54,47 +53,51 @@ def believe(matrix: Array, right: Array, scatter: Array) -> Belief:
         scatter: (10, 10) covariance of ``right``.
     """
     mass = _mass_alone(matrix, right)
-    belief = _update(matrix, right, scatter, mass, np.zeros(10))
+    posterior = _update(matrix, right, scatter, mass, np.zeros(10))
     for _ in range(_ROUNDS):
-        if belief.told[0] and belief.mean[0] > 0:
-            mass = float(belief.mean[0])
-        belief = _update(matrix, right, scatter, mass, _reference(belief))
-    return belief
+        if posterior.told[0] and posterior.mean[0] > 0:
+            mass = float(posterior.mean[0])
+        posterior = _update(matrix, right, scatter, mass, _reference(posterior))
+    return posterior
 
 
-def _update(matrix: Array, right: Array, scatter: Array, mass: float, reference: Array) -> Belief:
-    """The posterior mean, and its covariance where errors are not those the matrix presumes."""
-    size = _sizes(mass)
-    # solved in units in which every parameter is about one
-    prior = np.diag([1 / _NOTHING_KNOWN**2, *9 * [1.0]])
-    inverse = np.linalg.inv(size[:, None] * matrix * size + prior)
-    noise = size[:, None] * scatter * size + prior
-    return Belief(
-        mean=reference + size * (inverse @ (size * (right - matrix @ reference))),
-        covariance=size[:, None] * (inverse @ noise @ inverse) * size,
-        size=size,
+def _update(
+    matrix: Array, right: Array, scatter: Array, mass: float, reference: Array
+) -> Posterior:
+    """Return the posterior; its covariance uses ``scatter`` as the covariance of ``right``."""
+    scale = _scale(mass)
+    prior = np.diag([1 / _UNINFORMATIVE**2, *9 * [1.0]])
+    inverse = np.linalg.inv(scale[:, None] * matrix * scale + prior)
+    noise = scale[:, None] * scatter * scale + prior
+    return Posterior(
+        mean=reference + scale * (inverse @ (scale * (right - matrix @ reference))),
+        covariance=scale[:, None] * (inverse @ noise @ inverse) * scale,
+        scale=scale,
         reference=reference,
     )
 
 
-def consistent_body(belief: Belief) -> Body:
-    """The body that can exist and is nearest to what is believed.
+def consistent_body(posterior: Posterior) -> Body:
+    """Return the physically consistent body nearest to the posterior.
 
-    What is not told is that of a point, and of more than that only where the pseudo-inertia matrix
-    would not be positive definite otherwise (Wensing, Kim, Slotine, RA-L 2018).
+    Parameters that are not identifiable are those of a point mass, changed only as far as the
+    pseudo-inertia matrix requires to be positive definite (Wensing, Kim, Slotine, RA-L 2018).
+
+    Raises:
+        EstimationError: the solver fails.
     """
-    told, size = belief.told, belief.size
-    goal = np.where(told, belief.mean, belief.reference) / size
-    cost = _PULL * np.diag((~told).astype(float))
-    covariance = belief.covariance / np.outer(size, size)
-    cost[np.ix_(told, told)] = np.linalg.inv(covariance[np.ix_(told, told)])
-    block, bound, cone = body_cone(size)
+    known, scale = posterior.told, posterior.scale
+    goal = np.where(known, posterior.mean, posterior.reference) / scale
+    cost = _PULL * np.diag((~known).astype(float))
+    covariance = posterior.covariance / np.outer(scale, scale)
+    cost[np.ix_(known, known)] = np.linalg.inv(covariance[np.ix_(known, known)])
+    block, bound, cone = body_cone(scale)
     answer = solve_in_cones(cost, -cost @ goal, sparse.csc_matrix(block), bound, [cone])
-    return Body(size * answer, belief.covariance, told)
+    return Body(scale * answer, posterior.covariance, known)
 
 
 def _mass_alone(matrix: Array, right: Array) -> float:
-    """How large a mass is to be reckoned with [kg]: what the first parameter that shows gives."""
+    """Estimate the size of the mass [kg] from the first parameter with an effect."""
     for part, scale in ((slice(0, 1), 1.0), (slice(1, 4), REACH), (slice(4, 10), RADIUS**2)):
         if matrix[part, part].any():
             values = np.linalg.lstsq(matrix[part, part], right[part], rcond=1e-9)[0]
@@ -102,14 +105,14 @@ def _mass_alone(matrix: Array, right: Array) -> float:
     return 1.0
 
 
-def _sizes(mass: float) -> Array:
-    """What is large for each parameter (10,) of a payload of this mass."""
+def _scale(mass: float) -> Array:
+    """Return typical sizes of the parameters (10,) of a payload of this mass."""
     return mass * np.array([1.0, *3 * [REACH], *6 * [RADIUS**2]])
 
 
-def _reference(belief: Belief) -> Array:
-    mass = float(belief.mean[0])
-    if not belief.told[0] or mass <= 0:
+def _reference(posterior: Posterior) -> Array:
+    mass = float(posterior.mean[0])
+    if not posterior.told[0] or mass <= 0:
         return np.zeros(10)
-    inertia = steiner(mass, np.where(belief.told[1:4], belief.mean[1:4], 0.0) / mass)
+    inertia = steiner(mass, np.where(posterior.told[1:4], posterior.mean[1:4], 0.0) / mass)
     return np.concatenate([np.zeros(4), inertia])

@@ -1,8 +1,8 @@
-"""The fit of a payload: ten columns of the regressor, and what the model without leaves of torque.
+"""Fit of a payload to the torque residual of the model without payload.
 
     tau - W pi = W_b pi_b,
 
-with pi the model's parameters, held fixed, and W_b the columns of the body that bears the payload.
+with the fixed parameters pi of the model and the columns W_b of the body that carries the payload.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import Fit, build_problem
 from dynid.estimation.physical import is_physically_consistent
 from dynid.estimation.regression import Problem, unfiltered_torque
-from dynid.identification.payload.consistent import Belief, believe, consistent_body
+from dynid.identification.payload.consistent import Posterior, consistent_body, find_posterior
 from dynid.identification.settings import IdentificationSettings
 from dynid.signals.signals import Signals
 
 _ROUNDS = 6
-_TOLERANCE = 0.05  # change of a parameter, in its standard deviations
+_TOLERANCE = 0.05  # change of a parameter over its standard deviation
 
 
 @dataclass(frozen=True, eq=False)
 class PayloadFit:
-    """The regression as last posed and solved, what to believe after it, and the body."""
+    """The last regression and its fit, the posterior, and the body."""
 
     fitted: Fit
-    belief: Belief
+    posterior: Posterior
     body: Body
 
 
@@ -45,16 +45,16 @@ def fit_payload(
     settings: IdentificationSettings,
     deviations: Mapping[str, float],
 ) -> PayloadFit:
-    """Fit the payload, and repeat while load-dependent friction shifts what the model leaves.
+    """Fit the payload; iterate for load-dependent friction.
 
     Args:
         model: of the robot without payload.
         signals: with payload.
         settings: of the identification.
-        deviations: standard deviations of the model's base parameters by name, as far as known.
+        deviations: known standard deviations of the model's base parameters by name.
 
     Raises:
-        EstimationError: the recordings hold no motion.
+        EstimationError: the recordings contain no motion.
     """
     columns, own = payload_columns(model), model.parameters
     problem, estimate, body = _fit_once(model, own, signals, settings)
@@ -64,8 +64,8 @@ def fit_payload(
         allowed = _TOLERANCE * np.sqrt(np.diag(body.covariance))
         if np.all(np.abs(body.parameters - previous.parameters) <= allowed):
             break
-    belief = _believe(estimate, _scatter_of_model(problem, estimate, deviations))
-    body = consistent_body(belief)
+    posterior = _posterior(estimate, _scatter_of_model(problem, estimate, deviations))
+    body = consistent_body(posterior)
     standard = _with_body(own, columns, body)
     determined = np.zeros(len(own), dtype=bool)
     determined[columns] = body.determined
@@ -78,21 +78,21 @@ def fit_payload(
         essential=np.ones(len(columns), dtype=bool),
         consistent=is_physically_consistent(model, standard),
     )
-    return PayloadFit(fitted, belief, body)
+    return PayloadFit(fitted, posterior, body)
 
 
 def _fit_once(
     loaded: Mechanism, own: Array, signals: Sequence[Signals], settings: IdentificationSettings
 ) -> tuple[Problem, Estimate, Body]:
-    """Fit with the friction that the payload found last asks of a model's ``own`` parameters."""
+    """Fit with the model's ``own`` parameters and the friction under the last payload."""
     choice = columns_alone(loaded, payload_columns(loaded))
     problem = build_problem(loaded, choice, [_left(loaded, own, one) for one in signals], settings)
     estimate = ESTIMATORS[settings.estimator]().fit(problem, np.zeros(len(own)))
-    return problem, estimate, consistent_body(_believe(estimate, np.zeros((10, 10))))
+    return problem, estimate, consistent_body(_posterior(estimate, np.zeros((10, 10))))
 
 
 def payload_columns(mechanism: Mechanism) -> NDArray[np.intp]:
-    """The ten columns of the regressor (10,) that a payload adds to."""
+    """Return the ten columns of the regressor (10,) of the body that carries a payload."""
     first = 10 * mechanism.payload_body
     return np.arange(first, first + 10)
 
@@ -104,7 +104,7 @@ def _with_body(own: Array, columns: NDArray[np.intp], body: Body) -> Array:
 
 
 def columns_alone(mechanism: Mechanism, columns: NDArray[np.intp]) -> BaseParameterization:
-    """These standard parameters (k,) as they are, in place of base parameters."""
+    """Return a parameterisation by standard parameters (k,) instead of base parameters."""
     regrouping = np.zeros((len(columns), len(mechanism.parameter_names)))
     regrouping[np.arange(len(columns)), columns] = 1.0
     names = tuple(mechanism.parameter_names[column] for column in columns)
@@ -113,26 +113,26 @@ def columns_alone(mechanism: Mechanism, columns: NDArray[np.intp]) -> BaseParame
 
 
 def _left(loaded: Mechanism, own: Array, signals: Signals) -> Signals:
-    """What the model without payload leaves of the torque, its friction that of the load."""
+    """Return signals with the residual of the model without payload as torque."""
     known = unfiltered_torque(loaded, signals, own)
     return replace(signals, torque=signals.torque - known, raw_torque=signals.raw_torque - known)
 
 
-def _believe(estimate: Estimate, scatter_of_model: Array) -> Belief:
+def _posterior(estimate: Estimate, scatter_of_model: Array) -> Posterior:
     weight = 1 / estimate.joint_variance
     gram = estimate.equations.joint_gram
     extended = np.einsum("j,jik->ik", weight, gram)
     scatter = np.einsum("j,jik->ik", weight * estimate.correlation, gram)[:-1, :-1]
-    return believe(extended[:-1, :-1], extended[:-1, -1], scatter + scatter_of_model)
+    return find_posterior(extended[:-1, :-1], extended[:-1, -1], scatter + scatter_of_model)
 
 
 def _scatter_of_model(
     problem: Problem, estimate: Estimate, deviations: Mapping[str, float]
 ) -> Array:
-    """Covariance (10, 10) of the right-hand side from the uncertainty of the model.
+    """Return the covariance (10, 10) of the right-hand side from the model's uncertainty.
 
-    A model tells the deviations of its base parameters, not how they hang together; that is taken
-    from this motion: as the inverse of its normal matrix has it.
+    A model has standard deviations of its base parameters without correlations; these are taken
+    from the inverse of this motion's normal matrix.
     """
     mechanism = problem.mechanism
     base = base_parameterization(mechanism)
@@ -149,7 +149,7 @@ def _scatter_of_model(
 
 
 def _correlation(normal: Array) -> Array:
-    """Correlation matrix of what a normal matrix (k, k) determines."""
+    """Return the correlation matrix from a normal matrix (k, k)."""
     norms = np.sqrt(np.diag(normal))
     scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
     inverse = np.linalg.pinv(scale[:, None] * normal * scale, rcond=1e-10, hermitian=True)

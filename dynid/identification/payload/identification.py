@@ -1,4 +1,4 @@
-"""From recordings with a payload, and the model without, to the payload."""
+"""Identification of a payload from recordings with it and a model without it."""
 
 from __future__ import annotations
 
@@ -24,23 +24,22 @@ from dynid.signals.signals import Signals
 
 Progress = Callable[[str], None]
 
-_WORSE = 1.05  # torque error with the payload over that without that deserves a look
-_FAR = 3.0  # torque error with the payload over the base model's own that does
-_SEEN = 3.0  # standard deviations from 0 of something that is there
+_WORSE = 1.05  # torque error with the payload over that without, for a warning
+_FAR = 3.0  # torque error with the payload over that of the base model, for a warning
+_SIGNIFICANT = 3.0  # standard deviations from 0
 
 
 @dataclass(frozen=True, eq=False)
 class PayloadIdentification:
-    """A payload, and how much of the torque it explains.
+    """A payload and the torque errors with it.
 
     Attributes:
-        payload: what was found.
-        mechanism: the model with it.
-        without, verdict: torque errors of the model without and with it.
-        held_out: with it, on blocks of the recordings that the fit had not seen; relative to the
-            measured torque.
-        samples: that were looked at.
-        cutoff_hz: of the low-pass on positions; None: there was none.
+        payload: the identified payload.
+        mechanism: the model with the payload.
+        without, verdict: torque errors of the model without and with the payload.
+        held_out: errors with the payload on held-out blocks, relative to the measured torque.
+        samples: number of samples.
+        cutoff_hz: of the low-pass on positions [Hz]; None: no low-pass.
     """
 
     payload: Payload
@@ -53,7 +52,7 @@ class PayloadIdentification:
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
-        """The payload's mass, centre and inertia, and whether its verdict is good."""
+        """Return the payload's mass, centre and inertia, and whether its verdict is good."""
         outcome = "succeeded" if self.verdict.success else "FAILED"
         rows = [
             f"{row.name}: {row.value:.4g} {row.unit}"
@@ -70,27 +69,27 @@ def identify_payload(
     *,
     progress: Progress = lambda _: None,
 ) -> PayloadIdentification:
-    """Identify what a robot carries, with the model of the robot without it held fixed.
+    """Identify a payload, with fixed parameters of the robot without it.
 
     Args:
-        base: that model; its profile has every step's settings.
+        base: model of the robot without payload, with the settings of every step.
         recordings: with payload.
-        progress: told the name of each step as it begins.
+        progress: called with the name of each step.
 
     Raises:
-        DynidError: a recording or setting does not allow it.
+        DynidError: a recording or setting is not suitable.
     """
     check_type("identify_payload(): base", base, Model, "dynid.load_model(path)")
     recordings = given_recordings("identify_payload()", recordings)
     model, settings = base.mechanism, base.robot.settings(IdentificationSettings)
-    # matrices here are small: more threads only get in each other's way
+    # more threads are slower for small matrices
     with threadpool_limits(1, user_api="blas"):
         progress("preprocessing")
         signals = tuple(preprocess(recording, base.robot) for recording in recordings)
         if not any(one.moving.any() for one in signals):
             raise EstimationError(
-                "no joint moves anywhere in what was recorded; a robot at rest tells the payload's "
-                "mass alone: dynid payload-mass."
+                "no joint moves in the recordings; only the payload's mass can be identified from "
+                "a robot at rest: dynid payload-mass."
             )
         progress("estimating")
         found = fit_payload(model, signals, settings, base.base.by_name)
@@ -113,27 +112,28 @@ def identify_payload(
 
 
 def _warnings(base: Model, found: PayloadFit, before: Verdict, after: Verdict) -> tuple[str, ...]:
-    mass, deviation = found.belief.mean[0], np.sqrt(found.belief.covariance[0, 0])
+    mass = found.posterior.mean[0]
+    standard_deviation = np.sqrt(found.posterior.covariance[0, 0])
     worse = [
         new.joint
         for old, new in zip(before.joints, after.joints, strict=True)
         if new.rmse_torque > _WORSE * old.rmse_torque
     ]
     warnings = []
-    if mass < -2 * deviation:
+    if mass < -2 * standard_deviation:
         warnings.append(
-            f"torque asks for a mass of {mass:.3g} kg, which no payload has: was the model "
-            "identified with the payload, and is the recording without?"
+            f"the estimated mass of {mass:.3g} kg is negative; check whether the model was "
+            "identified with the payload, and the recording made without it."
         )
-    elif not _is_seen(found):
+    elif not _is_significant(found):
         warnings.append(
-            f"the payload cannot be told from none: {mass:.2g} kg, standard deviation "
-            f"{deviation:.2g} kg; does the recording have one?"
+            f"the payload is not significant: {mass:.2g} kg, standard deviation "
+            f"{standard_deviation:.2g} kg; check that the recording was made with it."
         )
     if worse:
         warnings.append(
-            f"the torque error of {', '.join(worse)} is larger with the payload than without: is "
-            "the model that of this very robot?"
+            f"the torque error of {', '.join(worse)} is larger with the payload than without; "
+            "check that the model is that of this robot."
         )
     far = [
         f"{joint.joint} ({joint.rmse_torque / own:.0f} times)"
@@ -142,21 +142,21 @@ def _warnings(base: Model, found: PayloadFit, before: Verdict, after: Verdict) -
     ]
     if far and not worse:
         warnings.append(
-            f"with the payload the torque error of {', '.join(far)} is still far above the base "
-            "model's own: is it the model of this very robot?"
+            f"the torque error of {', '.join(far)} with the payload is much larger than that of "
+            "the base model; check that the model is that of this robot."
         )
     return tuple(warnings)
 
 
-def _is_seen(found: PayloadFit) -> bool:
-    """Whether any parameter that is told is told apart from 0."""
-    sizes = np.sqrt(np.diag(found.belief.covariance))
-    apart = np.abs(found.belief.mean) > _SEEN * sizes
+def _is_significant(found: PayloadFit) -> bool:
+    """Whether any identifiable parameter differs significantly from 0."""
+    sizes = np.sqrt(np.diag(found.posterior.covariance))
+    apart = np.abs(found.posterior.mean) > _SIGNIFICANT * sizes
     return bool((apart & found.body.determined).any())
 
 
 def _held_out(found: PayloadFit, signals: Sequence[Signals]) -> HeldOut:
-    """The regression is of what the model leaves; its errors are told as shares of all torque."""
+    """Cross-validate, with errors relative to the measured torque instead of the residual."""
     held_out = cross_validate(found.fitted)
     torque = np.concatenate([one.torque for one in signals])
     size = np.sqrt(np.mean(torque**2, axis=0))

@@ -1,4 +1,4 @@
-"""A payload and where it comes from."""
+"""A payload and its provenance."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from dynid.robot.model import Model
 from dynid.robot.parameter_file import Value, parameter_file
 from dynid.text import iso_time
 
-TOO_LITTLE = "what was recorded shows it too little"
-"""Why a parameter is not told that other recordings could tell."""
+TOO_LITTLE = "the recordings excite it too little"
+"""Reason for a parameter that is identifiable from other recordings."""
 
-_RANK = 1e-8  # relative size below which what base parameters show of a body is rounding
+_RANK = 1e-8  # relative size of rounding errors
 
 
 class Row(NamedTuple):
-    """A figure of a payload; its standard deviation is None where the data do not tell it."""
+    """A value of a payload; its standard deviation is None if it is not identifiable."""
 
     name: str
     value: float
@@ -39,18 +39,18 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Payload:
-    """What a robot carries.
+    """A payload.
 
     Attributes:
         robot: name of its profile.
-        joint: whose frame the body is given in.
+        joint: the joint in whose frame the body is given.
         body: mass, centre and inertia.
         parameters: names of the body's ten parameters in the mechanism.
-        not_told: of those that the data do not tell, why.
+        not_told: reasons by the names of parameters that are not identifiable.
         base: the model without payload.
         sources: recordings with payload.
-        created: when, in UTC.
-        versions: of dynid and what its figures depend on.
+        created: date and time in UTC.
+        versions: of dynid and the libraries that results depend on.
     """
 
     robot: str
@@ -75,7 +75,7 @@ class Payload:
 
     @property
     def about_joint(self) -> tuple[Row, ...]:
-        """The ten parameters, which are about the origin of the joint's frame."""
+        """The ten parameters, about the origin of the joint's frame."""
         deviations = np.sqrt(np.diag(self.body.covariance))
         figures = zip(self.parameters, UNITS, self.body.parameters, deviations, strict=True)
         return tuple(
@@ -85,14 +85,14 @@ class Payload:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The quantities, and parameters that are told where their quantity is not."""
+        """The quantities, and identifiable parameters of quantities that are not identifiable."""
         pairs = zip(self.quantities, self.about_joint, strict=True)
         alone = [row for quantity, row in pairs if quantity.deviation is None is not row.deviation]
         return (*self.quantities, *alone)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why parameters are not told, a sentence for each reason."""
+        """Sentences on parameters that are not identifiable, one for each reason."""
         names: dict[str, list[str]] = {}
         for name, reason in self.not_told.items():
             names.setdefault(reason, []).append(name)
@@ -100,14 +100,14 @@ class Payload:
 
 
 def own_torque_errors(base: Model) -> Array:
-    """RMS of a model's own torque errors (n,) [N m or N]; 0 where nobody identified it."""
+    """Return the RMS torque errors of a model (n,) [N m or N]; 0 if it was not identified."""
     if base.errors is None:
         return np.zeros(len(base.mechanism.joints))
     return np.array(base.errors.rmse_torque)
 
 
 def describe(base: Model, body: Body, recordings: Sequence[Recording]) -> Payload:
-    """Say where a body that was found on recordings is from, and what of it is not told."""
+    """Return a body with its provenance, and the parameters that are not identifiable."""
     model = base.mechanism
     columns = payload_columns(model)
     names = tuple(model.parameter_names[column] for column in columns)
@@ -120,9 +120,9 @@ def describe(base: Model, body: Body, recordings: Sequence[Recording]) -> Payloa
         body=body,
         parameters=names,
         not_told={
-            name: "no joint feels it"
+            name: "it has no effect on the torque"
             if not shown[:, i].any()
-            else "torque shows it only in sums with others"
+            else "it is identifiable only in sums with other parameters"
             if in_sums[i]
             else TOO_LITTLE
             for i, name in enumerate(names)
@@ -146,7 +146,7 @@ def write_payload(payload: Payload, evidence: Sequence[str], path: Path) -> None
 
 
 def payload_text(payload: Payload, evidence: Sequence[str]) -> str:
-    """Return the text of ``payload.yaml``: nothing but parameters that the controller declares."""
+    """Return the text of ``payload.yaml``, with only parameters that the controller declares."""
     body = payload.body
     values: dict[str, Value] = {
         "mass": float(body.mass),
@@ -160,7 +160,7 @@ def _header(payload: Payload) -> list[str]:
     base = payload.base
     width = max(len(row.name) for row in payload.rows)
     rows = [
-        f"  {name:<{width}} not told; below it is {value:.6g} {unit}"
+        f"  {name:<{width}} not identifiable, set to {value:.6g} {unit}"
         if deviation is None
         else f"  {name:<{width}} {value:.6g} +- {deviation:.2g} {unit}"
         for name, value, unit, deviation in payload.rows

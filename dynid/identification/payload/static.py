@@ -1,4 +1,4 @@
-"""A payload's mass, and its centre as far as told, from a robot at rest in a few poses."""
+"""A payload's mass, and its centre if identifiable, from a robot at rest in a few poses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from dynid.arrays import Array
 from dynid.dynamics.mechanism import Mechanism
 from dynid.errors import EstimationError
-from dynid.identification.payload.consistent import Belief, believe, consistent_body
+from dynid.identification.payload.consistent import Posterior, consistent_body, find_posterior
 from dynid.identification.payload.fit import payload_columns
 from dynid.identification.payload.payload import TOO_LITTLE, Payload, describe, own_torque_errors
 from dynid.identification.settings import IdentificationSettings
@@ -19,21 +19,21 @@ from dynid.robot.model import Model
 from dynid.signals.preprocess import preprocess
 from dynid.signals.signals import Signals
 
-_SHORTEST = 0.5  # [s] at rest that make a dwell
-_SETTLING = 0.2  # [s] of it beside motion that are left out
-_DWELL_TRAVEL = 1e-3  # [rad or m] of motion that says from which side a joint came
+_SHORTEST = 0.5  # [s] at rest, for a dwell
+_SETTLING = 0.2  # [s] after and before motion that are excluded
+_DWELL_TRAVEL = 1e-3  # [rad or m] of motion that shows the direction of approach
 
 
 @dataclass(frozen=True, eq=False)
 class Dwell:
-    """One stay at rest.
+    """A time at rest.
 
     Attributes:
-        position: mean over it (n,) [rad or m].
-        torque: mean over it (n,) [N m or N].
-        approach: sign of the last motion before (n,); 0 where none was recorded.
+        position: mean (n,) [rad or m].
+        torque: mean (n,) [N m or N].
+        approach: sign of the last motion before (n,); 0 if none was recorded.
         speed: below which a joint counts as at rest (n,) [rad/s or m/s].
-        duration: that the means are over [s].
+        duration: of the means [s].
     """
 
     position: Array
@@ -44,7 +44,7 @@ class Dwell:
 
 
 def find_dwells(signals: Signals) -> list[Dwell]:
-    """The stays at rest of all joints at once."""
+    """Find the times at which all joints are at rest."""
     return [_dwell(signals, span) for span in _rests(signals)]
 
 
@@ -74,28 +74,28 @@ def _dwell(signals: Signals, span: slice) -> Dwell:
 
 
 def _approach(distance: Array) -> Array:
-    """Sign (n,) of what was left to go (N, n) when a joint was last away from where it rests."""
+    """Return the sign (n,) of the last distance (N, n) to the position at rest."""
     signs = np.sign(distance) * (np.abs(distance) > _DWELL_TRAVEL)
     return np.array([joint[joint != 0][-1] if joint.any() else 0.0 for joint in signs.T])
 
 
-_TRAVEL = 10.0  # times what presliding friction remembers, after which it has forgotten
+_TRAVEL = 10.0  # times the distance of presliding friction, after which it slides
 _EXACT = 1e-9  # [N m or N] smallest torque error of a model
 _ROUNDS = 6
-_TOLERANCE = 1e-3  # change of the mass, in its standard deviations
+_TOLERANCE = 1e-3  # change of the mass over its standard deviation
 
 
 @dataclass(frozen=True, eq=False)
 class StaticPayload:
-    """A payload from rest.
+    """A payload identified at rest.
 
     Attributes:
-        payload: what was found.
-        dwells: that it was found from.
-        mass, mass_deviation: estimate of the mass alone, and how uncertain it is, whether that is
-            enough to be told or not [kg].
-        friction: mean over the dwells of what friction can hold at rest (n,) [N m or N].
-        from_both_sides: which joints (n,) came to rest from either side.
+        payload: the identified payload.
+        dwells: the times at rest.
+        mass, mass_deviation: estimate of the mass and its standard deviation, even if the mass is
+            not identifiable [kg].
+        friction: mean static friction over the dwells (n,) [N m or N].
+        from_both_sides: which joints (n,) came to rest from both directions.
         notes: sentences on what was repaired.
     """
 
@@ -110,22 +110,22 @@ class StaticPayload:
 
     @property
     def success(self) -> bool:
-        """Whether the mass is told."""
+        """Whether the mass is identifiable."""
         return bool(self.payload.body.identifiable[0])
 
     @property
     def outcome(self) -> str:
-        """What came of it, in a sentence."""
+        """The result as a sentence."""
         mass = f"{self.mass:.3g} kg, standard deviation {self.mass_deviation:.2g} kg"
         dwells = f"{len(self.dwells)} dwell{'s' if len(self.dwells) > 1 else ''}"
         reason = self.payload.not_told.get(self.payload.parameters[0], "")
         if self.success:
             return f"Mass from {dwells}: {mass}."
         if reason != TOO_LITTLE:
-            return f"No pose tells the mass on this robot: {reason}."
+            return f"The mass is not identifiable in any pose of this robot: {reason}."
         return (
-            f"The mass is not told by {dwells}: {mass}; stretch the arm, and come to more poses "
-            "from both sides."
+            f"The mass is not identifiable from {dwells}: {mass}; stretch the arm, and move to "
+            "more poses from both directions."
         )
 
 
@@ -135,20 +135,20 @@ def payload_at_rest(
     *,
     progress: Callable[[str], None] = lambda _: None,
 ) -> StaticPayload:
-    """Estimate the mass of what a robot carries from gravity alone.
+    """Estimate the mass of a payload from gravity torque at rest.
 
-    At rest, dry friction holds a joint with anything between its values in either direction. What
-    it may be is taken for error: as uniformly distributed, with one share that is the same in every
-    dwell a joint enters from the same side, and one of its own in each dwell. So approaching poses
-    from both sides makes the mass more certain, as it does in truth.
+    Static friction of a joint has any value between its limits in both directions. It is treated as
+    a uniformly distributed error with two parts: one that is common to all dwells with the same
+    direction of approach, and one that is independent in each dwell. So the mass is more accurate
+    if poses are approached from both directions.
 
     Args:
-        base: the model without payload, whose own torque errors count as well.
+        base: the model without payload; its torque errors are taken into account.
         recordings: with payload, of poses or of motion with pauses.
-        progress: told the name of each step as it begins.
+        progress: called with the name of each step.
 
     Raises:
-        DynidError: the robot does not rest, or a recording or setting does not allow it.
+        DynidError: the robot does not rest, or a recording or setting is not suitable.
     """
     progress("finding dwells")
     whole = {"trim_rest": False, "border": 0.0, "period": None}
@@ -158,8 +158,8 @@ def payload_at_rest(
     dwells = [dwell for one in signals for dwell in find_dwells(one)]
     if not dwells:
         raise EstimationError(
-            "the robot rests nowhere for half a second in what was recorded; hold it still in a "
-            "few poses, or give the motion to: dynid identify --payload."
+            "the robot is never at rest for half a second in the recordings; record a few poses at "
+            "rest, or use motion: dynid identify --payload."
         )
     progress("estimating")
     found, friction = _fit(base, dwells)
@@ -177,16 +177,16 @@ def payload_at_rest(
     )
 
 
-def _fit(base: Model, dwells: Sequence[Dwell]) -> tuple[Belief, Array]:
-    """Fit again while load-dependent friction shifts what it can hold; also its mean (n,)."""
+def _fit(base: Model, dwells: Sequence[Dwell]) -> tuple[Posterior, Array]:
+    """Fit, and iterate for load-dependent friction; return also the mean static friction (n,)."""
     model, columns = base.mechanism, payload_columns(base.mechanism)
     matrix, right, friction = _normal_equations(base, model, dwells)
-    found = believe(matrix, right, matrix)
+    found = find_posterior(matrix, right, matrix)
     for _ in range(_ROUNDS):
         standard, previous = np.array(model.parameters), found
         standard[columns] += consistent_body(found).parameters
         matrix, right, friction = _normal_equations(base, model.with_parameters(standard), dwells)
-        found = believe(matrix, right, matrix)
+        found = find_posterior(matrix, right, matrix)
         allowed = _TOLERANCE * np.sqrt(found.covariance[0, 0])
         if abs(found.mean[0] - previous.mean[0]) < allowed:
             break
@@ -196,7 +196,7 @@ def _fit(base: Model, dwells: Sequence[Dwell]) -> tuple[Belief, Array]:
 def _normal_equations(
     base: Model, loaded: Mechanism, dwells: Sequence[Dwell]
 ) -> tuple[Array, Array, Array]:
-    """Generalised least squares: each joint's errors in all dwells have a covariance matrix."""
+    """Build normal equations with a covariance matrix of each joint's errors in all dwells."""
     own, columns = base.mechanism.parameters, payload_columns(loaded)
     torque_error = own_torque_errors(base)
     position = np.array([dwell.position for dwell in dwells])
@@ -216,7 +216,7 @@ def _normal_equations(
 
 
 def _hold(loaded: Mechanism, own: Array, dwell: Dwell) -> tuple[Array, Array]:
-    """Middle and half width (n,) of the torques that hold the model without payload in a pose."""
+    """Return centre and half width (n,) of the holding torques of the model without payload."""
     slides = [term.scale + term.dead_band for term in loaded.terms if term.traits.has_memory]
     travel = _TRAVEL * max(slides, default=0.0)
     arriving = []

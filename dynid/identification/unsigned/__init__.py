@@ -1,4 +1,4 @@
-"""Torque recorded without its sign: the signs are found first.
+"""Torque recorded without sign: the signs are found before the identification.
 
-Segments, a beam search over signs, and how certain each sign is.
+Segments, a beam search over their signs, and the certainty of each sign.
 """

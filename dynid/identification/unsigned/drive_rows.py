@@ -1,4 +1,4 @@
-"""What drives tell that measure torque without its sign: size of torque beside the regressor."""
+"""Rows of drives that measure torque without sign: its absolute value and the regressor."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from dynid.signals.signals import Signals
 
 _KEPT_NUMBERS = 2**24  # of the regressors of all recordings together, which must fit in memory
 _BLOCK = 8192  # samples whose regressor of standard parameters is in memory at once
-_NEGATIVE = 0.01  # share of negative samples above which torque has signs
+_NEGATIVE = 0.01  # share of negative samples above which torque has a sign
 
 
 @dataclass(frozen=True)
 class DriveRows:
-    """One recording seen from its drives, where signs are missing.
+    """One recording at the side of the drives, without signs of torque.
 
     Attributes:
-        signals: motion at the joints, a sample for each of the recording's.
-        size: (N, n) of the drives' torque [N m or N].
+        signals: motion at the joints, with all samples of the recording.
+        size: (N, n) absolute value of the drives' torque [N m or N].
         velocity: (N, n) of the drives [rad/s or m/s].
-        stride: which share of the samples the search looks at: every ``stride``-th.
-        regressor: (m, n, k) of these, in base parameters.
-        to_drives: (n, n) that makes the drives' torque out of the joints': ``joints @ to_drives``.
+        stride: the search uses every ``stride``-th sample.
+        regressor: (m, n, k) of these samples, in base parameters.
+        to_drives: (n, n) from joint torque to drive torque: ``joints @ to_drives``.
     """
 
     signals: Signals
@@ -47,7 +47,7 @@ class DriveRows:
 
     @property
     def searched(self) -> Array:
-        """Size of torque at the samples that the search looks at, (m, n)."""
+        """Absolute torque at the samples of the search, (m, n)."""
         return np.asarray(self.size[:: self.stride])
 
 
@@ -57,38 +57,37 @@ def drive_rows(
     base: BaseParameterization,
     recordings: Sequence[Recording],
 ) -> list[DriveRows]:
-    """Motion by the profile's filters, and the size of torque as it was measured.
+    """Return motion with the profile's filters, and unfiltered absolute torque.
 
-    No filter may pass over torque before its signs are known: it would round off the kinks where
-    its size touches zero.
+    Torque must not be filtered before its signs are known, because a filter would smooth the kinks
+    at zero crossings.
 
     Raises:
-        EstimationError: torque has signs, is zero throughout, or nothing moves.
+        EstimationError: torque has a sign, is always zero, or there is no motion.
         PreprocessingError: a filter does not fit the recording.
     """
     rows, k = sum(r.effort.size for r in recordings), len(base.independent)
     stride = max(1, ceil(rows * k / _KEPT_NUMBERS))
     found = [_of_one(robot, mechanism, base, one, stride) for one in recordings]
     if not any(one.signals.moving.any() for one in found):
-        raise EstimationError(
-            "no joint moves anywhere in what was recorded; an identification needs motion."
-        )
+        raise EstimationError("no joint moves in the recordings; an identification needs motion.")
     if not any(one.size.any() for one in found):
         raise EstimationError(
-            "the torque is zero throughout what was recorded: there is no sign to be found."
+            "the torque is always zero in the recordings; check that torque or current was "
+            "recorded."
         )
     return found
 
 
 def moving_signals(robot: Robot, recording: Recording) -> Signals:
-    """Motion by the profile's filters, with a sample for each of the recording's."""
+    """Preprocess motion with the profile's filters, keeping all samples of the recording."""
     whole = {"period": None, "trim_rest": False, "border": 0.0, "filter_torque": False}
     settings = robot.settings(IdentificationSettings).model_copy(update=whole)
     return preprocess(recording, robot.with_settings(settings))
 
 
 def joints_to_drives(robot: Robot) -> Array:
-    """The matrix of ``DriveRows.to_drives``: the coupling where it is motors that are recorded."""
+    """Return the matrix ``DriveRows.to_drives``: the coupling if motors are recorded."""
     if robot.coupling is None or robot.settings(RecordingSettings).side == "joint":
         return np.eye(len(robot.joints))
     return np.array(robot.coupling)
@@ -121,7 +120,7 @@ def _check_unsigned(recording: Recording) -> None:
     if negative[joint] > _NEGATIVE:
         raise EstimationError(
             f"the torque of {recording.joint_names[joint]} is negative at "
-            f"{100 * negative[joint]:.0f} % of its samples, so it has a sign: identify without "
+            f"{100 * negative[joint]:.0f} % of its samples, so it has a sign; identify without "
             "unsigned_torque."
         )
 
@@ -133,7 +132,7 @@ def _regressor(
     stride: int,
     to_drives: Array,
 ) -> Array:
-    """Every ``stride``-th sample's regressor at the drives (m, n, k), made in blocks."""
+    """Compute the regressor of every ``stride``-th sample at the drives (m, n, k), in blocks."""
     block, past = stride * max(1, _BLOCK // stride), signals.past(mechanism)
     parts = []
     for start in range(0, len(signals.time), block):

@@ -1,4 +1,4 @@
-"""The signs that a model gives to torque, sample by sample."""
+"""Signs of torque from a model, sample by sample."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dynid.signals.signals import Signals
 
 
 def signed_by_model(robot: Robot, model: Mechanism, recording: Recording) -> Recording:
-    """The recording with the signs that an identified model's torque has; for a validation.
+    """Return the recording with the signs of an identified model's torque, for a validation.
 
     Raises:
         PreprocessingError: a filter does not fit the recording.
@@ -29,14 +29,14 @@ def signed_by_model(robot: Robot, model: Mechanism, recording: Recording) -> Rec
 def drive_torque(
     mechanism: Mechanism, signals: Signals, standard: Array, to_drives: Array
 ) -> Array:
-    """Torque of the drives by standard parameters (p,), (N, n)."""
+    """Return the torque of the drives (N, n) of standard parameters (p,)."""
     return np.asarray(unfiltered_torque(mechanism, signals, standard) @ to_drives)
 
 
 def with_signs(robot: Robot, recording: Recording, signs: Array) -> Recording:
-    """The recording with effort multiplied such that the drives' torque is ``signs`` its size.
+    """Return the recording with effort such that the drives' torque has the given signs.
 
-    ``signs`` (N, n) are 1 or -1, or between where a sign is uncertain.
+    ``signs`` (N, n) are 1 or -1, or between them if a sign is uncertain.
     """
     turned = np.sign(robot.drives.torque_factor(len(robot.joints)))
     return replace(recording, effort=np.abs(recording.effort) * signs * turned)

@@ -1,4 +1,4 @@
-"""Signs of single samples and parameters together, until neither changes."""
+"""Iterative refinement of parameters and the signs of single samples."""
 
 from __future__ import annotations
 
@@ -12,60 +12,65 @@ from dynid.arrays import Array
 from dynid.identification.unsigned.drive_rows import DriveRows
 
 _ROUNDS = 100
-_SETTLED = 1e-3  # change of the model's torque, in deviations of the torque error, rms
-_FINEST = 1e-4  # torque error over torque, below which noise is that of rounding
+_SETTLED = 1e-3  # change of the model's torque over the torque error at convergence, rms
+_FINEST = 1e-4  # smallest torque error over torque, because of rounding
 
 
 @dataclass(frozen=True)
 class Refined:
-    """Base parameters (k,), and the deviation of each drive's torque error (n,) [N m or N]."""
+    """Base parameters (k,), and standard deviation of the drives' torque error (n,) [N m or N]."""
 
     base: Array
-    deviation: Array
+    standard_deviation: Array
 
 
-def expected_torque(size: Array, model: Array, deviation: Array) -> Array:
-    """Torque to be expected where its size and the model's torque are known, (N, n).
+def expected_torque(size: Array, model: Array, standard_deviation: Array) -> Array:
+    """Return the expected torque (N, n), given its absolute value and the model's torque.
 
-    With an error of normal distribution the odds of the model's sign are
-    ``exp(2 |τ| |model| / σ²)``, so that the mean of both signs is ``|τ| tanh(|τ| model / σ²)``:
-    the model's sign where noise cannot have turned it, little where it can. Taking the model's
-    sign there too would make every torque near zero as large as its noise.
+    With a normal error the odds of the model's sign are ``exp(2 |τ| |model| / σ²)``, so the
+    expectation is ``|τ| tanh(|τ| model / σ²)``: with the model's sign if it is certain, close to
+    zero otherwise. With the model's sign everywhere, torque near zero would be biased by its noise.
+
+    Args:
+        size: (N, n) absolute torque.
+        model: (N, n) torque of the model.
+        standard_deviation: (n,) σ of the torque error.
     """
-    return np.asarray(size * np.tanh(size * model / deviation**2))
+    return np.asarray(size * np.tanh(size * model / standard_deviation**2))
 
 
 def refine(rows: Sequence[DriveRows], base: Array) -> Refined:
-    """Expectation maximisation: torque expected from the model, model fitted to that torque.
+    """Refine parameters by expectation maximisation.
 
-    Its fixed point is the most likely model of torque whose sign was lost after noise joined it
-    (a folded normal distribution). Samples near zero count as well.
+    The expected torque and the fit of the model to it alternate. The fixed point is the most likely
+    model of the absolute value of noisy torque (a folded normal distribution). Samples near zero
+    are used too.
 
     Args:
-        rows: all of them.
-        base: (k,) to begin with; its signs must be right where torque is large.
+        rows: of all recordings.
+        base: (k,) start, whose signs must be right for large torque.
     """
     regressor = np.concatenate([one.regressor for one in rows])
     size = np.concatenate([one.searched for one in rows])
     grams = np.einsum("mnk,mnl->nkl", regressor, regressor, optimize=True)
-    there = size.any(axis=0)  # a drive without torque says nothing
+    there = size.any(axis=0)  # drives with torque
     floor = np.where(there, _FINEST * np.sqrt(np.mean(size**2, axis=0)), 1.0)
     model = regressor @ base
     torque = np.where(model < 0, -size, size)
-    deviation = np.maximum(np.sqrt(np.mean((torque - model) ** 2, axis=0)), floor)
+    sigma = np.maximum(np.sqrt(np.mean((torque - model) ** 2, axis=0)), floor)
     for _ in range(_ROUNDS):
-        torque = expected_torque(size, model, deviation)
-        base = _fitted(regressor, grams, torque, there / deviation**2)
+        torque = expected_torque(size, model, sigma)
+        base = _fitted(regressor, grams, torque, there / sigma**2)
         before, model = model, regressor @ base
         error = np.mean(size**2 - 2 * torque * model + model**2, axis=0)
-        deviation = np.maximum(np.sqrt(np.maximum(error, 0.0)), floor)
-        if np.all(np.mean((model - before) ** 2, axis=0) <= (_SETTLED * deviation) ** 2):
+        sigma = np.maximum(np.sqrt(np.maximum(error, 0.0)), floor)
+        if np.all(np.mean((model - before) ** 2, axis=0) <= (_SETTLED * sigma) ** 2):
             break
-    return Refined(base, deviation)
+    return Refined(base, sigma)
 
 
 def model_errors(rows: Sequence[DriveRows], refined: Refined) -> Iterator[Array]:
-    """Model minus torque with the model's sign (m, n), for each recording."""
+    """Yield model minus torque with the model's sign (m, n), for each recording."""
     for one in rows:
         model = one.regressor @ refined.base
         yield model - np.where(model < 0, -1.0, 1.0) * one.searched

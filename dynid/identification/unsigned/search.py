@@ -14,24 +14,24 @@ from dynid.identification.unsigned.drive_rows import DriveRows
 from dynid.identification.unsigned.segments import Segment
 
 _WIDTH = 5  # hypotheses kept (Pennese and Vulcano, section 2.4)
-_MOST_SEGMENTS = 1500  # that are searched, those with most torque; the model signs the others
-_GUESSED_ERROR = 0.1  # torque error over torque, before anything is known
+_MOST_SEGMENTS = 1500  # that are searched, those with most torque; others get the model's sign
+_GUESSED_ERROR = 0.1  # initial torque error over torque
 _SMALLEST = 1e-12  # of a column's squared norm, relative to the largest
 
 
 @dataclass(frozen=True)
 class SegmentEquations:
-    """Normal equations of segments, with the size of torque in place of torque.
+    """Normal equations of segments with absolute torque.
 
-    Turning a segment's sign round turns ``right`` round and leaves all else: for signs s the
-    squared error at the best parameters is ``sum(squared) - sᵀ G s``, with G of :meth:`gain`.
+    The sign of a segment changes only the sign of its ``right``. For signs s the squared error at
+    the best parameters is ``sum(squared) - sᵀ G s`` with G of :meth:`gain`.
 
     Attributes:
         drive: (S,) drive of each segment.
         matrix: (S, k, k) sums of ``wᵀ w``.
         right: (S, k) sums of ``wᵀ |τ|``.
         squared: (S,) sums of ``|τ|²``.
-        rows: (S,) how many rows.
+        rows: (S,) number of rows.
     """
 
     drive: NDArray[np.intp]
@@ -41,7 +41,7 @@ class SegmentEquations:
     rows: Array
 
     def weighted(self, weight: Array) -> SegmentEquations:
-        """The same with squared errors multiplied by ``weight`` (n,) of their drives."""
+        """Return the equations with squared errors multiplied by ``weight`` (n,) of the drives."""
         by = weight[self.drive]
         return SegmentEquations(
             self.drive,
@@ -52,28 +52,28 @@ class SegmentEquations:
         )
 
     def prior(self) -> Array:
-        """What is assumed before any segment counts (k,): no torque, and less the more it is.
+        """Return the prior precision of the parameters (k,), with mean zero.
 
-        Each parameter by itself makes, give or take, the torque of a drive, so that segments that
-        have more parameters than information do not fit any sign whatever.
+        Its standard deviation is the value with which a parameter alone causes the torque of a
+        drive, so that segments with few rows do not fit equally well with any sign.
         """
         norms = np.einsum("skk->k", self.matrix)
         floor = np.maximum(norms, _SMALLEST * norms.max())
         return np.asarray(floor * len(np.unique(self.drive)) / self.squared.sum())
 
     def gain(self) -> Array:
-        """G (S, S): how much of the squared torque is explained with signs s is ``sᵀ G s``."""
+        """Return G (S, S), with which ``sᵀ G s`` is the squared torque explained with signs s."""
         factor = cho_factor(self.matrix.sum(axis=0) + np.diag(self.prior()))
         return np.asarray(self.right @ cho_solve(factor, self.right.T))
 
     def solve(self, signs: Array) -> Array:
-        """Base parameters (k,) with these signs."""
+        """Solve for base parameters (k,) with these signs (S,)."""
         factor = cho_factor(self.matrix.sum(axis=0) + np.diag(self.prior()))
         return np.asarray(cho_solve(factor, signs @ self.right))
 
 
 def largest_segments(rows: Sequence[DriveRows], segments: list[Segment]) -> list[Segment]:
-    """Those that the search can afford, in the order in which they say most."""
+    """Return the segments for the search, those with the most information first."""
     mean = _mean_square(rows)
 
     def information(segment: Segment) -> float:
@@ -84,7 +84,7 @@ def largest_segments(rows: Sequence[DriveRows], segments: list[Segment]) -> list
 
 
 def segment_equations(rows: Sequence[DriveRows], segments: Sequence[Segment]) -> SegmentEquations:
-    """Normal equations of each segment, in [N m]²."""
+    """Build the normal equations of each segment [(N m)² or N²]."""
     count, k = len(segments), rows[0].regressor.shape[2]
     matrix, right, squared = np.zeros((count, k, k)), np.zeros((count, k)), np.zeros(count)
     for i, segment in enumerate(segments):
@@ -98,15 +98,15 @@ def segment_equations(rows: Sequence[DriveRows], segments: Sequence[Segment]) ->
 
 
 def first_weights(rows: Sequence[DriveRows]) -> Array:
-    """Inverse variance of each drive's torque error (n,), guessed from its torque."""
+    """Return the initial inverse variance of each drive's torque error (n,), from its torque."""
     return np.asarray(1 / (_GUESSED_ERROR**2 * _mean_square(rows)))
 
 
 def beam_search(equations: SegmentEquations) -> Array:
-    """Signs (S,) of the segments, taken in their order; the first is 1 as all may be turned round.
+    """Search the signs (S,) of the segments in their order; the first is 1 by convention.
 
-    All hypotheses of a level have one matrix, whose triangular factor serves them all; they differ
-    in their right sides only.
+    All hypotheses of a level have the same matrix and different right-hand sides, so one
+    triangular factor is enough.
     """
     matrix = np.diag(equations.prior())
     right = np.zeros((1, matrix.shape[0]))
@@ -123,7 +123,7 @@ def beam_search(equations: SegmentEquations) -> Array:
 
 
 def improve(gain: Array, signs: Array) -> Array:
-    """Turn one segment round at a time, that which explains most more, until none does."""
+    """Flip the segment with the largest improvement, one at a time, until none improves."""
     signs = np.array(signs)
     pull, own = gain @ signs, np.diag(gain)
     for _ in range(10 * len(signs)):
@@ -137,10 +137,10 @@ def improve(gain: Array, signs: Array) -> Array:
 
 
 def turning_cost(gain: Array, signs: Array) -> Array:
-    """How much the squared error grows if a segment alone is turned round (S,), refitted."""
+    """Return the increase of the squared error if one segment is flipped (S,), after a new fit."""
     return np.asarray(4 * (signs * (gain @ signs) - np.diag(gain)))
 
 
 def _mean_square(rows: Sequence[DriveRows]) -> Array:
     mean = np.mean(np.concatenate([one.searched for one in rows]) ** 2, axis=0)
-    return np.where(mean > 0, mean, 1.0)  # a drive without torque has no segment
+    return np.where(mean > 0, mean, 1.0)  # drives without torque have no segment

@@ -1,4 +1,4 @@
-"""Stretches of torque that cannot have changed its sign."""
+"""Segments of torque with a constant sign."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dynid.arrays import Array
 from dynid.errors import EstimationError
 from dynid.identification.unsigned.drive_rows import DriveRows
 
-_NEAR_ZERO = 0.1  # share of samples left out, those closest to zero (Pennese and Vulcano, 2.4)
+_NEAR_ZERO = 0.1  # share of samples ignored, those closest to zero (Pennese and Vulcano, 2.4)
 _FEWEST = 3  # rows of a segment
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Rows of one drive in one recording, all with the same unknown sign."""
+    """Rows of one drive in one recording with the same unknown sign."""
 
     recording: int
     drive: int
@@ -28,14 +28,14 @@ class Segment:
 
 
 def find_segments(rows: Sequence[DriveRows], cutoff_hz: float | None) -> list[Segment]:
-    """Cut every drive's torque where its sign may change, and leave the samples near zero out.
+    """Divide every drive's torque where its sign may change, without the samples near zero.
 
-    It may change where the size comes near zero, where it dips towards zero too fast for a sample
-    to be near it, and where the drive turns back: Coulomb friction jumps there. For this alone the
-    size is averaged over a period of ``cutoff_hz``, so that noise does not cut.
+    The sign may change where the absolute value is near zero, where it has a minimum that is too
+    short for a sample near zero, and where the drive reverses, because of Coulomb friction. Only
+    for this, the absolute value is averaged over a period of ``cutoff_hz`` against noise.
 
     Raises:
-        EstimationError: nothing is long enough.
+        EstimationError: no segment is long enough.
     """
     found = [
         Segment(number, drive, span)
@@ -45,8 +45,8 @@ def find_segments(rows: Sequence[DriveRows], cutoff_hz: float | None) -> list[Se
     ]
     if not found:
         raise EstimationError(
-            "the torque stays near zero, or changes from sample to sample: signs cannot be found "
-            "in it; record a longer or stronger motion."
+            "the torque is always near zero, or changes from sample to sample, so its signs cannot "
+            "be found; record longer motion with more torque."
         )
     return found
 
@@ -71,5 +71,5 @@ def _spans(rows: DriveRows, drive: int, cutoff_hz: float | None) -> Iterator[sli
 
 
 def _smallest(size: Array) -> float:
-    """A dip that is less deep is none, where even a tenth of the samples is at zero."""
+    """Return the least depth of a minimum, needed if a tenth of the samples is zero."""
     return 0.01 * float(size.max())

@@ -1,4 +1,4 @@
-"""From torque without signs to recordings with them."""
+"""Recovery of the signs of torque recorded without sign."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from dynid.identification.unsigned.turning import Turned, Turning
 from dynid.recording.model import Recording
 from dynid.robot.robot import Robot
 
-_CERTAIN = 0.98  # tanh of a sample whose sign is right with 99 %
+_CERTAIN = 0.98  # tanh of a sample whose sign is right with a probability of 99 %
 
 
 def find_signs(
@@ -43,26 +43,26 @@ def find_signs(
     base: BaseParameterization,
     recordings: Sequence[Recording],
 ) -> tuple[tuple[Recording, ...], TorqueSigns]:
-    """Give the recordings' torque the signs that a robot would have made it with.
+    """Find the signs of the recordings' torque.
 
     1. Torque is cut into segments of one sign each (Pennese and Vulcano, section 2.4).
-    2. A beam search over the segments of all drives together, those with most torque first, finds
-       the signs that a linear model explains best.
-    3. Drives whose signs physics forbids are turned round.
+    2. A beam search over the segments of all drives, those with most torque first, finds the signs
+       that a linear model explains best.
+    3. Drives whose signs are not physically consistent are flipped.
     4. Parameters and the signs of single samples are refined together.
 
     Args:
-        robot: the robot; positions are filtered by its steps, torque is not.
+        robot: positions are filtered by its settings, torque is not.
         mechanism: with the URDF's parameters.
         base: its base parameters.
-        recordings: whose effort has no sign.
+        recordings: with effort without sign.
 
     Returns:
-        The recordings with signs (smaller than measured where noise hides the sign, see
-        :func:`expected_torque`), and how certain they are.
+        The recordings with signs (where the sign is uncertain, torque is reduced, see
+        :func:`expected_torque`), and the certainty of the signs.
 
     Raises:
-        EstimationError: torque has signs, is zero, or nothing moves.
+        EstimationError: torque has a sign, is zero, or there is no motion.
         PreprocessingError: a filter does not fit a recording.
     """
     rows = drive_rows(robot, mechanism, base, recordings)
@@ -82,17 +82,17 @@ def find_signs(
         refined = refine(rows, equations.weighted(weight).solve(as_in_urdf))
         weight, signs = _refined_weights(rows, refined), _signs_of(equations, refined)
     gain = equations.weighted(weight).gain()
-    costs, turned = turning_cost(gain, signs), turning.told(equations, weight, signs)
+    costs, turned = turning_cost(gain, signs), turning.evaluate(equations, weight, signs)
     expected = [_expected(mechanism, base, one, refined) for one in rows]
     signed = tuple(
         with_signs(robot, recording, share)
         for recording, share in zip(recordings, expected, strict=True)
     )
-    return signed, _told(rows, segments, costs, turned, expected)
+    return signed, _torque_signs(rows, segments, costs, turned, expected)
 
 
 def _segment_weights(equations: SegmentEquations, weight: Array, signs: Array) -> Array:
-    """Inverse variances of torque errors (n,) of the segments' model; of no drive more than 1 %."""
+    """Return inverse variances of torque errors (n,) of the segments' model, at least 1 %."""
     base = equations.weighted(weight).solve(signs)
     extended = np.einsum("skl,k,l->s", equations.matrix, base, base)
     error = np.maximum(extended - 2 * signs * (equations.right @ base) + equations.squared, 0.0)
@@ -108,9 +108,9 @@ def _segment_weights(equations: SegmentEquations, weight: Array, signs: Array) -
 
 
 def _refined_weights(rows: Sequence[DriveRows], refined: Refined) -> Array:
-    """What a row's squared error counts (n,): errors that last for c samples are one in c."""
+    """Return the weights of squared errors (n,): inverse variance over correlation time."""
     correlation = error_correlation(model_errors(rows, refined))
-    return np.asarray(1 / (refined.deviation**2 * correlation))
+    return np.asarray(1 / (refined.standard_deviation**2 * correlation))
 
 
 def _signs_of(equations: SegmentEquations, refined: Refined) -> Array:
@@ -120,14 +120,15 @@ def _signs_of(equations: SegmentEquations, refined: Refined) -> Array:
 def _expected(
     mechanism: Mechanism, base: BaseParameterization, rows: DriveRows, refined: Refined
 ) -> Array:
-    """Share of its size that each sample's torque is expected to be, (N, n), from -1 to 1."""
+    """Return the expected torque over the absolute torque (N, n), from -1 to 1."""
     standard = base.lift(refined.base, np.zeros(len(mechanism.parameter_names)))
     model = drive_torque(mechanism, rows.signals, standard, rows.to_drives)
     size = rows.size
-    return expected_torque(size, model, refined.deviation) / np.where(size > 0, size, 1.0)
+    expected = expected_torque(size, model, refined.standard_deviation)
+    return expected / np.where(size > 0, size, 1.0)
 
 
-def _told(
+def _torque_signs(
     rows: Sequence[DriveRows],
     segments: Sequence[Segment],
     costs: Array,

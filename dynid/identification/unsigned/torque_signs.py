@@ -1,4 +1,4 @@
-"""How certain the signs are that torque was given."""
+"""Certainty of the signs of torque."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from dynid.json_text import json_by
 
 UNCERTAIN = 9.0
-"""Turning a segment round must cost more, in variances of the torque error, for it to be certain:
-the odds are then one to ``exp(9 / 2)``, 1 %."""
+"""Flipping a segment must cost more than this, in variances of the torque error, to be certain:
+the odds are one to ``exp(9 / 2)``, 1 %."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class UncertainSegment:
         joint: of the drive.
         recording: number of the recording, from 0.
         start, stop: [s] since the recording's start.
-        cost: what turning it round adds to the squared error, in variances of the torque error.
+        cost: increase of the squared error if it is flipped, in variances of the torque error.
     """
 
     joint: str
@@ -36,11 +36,11 @@ class DriveSigns:
 
     Attributes:
         joint: of the drive.
-        segments, uncertain: how many there are, and how many of them are uncertain.
-        least_cost: the least that turning one of them round costs; 0 where there is none.
-        certain_share: of all samples, those whose sign is right with 99 %.
-        turning_cost: of turning all its signs round, with physically consistent parameters.
-        decided_by: what tells which way round they are altogether.
+        segments, uncertain: number of segments, and of uncertain ones.
+        least_cost: smallest cost of flipping one of them; 0 without a segment.
+        certain_share: share of samples whose sign is right with a probability of 99 %.
+        turning_cost: of flipping all its signs, with physically consistent parameters.
+        decided_by: criterion that decided the common sign.
     """
 
     joint: str
@@ -58,7 +58,7 @@ class TorqueSigns:
 
     Attributes:
         drives: in drive order.
-        turning_cost: of turning all signs of all drives round.
+        turning_cost: of flipping all signs of all drives.
         uncertain: segments, the least certain first.
     """
 
@@ -67,26 +67,26 @@ class TorqueSigns:
     uncertain: tuple[UncertainSegment, ...]
 
     def note(self) -> str:
-        """Tell in one sentence how certain the signs are."""
+        """Return a sentence on the certainty of the signs."""
         segments = sum(drive.segments for drive in self.drives)
         share = sum(drive.certain_share for drive in self.drives) / len(self.drives)
         return (
-            f"Torque came without signs; they were found: {len(self.uncertain)} of {segments} "
-            f"segments are uncertain, and {100 * share:.1f} % of all samples have a sign that is "
-            "right with 99 % or more (the others are near zero)."
+            f"Torque was recorded without sign, and its signs were found: {len(self.uncertain)} "
+            f"of {segments} segments are uncertain, and {100 * share:.1f} % of all samples have a "
+            "sign that is right with a probability of at least 99 % (the others are near zero)."
         )
 
     def warnings(self) -> list[str]:
-        """Tell what the signs must not be trusted in."""
+        """Return sentences on drives with uncertain signs."""
         found = [
-            f"the sign of the torque of {drive.joint} is unknown as a whole: neither friction, "
-            "inertia nor the URDF tells which way round it is; move faster, or give the URDF masses"
+            f"the common sign of the torque of {drive.joint} is unknown: neither friction, inertia "
+            "nor the URDF determines it; move faster, or add masses to the URDF"
             for drive in self.drives
             if drive.decided_by == "nothing"
         ]
         return [f"{text}." for text in found] + [
-            f"the sign of the torque of {drive.joint} as a whole was taken from the URDF's bodies: "
-            "the other way round explains the recordings as well."
+            f"the common sign of the torque of {drive.joint} was taken from the URDF's bodies, "
+            "because the opposite sign explains the recordings equally well."
             for drive in self.drives
             if drive.decided_by == "URDF"
         ]

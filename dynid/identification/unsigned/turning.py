@@ -1,4 +1,4 @@
-"""Which way round all signs of a drive are: what a robot that can exist says."""
+"""The common sign of a drive's torque, by physical consistency."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from dynid.estimation.settings import PhysicalSettings
 from dynid.identification.unsigned.search import SegmentEquations, improve
 
 _SWEEPS = 4
-_NOISE = 9.0  # what noise of three standard deviations changes of the weighted squared error
+_NOISE = 9.0  # change of the weighted squared error by noise of three standard deviations
 _HARDLY = 1e-6
-_TRUSTED = 2e-3  # torque error over torque at the drive that is known best
+_TRUSTED = 2e-3  # torque error over torque assumed of the most accurate drive
 
 
 @dataclass(frozen=True)
 class Turned:
-    """What turning round costs, in variances of the torque error.
+    """Cost of flipping signs, in variances of the torque error.
 
     Attributes:
-        drives: (n,) all signs of one drive.
-        all: all signs of all drives.
-        by_urdf: (n,) bool, the URDF's bodies decided, as nothing else did.
-        unknown: (n,) bool, nothing at all decided.
+        drives: (n,) of all signs of one drive.
+        all: of all signs of all drives.
+        by_urdf: (n,) bool, only the URDF's bodies decided.
+        unknown: (n,) bool, nothing decided.
     """
 
     drives: Array
@@ -39,11 +39,11 @@ class Turned:
 
 
 class Turning:
-    """Turns all segments of a drive round, and tells what physics says to it.
+    """Decision on the common sign of a drive by physical consistency.
 
-    The squared error knows neither the sign of all torques together nor that of a drive whose
-    parameters are its own. Friction that brakes, and masses and inertias that are positive, do:
-    the error of the physically consistent parameters is smaller the right way round.
+    The squared error does not depend on the sign of all torques together, nor on that of a drive
+    with separate parameters. But friction dissipates energy, and masses and inertias are positive,
+    so the error with physically consistent parameters is smaller with the right sign.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Turning:
         self._drives = range(len(mechanism.joints))
 
     def settle(self, equations: SegmentEquations, weight: Array, signs: Array) -> Array:
-        """Turn drives round as long as a robot that can exist explains the torque better."""
+        """Flip drives as long as this reduces the error with physically consistent parameters."""
         gain = equations.weighted(weight).gain()
         cost = self.cost(equations, weight, signs)
         for _ in range(_SWEEPS):
@@ -67,19 +67,19 @@ class Turning:
                 break
         return signs
 
-    def told(self, equations: SegmentEquations, weight: Array, signs: Array) -> Turned:
-        """What turning round costs, and what decided where it costs nothing."""
+    def evaluate(self, equations: SegmentEquations, weight: Array, signs: Array) -> Turned:
+        """Return the cost of flipping, and what decided if it is small."""
         cost = self.cost(equations, weight, signs)
         costs = np.array(
             [self.cost(equations, weight, way) - cost for way in self._ways(equations, signs)]
         )
         drives, whole = costs[:-1], float(costs[-1])
         open_ = (drives < _NOISE) | (whole < _NOISE)
-        like_urdf = self._urdf_likeness(equations, signs)
+        like_urdf = self._urdf_similarity(equations, signs)
         return Turned(drives, whole, open_ & (like_urdf != 0), open_ & (like_urdf == 0))
 
     def cost(self, equations: SegmentEquations, weight: Array, signs: Array) -> float:
-        """Weighted squared error of the physically consistent parameters."""
+        """Return the weighted squared error of the physically consistent parameters."""
         weighted = equations.weighted(weight)
         by_drive = self._by_drive(equations, signs)
         n = len(self._drives)
@@ -99,7 +99,7 @@ class Turning:
         return float(weight @ by_drive.squared_error(base))
 
     def _ways(self, equations: SegmentEquations, signs: Array) -> list[Array]:
-        """The signs of one drive turned round, for each drive; then those of all."""
+        """Return the signs with one drive flipped, for each drive, then with all flipped."""
         one = [np.where(equations.drive == drive, -signs, signs) for drive in self._drives]
         return [*one, -signs]
 
@@ -116,17 +116,17 @@ class Turning:
         return NormalEquations(gram, rows)
 
     def as_in_urdf(self, equations: SegmentEquations, weight: Array, signs: Array) -> Array:
-        """Where turning round costs nothing, drives and then all turn as the URDF's bodies ask."""
+        """Flip drives, then all, as the URDF's bodies require if the cost is small."""
         cost = self.cost(equations, weight, signs)
         for turned in self._ways(equations, signs):
             change = np.flatnonzero(turned != signs)
-            asked = self._urdf_likeness(equations, signs)[equations.drive[change]].sum() < 0
-            if asked and self.cost(equations, weight, turned) - cost < _NOISE:
+            opposite = self._urdf_similarity(equations, signs)[equations.drive[change]].sum() < 0
+            if opposite and self.cost(equations, weight, turned) - cost < _NOISE:
                 signs = turned
         return signs
 
-    def _urdf_likeness(self, equations: SegmentEquations, signs: Array) -> Array:
-        """Whether each drive's torque goes with (1) or against (-1) that of the URDF's bodies."""
+    def _urdf_similarity(self, equations: SegmentEquations, signs: Array) -> Array:
+        """Return whether each drive's torque has the sign of the URDF's bodies (1) or not (-1)."""
         urdf = self._base.project(self._mechanism.urdf_parameters)
         product = signs * (equations.right @ urdf)
         sums = np.array([product[equations.drive == drive].sum() for drive in self._drives])
@@ -134,9 +134,9 @@ class Turning:
 
 
 def _confident(equations: NormalEquations, weight: Array) -> float:
-    """Share of the error's variance with which the data outweigh the URDF's bodies.
+    """Return the factor of the error's variance with which data outweigh the URDF's bodies.
 
-    They are there to be told apart by what torque says, not by how far a body is from the URDF's.
+    Signs are decided by torque, not by the distance of bodies from the URDF's.
     """
     rows = np.maximum(equations.joint_rows, 1.0)
     return float(np.max(_TRUSTED**2 * weight * equations.squared_torque / rows))

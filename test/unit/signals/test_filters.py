@@ -1,4 +1,4 @@
-"""Filters against frequency responses, exact derivatives, and other ways to compute the same."""
+"""Filters against frequency responses, exact derivatives, and other algorithms."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_low_pass_has_the_squared_butterworth_response(order: int, ratio: float)
     assert gain.imag == pytest.approx(0.0, abs=1e-6)
 
 
-def test_cutoff_is_where_6_db_are_lost() -> None:
+def test_amplitude_is_minus_6_db_at_the_cutoff() -> None:
     gain = abs(amplitude_in(low_pass(sine(50.0), 50.0, 4, RATE), 50.0))
     assert 20 * np.log10(gain) == pytest.approx(-6.02, abs=0.01)
 
@@ -81,19 +81,19 @@ def test_accepts_cutoff_just_below_nyquist() -> None:
 
 
 @pytest.mark.parametrize("cutoff", [0.3, 1.0, 20.0])
-def test_a_straight_line_passes_to_its_very_ends(cutoff: float) -> None:
+def test_a_straight_line_passes_up_to_its_ends(cutoff: float) -> None:
     line = np.linspace(-1.0, 1.0, 2001)[:, None]
     # the mirrored ends are three periods of the cut-off long: exp(-2 pi 3 / sqrt(2)) is 1.6e-6
     assert np.allclose(low_pass(line, cutoff, 2, 100.0), line, atol=1e-5)
 
 
 @pytest.mark.parametrize("samples", [2, 20, 300])
-def test_a_recording_shorter_than_the_filter_needs_to_settle_is_filtered_too(samples: int) -> None:
+def test_a_recording_shorter_than_the_transient_is_filtered(samples: int) -> None:
     constant = np.full((samples, 2), 3.0)
     np.testing.assert_allclose(low_pass(constant, 1.0, 4, RATE), constant, atol=1e-9)
 
 
-def test_low_pass_treats_every_column_alone() -> None:
+def test_low_pass_filters_every_column_independently() -> None:
     values = white(1, 500, 3)
     alone = [low_pass(values[:, [i]], 20.0, 4, RATE) for i in range(3)]
     np.testing.assert_allclose(low_pass(values, 20.0, 4, RATE), np.hstack(alone), atol=1e-12)
@@ -114,7 +114,7 @@ def test_periodic_low_pass_is_the_squared_response_on_the_spectrum(
     )
 
 
-def test_periodic_low_pass_is_that_of_endless_tiling() -> None:
+def test_periodic_low_pass_is_that_of_a_repeated_period() -> None:
     period = white(2, 250, 2)
     tiled = low_pass(np.tile(period, (41, 1)), 15.0, 4, RATE)
     middle = tiled[20 * 250 : 21 * 250]
@@ -131,7 +131,7 @@ def test_plain_low_pass_of_one_period_differs_at_its_ends() -> None:
 
 
 @given(*[st.floats(-10, 10)] * 3, st.integers(3, 50), st.sampled_from([1.0, 125.0, 1000.0]))
-def test_differentiate_is_exact_on_quadratics_to_the_very_ends(
+def test_differentiate_is_exact_on_quadratics_up_to_the_ends(
     a: float, b: float, c: float, samples: int, rate: float
 ) -> None:
     time = np.arange(samples)[:, None] / rate
@@ -140,7 +140,7 @@ def test_differentiate_is_exact_on_quadratics_to_the_very_ends(
     np.testing.assert_allclose(derivative, b + 2 * c * time, atol=4 * float(rounding[0]), rtol=1e-9)
 
 
-def test_periodic_derivative_joins_the_end_to_the_beginning() -> None:
+def test_periodic_derivative_connects_end_and_beginning() -> None:
     count = 200
     angle = 2 * np.pi * np.arange(count)[:, None] / count
     # central differences of a sine are a cosine times sin(h) / h
@@ -184,7 +184,7 @@ def test_spike_on_a_constant_channel_is_replaced() -> None:
     assert np.all(repaired == 2.0)
 
 
-def test_more_spikes_than_bends_are_replaced_all_the_same() -> None:
+def test_many_spikes_are_replaced_too() -> None:
     values = np.linspace(0.0, 1.0, 2000)[:, None]
     values[50::60] += 1.0
     repaired, count = replace_outliers(values, MedianSettings())
@@ -196,7 +196,7 @@ def test_spike_among_noise_is_replaced() -> None:
     values = sine(0.5) + 0.01 * white(3, 8000, 1)
     values[4000] += 1.0
     repaired, count = replace_outliers(values, MedianSettings())
-    assert 1 <= count <= 8  # hardly any of 8000 normal samples is that far from its neighbours
+    assert 1 <= count <= 8  # very few of 8000 normal samples are that far from their neighbours
     assert abs(repaired[4000, 0] - sine(0.5)[4000, 0]) < 0.05
 
 
@@ -209,7 +209,7 @@ def test_median_removes_spikes_shorter_than_half_its_order(order: int, length: i
 
 
 @given(seeds)
-def test_smooth_signals_are_left_untouched(seed: int) -> None:
+def test_smooth_signals_are_not_changed(seed: int) -> None:
     random = np.random.default_rng(seed)
     time = np.arange(4000)[:, None] / RATE
     frequency, phase = random.uniform(0.05, 5.0, 5), random.uniform(0, 2 * np.pi, 5)
@@ -220,13 +220,13 @@ def test_smooth_signals_are_left_untouched(seed: int) -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, -3.5, 1e9])
-def test_constant_channel_is_left_untouched(value: float) -> None:
+def test_constant_channel_is_not_changed(value: float) -> None:
     repaired, count = replace_outliers(np.full((100, 2), value), MedianSettings())
     assert count == 0
     assert np.all(repaired == value)
 
 
-def test_encoder_counts_are_no_outliers() -> None:
+def test_encoder_counts_are_not_outliers() -> None:
     values = np.round((sine(0.5) + 1e-4 * white(4, 8000, 1)) / 1e-3) * 1e-3
     repaired, count = replace_outliers(values, MedianSettings())
     assert count == 0
@@ -234,7 +234,7 @@ def test_encoder_counts_are_no_outliers() -> None:
 
 
 @given(seeds)
-def test_outliers_are_the_same_played_backwards(seed: int) -> None:
+def test_outliers_are_the_same_in_reversed_time(seed: int) -> None:
     random = np.random.default_rng(seed)
     values = np.cumsum(random.normal(size=(300, 2)), axis=0)
     values[random.integers(0, 300, 20)] += 8.0
@@ -244,7 +244,7 @@ def test_outliers_are_the_same_played_backwards(seed: int) -> None:
     assert np.array_equal(forwards, backwards[::-1])
 
 
-def test_higher_threshold_leaves_more() -> None:
+def test_higher_threshold_replaces_fewer_samples() -> None:
     values = white(5, 5000, 1)
     counts = [replace_outliers(values, MedianSettings(threshold=t))[1] for t in (1.0, 2.0, 6.0)]
     assert counts[0] > counts[1] > counts[2]
@@ -260,7 +260,7 @@ def test_mean_period_of_a_periodic_signal_is_that_period() -> None:
     np.testing.assert_allclose(mean, period, atol=1e-12)
 
 
-def test_samples_beyond_the_last_whole_period_do_not_count() -> None:
+def test_samples_after_the_last_whole_period_are_ignored() -> None:
     period = white(6, 125, 1)
     values = np.vstack([np.tile(period, (3, 1)), 1e6 * np.ones((90, 1))])
     mean, periods = average_periods(values, 0.125, RATE)
@@ -269,12 +269,14 @@ def test_samples_beyond_the_last_whole_period_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("length", [333.333, 250.5, 199.7])
-def test_period_of_no_whole_number_of_samples_is_read_at_equal_phases(length: float) -> None:
+def test_period_of_a_fractional_number_of_samples_is_interpolated_at_equal_phases(
+    length: float,
+) -> None:
     at = np.arange(int(8 * length) + 1)[:, None]
     mean, periods = average_periods(np.sin(2 * np.pi * at / length), length / RATE, RATE)
     assert periods == 8
     phase = np.arange(len(mean)) / len(mean)
-    # linear interpolation of a sine errs by at most (step)^2 / 8
+    # the error of linear interpolation of a sine is at most (step)^2 / 8
     bound = (2 * np.pi / length) ** 2 / 8 + 2 * np.pi / length / 8
     np.testing.assert_allclose(mean[:, 0], np.sin(2 * np.pi * phase), atol=bound)
     np.testing.assert_allclose(mean[:-2, 0], np.sin(2 * np.pi * phase)[:-2], atol=2e-4)
@@ -284,13 +286,13 @@ def test_period_of_no_whole_number_of_samples_is_read_at_equal_phases(length: fl
 def test_averaging_divides_noise_by_the_root_of_the_periods(periods: int) -> None:
     noise = white(7, 500 * periods, 4)
     mean, _ = average_periods(noise, 0.5, RATE)
-    # 2000 samples know a standard deviation to 1 / sqrt(4000) = 1.6 %; five times that is surely
+    # the standard deviation of 2000 samples has an error of 1 / sqrt(4000) = 1.6 %; five times
     assert mean.std() == pytest.approx(1 / np.sqrt(periods), rel=0.08)
 
 
 @pytest.mark.parametrize(("samples", "whole"), [(1999, 1), (999, 0)])
 def test_refuses_fewer_than_two_periods(samples: int, whole: int) -> None:
-    with pytest.raises(PreprocessingError, match=rf"period = 1 s.* holds {whole} whole period"):
+    with pytest.raises(PreprocessingError, match=rf"period = 1 s.* contains {whole} whole period"):
         average_periods(white(8, samples, 1), 1.0, RATE)
 
 
@@ -306,7 +308,7 @@ def parallel(cutoff_hz: float | None, decimation: int, order: int = 4) -> Parall
     return ParallelFilter.from_settings(settings, RATE)
 
 
-def test_only_what_neither_filters_nor_decimates_passes_through() -> None:
+def test_passes_through_only_without_low_pass_and_decimation() -> None:
     assert ParallelFilter(None, 4, 1, 100.0).passes_through
     assert not ParallelFilter(10.0, 4, 1, 100.0).passes_through
     assert not ParallelFilter(None, 4, 5, 100.0).passes_through
@@ -322,7 +324,7 @@ def test_without_settings_nothing_changes() -> None:
 
 @pytest.mark.parametrize("decimation", [2, 5, 20])
 @pytest.mark.parametrize("beyond", [1.1, 1.3, 1.9])
-def test_what_would_fold_back_is_suppressed_by_60_db(decimation: int, beyond: float) -> None:
+def test_aliases_are_attenuated_by_60_db(decimation: int, beyond: float) -> None:
     nyquist = RATE / 2 / decimation
     if beyond * nyquist >= RATE / 2:
         pytest.skip("no sine above the Nyquist frequency of the recording itself")
@@ -331,8 +333,8 @@ def test_what_would_fold_back_is_suppressed_by_60_db(decimation: int, beyond: fl
 
 
 @pytest.mark.parametrize("decimation", [2, 5, 20])
-def test_what_folds_into_the_pass_band_is_suppressed_by_80_db(decimation: int) -> None:
-    # frequencies from 1.2 times the new Nyquist frequency on fold below 0.8 times it
+def test_aliases_in_the_pass_band_are_attenuated_by_80_db(decimation: int) -> None:
+    # frequencies above 1.2 times the new Nyquist frequency alias to below 0.8 times it
     frequency = 1.2 * RATE / 2 / decimation
     left = parallel(None, decimation).smooth(sine(frequency, 400 * decimation))
     assert 20 * np.log10(abs(amplitude_in(left, frequency))) < -80
@@ -348,18 +350,18 @@ def test_decimation_passes_the_pass_band_without_delay(decimation: int, share: f
     assert abs(gain / amplitude_in(values, frequency) - 1) < 1 - 10 ** (-0.1 / 20) + 1e-6
 
 
-def test_the_filter_before_decimation_does_not_join_the_end_to_the_beginning() -> None:
+def test_the_filter_before_decimation_does_not_connect_end_and_beginning() -> None:
     line = np.linspace(-1.0, 1.0, 2001)[:, None]
     smooth = ParallelFilter(None, 4, 5, RATE).smooth(line)
-    # a filter that took the line for a period would smear its step of 2 over the ends;
-    # a ripple of 0.05 dB both ways is 1.2 %
+    # a periodic filter would spread the step of 2 over the ends;
+    # a ripple of 0.05 dB forwards and backwards is 1.2 %
     assert np.allclose(smooth, line, atol=0.02)
 
 
 def test_decimation_keeps_every_nth_sample() -> None:
     values = white(10, 1003, 2)
-    thinned = parallel(5.0, 20).decimate(values)
-    np.testing.assert_array_equal(thinned, values[[20 * i for i in range(51)]])
+    decimated = parallel(5.0, 20).decimate(values)
+    np.testing.assert_array_equal(decimated, values[[20 * i for i in range(51)]])
 
 
 @pytest.mark.parametrize("decimation", [1, 2, 8, 20])

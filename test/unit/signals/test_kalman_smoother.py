@@ -1,4 +1,4 @@
-"""Derivatives by the Kalman smoother, against the textbook's recursion and known motions."""
+"""Derivatives by the Kalman smoother, against the textbook recursion and known motion."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def textbook(position: np.ndarray, order: int, step: float) -> np.ndarray:
 def driven_by_white_noise(
     order: int, hz: float, rate: float, samples: int, noise: float
 ) -> np.ndarray:
-    """Positions (N,) of the very model that the smoother assumes, measured with ``noise``."""
+    """Positions (N,) of the model that the smoother assumes, measured with ``noise``."""
     transition, driven = chain(order, 2 * np.pi * hz / rate)
     random = np.random.default_rng(order)
     pushes = random.standard_normal((samples, order)) @ np.linalg.cholesky(driven).T
@@ -98,7 +98,7 @@ def driven_by_white_noise(
 
 
 def ramped_motion(rate: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Motion of two joints that set out from rest and come to rest."""
+    """Motion of two joints from rest to rest."""
     settings = FourierSettings(base_frequency=0.2, harmonics=5, periods=2, ramp=1.5, seed=4)
     limits = Limits(position=((-2.0, 2.0),), velocity=(3.0,), acceleration=(15.0,))
     excitation = build_excitation(settings, limits, ("j1", "j2"))
@@ -108,7 +108,7 @@ def ramped_motion(rate: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("order", [3, 6])
-def test_agrees_with_the_textbooks_recursion(order: int) -> None:
+def test_agrees_with_the_textbook_recursion(order: int) -> None:
     rate, hz = 200.0, 8.0
     time = np.arange(500) / rate
     position = np.sin(2 * np.pi * time) + 1e-3 * np.random.default_rng(0).normal(size=500)
@@ -117,17 +117,17 @@ def test_agrees_with_the_textbooks_recursion(order: int) -> None:
     expected = textbook(position, order, omega / rate)
     found = np.array(smoother.motion(position[:, None]))[:, :, 0]
     found /= omega ** np.arange(3)[:, None]
-    inner = slice(150, -150)  # that recursion knows nothing of what lies beyond the ends
+    inner = slice(150, -150)  # the recursion does not extend the signal at its ends
     np.testing.assert_allclose(found[:, inner], expected[:, inner], atol=1e-5)
 
 
 @pytest.mark.parametrize("noise", [1e-6, 1e-4, 1e-3])
 @pytest.mark.parametrize("rate", [100.0, 1000.0])
-def test_finds_the_noise_and_beats_a_fixed_low_pass(noise: float, rate: float) -> None:
+def test_estimates_the_noise_and_is_better_than_a_fixed_low_pass(noise: float, rate: float) -> None:
     position, velocity, acceleration = ramped_motion(rate)
     measured = position + noise * np.random.default_rng(1).normal(size=position.shape)
     smoother = KalmanSmoother.tuned(measured, rate, periodic=False)
-    np.testing.assert_allclose(smoother.deviation, noise, rtol=0.15)
+    np.testing.assert_allclose(smoother.standard_deviation, noise, rtol=0.15)
     _, found_velocity, found_acceleration = smoother.motion(measured)
     filtered = differentiate(low_pass(measured, 10.0, 4, rate), rate)
     for found, plain, true in (
@@ -137,47 +137,47 @@ def test_finds_the_noise_and_beats_a_fixed_low_pass(noise: float, rate: float) -
         assert np.std(found - true) < np.std(plain - true)
 
 
-# at 21 Hz six integrators carry the motion so far that how the filter settles decides
+# at 21 Hz with six integrators, the transient of the filter decides
 @pytest.mark.parametrize(
     ("order", "hz"),
     [(order, hz) for order in (3, 4, 5, 6) for hz in (0.26, 2.0, 9.0, 21.0) if order * hz < 120],
 )
-def test_finds_the_model_that_made_the_motion(order: int, hz: float) -> None:
+def test_identifies_the_model_of_the_motion(order: int, hz: float) -> None:
     rate, noise = 100.0, 1e-3
     position = driven_by_white_noise(order, hz, rate, 4000, noise)[:, None]
     found = KalmanSmoother.tuned(position, rate, periodic=False)
     assert found.order[0] == order
-    # 40 s hold ω T N = 65 times the filter's memory at 0.26 Hz: 1 / sqrt(65) = 12 %
+    # 40 s are ω T N = 65 times the filter's time constant at 0.26 Hz: 1 / sqrt(65) = 12 %
     assert found.bandwidth_hz[0] == pytest.approx(hz, rel=0.2 if hz < 1.0 else 0.1)
-    # 4000 samples know a standard deviation to 1 / sqrt(8000) = 1.1 %
-    assert found.deviation[0] == pytest.approx(noise, rel=0.05)
+    # the standard deviation of 4000 samples has an error of 1 / sqrt(8000) = 1.1 %
+    assert found.standard_deviation[0] == pytest.approx(noise, rel=0.05)
 
 
-def test_a_slow_motion_of_minutes_gets_a_narrow_band() -> None:
+def test_slow_motion_of_minutes_gets_a_narrow_bandwidth() -> None:
     rate, noise = 50.0, 0.05
     time = np.arange(6000)[:, None] / rate
     motion = np.sin(2 * np.pi * 0.05 * time)
     measured = motion + noise * np.random.default_rng(5).normal(size=motion.shape)
     found = KalmanSmoother.tuned(measured, rate, periodic=False)
-    # twenty times the motion's frequency, a twenty-fifth of what could be sampled
+    # twenty times the motion's frequency, a twenty-fifth of the Nyquist frequency
     assert found.bandwidth_hz[0] < 1.0
     assert np.std(found.motion(measured)[0] - motion) < 0.3 * noise
 
 
-def test_a_short_recording_gets_no_band_of_which_it_holds_less_than_four_periods() -> None:
+def test_bandwidth_is_at_least_four_periods_of_a_short_recording() -> None:
     rate, samples = 100.0, 100
     noise = np.random.default_rng(6).normal(size=(samples, 1))
     found = KalmanSmoother.tuned(1e-3 * noise, rate, periodic=False)
     assert found.bandwidth_hz[0] * samples / rate >= 4.0 - 1e-9
 
 
-def test_many_samples_of_a_slow_motion_lose_no_digits() -> None:
+def test_many_samples_of_slow_motion_are_smoothed_accurately() -> None:
     rate = 5000.0
     time = np.arange(60_000)[:, None] / rate
     omega = 2 * np.pi * 0.3
     smoother = KalmanSmoother(np.array([6]), np.array([2.0]), np.array([1e-6]), rate, False)
     position, velocity, acceleration = smoother.motion(np.sin(omega * time))
-    inner = slice(25_000, -25_000)  # what lies beyond the ends is forgotten
+    inner = slice(25_000, -25_000)  # without transients
     passed = 1 / (1 + (0.3 / 2.0) ** 12)
     for found, true in (
         (position, np.sin(omega * time)),
@@ -197,17 +197,17 @@ def test_a_period_is_smoothed_without_ends() -> None:
     omega = 2 * np.pi * np.array([0.4, 1.2])
     phase = omega * signals.time[:, None]
     true = -(omega[0] ** 2) * np.sin(phase[:, 0]) - 0.3 * omega[1] ** 2 * np.cos(phase[:, 1])
-    # everywhere alike, also at the seam
+    # everywhere, also where the period joins
     np.testing.assert_allclose(signals.acceleration[:, 0], true, atol=0.1)
 
 
-def test_the_report_tells_noise_and_band_width() -> None:
+def test_notes_contain_noise_and_bandwidth() -> None:
     position, velocity, _ = ramped_motion(250.0)
     noise = 1e-4 * np.random.default_rng(3).normal(size=position.shape)
     robot = robot_of(2, cutoff_hz=5.0)
     signals = preprocess(recording_of(position + noise, 250.0), robot)
     assert np.std(signals.velocity - velocity) < 0.01 * np.std(velocity)
-    assert any(note.startswith("A Kalman smoother found") for note in signals.notes)
+    assert any(note.startswith("The Kalman smoother estimated") for note in signals.notes)
     steps = dict(recording_steps(robot, (signals,), len(position)))
     assert "Kalman smoother" in steps["Filters"]
     assert "low-pass" not in steps["Filters"]
@@ -216,14 +216,14 @@ def test_the_report_tells_noise_and_band_width() -> None:
 
 def test_refuses_measured_velocity_and_too_few_samples() -> None:
     position = np.sin(np.arange(100)[:, None] / 10)
-    with pytest.raises(PreprocessingError, match="use 'differentiated'"):
+    with pytest.raises(PreprocessingError, match="use velocity 'differentiated'"):
         preprocess(recording_of(position, 100.0, position), robot_of(1, velocity="measured"))
     with pytest.raises(PreprocessingError, match="has 19 samples; at least 20"):
         KalmanSmoother.tuned(position[:19], 100.0, periodic=False)
     KalmanSmoother.tuned(position[:20], 100.0, periodic=False)
 
 
-def test_a_joint_at_rest_is_left_at_rest() -> None:
+def test_a_joint_at_rest_stays_at_rest() -> None:
     position = np.full((400, 1), 0.7)
     found = KalmanSmoother.tuned(position, 100.0, periodic=False).motion(position)
     np.testing.assert_allclose(found[0], position, atol=1e-12)

@@ -1,4 +1,4 @@
-"""Preprocessing against the drives' formulas, energy, and motions with known derivatives."""
+"""Preprocessing against the drives' formulas, energy, and motion with known derivatives."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def swing(samples: int = 1000, joints: int = 2, rate: float = RATE) -> np.ndarra
 
 
 def with_rest(rest: float, moving: float, joints: int = 2) -> np.ndarray:
-    """Rest, a smooth to and fro that stands still once in its middle, and rest again."""
+    """Rest, a smooth motion in both directions with a stop in the middle, and rest again."""
     ahead = np.zeros((round(rest * RATE), joints))
     time = np.arange(round(moving * RATE))[:, None] / RATE
     motion = np.arange(1, joints + 1) * np.sin(2 * np.pi * time / moving) ** 2
@@ -102,14 +102,14 @@ def test_effort_becomes_torque_by_the_drives_formula(
     np.testing.assert_allclose(signals.torque_per_effort, factor, rtol=1e-12)
 
 
-def test_rated_current_at_full_scale_is_rated_torque_behind_the_gear() -> None:
+def test_rated_current_gives_rated_torque_at_the_joint() -> None:
     drives = {
         "effort": "rated_current_permille",
         "rated_current_ma": 2000,
         "torque_constant": 0.1,
         "gear_ratio": 100,
     }
-    effort = np.full((20, 2), 1000.0)  # 1000 permille of 2 A, 0.1 N m/A, 100 turns a turn
+    effort = np.full((20, 2), 1000.0)  # 1000 permille of 2 A, 0.1 N m/A, gear ratio 100
     signals = preprocess(recording_of(swing(20), effort), robot_of(drives=drives))
     np.testing.assert_allclose(signals.torque, 2.0 * 0.1 * 100)
     assert signals.effort_unit == "permille"
@@ -118,7 +118,7 @@ def test_rated_current_at_full_scale_is_rated_torque_behind_the_gear() -> None:
 def test_screw_conserves_work() -> None:
     drives = {"effort": "current", "torque_constant": 1.0, "screw_lead": 0.01}
     signals = preprocess(recording_of(swing(20)), robot_of(drives=drives))
-    # 1 N m over a turn does as much work as the force over a lead
+    # the work of 1 N m over a revolution is that of the force over a lead
     np.testing.assert_allclose(signals.torque * 0.01, 1.0 * 2 * np.pi)
 
 
@@ -157,7 +157,7 @@ def test_coupled_wrist_by_hand() -> None:
     np.testing.assert_array_equal(signals.torque_per_effort, 1.0)
 
 
-def test_coupling_leaves_joint_side_recordings_alone() -> None:
+def test_coupling_does_not_change_joint_side_recordings() -> None:
     robot = robot_of(coupling=[[1, 0], [-1, 1]])
     signals = preprocess(recording_of(swing(20)), robot)
     np.testing.assert_array_equal(signals.position, swing(20))
@@ -167,7 +167,7 @@ def test_coupling_leaves_joint_side_recordings_alone() -> None:
 @pytest.mark.parametrize(
     ("coupling", "side"), [([[1, 0], [-1, 1]], "joint"), (None, "motor"), (None, "joint")]
 )
-def test_errors_are_told_as_effort_where_every_joint_has_a_drive_of_its_own(
+def test_errors_are_in_units_of_effort_if_every_joint_has_its_own_drive(
     coupling: list[list[float]] | None, side: str
 ) -> None:
     drives = {"effort": "current", "torque_constant": 0.2, "gear_ratio": 50}
@@ -180,7 +180,7 @@ def test_errors_are_told_as_effort_where_every_joint_has_a_drive_of_its_own(
 # --- rest and borders -------------------------------------------------------------------------
 
 
-def test_rest_at_both_ends_is_left_out_and_said() -> None:
+def test_rest_at_both_ends_is_removed_and_noted() -> None:
     position = with_rest(rest=2.0, moving=4.0)
     signals = preprocess(recording_of(position), robot_of(identification={"trim_rest": True}))
     # 3 % of the peak speed of sin^2 is reached within 1 % of its period
@@ -188,11 +188,11 @@ def test_rest_at_both_ends_is_left_out_and_said() -> None:
     assert 5.94 <= signals.time[-1] <= 6.01
     (note,) = signals.notes
     seconds, words = note.split(" ", 1)
-    assert words == "s at rest before and after the motion were left out."
+    assert words == "s at rest before and after the motion were removed."
     assert float(seconds) == pytest.approx(8.0 - len(signals.time) / RATE, abs=0.006)
 
 
-def test_rest_in_between_stays() -> None:
+def test_rest_in_the_middle_stays() -> None:
     pause = np.vstack([with_rest(0.0, 2.0), np.zeros((400, 2)), with_rest(0.0, 2.0)])
     signals = preprocess(recording_of(pause), robot_of(identification={"trim_rest": True}))
     assert len(signals.time) > 1150
@@ -200,7 +200,7 @@ def test_rest_in_between_stays() -> None:
     assert signals.notes == ()
 
 
-def test_rest_stays_where_the_profile_says_so() -> None:
+def test_rest_stays_if_the_profile_does_not_trim_it() -> None:
     position = with_rest(rest=2.0, moving=4.0)
     signals = preprocess(recording_of(position), robot_of(identification={"trim_rest": False}))
     assert len(signals.time) == len(position)
@@ -216,7 +216,7 @@ def test_one_moving_joint_is_motion() -> None:
     assert not signals.moving[:, 0].any()
 
 
-def test_border_is_left_out_after_filtering() -> None:
+def test_border_is_removed_after_filtering() -> None:
     recording = recording_of(swing())
     settings = {"cutoff_hz": 10.0}
     whole = preprocess(recording, robot_of(identification=settings))
@@ -225,7 +225,7 @@ def test_border_is_left_out_after_filtering() -> None:
         np.testing.assert_array_equal(getattr(inner, name), getattr(whole, name)[50:-50])
 
 
-def test_motion_before_the_first_sample_is_kept_for_friction_that_remembers() -> None:
+def test_motion_before_the_first_sample_is_kept_for_friction_with_memory() -> None:
     recording = recording_of(with_rest(rest=2.0, moving=4.0))
     whole = preprocess(recording, robot_of())
     inner = preprocess(recording, robot_of(identification={"trim_rest": True, "border": 0.5}))
@@ -238,7 +238,7 @@ def test_motion_before_the_first_sample_is_kept_for_friction_that_remembers() ->
         np.testing.assert_array_equal(earlier, full[:first])
 
 
-def test_before_a_mean_period_went_the_same_period() -> None:
+def test_the_motion_before_a_mean_period_is_the_same_period() -> None:
     settings = {"period": 2.0}
     signals = preprocess(recording_of(periodic(2.0, 3)), robot_of(identification=settings))
     np.testing.assert_array_equal(signals.earlier_position, signals.position)
@@ -257,7 +257,7 @@ def test_every_signal_has_the_same_length() -> None:
 # --- motion -----------------------------------------------------------------------------------
 
 
-def test_derivatives_of_a_filtered_swing_are_those_of_the_swing() -> None:
+def test_derivatives_of_a_filtered_swing_are_accurate() -> None:
     rate, omega = 1000.0, 2 * np.pi * 0.5
     signals = preprocess(
         recording_of(swing(6000, 1, rate), rate=rate),
@@ -288,7 +288,7 @@ def test_torque_is_filtered_only_on_request(filtered: bool) -> None:
     assert bool(signals.torque.std() < 0.4) is filtered
 
 
-def test_measured_velocity_is_used_where_asked() -> None:
+def test_measured_velocity_is_used_if_set() -> None:
     velocity = 3.0 * swing() + 7.0
     recording = recording_of(swing(), velocity=velocity)
     measured = preprocess(recording, robot_of(identification={"velocity": "measured"}))
@@ -302,14 +302,14 @@ def test_measured_velocity_is_used_where_asked() -> None:
     )
 
 
-def test_measured_velocity_passes_the_filter() -> None:
+def test_measured_velocity_is_filtered() -> None:
     noisy = swing() + np.random.default_rng(3).normal(size=(1000, 2))
     settings = {"velocity": "measured", "cutoff_hz": 3.0}
     signals = preprocess(recording_of(swing(), velocity=noisy), robot_of(identification=settings))
     assert np.std(signals.velocity - swing()) < 0.4
 
 
-# --- what moves -------------------------------------------------------------------------------
+# --- motion -------------------------------------------------------------------------------
 
 
 def test_threshold_is_a_fraction_of_each_joints_peak() -> None:
@@ -326,9 +326,7 @@ def test_threshold_is_a_fraction_of_each_joints_peak() -> None:
 @pytest.mark.parametrize(
     ("absolute", "expected"), [(0.5, [0.5, 0.5]), ([0.5, 1.5], [0.5, 1.5]), ([0.7], [0.7, 0.7])]
 )
-def test_absolute_threshold_takes_the_place_of_the_fraction(
-    absolute: object, expected: list[float]
-) -> None:
+def test_absolute_threshold_replaces_the_fraction(absolute: object, expected: list[float]) -> None:
     threshold = {"velocity": "measured", "velocity_threshold": {"absolute": absolute}}
     signals = preprocess(
         recording_of(swing(), velocity=swing()), robot_of(identification=threshold)
@@ -338,7 +336,7 @@ def test_absolute_threshold_takes_the_place_of_the_fraction(
 
 
 @pytest.mark.parametrize("upper", [0.8, [0.8, 1.2]])
-def test_upper_threshold_leaves_out_what_is_too_fast(upper: object) -> None:
+def test_upper_threshold_excludes_fast_samples(upper: object) -> None:
     threshold = {"velocity": "measured", "velocity_threshold": {"absolute": 0.1, "upper": upper}}
     signals = preprocess(
         recording_of(swing(), velocity=swing()), robot_of(identification=threshold)
@@ -347,7 +345,7 @@ def test_upper_threshold_leaves_out_what_is_too_fast(upper: object) -> None:
     np.testing.assert_array_equal(signals.moving, (speed > 0.1) & (speed <= np.asarray(upper)))
 
 
-def test_joint_that_never_moves_is_never_moving() -> None:
+def test_joint_at_rest_is_never_moving() -> None:
     position = swing()
     position[:, 1] = 0.4
     assert not preprocess(recording_of(position), robot_of()).moving[:, 1].any()
@@ -392,13 +390,13 @@ def test_averaged_periods_are_one_period_of_the_same_motion() -> None:
 
 
 @pytest.mark.parametrize("length", [200.4, 333.5, 57.35])
-def test_derivatives_are_right_where_a_period_is_no_whole_number_of_samples(length: float) -> None:
+def test_derivatives_are_accurate_with_a_fractional_period(length: float) -> None:
     period = length / RATE
     settings = {"cutoff_hz": None, "period": period}
     signals = preprocess(recording_of(periodic(period, 6)), robot_of(identification=settings))
     omega = 2 * np.pi / period
     assert len(signals.time) / signals.sampling_rate == pytest.approx(period, rel=1e-12)
-    # (omega h)^2 / 6 of central differences, as much again from reading between samples
+    # (omega h)^2 / 6 of central differences, and the same from interpolation
     atol = omega * (2 * np.pi / length) ** 2
     velocity = signals.velocity[3:-3, 0]
     np.testing.assert_allclose(velocity, omega * np.cos(omega * signals.time)[3:-3], atol=atol)
@@ -411,8 +409,8 @@ def test_averaging_reduces_torque_noise() -> None:
     assert signals.torque.std() == pytest.approx(1 / 5, rel=0.2)
 
 
-def test_trimming_does_not_cost_a_period() -> None:
-    # all joints start from rest, where trimming takes the first and last samples
+def test_trimming_does_not_lose_a_period() -> None:
+    # all joints start from rest, so that the first and last samples are trimmed
     angle = 2 * np.pi * np.arange(800)[:, None] / 400
     position = np.hstack([1 - np.cos(angle), np.cos(2 * angle) - 1])
     settings = {"trim_rest": True, "period": 2.0}
@@ -420,7 +418,7 @@ def test_trimming_does_not_cost_a_period() -> None:
     assert "2 periods of 2 s were averaged." in signals.notes
 
 
-def test_what_trimming_took_of_a_period_is_given_back_at_both_ends() -> None:
+def test_trimmed_samples_of_a_period_are_restored_at_both_ends() -> None:
     angle = 2 * np.pi * np.arange(800)[:, None] / 400
     swings = np.hstack([1 - np.cos(angle), np.cos(2 * angle) - 1])
     rest = np.zeros((300, 2))
@@ -462,13 +460,15 @@ def refuses(recording: Recording, match: str, **identification: object) -> None:
     assert str(refusal.value).endswith(".")
 
 
-def test_refuses_measured_velocity_where_none_was_measured() -> None:
-    refuses(recording_of(swing()), "holds no velocities; use 'differentiated'", velocity="measured")
+def test_refuses_measured_velocity_without_velocities() -> None:
+    refuses(
+        recording_of(swing()), "contains no velocities; use 'differentiated'", velocity="measured"
+    )
 
 
 @pytest.mark.parametrize("cutoff", [None, 10.0])
-def test_a_recording_of_a_pose_is_kept_whole_and_nothing_in_it_moves(cutoff: float | None) -> None:
-    # 0.1 is no binary fraction: a filter makes motion of 1e-13 rad/s of it
+def test_a_recording_of_a_pose_is_kept_as_rest(cutoff: float | None) -> None:
+    # 0.1 is not a binary fraction, so a filter gives a velocity of 1e-13 rad/s
     still = recording_of(np.full((100, 2), 0.1))
     identification = {"trim_rest": True, "cutoff_hz": cutoff}
     signals = preprocess(still, robot_of(identification=identification))
@@ -476,7 +476,7 @@ def test_a_recording_of_a_pose_is_kept_whole_and_nothing_in_it_moves(cutoff: flo
     assert not signals.moving.any()
 
 
-def test_encoder_noise_at_rest_is_no_motion() -> None:
+def test_encoder_noise_at_rest_is_not_motion() -> None:
     noise = np.random.default_rng(0).uniform(-1e-5, 1e-5, (200, 2))
     recording = recording_of(0.3 + noise)
     limits = {"velocity": 2.0}
@@ -485,13 +485,13 @@ def test_encoder_noise_at_rest_is_no_motion() -> None:
 
 
 @pytest.mark.parametrize(("border", "left"), [(0.23, 8), (0.25, 0), (9.0, 0)])
-def test_refuses_when_too_few_samples_are_left(border: float, left: int) -> None:
-    refuses(recording_of(swing(100)), f"only {left} samples are left .* at least 10", border=border)
+def test_refuses_too_few_remaining_samples(border: float, left: int) -> None:
+    refuses(recording_of(swing(100)), f"only {left} samples remain .* at least 10", border=border)
 
 
 def test_ten_samples_are_enough_and_nine_are_not() -> None:
     assert len(preprocess(recording_of(swing(10)), robot_of()).time) == 10
-    refuses(recording_of(swing(9)), "only 9 samples are left")
+    refuses(recording_of(swing(9)), "only 9 samples remain")
 
 
 @pytest.mark.parametrize("cutoff", [2.0, 1.5])

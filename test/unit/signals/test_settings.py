@@ -1,4 +1,4 @@
-"""What a profile that says nothing of signals gets, and what settings refuse."""
+"""Default settings of signals, and invalid settings."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def test_refuses_a_median_of_fewer_than_three_samples(order: int) -> None:
 
 
 @pytest.mark.parametrize("order", [3, 5, 9])
-def test_takes_an_odd_order_of_the_median(order: int) -> None:
+def test_accepts_an_odd_order_of_the_median(order: int) -> None:
     assert MedianSettings(order=order).order == order
 
 
-def test_a_kalman_smoother_leaves_no_cutoff_to_the_motion() -> None:
+def test_motion_has_no_cutoff_with_a_kalman_smoother() -> None:
     assert SignalSettings(cutoff_hz=7.0).motion_cutoff_hz == 7.0
     assert SignalSettings(cutoff_hz=None).motion_cutoff_hz is None
     assert SignalSettings(cutoff_hz=7.0, derivatives="kalman").motion_cutoff_hz is None
 
 
-def test_a_profile_that_says_nothing_trims_rest_and_filters_motion_but_not_torque() -> None:
+def test_default_is_to_trim_rest_and_filter_motion_but_not_torque() -> None:
     robot = arm_robot(identification={})
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=800, noise=1.0)
@@ -53,7 +53,7 @@ def test_a_profile_that_says_nothing_trims_rest_and_filters_motion_but_not_torqu
     np.testing.assert_array_equal(found.torque, recording.effort[first:])
 
 
-def test_a_model_keeps_how_signals_were_made() -> None:
-    """Recordings that it is held against later are filtered as those that it was fitted to."""
+def test_a_model_keeps_the_settings_of_signals() -> None:
+    """Recordings for validation are filtered like those of the identification."""
     content = arm_robot(identification={"cutoff_hz": 17.0}).yaml_content(with_model_only=True)
     assert content["identification"]["cutoff_hz"] == 17.0

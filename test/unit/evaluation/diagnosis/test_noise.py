@@ -73,5 +73,6 @@ def test_error_without_noise_grows_with_the_held_out_error(worse: float) -> None
     # a smaller held-out error is chance
     beyond = np.sqrt(max((max(worse, 1.0) * error) ** 2 - level**2, 0.0))
     share = found.evidence["error beyond noise over torque without it"]
-    assert share == pytest.approx(beyond / np.sqrt(torque.var() - level**2), rel=1e-6)
+    # where noise is all of the error, the root of rounding errors is left
+    assert share == pytest.approx(beyond / np.sqrt(torque.var() - level**2), rel=1e-6, abs=1e-6)
     assert ("can be used" in found.sentence) is (worse < 1)

@@ -9,14 +9,14 @@ from support.carried_body import CENTRE, MASS, PARAMETERS
 from dynid.control.build import control_law
 from dynid.dynamics.body import Body, steiner
 from dynid.estimation.physical import pseudo_inertia
-from dynid.identification.payload.consistent import believe, consistent_body
+from dynid.identification.payload.consistent import consistent_body, find_posterior
 from dynid.profile import load_robot
 
 
 def seen(variance: np.ndarray, parameters: np.ndarray = PARAMETERS) -> Body:
     """The body after each of its parameters was seen with a variance, infinity for not at all."""
     matrix = np.diag(1 / variance)
-    return consistent_body(believe(matrix, matrix @ parameters, matrix))
+    return consistent_body(find_posterior(matrix, matrix @ parameters, matrix))
 
 
 def controller_takes(body: Body) -> bool:
@@ -77,8 +77,8 @@ def test_nothing_is_told_where_nothing_was_seen() -> None:
 def test_a_centre_that_is_not_seen_makes_the_mass_uncertain() -> None:
     # one torque with lever arms: 0.7 m of the mass, and the centre's own
     row = np.array([0.7, 1.0, *8 * [0.0]])[:, None] / 1e-6
-    belief = believe(row @ row.T, row[:, 0] * (row[:, 0] @ PARAMETERS), row @ row.T)
-    deviation = np.sqrt(belief.covariance[0, 0])
+    posterior = find_posterior(row @ row.T, row[:, 0] * (row[:, 0] @ PARAMETERS), row @ row.T)
+    deviation = np.sqrt(posterior.covariance[0, 0])
     # a centre that may be 0.2 m away, of a mass as large as all of the torque
-    assert deviation == pytest.approx(0.2 / 0.7 * belief.mean[0], rel=0.2)
-    assert abs(belief.mean[0] - MASS) < 2 * deviation
+    assert deviation == pytest.approx(0.2 / 0.7 * posterior.mean[0], rel=0.2)
+    assert abs(posterior.mean[0] - MASS) < 2 * deviation
