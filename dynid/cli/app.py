@@ -71,6 +71,6 @@ def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def _print(text: str, *, kind: str = "") -> None:
     # rich costs time that neither --version nor a completion needs
-    from dynid.report.terminal.console import print_message  # noqa: PLC0415
+    from dynid.report.terminal.console import print_message
 
     print_message(text, kind=kind)

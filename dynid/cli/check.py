@@ -6,29 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
-from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Profile, Set, Urdf
 from dynid.errors import ConfigurationError
-from dynid.excitation.workspace.workspace import Workspace
-from dynid.files import check_folder
-from dynid.playback.plan import examine_plan
-from dynid.profile import load_model, load_robot
-from dynid.report.terminal.console import (
-    print_sentences,
-    print_text,
-    print_written,
-    result_console,
-    roomy,
-)
-from dynid.report.terminal.progress import progress
-from dynid.report.terminal.tables import table
-from dynid.report.view.check_picture import write_check_picture
-from dynid.text import percent, significant, unit
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from dynid.excitation.checks import MotionCheck
     from dynid.excitation.limit_use import LimitUse
 
@@ -64,6 +48,15 @@ def check_command(
     Checked are position, velocity, acceleration, torque, the reach of closed chains, and the
     workspace in the profile. Exit code 0: the motion is safe; 1: it is not; 2: bad input.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.excitation.workspace.workspace import Workspace
+    from dynid.files import check_folder
+    from dynid.playback.plan import examine_plan
+    from dynid.profile import load_model, load_robot
+    from dynid.report.terminal.console import print_text, print_written, result_console, roomy
+    from dynid.report.terminal.progress import progress
+    from dynid.report.view.check_picture import write_check_picture
+
     if output is not None:
         if output.suffix.lower() != ".png":
             message = f"--output {output}: must end in .png."
@@ -94,7 +87,13 @@ def check_command(
 
 
 def _print_check(console: Console, check: MotionCheck) -> None:
-    rows = table("joint", "limit", "reached", "allowed", "used", "at")
+    from rich.text import Text
+
+    from dynid.report.terminal.console import print_sentences, print_text
+    from dynid.report.terminal.tables import table
+    from dynid.text import percent, significant, unit
+
+    rows = table("joint or bodies", "limit", "reached", "allowed", "used", "at")
     for use in check.uses:
         in_unit = unit(use.unit.replace(" ", "*"))
         rows.add_row(

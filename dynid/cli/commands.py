@@ -217,6 +217,6 @@ def _plain(text: str, markup_mode: str | None) -> str:
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     if markup_mode != "rich" or "[" not in text:
         return text
-    from rich.markup import escape  # noqa: PLC0415  costs time, and is rarely needed
+    from rich.markup import escape
 
     return escape(text)

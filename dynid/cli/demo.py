@@ -1,5 +1,7 @@
 """``dynid demo``: all steps from motion to validation on a simulated robot."""
 
+from __future__ import annotations
+
 import os
 import sys
 from importlib.util import find_spec
@@ -9,13 +11,7 @@ from typing import Annotated
 import typer
 
 from dynid.cli.completion import complete_robot
-from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Output
-from dynid.demo import STEPS, run_demo
-from dynid.report.terminal.console import print_text, print_written, result_console
-from dynid.report.terminal.progress import progress
-from dynid.report.terminal.results import print_demonstration, print_kept_model
-from dynid.report.verdict_json import identification_json
 
 
 def demo_command(
@@ -40,6 +36,13 @@ def demo_command(
     The robot plays an excitation, which is recorded and identified, then a second motion to
     validate the model on. Exit code 1: the model failed its criterion.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.demo import STEPS, run_demo
+    from dynid.report.terminal.console import print_text, print_written, result_console
+    from dynid.report.terminal.progress import progress
+    from dynid.report.terminal.results import print_demonstration, print_kept_model
+    from dynid.report.verdict_json import identification_json
+
     if not without_ros and find_spec("rclpy") is not None:
         command = [sys.executable, "-m", "dynid_ros.demo", "--robot", robot, "-o", str(output)]
         # replaces this process, so that Ctrl-C reaches the one that has to stop the robot

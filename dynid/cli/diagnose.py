@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.json_output import print_json
-from dynid.cli.loading import load_model_for, load_recordings
 from dynid.cli.options import AsJson, Output, OwnProfile, Recordings, Set, Start, Stop, Urdf
 from dynid.errors import ConfigurationError
-from dynid.identification.diagnose import diagnose_recordings
-from dynid.profile import load_robot
-from dynid.report.diagnosis import write_diagnosis
-from dynid.report.terminal.console import print_written, result_console
-from dynid.report.terminal.diagnosis import diagnosis_json, print_diagnosis
-from dynid.report.terminal.progress import progress
-from dynid.robot.robot import Robot
-from dynid.transaction import written_together
 
 if TYPE_CHECKING:
     from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 
 def diagnose_command(
@@ -44,6 +35,15 @@ def diagnose_command(
 
     Exit code 0: none found; 1: at least one found; 2: bad input.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_recordings
+    from dynid.identification.diagnose import diagnose_recordings
+    from dynid.report.diagnosis import write_diagnosis
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.diagnosis import diagnosis_json, print_diagnosis
+    from dynid.report.terminal.progress import progress
+    from dynid.transaction import written_together
+
     robot, loaded_model = _robot_and_model(profile, model, urdf, settings or [])
     console = result_console(as_json)
     with progress(console) as step:
@@ -64,6 +64,9 @@ def _robot_and_model(
     profile: str | None, model: Path | None, urdf: Path | None, overrides: list[str]
 ) -> tuple[Robot, Model | None]:
     """Return the robot whose settings apply to the recordings, and the model if one is given."""
+    from dynid.cli.loading import load_model_for
+    from dynid.profile import load_robot
+
     if model is not None:
         loaded = load_model_for(model, profile, urdf=urdf, overrides=overrides)
         return loaded.robot, loaded

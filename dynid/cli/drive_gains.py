@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.json_output import print_json
-from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Profile, Recordings, Set, Urdf
-from dynid.files import write_text
-from dynid.identification.drive_gains.identification import DriveGains, identify_drive_gains
-from dynid.identification.drive_gains.known_payload import KnownPayload
-from dynid.profile import load_robot
-from dynid.report.terminal.console import print_written, result_console
-from dynid.report.terminal.drive_gains import drive_gains_json, print_drive_gains, profile_fragment
-from dynid.report.terminal.progress import progress
-from dynid.transaction import written_together
+
+if TYPE_CHECKING:
+    from dynid.identification.drive_gains.identification import DriveGains
+
 
 _FILE, _FAILED = "drive_gains.yaml", "drive_gains.failed.yaml"
 Centre = tuple[float, float, float]
@@ -63,6 +57,15 @@ def drive_gains_command(
     Needs recordings of motor current without payload, and with a payload of known mass, which
     sets the scale of all torques. Exit code 1: the constant of a joint is not identifiable.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_recordings
+    from dynid.identification.drive_gains.identification import identify_drive_gains
+    from dynid.identification.drive_gains.known_payload import KnownPayload
+    from dynid.profile import load_robot
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.drive_gains import drive_gains_json, print_drive_gains
+    from dynid.report.terminal.progress import progress
+
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     payload = KnownPayload(payload_mass, payload_centre, payload_inertia)
     console = result_console(as_json)
@@ -82,6 +85,10 @@ def drive_gains_command(
 
 def _write(found: DriveGains, folder: Path) -> Path:
     """Write the lines for the profile; a failed identification keeps those of an earlier one."""
+    from dynid.files import write_text
+    from dynid.report.terminal.drive_gains import profile_fragment
+    from dynid.transaction import written_together
+
     name = _FILE if found.success else _FAILED
     with written_together(folder, stale=[_FAILED] if found.success else []) as unfinished:
         write_text(unfinished / name, profile_fragment(found))

@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynid.cli.options import Force, Profile, Set, Urdf
-from dynid.control.ros2_control import HARDWARE, hardware_tag
-from dynid.files import refuse_to_replace, write_texts
-from dynid.profile import load_robot
-from dynid.report.terminal.console import print_message, print_written, result_console
-from dynid.report.terminal.drives import print_drives
-from dynid.robot.slave_files import DriveProfile, load_drive, slave_files, slave_path
 
 if TYPE_CHECKING:
     from dynid.robot.robot import Robot
+    from dynid.robot.slave_files import DriveProfile
 
 
 _SMALLEST_MA = 50.0
@@ -40,6 +35,12 @@ def drives_command(
     each joint, and the <ros2_control> tag for each kind of hardware, which
     urdf/robot.ros2_control.xacro includes.
     """
+    from dynid.files import refuse_to_replace, write_texts
+    from dynid.profile import load_robot
+    from dynid.report.terminal.console import print_message, print_written, result_console
+    from dynid.report.terminal.drives import print_drives
+    from dynid.robot.slave_files import load_drive
+
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     drive = load_drive(robot.drives.drive)
     if robot.drives.encoder_counts is None and drive.encoder_counts is not None:
@@ -69,6 +70,9 @@ def drives_command(
 
 def _texts(robot: Robot, drive: DriveProfile, rate: float, folder: Path) -> dict[Path, str]:
     """Return the text of every file."""
+    from dynid.control.ros2_control import HARDWARE, hardware_tag
+    from dynid.robot.slave_files import slave_files, slave_path
+
     slaves = slave_files(robot.joints, robot.drives, drive, rate)
     texts = {slave_path(folder, joint): text for joint, text in slaves.items()}
     for hardware in HARDWARE:

@@ -7,42 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
 import typer
 
-from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Force, Profile, Set, Urdf
 from dynid.errors import ConfigurationError
-from dynid.excitation.build import build_excitation
-from dynid.excitation.checks import check_motion, kept_sentence, sliding_joints, unchecked
-from dynid.excitation.design.design import ExcitationSpec
-from dynid.excitation.design.optimise import Optimum, optimise
-from dynid.excitation.design.proposal import propose_series
-from dynid.excitation.files import excitation_text
-from dynid.excitation.prediction.advice import good
-from dynid.excitation.prediction.noise import torque_noise
-from dynid.excitation.prediction.prediction import Prediction, predict
-from dynid.excitation.prediction.prediction_json import prediction_json
-from dynid.excitation.settings import FourierSettings, SineSettings, find_excitation
-from dynid.excitation.sine_proposal import propose_sine
-from dynid.excitation.workspace.workspace import Workspace
-from dynid.files import check_folder, refuse_to_replace, write_text
-from dynid.profile import load_model, load_robot
-from dynid.report.prediction import write_prediction_report
-from dynid.report.prediction_picture import write_picture
-from dynid.report.terminal.console import print_sentences, print_text, print_written, result_console
-from dynid.report.terminal.prediction import print_prediction
-from dynid.report.terminal.progress import progress
-from dynid.report.terminal.sine import print_sine
-from dynid.robot.model import nominal_model
-from dynid.robot.robot import Robot
-from dynid.simulation.sensor_noise import stated_torque_noise
-from dynid.transaction import written_together
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dynid.excitation.design.design import ExcitationSpec
+    from dynid.excitation.design.optimise import Optimum
+    from dynid.excitation.prediction.prediction import Prediction
+    from dynid.excitation.settings import FourierSettings, SineSettings
     from dynid.robot.model import Model
+    from dynid.robot.robot import Robot
 
 
 _MARGIN = 0.9  # of the limits, where the profile does not say
@@ -112,6 +90,26 @@ def excite_command(
     The result is the most informative motion for the robot's parameters. Ctrl-C ends the search
     with the best motion so far. Exit code 1: some parameters would stay uncertain.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.excitation.build import build_excitation
+    from dynid.excitation.checks import check_motion, kept_sentence, sliding_joints, unchecked
+    from dynid.excitation.design.design import ExcitationSpec
+    from dynid.excitation.design.proposal import propose_series
+    from dynid.excitation.prediction.advice import good
+    from dynid.excitation.prediction.prediction import predict
+    from dynid.excitation.prediction.prediction_json import prediction_json
+    from dynid.excitation.settings import find_excitation
+    from dynid.excitation.sine_proposal import propose_sine
+    from dynid.excitation.workspace.workspace import Workspace
+    from dynid.files import check_folder, refuse_to_replace
+    from dynid.profile import load_robot
+    from dynid.report.terminal.console import (
+        print_text,
+        print_written,
+        result_console,
+    )
+    from dynid.simulation.sensor_noise import stated_torque_noise
+
     files = _files(output)
     check_folder(output)
     refuse_to_replace(files, force)
@@ -145,13 +143,28 @@ def excite_command(
         limits = {"limits_verdict": kept_sentence(left_open), "unchecked": left_open}
         print_json({**prediction_json(prediction), "excitation": found, **limits})
     else:
-        print_prediction(console, prediction)
-        if isinstance(found, SineSettings):
-            print_sine(console, found, robot.limits, robot.joints)
-        print_sentences(console, "Optimisation", notes, "")
+        _print(console, prediction, found, robot, notes)
         print_text(console, kept_sentence(left_open), "yellow" if left_open else "green")
         print_written(console, files)
     raise typer.Exit(0 if good(prediction) else 1)
+
+
+def _print(
+    console: Console,
+    prediction: Prediction,
+    found: FourierSettings | SineSettings,
+    robot: Robot,
+    notes: list[str],
+) -> None:
+    from dynid.excitation.settings import SineSettings
+    from dynid.report.terminal.console import print_sentences
+    from dynid.report.terminal.prediction import print_prediction
+    from dynid.report.terminal.sine import print_sine
+
+    print_prediction(console, prediction)
+    if isinstance(found, SineSettings):
+        print_sine(console, found, robot.limits, robot.joints)
+    print_sentences(console, "Optimisation", notes, "")
 
 
 def _refuse_series_options(
@@ -178,6 +191,9 @@ def _files(output: Path) -> list[Path]:
 
 def _model(robot: Robot, path: Path | None) -> Model:
     """Return the profile's model with the parameters of an identified one, if there is one."""
+    from dynid.profile import load_model
+    from dynid.robot.model import nominal_model
+
     nominal = nominal_model(robot)
     if path is None:
         return nominal
@@ -200,6 +216,13 @@ def _optimised(
     model: Model, spec: ExcitationSpec, starts: int, seed: int, console: Console
 ) -> tuple[FourierSettings, list[str]]:
     """Return an optimised series, and sentences on the optimisation."""
+    import numpy as np
+
+    from dynid.excitation.design.optimise import optimise
+    from dynid.excitation.prediction.noise import torque_noise
+    from dynid.report.terminal.progress import progress
+    from dynid.simulation.sensor_noise import stated_torque_noise
+
     robot, mechanism = model.robot, model.mechanism
     still = np.zeros((1, len(robot.joints)))
     stated = stated_torque_noise(robot, mechanism)
@@ -213,6 +236,8 @@ def _optimised(
 
 
 def _account(found: Optimum, spec: ExcitationSpec, seconds: float) -> list[str]:
+    import numpy as np
+
     ended = [value for value in found.objectives if np.isfinite(value)]
     scaling = "weighted by noise, columns scaled" if spec.scaled else "as it is"
     spread = f", which differ by {np.ptp(ended):.2g}" if len(ended) > 1 else ""
@@ -235,6 +260,12 @@ def _account(found: Optimum, spec: ExcitationSpec, seconds: float) -> list[str]:
 def _write(
     settings: FourierSettings | SineSettings, prediction: Prediction, files: list[Path]
 ) -> None:
+    from dynid.excitation.files import excitation_text
+    from dynid.files import write_text
+    from dynid.report.prediction import write_prediction_report
+    from dynid.report.prediction_picture import write_picture
+    from dynid.transaction import written_together
+
     comments = [
         f"Excitation of {prediction.robot}, {prediction.duration:g} s, made by dynid excite.",
         "Condition number of the base regressor, rows weighted and columns scaled: "

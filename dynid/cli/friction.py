@@ -7,18 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.json_output import print_json
-from dynid.cli.loading import load_recordings
 from dynid.cli.options import AsJson, Output, Profile, Recordings, Set, Start, Stop, Urdf
-from dynid.files import write_text
-from dynid.identification.friction.selection import select_friction
-from dynid.identification.friction.validation import compare_profiles
-from dynid.profile import load_robot, profile_text, write_profile
-from dynid.report.friction import write_page
-from dynid.report.terminal.console import print_written, result_console
-from dynid.report.terminal.friction import print_comparisons, print_selection, selection_json
-from dynid.report.terminal.progress import progress
-from dynid.transaction import written_together
 
 _NOTE = "Terms selected by `dynid friction`."
 
@@ -46,6 +35,18 @@ def friction_command(
     The model with the smallest error in leave-one-out cross-validation is selected and written to
     a profile. Takes minutes: every model is fitted to every joint once for each recording.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_recordings
+    from dynid.files import write_text
+    from dynid.identification.friction.selection import select_friction
+    from dynid.identification.friction.validation import compare_profiles
+    from dynid.profile import load_robot, profile_text, write_profile
+    from dynid.report.friction import write_page
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.friction import print_comparisons, print_selection, selection_json
+    from dynid.report.terminal.progress import progress
+    from dynid.transaction import written_together
+
     given = load_robot(profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)
     with progress(console) as step:

@@ -1,14 +1,13 @@
 """``dynid identify`` and ``dynid validate``."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from dynid.cli.completion import ESTIMATORS, complete_estimator
-from dynid.cli.json_output import print_json
-from dynid.cli.loading import load_recordings
 from dynid.cli.options import (
     AsJson,
     ModelFile,
@@ -20,17 +19,12 @@ from dynid.cli.options import (
     Stop,
     Urdf,
 )
-from dynid.cli.payload import identify_payload_only, load_payload_base
 from dynid.errors import ConfigurationError
-from dynid.identification.identify import identify
-from dynid.identification.result import Identification
-from dynid.identification.validate import validate
-from dynid.profile import load_model, load_robot
-from dynid.report.terminal.console import print_written, result_console
-from dynid.report.terminal.progress import progress
-from dynid.report.terminal.results import print_identification, print_kept_model, print_verdict
-from dynid.report.verdict_json import identification_json, verdict_json
-from dynid.report.write import write_outputs, write_validation_outputs
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dynid.identification.result import Identification
 
 
 def identify_command(
@@ -69,6 +63,15 @@ def identify_command(
 
     Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
     """
+    from dynid.cli.loading import load_recordings
+    from dynid.cli.payload import identify_payload_only, load_payload_base
+    from dynid.identification.identify import identify
+    from dynid.profile import load_robot
+    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.progress import progress
+    from dynid.report.terminal.results import print_kept_model
+    from dynid.report.write import write_outputs
+
     overrides = list(settings or [])
     if estimator is not None:
         overrides.append(f"identification.estimator={estimator}")
@@ -116,6 +119,16 @@ def validate_command(
 
     Exit code 0: the model is good; 1: it failed its criterion; 2: bad input.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_recordings
+    from dynid.identification.validate import validate
+    from dynid.profile import load_model
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.progress import progress
+    from dynid.report.terminal.results import print_verdict
+    from dynid.report.verdict_json import verdict_json
+    from dynid.report.write import write_validation_outputs
+
     loaded_model = load_model(model)
     console = result_console(as_json)
     with progress(console) as step:
@@ -142,6 +155,11 @@ def validate_command(
 def _show(
     identification: Identification, console: Console, written: list[Path], as_json: bool
 ) -> None:
+    from dynid.cli.json_output import print_json
+    from dynid.report.terminal.console import print_written
+    from dynid.report.terminal.results import print_identification
+    from dynid.report.verdict_json import identification_json
+
     if as_json:
         print_json(identification_json(identification, identification))
     else:

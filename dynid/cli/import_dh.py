@@ -10,12 +10,6 @@ import typer
 
 from dynid.cli.options import Force
 from dynid.errors import ConfigurationError, OutputError
-from dynid.files import check_folder, refuse_to_replace, write_texts
-from dynid.report.terminal.console import print_message
-from dynid.robot.dh.chain import chains_of
-from dynid.robot.dh.profile_text import profile_text
-from dynid.robot.dh.table import read_table
-from dynid.robot.dh.urdf import urdf_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,6 +28,13 @@ def import_dh_command(
     force: Force = False,
 ) -> None:
     """Make a URDF and a profile from a Denavit-Hartenberg table."""
+    from dynid.files import check_folder, refuse_to_replace, write_texts
+    from dynid.report.terminal.console import print_message
+    from dynid.robot.dh.chain import chains_of
+    from dynid.robot.dh.profile_text import profile_text
+    from dynid.robot.dh.table import read_table
+    from dynid.robot.dh.urdf import urdf_of
+
     content = read_table(table)
     chains = chains_of(content, table.name)
     urdf = urdf_of(content.robot, chains, table.name)

@@ -6,36 +6,16 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
-from dynid.arrays import Array
 from dynid.cli.completion import complete_robot
-from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Set, Start, Stop, Urdf
-from dynid.dynamics.base_parameters import base_parameterization
-from dynid.dynamics.base_table import base_table
-from dynid.dynamics.model_at_point import model_at_point, point_json
-from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
-from dynid.dynamics.symbolic.minimal_model import minimal_model, operation_counts
 from dynid.errors import ConfigurationError
-from dynid.evaluation.torque_split import check_split_path, split_torque, write_split
-from dynid.files import write_text
-from dynid.profile import load_model, load_robot, make_robot
-from dynid.report.base_formats import base_latex, base_text, base_yaml
-from dynid.report.terminal.console import print_text, print_written, result_console
-from dynid.report.terminal.model import print_operations, print_point, print_shares
-from dynid.report.terminal.progress import progress
-from dynid.robot.model_sealing import confirm_edit
-from dynid.robot.recordings import load_recording
-from dynid.simulation.settings import SimulationSettings
-from dynid.simulation.true_parameters import simulated_model
-from dynid.text import iso_time
-from dynid.transaction import written_together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dynid.arrays import Array
     from dynid.dynamics.mechanism import Mechanism
     from dynid.robot.model import Model
 
@@ -85,6 +65,11 @@ def at_command(
     as_json: AsJson = False,
 ) -> None:
     """Compute mass and Coriolis matrices, torque in parts, and accelerations in one state."""
+    from dynid.cli.json_output import print_json
+    from dynid.dynamics.model_at_point import model_at_point, point_json
+    from dynid.report.terminal.console import print_text, result_console
+    from dynid.report.terminal.model import print_point
+
     chosen = _named_model(model, profile, urdf, settings)
     mechanism = chosen.mechanism
     position, velocity, acceleration = (
@@ -121,6 +106,13 @@ def along_command(
     as_json: AsJson = False,
 ) -> None:
     """Compute torque along a recording, in parts: inertia, Coriolis, gravity, friction by kind."""
+    from dynid.cli.json_output import print_json
+    from dynid.evaluation.torque_split import check_split_path, split_torque, write_split
+    from dynid.report.terminal.console import print_text, print_written, result_console
+    from dynid.report.terminal.model import print_shares
+    from dynid.report.terminal.progress import progress
+    from dynid.robot.recordings import load_recording
+
     if output is not None:
         check_split_path(output)
     chosen = _named_model(model, profile, urdf, settings)
@@ -150,13 +142,6 @@ class BaseFormat(str, Enum):
     yaml = "yaml"
 
 
-_FORMATS = {
-    BaseFormat.text: base_text,
-    BaseFormat.latex: base_latex,
-    BaseFormat.yaml: base_yaml,
-}
-
-
 @model_app.command("base")
 def base_command(
     model: ModelFile = None,
@@ -172,12 +157,24 @@ def base_command(
     ] = None,
 ) -> None:
     """List base parameters with their regrouping relations."""
+    from dynid.dynamics.base_parameters import base_parameterization
+    from dynid.dynamics.base_table import base_table
+    from dynid.files import write_text
+    from dynid.report.base_formats import base_latex, base_text, base_yaml
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.progress import progress
+
     chosen = _named_model(model, profile, urdf, settings)
     name = chosen.robot.name
     with progress(result_console(), "finding base parameters"):
         base = base_parameterization(chosen.mechanism)
     table = base_table(chosen.mechanism, base, name, _origin(chosen), chosen.base.by_name)
-    text = _FORMATS[written_as](table)
+    writers = {
+        BaseFormat.text: base_text,
+        BaseFormat.latex: base_latex,
+        BaseFormat.yaml: base_yaml,
+    }
+    text = writers[written_as](table)
     if output is None:
         typer.echo(text, nl=False)
     else:
@@ -207,6 +204,15 @@ def code_command(
     ] = None,
 ) -> None:
     """Write the minimal inverse dynamic model as C99, which needs only math.h."""
+    from dynid.dynamics.base_table import base_table
+    from dynid.dynamics.symbolic.c_code import c_header, c_name, c_source
+    from dynid.dynamics.symbolic.minimal_model import minimal_model, operation_counts
+    from dynid.files import write_text
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.model import print_operations
+    from dynid.report.terminal.progress import progress
+    from dynid.transaction import written_together
+
     chosen = _named_model(model, profile, urdf, settings).without_terms(without or [])
     prefix = c_name(name or chosen.robot.name)
     console = result_console()
@@ -232,6 +238,11 @@ def seal_command(
     as_json: AsJson = False,
 ) -> None:
     """Confirm an edit of a model.yaml by hand: check the file and update its checksum."""
+    from dynid.cli.json_output import print_json
+    from dynid.profile import make_robot
+    from dynid.robot.model_sealing import confirm_edit
+    from dynid.text import iso_time
+
     found = confirm_edit(model, make_robot)
     made = found.model.identified_provenance
     if as_json:
@@ -264,6 +275,9 @@ def _named_model(
     Raises:
         DynidError: not just one of them is named, or it cannot be read.
     """
+    from dynid.profile import load_model, load_robot
+    from dynid.simulation.true_parameters import simulated_model
+
     if profile is not None and model is None:
         return simulated_model(load_robot(profile, urdf=urdf, overrides=settings or []))
     if model is None or profile is not None:
@@ -277,6 +291,8 @@ def _named_model(
 
 def _origin(model: Model) -> str:
     """Return the origin of a model's parameters as a sentence."""
+    from dynid.simulation.settings import SimulationSettings
+
     made = model.provenance
     if made is not None:
         outcome = " (which failed its criterion)" if made.failed else ""
@@ -298,6 +314,8 @@ def _provenance(model: Model, without: Sequence[str]) -> list[str]:
 
 def _numbers(mechanism: Mechanism, name: str, text: str | None, *, degrees: bool) -> Array:
     """Return one number for each joint; zeros where there is no text."""
+    import numpy as np
+
     count = len(mechanism.joints)
     if text is None:
         return np.zeros(count)

@@ -7,23 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from dynid.cli.json_output import print_json
-from dynid.cli.loading import load_model_for, load_recordings
 from dynid.cli.options import AsJson, BaseModel, OwnProfile, Recordings, Set, Start, Stop, Urdf
 from dynid.errors import ConfigurationError, ModelFileError
-from dynid.identification.payload.identification import identify_payload
-from dynid.identification.payload.payload import write_payload
-from dynid.identification.payload.static import payload_at_rest
-from dynid.report.terminal.console import print_message, print_written, result_console
-from dynid.report.terminal.payload import (
-    identification_evidence,
-    payload_identification_json,
-    print_payload_identification,
-    print_static_payload,
-    static_evidence,
-    static_payload_json,
-)
-from dynid.report.terminal.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +34,8 @@ def load_payload_base(
         ModelFileError: it cannot be read, is of another robot, or its identification failed.
         ConfigurationError: no such profile, or options that need one.
     """
+    from dynid.cli.loading import load_model_for
+
     if profile is None and (urdf is not None or overrides):
         raise ConfigurationError(
             "--set, --estimator and --urdf change a profile; name it with --profile, because "
@@ -72,6 +59,18 @@ def identify_payload_only(
     as_json: bool,
 ) -> NoReturn:
     """Identify the payload, print and write it, and exit with 1 where that failed."""
+    from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_recordings
+    from dynid.identification.payload.identification import identify_payload
+    from dynid.identification.payload.payload import write_payload
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.payload import (
+        identification_evidence,
+        payload_identification_json,
+        print_payload_identification,
+    )
+    from dynid.report.terminal.progress import progress
+
     console = result_console(as_json)
     with progress(console) as step:
         found = identify_payload(
@@ -109,6 +108,18 @@ def payload_mass_command(
     Needs recordings in several poses. Friction at rest limits the accuracy; exit code 1: it is
     too large to find the mass.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_recordings
+    from dynid.identification.payload.payload import write_payload
+    from dynid.identification.payload.static import payload_at_rest
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.payload import (
+        print_static_payload,
+        static_evidence,
+        static_payload_json,
+    )
+    from dynid.report.terminal.progress import progress
+
     base = load_payload_base(base_model, profile=profile, urdf=urdf, overrides=settings or [])
     console = result_console(as_json)
     with progress(console) as step:
@@ -129,6 +140,8 @@ def payload_mass_command(
 
 def _report_kept(output: Path | None, success: bool) -> None:
     """Report that a failed identification kept the payload of an earlier one."""
+    from dynid.report.terminal.console import print_message
+
     if output is not None and not success and (output / _FILE).exists():
         print_message(
             f"{output / _FILE} of an earlier identification was kept unchanged.", kind="note"

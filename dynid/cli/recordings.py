@@ -1,20 +1,17 @@
 """``dynid convert`` and ``dynid info``: recordings from one format to another, and contents."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dynid.cli.completion import complete_robot
-from dynid.configuration import parse, read_yaml
-from dynid.profile import load_robot
-from dynid.recording.columns import ColumnMap
-from dynid.recording.convert import convert
-from dynid.recording.info import describe
-from dynid.recording.settings import RecordingSettings
-from dynid.report.terminal.console import print_sentences, print_text, result_console
-from dynid.report.terminal.progress import progress
-from dynid.report.terminal.results import print_recording_info
+
+if TYPE_CHECKING:
+    from dynid.recording.columns import ColumnMap
+
 
 _COLUMNS = typer.Option(metavar="FILE", help="Column map of a CSV file (docs/recordings.md).")
 _PROFILE = typer.Option(
@@ -37,6 +34,10 @@ def convert_command(
     profile: Annotated[str | None, _PROFILE] = None,
 ) -> None:
     """Convert a recording, such as CSV, to rosbag2 (MCAP)."""
+    from dynid.recording.convert import convert
+    from dynid.report.terminal.console import print_sentences, print_text, result_console
+    from dynid.report.terminal.progress import progress
+
     console = result_console()
     with progress(console, f"converting {source.name}"):
         samples = convert(source, destination, _column_map(columns, profile))
@@ -54,6 +55,11 @@ def info_command(
     profile: Annotated[str | None, _PROFILE] = None,
 ) -> None:
     """Show the contents of a recording."""
+    from dynid.recording.info import describe
+    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.progress import progress
+    from dynid.report.terminal.results import print_recording_info
+
     console = result_console()
     with progress(console, f"reading {recording.name}"):
         info = describe(recording, columns=_column_map(columns, profile))
@@ -62,6 +68,11 @@ def info_command(
 
 def _column_map(path: Path | None, profile: str | None) -> ColumnMap | None:
     """Return the column map of the file, else of the profile, if either is given."""
+    from dynid.configuration import parse, read_yaml
+    from dynid.profile import load_robot
+    from dynid.recording.columns import ColumnMap
+    from dynid.recording.settings import RecordingSettings
+
     if path is not None:
         return parse(ColumnMap, read_yaml(path), path.name)
     return None if profile is None else load_robot(profile).settings(RecordingSettings).columns

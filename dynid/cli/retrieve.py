@@ -5,32 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from rich.console import Console
-from rich.text import Text
 
-from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Output, Profile, Set, Urdf
-from dynid.dynamics.base_parameters import base_parameterization
-from dynid.dynamics.given_parameters import read_base_parameters
-from dynid.estimation.retrieval import retrieve
-from dynid.files import write_text
-from dynid.identification.settings import IdentificationSettings
-from dynid.profile import load_robot, profile_text, write_profile
-from dynid.report.terminal.console import print_text, print_written, result_console, roomy
-from dynid.report.terminal.progress import progress
-from dynid.report.terminal.tables import table
-from dynid.robot.robot import Robot
-from dynid.robot.urdf_export import identified_urdf
-from dynid.simulation.settings import SimulationSettings
-from dynid.text import percent, significant
-from dynid.transaction import written_together
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from dynid.dynamics.base_parameters import BaseParameterization
     from dynid.dynamics.mechanism import Mechanism
     from dynid.estimation.retrieval import Retrieval
+    from dynid.robot.robot import Robot
 
 _NOTE = "Parameters found by `dynid retrieve`."
 
@@ -55,6 +40,15 @@ def retrieve_command(
     consistent robot has the given base parameters, the nearest one is found. The penalty method is
     chosen by --set identification.physical.method=penalty.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.dynamics.base_parameters import base_parameterization
+    from dynid.dynamics.given_parameters import read_base_parameters
+    from dynid.estimation.retrieval import retrieve
+    from dynid.identification.settings import IdentificationSettings
+    from dynid.profile import load_robot, profile_text
+    from dynid.report.terminal.console import print_written, result_console, roomy
+    from dynid.report.terminal.progress import progress
+
     robot = load_robot(profile, urdf=urdf, overrides=settings or [])
     mechanism = robot.mechanism()
     base = base_parameterization(mechanism)
@@ -76,6 +70,12 @@ def _write(
     robot: Robot, given: str | None, mechanism: Mechanism, found: Retrieval, folder: Path
 ) -> list[Path]:
     """Write the URDF, and the given profile with all parameters in its simulated robot."""
+    from dynid.files import write_text
+    from dynid.profile import write_profile
+    from dynid.robot.urdf_export import identified_urdf
+    from dynid.simulation.settings import SimulationSettings
+    from dynid.transaction import written_together
+
     names = [f"{robot.name}_retrieved{ending}" for ending in (".urdf", ".yaml")]
     parameters = dict(zip(mechanism.parameter_names, found.parameters.tolist(), strict=True))
     simulation = (robot.find(SimulationSettings) or SimulationSettings()).model_copy(
@@ -93,6 +93,12 @@ def _write(
 def _print(
     console: Console, mechanism: Mechanism, base: BaseParameterization, found: Retrieval
 ) -> None:
+    from rich.text import Text
+
+    from dynid.report.terminal.console import print_text
+    from dynid.report.terminal.tables import table
+    from dynid.text import percent, significant
+
     rows = table("base parameter", "given", "retrieved", "unit")
     for name, given, value, unit in zip(
         base.names, found.given, found.found, base.units, strict=True
@@ -115,6 +121,8 @@ def _print(
 
 
 def _json(mechanism: Mechanism, base: BaseParameterization, found: Retrieval) -> dict[str, object]:
+    import numpy as np
+
     given = zip(base.names, found.given, strict=True)
     return {
         "feasible": found.feasible,

@@ -6,21 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
-from threadpoolctl import threadpool_limits
 
-from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson
-from dynid.json_text import json_fields
-from dynid.profile import load_robot, shipped_profiles
-from dynid.report.robot_summary import RobotSummary, summarize
-from dynid.report.terminal.console import print_written, result_console, roomy
-from dynid.report.terminal.progress import progress
-from dynid.report.terminal.tables import table
-from dynid.transaction import written_together
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dynid.report.robot_summary import RobotSummary
     from dynid.report.view.scene import Scene
     from dynid.robot.robot import Robot
 
@@ -42,6 +34,14 @@ def robots_command(
     "base" is the number of base parameters including friction and other joint terms, "rigid" that
     of the rigid bodies alone. A wide terminal also shows a drawing of each robot.
     """
+    from threadpoolctl import threadpool_limits
+
+    from dynid.cli.json_output import print_json
+    from dynid.profile import load_robot, shipped_profiles
+    from dynid.report.robot_summary import summarize
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.progress import progress
+
     console = result_console(as_json)
     names = shipped_profiles()
     robots: list[Robot] = []
@@ -63,13 +63,18 @@ def robots_command(
 
 def _scenes(robots: list[Robot]) -> dict[str, Scene]:
     # what draws takes a second to import, and most lists have no pictures
-    from dynid.report.view.robot_pictures import bare_scene  # noqa: PLC0415
+    from dynid.report.view.robot_pictures import bare_scene
 
     return {robot.name: bare_scene(robot) for robot in robots}
 
 
 def _print(console: Console, rows: list[RobotSummary], scenes: dict[str, Scene]) -> None:
     """Print a row for each robot, with a drawing where there is a scene."""
+    from rich.text import Text
+
+    from dynid.report.terminal.console import roomy
+    from dynid.report.terminal.tables import table
+
     drawings = _drawings(scenes) if scenes else {}
     head = ("joints", "kind", "base", "rigid", "excited", "simulated", "tracking")
     listed = table("name", *head, "recording", *([""] if scenes else []))
@@ -90,14 +95,15 @@ def _print(console: Console, rows: list[RobotSummary], scenes: dict[str, Scene])
 
 
 def _drawings(scenes: dict[str, Scene]) -> dict[str, str]:
-    from dynid.report.view.robot_pictures import braille  # noqa: PLC0415  as above
+    from dynid.report.view.robot_pictures import braille
 
     return {name: braille(scene) for name, scene in scenes.items()}
 
 
 def _draw(scenes: dict[str, Scene], folder: Path) -> list[Path]:
-    from dynid.report.view.png import write_png  # noqa: PLC0415  as above
-    from dynid.report.view.robot_pictures import HEIGHT, WIDTH, contact_sheet  # noqa: PLC0415
+    from dynid.report.view.png import write_png
+    from dynid.report.view.robot_pictures import HEIGHT, WIDTH, contact_sheet
+    from dynid.transaction import written_together
 
     with written_together(folder) as unfinished:
         for name, scene in scenes.items():
@@ -107,6 +113,8 @@ def _draw(scenes: dict[str, Scene], folder: Path) -> list[Path]:
 
 
 def _entry(row: RobotSummary) -> dict[str, object]:
+    from dynid.json_text import json_fields
+
     pairs = zip(row.joints, row.joint_types, strict=True)
     joints = [{"name": name, "type": kind} for name, kind in pairs]
     return json_fields(row, without=["joint_types"]) | {"joints": joints}

@@ -8,16 +8,8 @@ from typing import Annotated
 import typer
 
 from dynid.cli.completion import complete_robot
-from dynid.cli.json_output import print_json
 from dynid.cli.options import AsJson, Set
-from dynid.control.tracking.trial import identified, track
 from dynid.errors import ConfigurationError
-from dynid.profile import load_model, load_robot
-from dynid.report.terminal.console import print_written, result_console
-from dynid.report.terminal.progress import progress
-from dynid.report.terminal.tracking import print_trial
-from dynid.report.tracking_plot import write_plot
-from dynid.robot.acceptance import check_acceptance
 
 
 def tracking_command(
@@ -55,6 +47,15 @@ def tracking_command(
     The simulated robot has friction and noise that the model does not have. Drives and gains are
     the same in both runs. Exit code 1: the feedforward torque does not reduce the error.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.control.tracking.trial import identified, track
+    from dynid.profile import load_model, load_robot
+    from dynid.report.terminal.console import print_written, result_console
+    from dynid.report.terminal.progress import progress
+    from dynid.report.terminal.tracking import print_trial
+    from dynid.report.tracking_plot import write_plot
+    from dynid.robot.acceptance import check_acceptance
+
     if output is not None and output.suffix.lower() != ".png":
         raise ConfigurationError(f"--output {output}: must end in .png.")
     simulated = load_robot(robot, overrides=settings or [])

@@ -7,25 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.json_output import print_json
-from dynid.cli.loading import load_model_for
 from dynid.cli.options import AsJson, ForceModel, ModelFile, OwnProfile, SetCollision
-from dynid.configuration import changed
-from dynid.control.residual import recorded_residual
-from dynid.control.threshold_file import write_thresholds
-from dynid.control.tuning import tune
 from dynid.errors import OutputError
-from dynid.report.terminal.console import print_message, print_written, result_console
-from dynid.report.terminal.progress import progress
-from dynid.report.terminal.tuning import (
-    print_tuning,
-    profile_lines,
-    tuning_header,
-    tuning_json,
-)
-from dynid.robot.acceptance import check_acceptance
-from dynid.robot.recordings import load_recording
-from dynid.robot.torque_settings import CollisionSettings
 
 
 def tune_collision_command(
@@ -58,6 +41,19 @@ def tune_collision_command(
     the file of -o by ros2 param load /feedforward_controller FILE, or copy the printed group into
     the profile.
     """
+    from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_model_for
+    from dynid.configuration import changed
+    from dynid.control.residual import recorded_residual
+    from dynid.control.threshold_file import write_thresholds
+    from dynid.control.tuning import tune
+    from dynid.report.terminal.console import print_message, print_written, result_console
+    from dynid.report.terminal.progress import progress
+    from dynid.report.terminal.tuning import print_tuning, profile_lines, tuning_header, tuning_json
+    from dynid.robot.acceptance import check_acceptance
+    from dynid.robot.recordings import load_recording
+    from dynid.robot.torque_settings import CollisionSettings
+
     if output is not None and output.exists():
         raise OutputError(f"{output}: already exists; name a new file.")
     loaded = load_model_for(model, profile, overrides=settings or [], force=True)

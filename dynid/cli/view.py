@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dynid.cli.completion import complete_robot
 from dynid.cli.options import Set, Urdf
 from dynid.errors import ConfigurationError
-from dynid.profile import load_model, load_robot
-from dynid.report.terminal.console import result_console
-from dynid.report.terminal.progress import progress
-from dynid.report.view.html import write_html
-from dynid.report.view.joint_motion import excitation_motion, recorded_motion, resting_position
-from dynid.report.view.picture import RobotPicture, check_same_joints
-from dynid.report.view.png import write_png
-from dynid.report.view.scene import Scene
-from dynid.report.view.serve import has_display, serve
-from dynid.robot.recordings import load_recording
+
+if TYPE_CHECKING:
+    from dynid.report.view.scene import Scene
+
 
 _SUFFIXES = (".html", ".png")
 
@@ -69,6 +63,12 @@ def view_command(
     display. With --model and --recording, joints are coloured by their largest torque error, or by
     the one at the time --at.
     """
+    from dynid.report.terminal.console import result_console
+    from dynid.report.terminal.progress import progress
+    from dynid.report.view.html import write_html
+    from dynid.report.view.png import write_png
+    from dynid.report.view.serve import has_display, serve
+
     if output is not None and output.suffix.lower() not in _SUFFIXES:
         message = f"--output {output}: must end in {' or '.join(_SUFFIXES)}."
         raise ConfigurationError(message)
@@ -93,6 +93,11 @@ def _scene(
     urdf: Path | None,
     settings: list[str],
 ) -> Scene:
+    from dynid.profile import load_model, load_robot
+    from dynid.report.view.joint_motion import excitation_motion, recorded_motion, resting_position
+    from dynid.report.view.picture import RobotPicture, check_same_joints
+    from dynid.robot.recordings import load_recording
+
     stored = None if model is None else load_model(model)
     if name is not None:
         robot = load_robot(name, urdf=urdf, overrides=settings)

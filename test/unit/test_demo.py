@@ -37,8 +37,8 @@ def test_without_rclpy_it_runs_in_one_process_with_a_message(
     out = tmp_path / "out"
     assert demo(monkeypatch, "--robot", write_small_robot(tmp_path), "-o", out) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("There is no rclpy here, so the demonstration runs without ROS.\n")
-    assert "On a second motion, which the identification has not seen:" in printed
+    assert printed.startswith("rclpy is not installed: the demonstration runs without ROS 2.\n")
+    assert "On a second motion, which was not used for the identification:" in printed
     assert printed.count("Succeeded.") == 2
     names = {path.name for path in out.iterdir()}
     assert names >= {"model.yaml", "report.html", "validation.html", "duo_identified.urdf"}

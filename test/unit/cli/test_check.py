@@ -129,7 +129,8 @@ def test_a_collision_names_the_plane_and_the_body(check) -> None:
     code, out, _ = check(sine(), "--set", wall)
     assert code == 1
     assert (
-        "Not safe: link_2 to plane 'wall': at the start of the motion they are 0.443 m deep" in out
+        "Not safe: link_2 to plane 'wall': at the start of the motion they overlap by 0.443 m"
+        in out
     )
 
 

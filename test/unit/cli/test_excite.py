@@ -106,7 +106,7 @@ def test_existing_files_are_replaced_only_with_force(run) -> None:
         (("-o", "best.txt"), "--output best.txt: must end in .yaml."),
         (("--harmonics", "2"), "needs 3 or more"),
         (("--harmonics", "400"), "above the cut-off frequency 15 Hz of the identification"),
-        (("--duration", "0.1"), "ask for"),
+        (("--duration", "0.1"), "give a duration of 0.6667 s or more"),
         (("--type", "sine", "--periods", "2"), "--periods does not apply to --type sine"),
         (("--model", "no.yaml"), "no.yaml"),
         (("--set", "limits.position=null"), "needs limits.position"),
@@ -120,7 +120,8 @@ def test_bad_input_is_one_sentence(run, words: tuple[str, ...], sentence: str) -
 
 
 def test_a_missing_folder_is_named_before_the_search(run, monkeypatch) -> None:
-    monkeypatch.setattr("dynid.cli.excite.optimise", lambda *_, **__: pytest.fail("searched"))
+    search = "dynid.excitation.design.optimise.optimise"
+    monkeypatch.setattr(search, lambda *_, **__: pytest.fail("searched"))
     code, _, err = run("excite", "-o", "absent/excitation.yaml")
     assert code == 2
     assert "absent/excitation.yaml: its folder does not exist; create it first." in err

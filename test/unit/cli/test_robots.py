@@ -14,7 +14,6 @@ from support.synthetic import arm_robot
 from typer.testing import CliRunner
 
 from dynid import cli
-from dynid.cli import robots as command
 from dynid.profile import load_robot, shipped_profiles
 from dynid.report.robot_summary import RobotSummary, summarize
 from dynid.report.view.robot_pictures import bare_scene, braille, contact_sheet
@@ -41,16 +40,18 @@ def robots(*arguments: object) -> str:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     names = ("puma560", "scara", "tx40")
-    monkeypatch.setattr(command, "shipped_profiles", lambda: list(names))
+    monkeypatch.setattr("dynid.profile.shipped_profiles", lambda: list(names))
     return names
 
 
 def test_every_shipped_robot_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    def closed_chain(robot: Robot) -> RobotSummary:
+    def closed_chain(robot: Robot) -> RobotSummary:  # their counts take seconds
         return replace(row, name=robot.name, kind="closed chain", tracking="oscillate")
 
     row = summarize(load_robot("scara"))
-    monkeypatch.setattr(command, "summarize", closed_chain)  # their counts take seconds
+    monkeypatch.setattr(
+        "dynid.report.robot_summary.summarize", closed_chain
+    )  # their counts take seconds
     listed = [line.split()[0] for line in robots().splitlines()[1:]]
     assert listed == shipped_profiles()
 
@@ -131,12 +132,12 @@ def test_a_drawing_fills_one_side_of_the_given_area() -> None:
 
 def test_a_terminal_gets_drawings_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(force_terminal=True, width=140, record=True, quiet=False)
-    monkeypatch.setattr(command, "result_console", lambda _: console)
-    monkeypatch.setattr(command, "shipped_profiles", lambda: ["scara"])
+    monkeypatch.setattr("dynid.report.terminal.console.result_console", lambda _: console)
+    monkeypatch.setattr("dynid.profile.shipped_profiles", lambda: ["scara"])
     robots()
     assert any("\u2801" <= letter <= "\u28ff" for letter in console.export_text())
     monkeypatch.undo()
-    monkeypatch.setattr(command, "shipped_profiles", lambda: ["scara"])
+    monkeypatch.setattr("dynid.profile.shipped_profiles", lambda: ["scara"])
     assert not any("\u2800" <= letter <= "\u28ff" for letter in robots())
 
 

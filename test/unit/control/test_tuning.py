@@ -239,7 +239,8 @@ def test_the_command_line_prints_lines_that_a_profile_takes(
     assert run(monkeypatch, workshop) == 0
     told = capsys.readouterr().out
     assert "shoulder" in told
-    assert "Worth a look: one false alarm in 10 h is asked for" in told
+    assert "Warnings:" in told
+    assert "one false alarm in 10 h is asked for" in told
     lines = yaml.safe_load(told[told.index("collision:") :])
     robot = load_robot(write_small_robot(workshop, **lines))
     collision = robot.settings(CollisionSettings)
@@ -301,7 +302,7 @@ def test_a_joint_that_never_moves_is_told_of(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (["--false-alarms-per-hour", 0], "must be above 0"),
-        (["--set", "collision.debounce_time=0.002"], "--set belongs to a profile"),
+        (["--set", "collision.debounce_time=0.002"], "--set changes a profile"),
         (["-p", "scara"], "is of robot 'duo', this is 'scara'"),
     ],
 )

@@ -1,0 +1,85 @@
+"""Completion in bash, from the script that ``dynid --install-completion`` installs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from dynid.cli.commands import COMMANDS
+from dynid.cli.completion import ESTIMATORS, complete_estimator, complete_robot
+from dynid.estimation.settings import EstimatorName
+from dynid.profile import shipped_profiles
+
+
+@pytest.fixture
+def complete(tmp_path: Path):
+    """Complete a line in bash, where ``dynid`` is the program of this Python."""
+    program = tmp_path / "dynid"
+    program.write_text(f"#!{sys.executable}\nfrom dynid.cli import main\nmain()\n")
+    program.chmod(0o755)
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+
+    def run(*words: str) -> list[str]:
+        quoted = " ".join(f"'{word}'" for word in ("dynid", *words))
+        script = (
+            'eval "$(_DYNID_COMPLETE=source_bash dynid)"\n'
+            f"COMP_WORDS=({quoted})\n"
+            f"COMP_CWORD={len(words)}\n"
+            "_dynid_completion dynid\n"
+            "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
+        )
+        done = subprocess.run(  # noqa: S603
+            ["bash", "-c", script],  # noqa: S607
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr == ""
+        return [line.strip() for line in done.stdout.splitlines() if line.strip()]
+
+    return run
+
+
+def test_commands_are_completed(complete) -> None:
+    assert complete("") == list(COMMANDS)
+    assert complete("dr") == ["drive-gains", "drives"]
+
+
+def test_options_and_subcommands_are_completed(complete) -> None:
+    assert complete("identify", "--pay") == ["--payload"]
+    assert complete("model", "co") == ["code"]
+
+
+def test_robots_are_completed(complete) -> None:
+    assert complete("identify", "-p", "pum") == ["puma560", "puma560_static"]
+    assert complete("view", "pum") == ["puma560", "puma560_static"]
+
+
+def test_enumerated_values_are_completed(complete) -> None:
+    assert complete("excite", "--type", "") == ["fourier", "sine"]
+    assert complete("model", "base", "--format", "l") == ["latex"]
+    assert complete("identify", "--estimator", "cl") == ["cloe", "clie"]
+
+
+def test_a_file_is_left_to_the_shell(complete) -> None:
+    assert complete("identify", "-p", "./my") == []
+
+
+def test_names_are_those_of_the_library() -> None:
+    assert get_args(EstimatorName) == ESTIMATORS
+    assert complete_robot("") == shipped_profiles()
+    assert complete_estimator("rls") == ["rls", "rls_joint"]
+
+
+@pytest.mark.parametrize("option", ["--install-completion", "--show-completion"])
+def test_help_names_the_options_of_completion(option: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dynid", "--help"], capture_output=True, text=True, check=True
+    )
+    assert option in done.stdout

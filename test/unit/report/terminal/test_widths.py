@@ -1,0 +1,394 @@
+"""Every printed table on narrow terminals, with long but ordinary content."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rich.console import Console
+from support.small_robot import ROBOT, URDF
+
+import dynid
+from dynid.cli import check, retrieve
+from dynid.cli import robots as robots_list
+from dynid.dynamics.model_at_point import model_at_point
+from dynid.excitation.build import build_excitation
+from dynid.excitation.prediction.prediction import predict
+from dynid.excitation.settings import SineSettings, find_excitation
+from dynid.profile import load_robot, make_robot
+from dynid.report import terminal
+from dynid.report.terminal.collisions import print_collisions
+from dynid.report.terminal.diagnosis import print_diagnosis
+from dynid.report.terminal.drive_gains import print_drive_gains
+from dynid.report.terminal.drives import print_drives
+from dynid.report.terminal.friction import print_comparisons, print_selection
+from dynid.report.terminal.model import print_operations, print_point, print_shares
+from dynid.report.terminal.payload import (
+    print_payload,
+    print_payload_identification,
+    print_static_payload,
+)
+from dynid.report.terminal.prediction import print_prediction
+from dynid.report.terminal.results import (
+    print_demonstration,
+    print_identification,
+    print_quantities,
+    print_recording_info,
+    print_verdict,
+)
+from dynid.report.terminal.sine import print_sine
+from dynid.report.terminal.tables import ResultTable
+from dynid.report.terminal.tracking import print_trial
+from dynid.report.terminal.tuning import print_tuning
+from dynid.robot.model import nominal_model
+
+JOINTS = [f"left_arm_{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow")]
+SMALL = -1.234e-5
+SENTENCE = "joint 'left_arm_elbow_joint' [m]: its range is small; move it over most of its range."
+NO_TABLE = {"print_sentences", "print_text", "print_message", "print_written", "print_kept_model"}
+
+
+def some(**fields: object) -> SimpleNamespace:
+    return SimpleNamespace(**fields)
+
+
+def errors() -> list[SimpleNamespace]:
+    numbers = dict.fromkeys(
+        ("rmse", "rmse_torque", "nrmse", "relative_error", "r_squared"), abs(SMALL)
+    )
+    relative = dict.fromkeys(("max_relative_torque_error", "mean_relative_torque_error"), 123.0)
+    return [some(joint=joint, unit="permille", **numbers, **relative) for joint in JOINTS]
+
+
+def verdict(success: bool = True) -> SimpleNamespace:
+    return some(joints=errors(), success=success, reasons=(SENTENCE,), warnings=(SENTENCE,))
+
+
+def payload() -> SimpleNamespace:
+    rows = [("centre of mass x", SMALL, "kg*m^2", 1e-6), ("mass", 1.0, "kg", None)]
+    return some(robot="robot", joint=JOINTS[2], rows=rows, reasons=(SENTENCE,))
+
+
+def collisions() -> list[SimpleNamespace]:
+    number = {"value": SMALL, "threshold": 1.5}
+    alarm = some(time=1234.5, until=1250.25, joint=JOINTS[0], cause="torque_threshold", **number)
+    margin = some(time=1234.5, joint=JOINTS[0], share=0.7, **number)
+    long = "a_recording_of_the_whole_day_with_a_name_of_many_words.mcap"
+    return [
+        some(recording=long, hours=8, alarms=[alarm], margins=[margin]),
+        some(recording=long, hours=8, alarms=[], margins=[margin]),
+    ]
+
+
+def trial() -> SimpleNamespace:
+    run = some(peak=np.full(3, 1e-7), rms=np.full(3, 1e-7), metric=0.1)
+    return some(
+        robot="robot",
+        joints=JOINTS,
+        prismatic=[False, True, False],
+        metric="settling_time",
+        watched="tool",
+        without=run,
+        with_model=run,
+        ratio=1.0,
+    )
+
+
+def tuning() -> SimpleNamespace:
+    level = some(low=0.000123, high=0.000456)
+    joints = [
+        some(
+            joint=joint,
+            largest=SMALL,
+            torque_error_max=SMALL,
+            moving=level,
+            velocity_factor=SMALL,
+            acceleration_factor=SMALL,
+            reversal_boost=SMALL,
+            resting=level,
+        )
+        for joint in JOINTS
+    ]
+    return some(
+        hours=1.0,
+        false_alarms_per_hour=0.1,
+        joints=joints,
+        held_out_alarms=(0, 1),
+        warnings=(SENTENCE,),
+    )
+
+
+def info() -> SimpleNamespace:
+    topic = "/the_left_arm/feedforward_controller/joint_states"
+    ranges = [some(name=j, position=(SMALL, 1.0), velocity=None, effort=(-1.0, 1)) for j in JOINTS]
+    timing = some(
+        samples=100000,
+        duration=1000.0,
+        sampling_rate=1000.0,
+        jitter=1e-6,
+        shortest_step=1e-3,
+        longest_step=1.0,
+        gaps=[some(start=1.0, length=2.0)],
+    )
+    return some(
+        name="bag",
+        kind="rosbag2 mcap",
+        size=10,
+        topic=topic,
+        checksums="",
+        topics=[some(name=topic, type="control_msgs/msg/JointTrajectoryState", messages=123456)],
+        rows=10,
+        columns=3,
+        header=(SENTENCE,),
+        timing=timing,
+        joints=ranges,
+        damage=(SENTENCE,),
+        repairs=(SENTENCE,),
+        problem=SENTENCE,
+    )
+
+
+def selection() -> SimpleNamespace:
+    tried = some(
+        name="viscous, Coulomb, Stribeck and load-dependent friction",
+        parameters=12,
+        fit_error=SMALL,
+        held_out_error=SMALL,
+    )
+    one = some(joint=JOINTS[0], unit="N*m", torque_per_effort=1, chosen=tried, trials=[tried])
+    return some(joints=[one], left_out="recording", notes=(SENTENCE,))
+
+
+def comparison() -> SimpleNamespace:
+    one = {"joint": JOINTS[0], "unit": "N*m", "given": SMALL, "chosen": SMALL}
+    joint = some(**one, deviation=1.0, standard_deviation=1.0)
+    return some(name="a_recording.mcap", joints=[joint], mean_given=0.1, mean_chosen=0.2)
+
+
+def drive_gains() -> SimpleNamespace:
+    numbers = np.full(3, 0.001234)
+    return some(
+        robot="robot",
+        quantity="torque_constant",
+        joints=JOINTS,
+        success=True,
+        profile=numbers,
+        fitted=numbers,
+        consistent=numbers,
+        deviations=numbers,
+        **dict.fromkeys(("told", "identifiable"), (True, False, True)),
+        standard_deviations=numbers,
+        reasons=(SENTENCE,),
+        notes=(SENTENCE,),
+    )
+
+
+def state(console: Console) -> None:
+    mechanism = load_robot("yumi").mechanism()
+    zero = np.zeros(len(mechanism.joints))
+    print_point(console, mechanism, model_at_point(mechanism, zero + 0.3, zero, zero, zero))
+
+
+def shares(console: Console) -> None:
+    mechanism = load_robot("yumi").mechanism()
+    numbers = np.full(len(mechanism.joints), 12.34)
+    rms = {"measured": numbers, "inertia": numbers, "load-dependent Coulomb": numbers}
+    print_shares(console, some(mechanism=mechanism, rms=lambda: dict(rms)))
+
+
+def drives(console: Console) -> None:
+    sheet = ["rated_current_ma=3400", "torque_constant=0.212345", "gear_ratio=100.5"]
+    sheet += ["encoder_counts=8388608", "peak_current_ma=9000"]
+    settings = [f"drives.{one}" for one in sheet]
+    print_drives(console, load_robot("puma560", overrides=[*settings, "limits.torque_max=null"]))
+
+
+def sine(console: Console) -> None:
+    robot = load_robot("puma560")
+    settings = SineSettings(
+        type="sine", start=SMALL, target=1.0, frequency=0.123456, duration=100.0, ramp=1.0
+    )
+    print_sine(console, settings, robot.limits, robot.joints)
+
+
+def prediction(console: Console) -> None:
+    joints = ["left_arm_shoulder_lift_joint", "left_arm_elbow_joint"]
+    urdf = URDF.replace('"shoulder"', f'"{joints[0]}"').replace('"elbow"', f'"{joints[1]}"')
+    robot = make_robot(ROBOT | {"joints": joints}, urdf)
+    motion = build_excitation(find_excitation(robot), robot.limits, robot.joints)
+    print_prediction(console, predict(nominal_model(robot), motion, noise=[1.0, 900.0]))
+
+
+def check_result(console: Console) -> None:
+    most = some(value=SMALL, allowed=-1.0, time=1234.567)
+    use = some(
+        of=f"{JOINTS[0]} to {JOINTS[1]}",
+        limit="predicted torque",
+        unit="N m",
+        most=most,
+        used=0.123,
+        passed=None,
+    )
+    found = some(uses=[use], grounds=(SENTENCE,), verdict=SENTENCE, violation=None, unchecked=())
+    check._print_check(console, found)
+
+
+def robots(console: Console) -> None:
+    rows = [
+        some(
+            name="palletiser_with_a_long_name",
+            joint_letters="2R P R",
+            kind="serial",
+            base_parameters=123,
+            rigid_base_parameters=103,
+            excitation="fourier",
+            simulation=True,
+            tracking="oscillate",
+            recording="csv, rosbag2",
+        )
+    ]
+    robots_list._print(console, rows, {})
+
+
+def retrieved(console: Console) -> None:
+    base = some(names=["ZZ1R"], units=["kg*m^2"])
+    found = some(given=[SMALL], found=[SMALL], torque_change=[0.1, 0.1, 0.1], feasible=False)
+    retrieve._print(console, some(joints=JOINTS), base, found)
+
+
+def quantities() -> list[SimpleNamespace]:
+    one = {"name": "mass of the whole upper arm", "value": SMALL, "standard_deviation": 1e-7}
+    return [some(**one, unit="N*m*s/rad", unknown=""), some(**one, unit="kg", unknown=SENTENCE)]
+
+
+def held_out() -> SimpleNamespace:
+    return some(relative_error=(abs(SMALL),) * 3)
+
+
+def payload_identification() -> SimpleNamespace:
+    parts = {"payload": payload(), "without": verdict(), "verdict": verdict()}
+    return some(**parts, held_out=held_out(), notes=(SENTENCE,))
+
+
+def static_payload() -> SimpleNamespace:
+    return some(
+        payload=payload(),
+        joints=JOINTS,
+        friction=(SMALL,) * 3,
+        success=True,
+        from_both_sides=(True, False, True),
+        notes=(SENTENCE,),
+        outcome=SENTENCE,
+    )
+
+
+def diagnosis() -> SimpleNamespace:
+    finding = some(severity="problem", cause="small_range", sentence=SENTENCE, remedy=SENTENCE)
+    return some(robot="robot", no_model=SENTENCE, findings=[finding], found=True)
+
+
+def operations() -> dict[str, dict[str, int]]:
+    counts = dict.fromkeys(("mul", "add", "sub", "neg", "sin", "cos", "exp"), 123456)
+    return {"inverse dynamics of the general robot with friction": counts}
+
+
+def identified(console: Console, request: pytest.FixtureRequest) -> None:
+    identification = request.getfixturevalue("identification")
+    joints = zip(identification.verdict.joints, JOINTS, strict=True)
+    renamed = tuple(replace(one, joint=name) for one, name in joints)
+    sign = {"joint": JOINTS[0], "segments": 1234, "uncertain": 12, "certain_share": 0.98}
+    signs = some(drives=[some(**sign, decided_by="physical consistency of the whole robot")])
+    verdict = replace(identification.verdict, joints=renamed)
+    print_identification(console, replace(identification, verdict=verdict, signs=signs))
+
+
+CASES = {
+    "print_collisions": lambda c: print_collisions(c, some(name="robot"), collisions()),
+    "print_diagnosis": lambda c: print_diagnosis(c, diagnosis()),
+    "print_drive_gains": lambda c: print_drive_gains(c, drive_gains()),
+    "print_drives": drives,
+    "print_selection": lambda c: print_selection(c, selection()),
+    "print_comparisons": lambda c: print_comparisons(c, [comparison()]),
+    "print_point": state,
+    "print_shares": shares,
+    "print_operations": lambda c: print_operations(c, operations()),
+    "print_payload": lambda c: print_payload(c, payload()),
+    "print_payload_identification": lambda c: print_payload_identification(
+        c, payload_identification()
+    ),
+    "print_static_payload": lambda c: print_static_payload(c, static_payload()),
+    "print_prediction": prediction,
+    "print_identification": identified,
+    "print_quantities": lambda c: print_quantities(c, quantities()),
+    "print_verdict": lambda c: print_verdict(c, verdict(success=False), held_out=held_out()),
+    "print_demonstration": lambda c: print_demonstration(c, {"validation": verdict()}),
+    "print_recording_info": lambda c: print_recording_info(c, info()),
+    "print_sine": sine,
+    "print_trial": lambda c: print_trial(c, trial()),
+    "print_tuning": lambda c: print_tuning(c, some(name="robot"), tuning()),
+    "dynid check": check_result,
+    "dynid retrieve": retrieved,
+    "dynid robots": robots,
+}
+
+
+@pytest.fixture
+def cells(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every cell of every table but names and sentences, which may wrap."""
+    found: list[str] = []
+
+    def add_row(self: ResultTable, *given, style="", add=ResultTable.add_row) -> None:
+        add(self, *given, style=style)
+        last = -1 if self._wrap_last else None
+        found.extend(cell.plain for cell in self.rows[-1].cells[1:last])
+
+    monkeypatch.setattr(ResultTable, "add_row", add_row)
+    return found
+
+
+@pytest.mark.parametrize("width", [60, 80])
+@pytest.mark.parametrize("name", CASES)
+def test_no_table_breaks(
+    name: str, width: int, cells: list[str], request: pytest.FixtureRequest
+) -> None:
+    console = Console(file=StringIO(), width=width, force_terminal=True, color_system=None)
+    case = CASES[name]
+    case(console, request) if case is identified else case(console)
+    printed = console.file.getvalue()
+    lines = printed.splitlines()
+    too_long = [line for line in lines if len(line.rstrip()) > width]
+    assert not too_long
+    assert not re.search(r"\S…|…\S", printed)
+    assert [cell for cell in cells if not any(cell in line for line in lines)] == []
+    whole = " ".join(printed.split())
+    assert whole.count("left_arm_elbow_joint' [m]") == whole.count("its range is small")
+
+
+def test_every_function_that_prints_is_among_the_cases() -> None:
+    names = set()
+    for module in pkgutil.iter_modules(terminal.__path__, f"{terminal.__name__}."):
+        found = importlib.import_module(module.name)
+        names |= {
+            name
+            for name, one in inspect.getmembers(found, inspect.isfunction)
+            if name.startswith("print_") and one.__module__ == module.name
+        }
+    assert names - NO_TABLE == {name for name in CASES if name.startswith("print_")}
+
+
+def test_every_command_with_a_table_is_among_the_cases() -> None:
+    folder = Path(dynid.__file__).parent / "cli"
+    names = {
+        f"dynid {path.stem}"
+        for path in folder.glob("*.py")
+        if re.search(r"\btable\(\s*\n?\s*[\"f]", path.read_text("utf-8"))
+    }
+    assert names == {name for name in CASES if name.startswith("dynid ")}
