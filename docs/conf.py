@@ -17,8 +17,8 @@ project = "dynid"
 author = "The dynid maintainers"
 copyright = author  # noqa: A001  Sphinx's name for it
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "myst_parser", "dynid_docs"]
-exclude_patterns = ["index.rst", "__*", "_*", "dynid_docs"]  # index.rst: rosdoc2's own
-source_suffix = {".md": "markdown", ".ipynb": "notebook", ".rst": "restructuredtext"}
+exclude_patterns = ["__*", "_*", "dynid_docs"]
+source_suffix = {".md": "markdown", ".ipynb": "notebook"}  # not .rst, which rosdoc2 adds
 nitpicky = True
 
 # --- Markdown ---------------------------------------------------------------------------------
