@@ -17,8 +17,9 @@ project = "dynid"
 author = "The dynid maintainers"
 copyright = author  # noqa: A001  Sphinx's name for it
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "myst_parser", "dynid_docs"]
-exclude_patterns = ["index.rst", "__*", "_*", "dynid_docs"]  # index.rst: rosdoc2's own
-source_suffix = {".md": "markdown", ".ipynb": "notebook", ".rst": "restructuredtext"}
+# rosdoc2 copies the files of the root folder here
+exclude_patterns = ["__*", "_*", "dynid_docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+source_suffix = {".md": "markdown", ".ipynb": "notebook"}  # not .rst, which rosdoc2 adds
 nitpicky = True
 
 # --- Markdown ---------------------------------------------------------------------------------

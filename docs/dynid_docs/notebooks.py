@@ -45,7 +45,8 @@ def _output(output: Mapping[str, Any]) -> str:
                 return _fenced("{raw} html", text)
             return f"![output](data:{kind};base64,{''.join(text.split())})"
     if "text/html" in data:
-        return _fenced("{raw} html", _text(data["text/html"]))
+        html = f'<div class="notebook-output">{_text(data["text/html"])}</div>'
+        return _fenced("{raw} html", html)
     plain = _text(output.get("text", data.get("text/plain", "")))
     return _fenced("text", plain.rstrip()) if plain.strip() else ""
 

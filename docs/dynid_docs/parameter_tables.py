@@ -273,25 +273,30 @@ def controllers_page() -> str:
     for name, plugin in _CONTROLLERS.items():
         path = ROOT / "cpp/ros2_control" / f"{name}_parameters.yaml"
         content = yaml.safe_load(path.read_text("utf-8"))[name]
-        sections += [f"## `{name}` ({plugin})\n", _table(list(_parameters(content)), live=True)]
+        sections += [f"## `{name}` ({plugin})\n", *_parameters(content, "")]
     return "\n".join(sections)
 
 
-def _parameters(content: Mapping[str, Any], prefix: str = "") -> Iterator[Row]:
-    for name, entry in content.items():
-        if "type" not in entry:
-            yield from _parameters(entry, f"{prefix}{name}.")
-            continue
-        unit, meaning = _unit_and_meaning(entry["description"])
-        each = "; per joint, or one for all"
-        per_joint = each in meaning
-        key = f"{prefix}{name}" + ("" if entry.get("read_only") else "\0")
-        default = entry.get("default_value", PydanticUndefined)
-        if isinstance(default, list) and len(default) == 1:
-            (default,) = default
-        shown = "required" if default is PydanticUndefined else f"`{_yaml(default)}`"
-        values = _parameter_values(entry) + ("; per joint" if per_joint else "")
-        yield Row(key, unit, shown, values, meaning.replace(each, ""))
+def _parameters(content: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    """A table of the parameters, and one with a heading for each group of them."""
+    yield _table([_parameter(n, one) for n, one in content.items() if "type" in one], "parameter")
+    for name, group in content.items():
+        if "type" not in group:
+            yield f"### `{prefix}{name}.…`\n"
+            yield from _parameters(group, f"{prefix}{name}.")
+
+
+def _parameter(name: str, entry: Mapping[str, Any]) -> Row:
+    unit, meaning = _unit_and_meaning(entry["description"])
+    each = "; per joint, or one for all"
+    default = entry.get("default_value", PydanticUndefined)
+    if isinstance(default, list) and len(default) == 1:
+        (default,) = default
+    shown = "required" if default is PydanticUndefined else f"`{_yaml(default)}`"
+    values = _parameter_values(entry)
+    values += "; per joint" if each in meaning else ""
+    values += "" if entry.get("read_only") else "; live"
+    return Row(name, unit, shown, values, meaning.replace(each, ""))
 
 
 def _parameter_values(entry: Mapping[str, Any]) -> str:
@@ -334,15 +339,10 @@ def _markdown(text: str) -> str:
     return re.sub(r"(?<!`)\bnull:", "`null`:", text)
 
 
-def _table(rows: Sequence[Row], *, live: bool = False) -> str:
-    head = ["key", "unit", "default", "values", "meaning"]
-    if live:
-        head = ["parameter", "unit", "default", "values", "live", "meaning"]
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+def _table(rows: Sequence[Row], first: str = "key") -> str:
+    lines = [f"| {first} | unit | default | values | meaning |", "|---|---|---|---|---|"]
     for row in rows:
-        cells = [f"`{row.key.rstrip(chr(0))}`", row.unit, row.default, row.values, row.meaning]
-        if live:
-            cells.insert(4, "yes" if row.key.endswith("\0") else "")
+        cells = (f"`{row.key}`", row.unit, row.default, row.values, row.meaning)
         escaped = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
         lines.append(f"| {' | '.join(escaped)} |")
     return "\n".join(lines) + "\n"

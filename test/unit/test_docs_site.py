@@ -51,8 +51,20 @@ def test_every_key_of_a_profile_is_in_the_table() -> None:
     assert accepted <= {re.sub(r".*\]", "", key) for key in listed}
 
 
+def test_the_profile_that_users_copy_names_pages_that_exist() -> None:
+    text = (ROOT / "config" / "robots" / "puma560.yaml").read_text("utf-8")
+    pages = re.findall(r"docs/[a-z-]+\.md", text)
+    assert "docs/profile.md" in pages
+    assert all((ROOT / page).is_file() for page in pages)
+    profiles = re.findall(r"\w+\.yaml", text)
+    assert all((ROOT / "config" / "robots" / name).is_file() for name in profiles)
+
+
 def test_every_parameter_of_the_controllers_is_in_the_table() -> None:
-    listed = {cells[0].strip("`") for cells in rows(CONTROLLERS)}
+    listed = set()
+    for part in re.split(r"^##+ ", CONTROLLERS, flags=re.MULTILINE):
+        prefix = (re.findall(r"`([\w.]+)…`", part.splitlines()[0]) or [""])[0]
+        listed |= {prefix + cells[0].strip("`") for cells in rows(part)}
     for path in (ROOT / "cpp/ros2_control").glob("*_parameters.yaml"):
         ((_, content),) = yaml.safe_load(path.read_text("utf-8")).items()
         assert set(parameters(content)) <= listed

@@ -60,8 +60,8 @@ def profile_text(
     """
     links = [link for chain in chains for link in chain.links]
     head = (
-        f"# Profile of {robot}, created by dynid import-dh from {source}. SI and radians; the\n"
-        "# profile of the shipped puma560 explains every key.\n\n"
+        f"# Profile of {robot}, created by dynid import-dh from {source}. Units are SI and\n"
+        "# radians; docs/profile.md explains every key.\n\n"
         f"robot: {robot}\nurdf: {urdf}\n"
         f"joints: [{', '.join(link.joint for link in links)}]\n"
         f"gravity: {_list(gravity)}\n\n"
