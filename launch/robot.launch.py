@@ -22,9 +22,9 @@ from dynid.control.ros2_control import (
     Controllers,
     controller_parameters,
     controllers,
+    has_drive_states,
     installed,
     robot_description,
-    has_drive_states,
     uses_ros2_control,
 )
 from dynid.errors import ConfigurationError
