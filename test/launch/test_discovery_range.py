@@ -1,4 +1,4 @@
-"""What is launched is found by this machine's nodes alone, unless the user chooses a range."""
+"""Launched nodes are found only on this machine, unless the user sets a range."""
 
 import unittest
 
@@ -20,7 +20,7 @@ def generate_test_description(chosen, found):
 
 
 class DiscoveryRange(unittest.TestCase):
-    def test_nodes_have_the_range_and_the_user_is_told(self, proc_output, process, chosen, found):
+    def test_nodes_have_the_range_and_it_is_logged(self, proc_output, process, chosen, found):
         with Listener() as listener:
             listener.until(lambda: STARTED in said(proc_output, process))
         environment = (running("simulated_robot") / "environ").read_bytes().split(b"\0")

@@ -28,7 +28,7 @@ def generate_test_description(ros2_control):
 
 class Identify(unittest.TestCase):
     def run_to_its_end(self, proc_info, proc_output, process):
-        """The exit code; a machine that stalls all the time shows nothing."""
+        """Return the exit code; there is no result on a machine that stalls all the time."""
         code = exit_code(proc_info, process)
         if GAVE_UP in said(proc_output, process):
             self.skipTest(GAVE_UP)
@@ -60,7 +60,7 @@ class Identify(unittest.TestCase):
         found = dict(zip(model.parameter_names, model.parameters, strict=True))
         truth = robot.find(SimulationSettings).parameters
         for joint in range(1, 7):
-            # so short a motion does not tell Fc from Fv well, least of all on a machine that
-            # stalls; what they amount to at its speed of some 1 rad/s it must tell
+            # so short a motion does not separate Fc from Fv well, in particular on a machine that
+            # stalls; but their sum at its speed of some 1 rad/s must be accurate
             wanted, got = (of[f"Fc{joint}"] + of[f"Fv{joint}"] for of in (truth, found))
             assert abs(got / wanted - 1.0) < 0.1, (joint, got, wanted)

@@ -1,4 +1,4 @@
-"""Signals while the robot moves: it is brought to rest, and everything ends in good order.
+"""Signals while the robot moves: it is brought to rest, and everything ends cleanly.
 
 A terminal sends Ctrl-C to the whole process group, and launch signals each child again.
 """
@@ -61,18 +61,18 @@ class Interrupted(unittest.TestCase):
         text = said(proc_output, process)
         assert speed < RESTS, text
         assert exit_code(proc_info, process) == 1
-        # the task could not do its work, and everything else ended as it should
+        # the task could not finish, and everything else ended cleanly
         died = [line for line in text.splitlines() if "process has died" in line]
-        # which is not ours, and ends at once
+        # not one of ours, which ends at once
         died = [line for line in died if "robot_state_publisher" not in line]
         assert len(died) == 1, text
         assert re.search(f"identification_task-.*exit code {code}", died[0])
         assert "dynid: interrupted by SIG" in text
-        # a busy machine may take longer than launch waits before SIGTERM, which changes nothing
+        # a busy machine may take longer than launch waits before SIGTERM, which has no effect
         assert "escalating to 'SIGKILL'" not in text
         (bag,) = output.iterdir()
         assert (bag / "metadata.yaml").exists()
-        # as they are: a busy machine leaves gaps, which are no fault of the bag
+        # read without checks: a busy machine causes gaps, which are no fault of the bag
         samples = read_samples(bag, load_robot("puma560").joints)
         assert not samples.repairs
         assert len(samples.stamps) > 100
@@ -80,7 +80,7 @@ class Interrupted(unittest.TestCase):
 
 
 def left(output):
-    """Processes whose command or environment names this test's output."""
+    """Return processes whose command or environment has this test's output."""
     found = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""A player that is killed while the robot moves: the robot rests by itself; the task says so."""
+"""A player that is killed while the robot moves: the robot stops by itself; the task reports it."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ def generate_test_description(ros2_control):
 
 
 class KilledPlayer(unittest.TestCase):
-    def test_the_robot_rests_by_itself_and_the_task_names_the_player(
+    def test_the_robot_stops_by_itself_and_the_task_names_the_player(
         self, proc_output, process, output
     ):
         def text():
@@ -31,7 +31,7 @@ class KilledPlayer(unittest.TestCase):
             os.kill(int(running("excitation_player").name), signal.SIGKILL)
             listener.until(lambda: listener.speed() < RESTS)
             listener.until(lambda: process.return_code is not None)
-        assert "excitation_player does not answer any more" in text() or (
+        assert "excitation_player does not respond any more" in text() or (
             "excitation_player has ended" in text()
         )
         (bag,) = output.iterdir()

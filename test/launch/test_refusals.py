@@ -1,4 +1,4 @@
-"""What cannot be done ends ``ros2 launch`` with one sentence and exit code 1."""
+"""Invalid requests end ``ros2 launch`` with one sentence and exit code 1."""
 
 import unittest
 
@@ -15,8 +15,8 @@ CASES = [
     (
         "identify",
         {"hardware": "mock", "ros2_control": "false"},
-        "hardware:=mock needs ros2_control, which is not installed or not wanted; without it only "
-        "hardware:=simulated runs.",
+        "hardware:=mock needs ros2_control, which is not installed or not enabled; without it use "
+        "hardware:=simulated.",
     ),
     (
         "identify",

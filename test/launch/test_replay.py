@@ -1,4 +1,4 @@
-"""``ros2 launch dynid replay.launch.py``: what is heard of a bag is what is in it."""
+"""``ros2 launch dynid replay.launch.py``: a replayed bag gives the model of the bag."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""The online estimator over real topics: what it says of a robot's joint states."""
+"""The online estimator with real topics."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, Any]:
     return path, bare, simulate(loaded, motion, seed=1)
 
 
-def test_parameters_come_with_deviations_that_hold_the_truth(graph: Graph, robot) -> None:
+def test_parameters_are_true_within_their_uncertainties(graph: Graph, robot) -> None:
     path, bare, _ = robot
     small = load_robot(str(path))
     mechanism = small.mechanism()
@@ -79,7 +79,7 @@ def test_a_payload_picked_up_is_reported_with_its_mass(graph: Graph, robot) -> N
     graph.until(lambda: any("was picked up" in s.message for s in talk.health()))
 
 
-def test_faulty_messages_are_counted_and_left_out(graph: Graph, robot) -> None:
+def test_invalid_messages_are_counted_and_skipped(graph: Graph, robot) -> None:
     path, bare, _ = robot
     talk = Talk(graph, path)
     talk.say(bare, 0.0, rows=1500)
@@ -92,23 +92,23 @@ def test_faulty_messages_are_counted_and_left_out(graph: Graph, robot) -> None:
     assert all(np.isfinite([p["value"], p["deviation"]]).all() for p in found["parameters"])
 
 
-def test_says_so_when_the_sampling_rate_is_not_that_of_the_joint_states(
+def test_reports_that_the_sampling_rate_is_not_that_of_the_joint_states(
     graph: Graph, robot
 ) -> None:
     path, bare, _ = robot
     talk = Talk(graph, path, sampling_rate=10_000.0)
     talk.say(bare, 0.0, rows=100)
-    graph.until(lambda: any("set it to the rate" in s.message for s in talk.health()))
+    graph.until(lambda: any("set it to their rate" in s.message for s in talk.health()))
 
 
-def test_says_so_when_joint_states_lack_an_effort(graph: Graph, robot) -> None:
+def test_reports_joint_states_without_effort(graph: Graph, robot) -> None:
     talk = Talk(graph, robot[0])
     talk.publisher.publish(JointState(name=list(JOINTS), position=[0.0, 0.0]))
     graph.until(lambda: any("lack the effort" in s.message for s in talk.health()))
     assert talk.health()[-1].level == ERROR
 
 
-def test_begins_afresh_when_asked_to(graph: Graph, robot) -> None:
+def test_restarts_on_reset(graph: Graph, robot) -> None:
     path, bare, _ = robot
     talk = Talk(graph, path)
     talk.say(bare, 0.0, rows=1500)
@@ -131,7 +131,7 @@ def test_refuses_to_start_with(graph: Graph, parameters: dict[str, Any], sentenc
 
 
 class Talk:
-    """A robot that tells its joint states, its joints in another order than the profile's."""
+    """A robot that publishes joint states, with joints in another order than the profile's."""
 
     def __init__(self, graph: Graph, path: Path, **parameters: object) -> None:
         self.graph = graph
@@ -151,7 +151,7 @@ class Talk:
         self.publisher.publish(message)
 
     def say(self, recording, begin: float, rows: int | None = None) -> float:
-        """Tell a recording as fast as it is heard, and return when it began."""
+        """Publish a recording as fast as it is received, and return its start time."""
         for i in range(len(recording.time) if rows is None else rows):
             self.end = begin + 0.001 + recording.time[i]
             self.send(self.end, recording.position[i], recording.effort[i])

@@ -35,12 +35,12 @@ def test_a_recording_of_nothing_is_refused_and_leaves_no_folder(graph, recorder,
     start(graph)
     answer = graph.call("/recorder/stop")
     assert not answer.success
-    assert answer.message.endswith("no message of /joint_states came (nobody published it).")
+    assert answer.message.endswith("no message arrived on /joint_states (it has no publisher).")
     assert not (tmp_path / "bag").exists()
     graph.until(lambda: states[-1].data == f"failed: {answer.message}")
 
 
-def test_an_existing_folder_is_refused_and_untouched_and_the_node_lives_on(
+def test_an_existing_folder_is_refused_and_untouched_and_the_node_continues(
     graph, robot, recorder, tmp_path
 ):
     (tmp_path / "bag").mkdir()
@@ -65,7 +65,7 @@ def test_an_existing_folder_is_refused_and_untouched_and_the_node_lives_on(
         ({"topics": ["/a//b"]}, "must not contain repeated '/'"),
     ],
 )
-def test_what_cannot_be_recorded_is_refused_with_a_sentence(
+def test_invalid_recordings_are_refused_with_a_sentence(
     graph, recorder, tmp_path, parameters, sentence
 ):
     recorder(**parameters)
@@ -103,9 +103,7 @@ def test_a_topic_of_two_types_is_refused(graph, recorder, disagree, tmp_path):
     assert not (tmp_path / "bag").exists()
 
 
-def test_a_topic_that_turns_out_impossible_does_not_end_the_others(
-    graph, robot, recorder, disagree, tmp_path
-):
+def test_an_invalid_topic_does_not_end_the_others(graph, robot, recorder, disagree, tmp_path):
     heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     node = recorder(topics=["/joint_states", "/twofold"])
     begin(graph, robot, node)
@@ -150,7 +148,7 @@ def full_disk(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_full_disk_is_told_and_survived(graph, robot, recorder, states, tmp_path):
+def test_a_full_disk_is_reported_and_the_node_continues(graph, robot, recorder, states, tmp_path):
     heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     node = recorder()
     begin(graph, robot, node)
@@ -187,7 +185,7 @@ def process(graph, robot, tmp_path):
         start(graph)
 
         def recorded():
-            """How many messages the recorder says it has."""
+            """Return the recorder's number of messages."""
             values = {value.key: value.value for array in heard for value in array.status[0].values}
             return int(values.get("messages", 0))
 
@@ -212,7 +210,7 @@ def test_sigint_closes_the_bag(robot, process, tmp_path):
 def test_a_killed_recorder_leaves_all_but_the_last_second(graph, robot, process, tmp_path):
     flushed = robot.published
     graph.until(lambda: robot.publish() or process.recorded() >= flushed)
-    # it tells how it is once a second, by the time that it flushes by: seconds of a busy machine
+    # it reports once a second, by the timer of its flushes: seconds of a busy machine
     told = len(process.heard)
     graph.until(lambda: robot.publish() or len(process.heard) >= told + 3)
     process.kill()

@@ -20,8 +20,8 @@ def watch(graph, name) -> Remote:
     return remote
 
 
-def test_a_node_of_the_same_process_is_not_taken_for_dead(graph) -> None:
-    """A busy machine may give the process no time to say that it lives."""
+def test_a_node_of_the_same_process_is_not_considered_dead(graph) -> None:
+    """On a busy machine the process may be too late to renew its lease."""
     graph.start(partial(DynidNode, "kettle"))
     remote = watch(graph, "/kettle")
     remote._take_liveliness(LOST)

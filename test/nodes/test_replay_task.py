@@ -1,4 +1,4 @@
-"""A bag played into the topics gives the model that the bag itself gives."""
+"""A replayed bag gives the same model as the bag itself."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Replay:
 
 @pytest.fixture(scope="module")
 def arm(tmp_path_factory):
-    # quick: what is compared is whether models are the same, not whether they are good
+    # short: models must be equal, not accurate
     quick = {"folds": 2, "physical": {"enabled": False}}
     settings = {"cutoff_hz": None, "trim_rest": False, **quick}
     return write_arm(tmp_path_factory.mktemp("arm"), identification=settings)
@@ -63,7 +63,7 @@ def arm(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(arm) -> Path:
-    """Identified from the bag, by nobody who is under test."""
+    """The model identified from the bag, without the code under test."""
     robot = load_robot(str(arm.profile))
     recording = load_recording(arm.bag, robot.joints)
     folder = arm.profile.parent / "model"
@@ -76,14 +76,14 @@ def replay(graph, arm, tmp_path) -> Replay:
     return Replay(graph, arm, tmp_path / "out")
 
 
-def test_what_is_heard_gives_the_very_model_of_what_is_read(replay, model) -> None:
+def test_a_replayed_bag_gives_exactly_the_model_of_the_bag(replay, model) -> None:
     identifier = replay.listen()
     assert replay.perform(model=str(model))
     heard = load_model(replay.output / "model.yaml")
     read = load_model(replay.output / "from_bag" / "model.yaml")
     assert heard.provenance.samples == read.provenance.samples
     assert largest_difference(heard, read) == 0.0
-    assert "parameters heard and read differ by 0 of the largest of their kind" in replay.steps
+    assert "parameters of topic and bag differ by 0 of the largest of each kind" in replay.steps
     assert largest_difference(heard, load_model(model)) == 0.0
     assert len(identifier._collector.messages) == 2000
     assert list(replay.verdicts) == ["identification", "validation"]
@@ -91,22 +91,22 @@ def test_what_is_heard_gives_the_very_model_of_what_is_read(replay, model) -> No
 
 @pytest.fixture
 def without_reports(monkeypatch) -> None:
-    """Half the time of an identification goes to one, and nobody reads these."""
+    """Skip the reports, which take half the time of an identification."""
     monkeypatch.setattr("dynid.report.write.write_report", lambda *_: None)
 
 
 @pytest.mark.usefixtures("without_reports")
-def test_a_model_that_fails_its_criterion_is_no_good_result(replay) -> None:
+def test_a_model_that_fails_its_criterion_is_a_failure(replay) -> None:
     replay.listen(overrides=["identification.max_relative_torque_error=0.0001"])
     assert not replay.perform()
 
 
 @pytest.mark.usefixtures("without_reports")
-def test_heard_models_that_differ_are_no_good_result(replay, monkeypatch) -> None:
+def test_models_that_differ_are_a_failure(replay, monkeypatch) -> None:
     replay.listen()
     monkeypatch.setattr("dynid_ros.replay_task.largest_difference", lambda one, other: 2e-9)
     assert not replay.perform()
-    assert "parameters heard and read differ by 2e-09 of the largest of their kind" in replay.steps
+    assert "parameters of topic and bag differ by 2e-09 of the largest of each kind" in replay.steps
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_heard_models_that_differ_are_no_good_result(replay, monkeypatch) -> Non
         ({"recording": __file__}, r"test_replay_task\.py.*\."),
     ],
 )
-def test_what_cannot_be_read_is_one_sentence_and_nobody_listens(
+def test_an_unreadable_bag_is_one_sentence_and_nothing_is_collected(
     replay, parameters, sentence
 ) -> None:
     identifier = replay.listen()
@@ -127,10 +127,10 @@ def test_what_cannot_be_read_is_one_sentence_and_nobody_listens(
 
 def test_without_an_identifier_the_sequence_ends_with_a_sentence(replay, monkeypatch) -> None:
     monkeypatch.setattr(remote, "_APPEAR", 0.5)
-    assert replay.failed() == "waited 0.5 s for node /identifier to appear, in vain."
+    assert replay.failed() == "timed out after waiting 0.5 s for node /identifier to appear."
 
 
-def test_an_interrupted_replay_leaves_nobody_listening(replay) -> None:
+def test_an_interrupted_replay_stops_the_collection(replay) -> None:
     identifier = replay.listen()
 
     def tell(step: str) -> None:

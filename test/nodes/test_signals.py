@@ -27,10 +27,10 @@ def start(graph, tmp_path):
 
 
 def check_end(processes, output, *codes):
-    """All ended in order, the task with one of some codes, the robot at rest.
+    """Check that all ended cleanly, the task with one of some codes, the robot at rest.
 
-    A machine that is too slow for the robot may end the player's wait for rest first; but the
-    robot rests, and the bag is whole, on any machine.
+    On a machine that is too slow for the robot the player's wait for rest may time out first; but
+    the robot comes to rest, and the bag is complete, on any machine.
     """
     ended = processes.ended()
     good = dict.fromkeys(SERVERS, 0)
@@ -52,11 +52,11 @@ def check_end(processes, output, *codes):
         [signal.SIGINT],
         [signal.SIGINT] * 5,
         [signal.SIGTERM],
-        [signal.SIGTERM, signal.SIGINT, signal.SIGHUP],  # heard in an order that nobody knows
+        [signal.SIGTERM, signal.SIGINT, signal.SIGHUP],  # delivered in any order
     ],
     ids=["SIGINT", "five SIGINT", "SIGTERM", "three kinds"],
 )
-def test_signals_to_the_group_end_the_motion_in_rest_and_complete_the_bag(
+def test_signals_to_the_group_end_the_motion_at_rest_and_complete_the_bag(
     start, tmp_path, signals
 ) -> None:
     processes = start()
@@ -69,7 +69,7 @@ def test_signals_to_the_group_end_the_motion_in_rest_and_complete_the_bag(
     assert "Traceback" not in said
 
 
-def test_a_closed_terminal_ends_the_motion_in_rest_and_completes_the_bag(start, tmp_path) -> None:
+def test_a_closed_terminal_ends_the_motion_at_rest_and_completes_the_bag(start, tmp_path) -> None:
     processes = start(terminal=True)
     processes.until_playing()
     processes.close_terminal()

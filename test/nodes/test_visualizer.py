@@ -1,4 +1,4 @@
-"""The visualizer over real topics: what RViz would be shown."""
+"""The visualizer with real topics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def arm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"profile": str(files.profile), "model": str(folder / "model.yaml")}
 
 
-def test_the_path_of_the_excitation_reaches_whoever_comes_later(
+def test_the_path_of_the_excitation_reaches_late_subscribers(
     stepped_graph,
 ) -> None:
     stepped_graph.start(VisualizerNode)
@@ -47,7 +47,7 @@ def test_the_path_of_the_excitation_reaches_whoever_comes_later(
     assert len(path.points) > 1000
 
 
-def test_markers_stand_at_the_joints_of_the_moving_robot(stepped_graph, arm) -> None:
+def test_markers_are_at_the_joints_of_the_moving_robot(stepped_graph, arm) -> None:
     robot = load_robot(arm["profile"])
     stepped_graph.start(VisualizerNode, rate=50.0, profile=arm["profile"])
     markers = _markers(stepped_graph, robot.joints, effort=None)
@@ -60,7 +60,7 @@ def test_markers_stand_at_the_joints_of_the_moving_robot(stepped_graph, arm) -> 
     assert [m.text for m in markers if m.ns == "label"] == list(robot.joints)
 
 
-def test_a_joint_that_pushes_too_hard_turns_red(stepped_graph, arm) -> None:
+def test_a_joint_with_a_large_torque_error_is_red(stepped_graph, arm) -> None:
     model = load_model(arm["model"])
     effort = model.mechanism.gravity_torque([POSITION])[0]
     effort[1] += 20.0
@@ -72,7 +72,7 @@ def test_a_joint_that_pushes_too_hard_turns_red(stepped_graph, arm) -> None:
     assert all(_colour(ball)[2] > 0.8 for ball in (balls[0], balls[2]))  # nearly white
 
 
-def test_a_collision_is_written_over_its_joint_until_it_is_reset(stepped_graph, arm) -> None:
+def test_a_collision_is_shown_over_its_joint_until_it_is_reset(stepped_graph, arm) -> None:
     stepped_graph.start(VisualizerNode, rate=50.0, **arm)
     tell = stepped_graph.peer.create_publisher(
         DiagnosticStatus, "/feedforward_controller/collision", LATCHED
@@ -93,7 +93,7 @@ def test_a_collision_is_written_over_its_joint_until_it_is_reset(stepped_graph, 
     stepped_graph.until(lambda: told().action == Marker.DELETE)
 
 
-def test_torque_errors_become_unknown_when_the_robot_falls_silent(stepped_graph, arm) -> None:
+def test_torque_errors_become_unknown_without_joint_states(stepped_graph, arm) -> None:
     told = stepped_graph.listen(DiagnosticArray, "/diagnostics", 10)
     stepped_graph.start(VisualizerNode, rate=50.0, **arm)
     _markers(stepped_graph, ("shoulder", "elbow", "wrist"), [0.0] * 3, known=True)
@@ -102,7 +102,7 @@ def test_torque_errors_become_unknown_when_the_robot_falls_silent(stepped_graph,
     stepped_graph.until(lambda: any("no joint states for" in t.status[0].message for t in told))
 
 
-def test_says_so_when_joint_states_lack_a_joint(stepped_graph, arm) -> None:
+def test_reports_joint_states_without_a_joint(stepped_graph, arm) -> None:
     told = stepped_graph.listen(DiagnosticArray, "/diagnostics", 10)
     stepped_graph.start(VisualizerNode, rate=50.0, **arm)
     publisher = stepped_graph.peer.create_publisher(JointState, "/joint_states", 10)
@@ -111,7 +111,7 @@ def test_says_so_when_joint_states_lack_a_joint(stepped_graph, arm) -> None:
     stepped_graph.until(lambda: any("lack the position of" in t.status[0].message for t in told))
 
 
-def test_the_robot_is_shown_where_asked_for(stepped_graph, arm) -> None:
+def test_the_robot_is_shown_if_requested(stepped_graph, arm) -> None:
     stepped_graph.start(VisualizerNode, rate=50.0, robot=True, profile=arm["profile"])
     markers = _markers(stepped_graph, ("shoulder", "elbow", "wrist"), effort=None)
     assert any(m.ns == "robot" and m.type == Marker.CYLINDER for m in markers)
@@ -143,7 +143,7 @@ def _markers(
     *,
     known: bool = False,
 ) -> Any:
-    """Markers of the first array (with known errors) while the robot stands still."""
+    """Return the markers of the first array (with known errors) while the robot is at rest."""
     publisher = stepped_graph.peer.create_publisher(JointState, "/joint_states", 10)
     heard = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
     message = JointState(name=joints[::-1], position=POSITION[::-1])
