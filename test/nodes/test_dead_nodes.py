@@ -37,7 +37,7 @@ def end(processes) -> dict[str, int]:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "suspended"])
 def test_a_dead_recorder_is_detected_and_the_motion_ends_at_rest(graph, processes, number) -> None:
     os.kill(processes.pids["recorder"], number)
-    words = "dynid: recorder does not answer any more: its process was killed or is suspended"
+    words = "dynid: recorder does not respond any more: its process was killed or is suspended"
     until_said(graph, processes, words)
     stopped = "aborted: the motion was stopped on request."
     graph.until(lambda: processes.player[-1].data == stopped)
@@ -51,7 +51,7 @@ def test_a_killed_player_is_detected_and_the_message_says_that_the_robot_is_not_
     graph, processes, tmp_path
 ) -> None:
     os.kill(processes.pids["excitation_player"], signal.SIGKILL)
-    words = "excitation_player does not answer any more: its process was killed or is suspended; "
+    words = "excitation_player does not respond any more: its process was killed or is suspended; "
     until_said(graph, processes, words + "the robot did not come to rest")
     assert end(processes)["identification_task"] == 3
     (bag,) = (tmp_path / "out").glob("recording_*")

@@ -203,8 +203,8 @@ def test_refuses_without_joint_states(stepped_graph, tmp_path) -> None:
     answer = stepped_graph.call(f"{PLAYER}/prepare")
     assert not answer.success
     assert answer.message == (
-        "the robot's position is unknown: no message arrived on /joint_states; is the robot's driver "
-        "running?"
+        "the robot's position is unknown: no message arrived on /joint_states; is the robot's "
+        "driver running?"
     )
 
 
@@ -212,7 +212,7 @@ def test_refuses_a_stale_position(cell) -> None:
     made = cell(max_age=0.3)
     made.robot.silent = True
     made.graph.spin(0.5)
-    expected = r"the robot's position is stale: its last joint states came 0\.5\d* s ago, at .*"
+    expected = r"the robot's position is stale: its last joint states arrived 0\.5\d* s ago, at .*"
     assert re.fullmatch(expected, made.refused())
 
 

@@ -1,4 +1,4 @@
-"""How a sequence sees that another node is there."""
+"""How a sequence detects that another node is alive."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dynid_ros.node import DynidNode
 from dynid_ros.remote import Remote
 
 LOST = SimpleNamespace(alive_count=0)
-"""What the middleware says where a lease was not renewed in time."""
+"""Status of the middleware where a lease was not renewed in time."""
 
 
 def watch(graph, name) -> Remote:

@@ -1,4 +1,4 @@
-"""Signals to every process at once: the robot comes to rest, the bag is whole, all end in order."""
+"""Signals to every process at once: the robot stops, the bag is complete, all end cleanly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.small_robot import JOINTS
 from dynid.recording.load import read_samples
 
 UNSEEN = 3
-"""Exit code where the robot was not seen at rest; one that is late may rest after that."""
+"""Exit code if the robot did not come to rest in time; a late one may do so after that."""
 
 SERVERS = ("simulated_robot", "excitation_player", "recorder", "identifier")
 
