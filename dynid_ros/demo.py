@@ -66,12 +66,12 @@ def demonstrate(
         for make, parameters in _nodes(robot, speed).items():
             nodes.append(make(parameter_overrides=_overrides(parameters)))
             executor.add_node(nodes[-1])
-        asked: dict[str, Value] = {
+        parameters: dict[str, Value] = {
             "use_sim_time": True,
             "output": str(output),
             "validation_seed": -1 if seed is None else seed,
         }
-        task = IdentificationTask(stop, executor, parameter_overrides=_overrides(asked))
+        task = IdentificationTask(stop, executor, parameter_overrides=_overrides(parameters))
         nodes.append(task)
         with progress(console, steps=STEPS) as step:
             good = task.perform(step)
@@ -85,7 +85,7 @@ def demonstrate(
             close(executor, nodes)
             stop.over()
     if as_json:
-        typer.echo(json.dumps({kind: json.loads(text) for kind, text in task.heard.items()}))
+        typer.echo(json.dumps({kind: json.loads(text) for kind, text in task.received.items()}))
     else:
         print_demonstration(console, task.verdicts, task.quantities)
         print_written(console, _changed(output, before))

@@ -131,21 +131,21 @@ class ExcitationPlayer(DynidNode):
             raise PlaybackError(self._playback.state)
 
     def _prepare(self) -> str:
-        asked = self._times.steady()
+        requested_at = self._times.steady()
         self._refuse()
         self._planned = (self._choices(), make_the_plan(self, self._robot))
-        answer = self._playback.prepare(self._planned[1], playing_options(self), asked)
+        answer = self._playback.prepare(self._planned[1], playing_options(self), requested_at)
         self._tell()
         return answer
 
     def _start(self) -> str:
-        asked = self._times.steady()
+        requested_at = self._times.steady()
         self._refuse()
         # a prepared motion is played as it was checked, unless its parameters have changed
         ready = self._playback.state == "ready"
         if not ready or self._planned is None or self._planned[0] != self._choices():
             self._planned = (self._choices(), make_the_plan(self, self._robot))
-        answer = self._playback.start(self._planned[1], playing_options(self), asked)
+        answer = self._playback.start(self._planned[1], playing_options(self), requested_at)
         self._tell()
         return answer
 

@@ -80,7 +80,7 @@ class IdentificationTask(SequenceNode):
         recording = self._record("recording", "the excitation", step) if moves else self._given
         step("identifying")
         self.identifier.set(recording=str(recording), output=str(self._output))
-        good = self.judged("identify", "identification")
+        good = self.evaluated("identify", "identification")
         if self._publish and good:
             step("publishing the model")
             self._model_publisher.set(model=str(written_model(self._output, success=True)))
@@ -91,7 +91,7 @@ class IdentificationTask(SequenceNode):
             step("validating")
             model = written_model(self._output, success=good)
             self.identifier.set(recording=str(recording), model=str(model))
-            good = self.judged("validate", "validation") and good
+            good = self.evaluated("validate", "validation") and good
         return good
 
     def give_up(self) -> list[str]:

@@ -190,7 +190,7 @@ class Identifier(DynidNode):
         result = identify(robot, recording, progress=step)
         step("writing the report")
         write_outputs(result, request.output)
-        judged = verdict_json(
+        verdict = verdict_json(
             result.verdict,
             condition_number=result.provenance.condition_number,
             base_parameters=len(result.base_parameters),
@@ -204,7 +204,7 @@ class Identifier(DynidNode):
 
         def conclude() -> Answer:
             path = written_model(request.output, success=success)
-            self._identification.publish(String(data=json_text(judged)))
+            self._identification.publish(String(data=json_text(verdict)))
             if success:
                 self._model.publish(String(data=model))
                 outcome = f"identified {robot.name}", f"model in {path}"
@@ -226,7 +226,7 @@ class Identifier(DynidNode):
         result = validate(model, recording)
         step("writing the report")
         write_validation_outputs(result, request.output)
-        judged = verdict_json(
+        verdict = verdict_json(
             result.verdict,
             condition_number=made.condition_number,
             base_parameters=made.base_parameter_count,
@@ -234,7 +234,7 @@ class Identifier(DynidNode):
         )
 
         def conclude() -> Answer:
-            self._validation.publish(String(data=json_text(judged)))
+            self._validation.publish(String(data=json_text(verdict)))
             verb = "validated" if result.verdict.success else "refuted"
             return self._judged(
                 result.verdict,
@@ -283,9 +283,9 @@ class Identifier(DynidNode):
                 collector.messages.full or "collecting was already stopped; call ~/start again."
             )
         collector.stop()
-        told = f"collected {collector.messages}"
-        self.health(WARN if collector.messages.lost else OK, told)
-        return f"{told}."
+        outcome = f"collected {collector.messages}"
+        self.health(WARN if collector.messages.lost else OK, outcome)
+        return f"{outcome}."
 
     def _full(self) -> None:
         """Report that collecting ended by itself."""

@@ -138,9 +138,9 @@ def _listen(context: LaunchContext) -> None:
     signal.signal(signal.SIGINT, lambda *_: None)
     for number in (signal.SIGTERM, signal.SIGHUP):
 
-        def end(heard: int) -> None:
+        def end(number: int) -> None:
             if not context.is_shutdown:
-                context.emit_event_sync(Shutdown(reason=signal.Signals(heard).name))
+                context.emit_event_sync(Shutdown(reason=signal.Signals(number).name))
 
         manager.handle(number, end)
         # the manager only gets signals that Python handles

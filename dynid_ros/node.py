@@ -273,7 +273,7 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
     try:
         good = _spin(executor, stop, node)
         silence_closed_streams()
-        if stop.asked:
+        if stop.requested:
             node.get_logger().info(f"{stop.name}: {node.ending}, for at most {LONGEST_END:g} s.")
         good = _finish(node) and good
     finally:
@@ -285,7 +285,7 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
 def _spin(executor: Executor, stop: Stop, node: DynidNode) -> bool:
     """Let a node run until a signal comes; False where a bug ended it before."""
     try:
-        while not stop.asked:
+        while not stop.requested:
             executor.spin_once(timeout_sec=_PATIENCE)
     except Exception as error:  # noqa: BLE001  after any error, the robot has to come to rest
         node.get_logger().error(traceback.format_exc())

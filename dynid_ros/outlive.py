@@ -33,7 +33,7 @@ def main(command: list[str]) -> int:
     # in a session of its own no signal to the group reaches it
     environment = {**os.environ, ENDS_WITH_PARENT: str(os.getpid())}
     process = subprocess.Popen(command, env=environment, start_new_session=True)  # noqa: S603
-    while process.poll() is None and not stop.asked and not rest:
+    while process.poll() is None and not stop.requested and not rest:
         time.sleep(_LOOK)
     silence_closed_streams()
     deadline = time.monotonic() + LONGEST

@@ -74,19 +74,19 @@ class ReplayTask(SequenceNode):
         self._replay(messages)
         self.identifier.ask("stop")
         step("identifying from the topic")
-        good = self.judged("identify", "identification")
+        good = self.evaluated("identify", "identification")
         step("identifying the bag")
         self.identifier.set(recording=str(self._bag), output=str(self._output / "from_bag"))
-        same = self.judged("identify", "identification")
+        same = self.evaluated("identify", "identification")
         with self.logging_warnings():
-            heard = load_model(written_model(self._output, success=good))
+            replayed = load_model(written_model(self._output, success=good))
             read = load_model(written_model(self._output / "from_bag", success=same))
-        difference = largest_difference(heard, read)
+        difference = largest_difference(replayed, read)
         step(f"parameters of topic and bag differ by {difference:.1g} of the largest of each kind")
         if self._model:
             step("validating the given model")
             self.identifier.set(model=self._model)
-            good = self.judged("validate", "validation") and good
+            good = self.evaluated("validate", "validation") and good
         return good and difference <= _SAME
 
     def _replay(self, messages: Sequence[StampedMessage]) -> None:

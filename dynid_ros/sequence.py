@@ -64,7 +64,7 @@ class SequenceNode(DynidNode):
         executor.add_node(self)
         self.verdicts: dict[str, Verdict] = {}
         """Results by the identifier's topics, ``identification`` and ``validation``."""
-        self.heard: dict[str, str] = {}
+        self.received: dict[str, str] = {}
         """The results as JSON, as published by the identifier."""
         self.quantities: tuple[Quantity, ...] = ()
         """Physical quantities defined in the profile."""
@@ -75,11 +75,11 @@ class SequenceNode(DynidNode):
             self, "/identifier", self.wait, ("start", "stop", "identify", "validate")
         )
 
-    def perform(self, tell: Callable[[str], None]) -> bool:
+    def perform(self, report: Callable[[str], None]) -> bool:
         """Run the sequence; return whether the result passes its criterion.
 
         Args:
-            tell: called with the name of each step at its start.
+            report: called with the name of each step at its start.
 
         Raises:
             InterruptionError: a signal arrived; the sequence was shut down cleanly.
@@ -88,7 +88,7 @@ class SequenceNode(DynidNode):
         """
 
         def step(name: str) -> None:
-            tell(name)
+            report(name)
             self._doing = name
             self.health(OK, name)
             self._progress.publish(String(data=name))
@@ -130,24 +130,24 @@ class SequenceNode(DynidNode):
             return [str(error)]
         return []
 
-    def judged(self, service: str, kind: str) -> bool:
+    def evaluated(self, service: str, kind: str) -> bool:
         """Call the identifier, and wait for its verdict; a failed model is not an error."""
-        self.heard.pop(kind, None)
+        self.received.pop(kind, None)
         answer = self.identifier.call(service, timeout=None)
         try:
-            self.wait(lambda: kind in self.heard, f"the identifier's {kind}", _FOLLOWS)
+            self.wait(lambda: kind in self.received, f"the identifier's {kind}", _FOLLOWS)
         except TaskError:
             raise TaskError(f"identifier: {answer.message}") from None
         self.get_logger().info(answer.message)
-        self.verdicts[kind] = read_verdict(self.heard[kind])
-        self.quantities = read_quantities(self.heard[kind]) or self.quantities
+        self.verdicts[kind] = read_verdict(self.received[kind])
+        self.quantities = read_quantities(self.received[kind]) or self.quantities
         return bool(answer.success)
 
     def wait(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
         """Wait as in :class:`dynid_ros.remote.Wait`; a signal also ends the waiting."""
         left = None if timeout is None else Countdown(timeout)
         while not condition():
-            if self._stop.asked and not self._giving_up:
+            if self._stop.requested and not self._giving_up:
                 raise InterruptionError(f"interrupted by {self._stop.name} while {self._doing}.")
             if not self._giving_up:
                 self._clock_watch.check()
@@ -157,7 +157,7 @@ class SequenceNode(DynidNode):
 
     def _taker(self, kind: str) -> Callable[[String], None]:
         def take(message: String) -> None:
-            self.heard[kind] = message.data
+            self.received[kind] = message.data
 
         return take
 

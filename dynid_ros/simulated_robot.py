@@ -98,12 +98,14 @@ class SimulatedRobotNode(DynidNode):
         self.create_subscription(JointTrajectory, _TRAJECTORIES, self._take, COMMAND)
         self.create_service(Trigger, "~/inject_fault", self.answering(self._inject_fault))
         self.create_service(Trigger, "~/clear_fault", self.answering(self._clear_fault))
-        self._listen(Int32, "~/lose_frames", lambda said: self._robot.lose_frames(said.data))
+        self._listen(Int32, "~/lose_frames", lambda message: self._robot.lose_frames(message.data))
         self._listen(
-            Float64, "~/frame_loss", lambda said: self._robot.lose_frames_randomly(said.data)
+            Float64, "~/frame_loss", lambda message: self._robot.lose_frames_randomly(message.data)
         )
         self._listen(
-            Float64MultiArray, "~/saturate", lambda said: self._robot.saturate(list(said.data))
+            Float64MultiArray,
+            "~/saturate",
+            lambda message: self._robot.saturate(list(message.data)),
         )
         self._listen(WrenchStamped, "~/external_force", self._push)
         self.create_timer(_PERIOD, self._advance, clock=self.steady)

@@ -61,7 +61,7 @@ class Stop:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)  # delivers signals that were blocked
 
     @property
-    def asked(self) -> bool:
+    def requested(self) -> bool:
         """Whether the process must end."""
         if self._number is None and self._parent not in {None, str(os.getppid())}:
             self._take(signal.SIGTERM, None)
@@ -70,7 +70,7 @@ class Stop:
     @property
     def name(self) -> str:
         """Name of the signal that came first; empty where none came."""
-        return signal.Signals(self._number).name if self.asked and self._number else ""
+        return signal.Signals(self._number).name if self.requested and self._number else ""
 
     @property
     def exit_code(self) -> int:

@@ -97,8 +97,8 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return str(LaunchConfiguration(name).perform(context))
 
     robot = {"profile": value("robot"), "urdf": value("urdf")}
-    asked = {name: value(name) for name in ("output", "recording")}
-    task = dynid_node("identification_task", {**asked, "validation_seed": _seed(value)})
+    parameters = {name: value(name) for name in ("output", "recording")}
+    task = dynid_node("identification_task", {**parameters, "validation_seed": _seed(value)})
     nodes = [dynid_node("identifier", robot), dynid_node("model_publisher", robot)]
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)))
     if value("recording") or not uses_ros2_control(value("ros2_control")):

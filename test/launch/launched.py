@@ -77,7 +77,7 @@ def under_test(process: ExecuteProcess, **context: object) -> tuple[LaunchDescri
     return description, {"process": process, **context}
 
 
-def said(proc_output: ActiveIoHandler, process: ExecuteProcess) -> str:
+def output_of(proc_output: ActiveIoHandler, process: ExecuteProcess) -> str:
     """Return everything that a process has printed."""
     if process not in proc_output.processes():
         return ""

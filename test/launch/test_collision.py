@@ -14,7 +14,7 @@ import yaml
 from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
-from launched import FOLDER, SHORT, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from simulated_bag import write_simulated_model
@@ -164,4 +164,4 @@ class Collision(unittest.TestCase):
 class End(unittest.TestCase):
     def test_everything_ends_cleanly(self, proc_info, proc_output, process):
         assert proc_info[process].returncode == 0
-        assert "process has died" not in said(proc_output, process)
+        assert "process has died" not in output_of(proc_output, process)

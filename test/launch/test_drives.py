@@ -14,7 +14,7 @@ import rclpy
 import yaml
 from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticStatus
-from launched import FOLDER, SHORT, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from simulated_bag import write_simulated_model
@@ -145,12 +145,12 @@ class Drives(unittest.TestCase):
 class End(unittest.TestCase):
     def test_everything_ends_cleanly(self, proc_info, proc_output, process):
         assert proc_info[process].returncode == 0
-        assert "process has died" not in said(proc_output, process)
+        assert "process has died" not in output_of(proc_output, process)
 
     def test_the_last_cycle_has_no_torque_offset(self, proc_output, process):
         last = re.search(
             r"the last cycle before deactivation had the torque offsets(( [-+.e\d]+)+)",
-            said(proc_output, process),
+            output_of(proc_output, process),
         )
-        assert last, said(proc_output, process)
+        assert last, output_of(proc_output, process)
         assert [float(word) for word in last[1].split()] == [0.0] * 6

@@ -3,7 +3,7 @@
 import unittest
 
 import launch_testing
-from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, exit_code, output_of, ros2_launch, under_test
 from patiently import GAVE_UP
 
 from dynid.profile import load_model, load_robot
@@ -30,17 +30,19 @@ class Identify(unittest.TestCase):
     def run_to_its_end(self, proc_info, proc_output, process):
         """Return the exit code; there is no result on a machine that stalls all the time."""
         code = exit_code(proc_info, process)
-        if GAVE_UP in said(proc_output, process):
+        if GAVE_UP in output_of(proc_output, process):
             self.skipTest(GAVE_UP)
         return code
 
     def test_it_ends_by_itself_with_exit_code_0(self, proc_info, proc_output, process):
-        assert self.run_to_its_end(proc_info, proc_output, process) == 0, said(proc_output, process)
+        assert self.run_to_its_end(proc_info, proc_output, process) == 0, output_of(
+            proc_output, process
+        )
 
     def test_every_node_ends_cleanly(self, proc_info, proc_output, process):
         self.run_to_its_end(proc_info, proc_output, process)
-        assert "process has died" not in said(proc_output, process)
-        assert "escalating to 'SIGKILL'" not in said(proc_output, process)
+        assert "process has died" not in output_of(proc_output, process)
+        assert "escalating to 'SIGKILL'" not in output_of(proc_output, process)
 
     def test_it_leaves_model_report_and_bags(
         self, proc_info, proc_output, process, output, validated

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import launch_testing
 from joint_listener import Listener
-from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, exit_code, output_of, ros2_launch, under_test
 
 from dynid.profile import load_robot
 from dynid.recording.load import read_samples
@@ -49,7 +49,7 @@ class Interrupted(unittest.TestCase):
         self, proc_info, proc_output, process, output, send, signals, code
     ):
         def playing():
-            return "playing and recording" in said(proc_output, process)
+            return "playing and recording" in output_of(proc_output, process)
 
         with Listener() as listener:
             listener.until(lambda: playing() and listener.speed() > MOVES)
@@ -58,7 +58,7 @@ class Interrupted(unittest.TestCase):
                 listener.spin()
             listener.until(lambda: process.return_code is not None)
             speed = listener.speed()
-        text = said(proc_output, process)
+        text = output_of(proc_output, process)
         assert speed < RESTS, text
         assert exit_code(proc_info, process) == 1
         # the task could not finish, and everything else ended cleanly

@@ -7,7 +7,7 @@ from launch import LaunchDescription
 from launch.actions import ExecuteProcess
 from launch_testing.actions import ReadyToTest
 from launch_testing.util import KeepAliveProc
-from launched import exit_code, said
+from launched import exit_code, output_of
 
 SCRIPT = """
 import os, signal
@@ -36,4 +36,4 @@ def generate_test_description():
 class Interrupted(unittest.TestCase):
     def test_a_started_action_is_completed_and_then_ended(self, proc_info, proc_output, process):
         assert exit_code(proc_info, process) in {0, 1}
-        assert "went on" in said(proc_output, process)
+        assert "went on" in output_of(proc_output, process)

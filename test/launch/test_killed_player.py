@@ -6,7 +6,7 @@ import unittest
 
 import launch_testing
 from joint_listener import Listener
-from launched import FOLDER, SHORT, ros2_launch, running, said, under_test
+from launched import FOLDER, SHORT, output_of, ros2_launch, running, under_test
 
 MOVES = 0.2  # [rad/s]
 RESTS = 0.01
@@ -24,7 +24,7 @@ class KilledPlayer(unittest.TestCase):
         self, proc_output, process, output
     ):
         def text():
-            return said(proc_output, process)
+            return output_of(proc_output, process)
 
         with Listener() as listener:
             listener.until(lambda: "playing and recording" in text() and listener.speed() > MOVES)

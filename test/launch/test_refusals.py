@@ -3,7 +3,7 @@
 import unittest
 
 import launch_testing
-from launched import FOLDER, SHORT, TEMPORARY, exit_code, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, TEMPORARY, exit_code, output_of, ros2_launch, under_test
 from simulated_bag import write_simulated_model
 
 BAD = FOLDER / "model.yaml"
@@ -51,7 +51,7 @@ def generate_test_description(file, arguments, sentence):
 class Refusals(unittest.TestCase):
     def test_it_ends_with_the_sentence(self, proc_info, proc_output, process, sentence):
         code = exit_code(proc_info, process)
-        assert sentence in said(proc_output, process)
+        assert sentence in output_of(proc_output, process)
         assert code == 1
 
     def test_no_parameter_files_are_left(self, proc_info, process):

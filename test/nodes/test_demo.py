@@ -31,7 +31,7 @@ class Ran(NamedTuple):
     folder: Path
 
     @property
-    def judged(self) -> dict:
+    def verdicts(self) -> dict:
         return json.loads(self.out)
 
     @property
@@ -62,10 +62,10 @@ def end(process: subprocess.Popen, folder: Path) -> Ran:
 def check_verdicts(ran: Ran) -> None:
     assert ran.code == 0, ran.err
     assert ran.err == ""
-    assert list(ran.judged) == ["identification", "validation"]
-    for judged in ran.judged.values():
-        assert judged["success"]
-        assert list(judged["joints"]) == list(JOINTS)
+    assert list(ran.verdicts) == ["identification", "validation"]
+    for verdict in ran.verdicts.values():
+        assert verdict["success"]
+        assert list(verdict["joints"]) == list(JOINTS)
 
 
 def check_bags(ran: Ran) -> None:
@@ -92,7 +92,7 @@ def check_models(one: Ran, other: Ran) -> None:
     apart = np.sqrt(np.mean((torque[0] - torque[1]) ** 2, axis=0))
     # each differs from the measured torque by an RMSE that is the noise left after filtering
     for j, joint in enumerate(JOINTS):
-        noise = max(ran.judged["identification"]["joints"][joint]["rmse"] for ran in (one, other))
+        noise = max(ran.verdicts["identification"]["joints"][joint]["rmse"] for ran in (one, other))
         assert apart[j] < noise, (joint, apart, noise)
 
 

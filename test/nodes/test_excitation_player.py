@@ -49,9 +49,9 @@ class Cell:
         self.robot.names[2] = third_joint
         parameters = {"excitation": excitation(folder), "move_fraction": 1.0, **parameters}
         self.player = graph.start(ExcitationPlayer, **parameters)
-        heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
-        self.states = StateList(heard)
-        graph.until(lambda: self.player.count_subscribers(TRAJECTORIES) and heard)
+        received = graph.listen(String, f"{PLAYER}/state", LATCHED)
+        self.states = StateList(received)
+        graph.until(lambda: self.player.count_subscribers(TRAJECTORIES) and received)
         graph.until(lambda: self.player.count_publishers("/joint_states"))
         graph.until(lambda: self.robot.count_subscribers("/joint_states"))
         self.watch()
@@ -93,16 +93,16 @@ class Cell:
 
 
 class StateList:
-    def __init__(self, heard: list[String]) -> None:
-        self._heard = heard
+    def __init__(self, received: list[String]) -> None:
+        self._received = received
 
     @property
     def all(self) -> list[str]:
-        return [message.data for message in self._heard]
+        return [message.data for message in self._received]
 
     @property
     def last(self) -> str:
-        return self._heard[-1].data if self._heard else ""
+        return self._received[-1].data if self._received else ""
 
 
 TRAJECTORIES = "/joint_trajectory_controller/joint_trajectory"
@@ -169,12 +169,12 @@ def test_stop_brings_the_robot_to_rest(cell) -> None:
 def test_a_tracking_error_brings_the_robot_to_rest(cell) -> None:
     made = cell().playing()
     made.robot.offset[3] = 0.3
-    said = made.until("aborted")
+    message = made.until("aborted")
     assert re.fullmatch(
         r"aborted: joint 'joint_4': its tracking error is 0\.[23]\d* rad, at most "
         r"0\.2 rad are allowed; joint 'joint_4' came to rest 0\.3 rad away from its command"
         r"to\.",
-        said,
+        message,
     )
     assert made.robot.at_rest()
 
@@ -184,9 +184,9 @@ def test_missing_joint_states_bring_the_robot_to_rest(cell) -> None:
     made.robot.silent = True
     made.graph.until(made.robot.at_rest)
     made.robot.silent = False
-    said = made.until("aborted")
+    message = made.until("aborted")
     assert re.fullmatch(
-        r"aborted: no joint states arrived for 0\.3\d? s, at most 0\.3 s are allowed\.", said
+        r"aborted: no joint states arrived for 0\.3\d? s, at most 0\.3 s are allowed\.", message
     )
 
 
@@ -281,12 +281,12 @@ def test_parameters_apply_to_the_next_motion(cell, tmp_path) -> None:
 
 
 def test_diagnostics_have_state_and_tracking_errors(cell, stepped_graph) -> None:
-    heard = stepped_graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    received = stepped_graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     made = cell().playing()
     made.robot.offset[:] = 0.01
 
     def figures() -> dict[str, str]:
-        own = [m.status[0] for m in heard if m.status[0].name == "excitation_player"]
+        own = [m.status[0] for m in received if m.status[0].name == "excitation_player"]
         return {pair.key: pair.value for pair in own[-1].values} if own else {}
 
     stepped_graph.until(lambda: float(figures().get("tracking error of joint_6", 0)) > 0.005)
@@ -299,7 +299,7 @@ def test_refuses_a_profile_that_it_cannot_play(graph) -> None:
 
 
 @contextmanager
-def playing_process(graph, robot, heard, folder, duration):
+def playing_process(graph, robot, received, folder, duration):
     """A player in a process of its own, while it moves the robot; it is killed at the end."""
     arguments = ["--ros-args", "-p", f"excitation:={excitation(folder, duration=duration)}"]
     arguments += ["-p", "move_fraction:=1.0", "-p", "settle_time:=0.05"]
@@ -307,9 +307,9 @@ def playing_process(graph, robot, heard, folder, duration):
     program = [sys.executable, "-m", "dynid_ros.excitation_player", *arguments]
     with subprocess.Popen(program, env=dict(os.environ)) as process:  # noqa: S603  our own node
         try:
-            graph.until(lambda: heard and graph.peer.count_publishers("/joint_states"))
+            graph.until(lambda: received and graph.peer.count_publishers("/joint_states"))
             graph.until(lambda: graph.call(f"{PLAYER}/start").success)
-            graph.until(lambda: heard[-1].data == "playing")
+            graph.until(lambda: received[-1].data == "playing")
             graph.until(lambda: not robot.at_rest())
             yield process
         finally:
@@ -318,19 +318,19 @@ def playing_process(graph, robot, heard, folder, duration):
 
 def test_a_signal_in_the_middle_of_a_motion_brings_the_robot_to_rest(graph, tmp_path) -> None:
     robot = graph.start(FakeRobot)
-    heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
-    with playing_process(graph, robot, heard, tmp_path, 120.0) as process:
+    received = graph.listen(String, f"{PLAYER}/state", LATCHED)
+    with playing_process(graph, robot, received, tmp_path, 120.0) as process:
         process.send_signal(signal.SIGINT)
         graph.until(lambda: process.poll() is not None)
     assert process.returncode == 0
     assert robot.at_rest()
-    graph.until(lambda: heard[-1].data == "aborted: the player was shut down.")
+    graph.until(lambda: received[-1].data == "aborted: the player was shut down.")
 
 
 def test_a_killed_player_leaves_the_robot_at_rest(graph, tmp_path) -> None:
     robot = graph.start(FakeRobot)
-    heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
-    with playing_process(graph, robot, heard, tmp_path, 120.0):
+    received = graph.listen(String, f"{PLAYER}/state", LATCHED)
+    with playing_process(graph, robot, received, tmp_path, 120.0):
         pass
     killed = robot.now_ns()
     graph.until(robot.at_rest)

@@ -87,7 +87,7 @@ def test_it_first_publishes_no_collision(cell) -> None:
 
 def test_the_torque_of_a_model_is_ramped_in(cell, model_text) -> None:
     cell.use(model_text)
-    assert cell.said("a model is in use, identified on ")
+    assert cell.logged("a model is in use, identified on ")
     cell.pass_for(1500)
     # at rest it is the gravity torque, and the drives' own share becomes 0
     assert abs(cell.rows("reference")["effort"][0]) > 5.0
@@ -96,16 +96,16 @@ def test_the_torque_of_a_model_is_ramped_in(cell, model_text) -> None:
 
 def test_a_model_of_another_robot_is_refused_and_the_previous_one_stays(cell, model_text) -> None:
     cell.use(model_text)
-    cell.said("a model is in use")
+    cell.logged("a model is in use")
     cell.use(model_text.replace("robot: duo", "robot: trio"))
-    assert cell.said("/dynid/model: model.robot does not match what model.profile")
+    assert cell.logged("/dynid/model: model.robot does not match what model.profile")
     cell.pass_for(1500)
     assert cell.rows("reference")["effort"].any()
 
 
 def test_a_collision_is_published_holds_the_robot_and_is_reset(cell, model_text) -> None:
     cell.use(model_text)
-    cell.said("a model is in use")
+    cell.logged("a model is in use")
     cell.pass_for(1500)
     start = cell.go()
     cell.pass_until(start + 150 * MILLISECOND)
@@ -122,7 +122,7 @@ def test_a_collision_is_published_holds_the_robot_and_is_reset(cell, model_text)
     assert not cell.rows("reference")["effort"].any()
     held = cell.position
     cell.send(motion(held, GOAL), 0)
-    assert cell.said("trajectory refused: Collision at joint")
+    assert cell.logged("trajectory refused: Collision at joint")
     cell.pass_for(500)
     assert np.allclose(cell.position, held, atol=2e-3)
     answer = cell.graph.call(RESET)

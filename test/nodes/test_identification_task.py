@@ -45,7 +45,7 @@ class Loop:
         self.graph = graph
         self.output = folder / "out"
         self.profile = str(write_small_robot(folder))
-        self.stop = SimpleNamespace(asked=False, name="SIGINT")
+        self.stop = SimpleNamespace(requested=False, name="SIGINT")
         self.nodes = {}
         self.steps: list[str] = []
         self.played = graph.listen(String, "/excitation_player/state", LATCHED)
@@ -186,16 +186,16 @@ def test_a_missing_bag_ends_the_sequence_with_the_identifiers_message(
 ) -> None:
     monkeypatch.setattr("dynid_ros.sequence._FOLLOWS", 0.2)
     loop.nodes["identifier"] = loop.graph.start(Identifier, profile=loop.profile)
-    said = loop.failed(recording=str(tmp_path / "gone"))
-    assert said.startswith("identifier: ")
-    assert "gone" in said
+    message = loop.failed(recording=str(tmp_path / "gone"))
+    assert message.startswith("identifier: ")
+    assert "gone" in message
 
 
 def test_a_drive_fault_ends_the_motion_and_closes_the_bag(loop) -> None:
     loop.start()
     loop.when_playing(loop.nodes["robot"]._inject_fault)
-    said = loop.failed()
-    assert said.startswith("excitation_player: simulated_robot: A drive fault was injected at ")
+    message = loop.failed()
+    assert message.startswith("excitation_player: simulated_robot: A drive fault was injected at ")
     loop.assert_at_rest()
     loop.assert_bag_closed()
     assert not (loop.output / "model.yaml").exists()
@@ -205,7 +205,7 @@ def test_an_interruption_in_the_middle_brings_the_robot_to_rest_and_closes_the_b
     loop.start()
 
     def interrupt() -> None:
-        loop.stop.asked = True
+        loop.stop.requested = True
 
     loop.when_playing(interrupt)
     assert loop.failed() == ("interrupted by SIGINT while playing and recording the excitation.")
@@ -221,7 +221,7 @@ def test_a_bag_is_complete_even_if_the_recorders_last_message_is_lost(loop, monk
 
     def interrupt() -> None:
         monkeypatch.setattr(loop.nodes["recorder"], "_say", lambda *_, **__: None)
-        loop.stop.asked = True
+        loop.stop.requested = True
 
     loop.when_playing(interrupt)
     assert loop.failed() == "interrupted by SIGINT while playing and recording the excitation."
@@ -233,9 +233,9 @@ def test_a_stopped_simulated_clock_is_detected(loop, monkeypatch) -> None:
     monkeypatch.setattr("dynid_ros.identification_task._STOPPING", 1.0)  # it never rests
     loop.start()
     loop.when_playing(lambda: [timer.cancel() for timer in loop.nodes["robot"].timers])
-    said = loop.failed(use_sim_time=True)
-    assert re.match(r"the simulated time of /clock stopped at \d+\.\d\d s; ", said)
-    assert "; the robot did not come to rest" in said
+    message = loop.failed(use_sim_time=True)
+    assert re.match(r"the simulated time of /clock stopped at \d+\.\d\d s; ", message)
+    assert "; the robot did not come to rest" in message
 
 
 def test_a_full_disk_ends_the_motion_at_once(loop) -> None:
@@ -248,11 +248,12 @@ def test_a_full_disk_ends_the_motion_at_once(loop) -> None:
 
     loop.when_playing(fill)
     try:
-        said = loop.failed()
+        message = loop.failed()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     assert re.fullmatch(
-        r"recorder: .*: cannot be written \(File too large\); .* written before can be read\.", said
+        r"recorder: .*: cannot be written \(File too large\); .* written before can be read\.",
+        message,
     )
     assert loop.played[-1].data == "aborted: the motion was stopped on request."
     loop.assert_at_rest()
@@ -271,7 +272,7 @@ def test_a_refusal_of_the_player_ends_the_sequence_with_its_message(loop, tmp_pa
     wild = tmp_path / "wild.yaml"
     wild.write_text("excitation: {type: sine, start: 0, target: 3, frequency: 1, duration: 1}")
     loop.start(player={"excitation": str(wild)})
-    said = loop.failed()
-    assert said.startswith("excitation_player: joint '")
-    assert "beyond" in said
+    message = loop.failed()
+    assert message.startswith("excitation_player: joint '")
+    assert "beyond" in message
     assert [message.data for message in loop.played] == ["waiting", "idle"]

@@ -40,8 +40,8 @@ def start(graph, arm, tmp_path):
         settings = {"profile": str(arm.profile), "output": str(tmp_path / "out")}
         node = graph.start(Identifier, **(settings | parameters))
         for topic in ("model", "identification", "validation"):
-            node.heard = getattr(node, "heard", {})
-            node.heard[topic] = graph.listen(String, f"/identifier/{topic}", LATCHED)
+            node.received = getattr(node, "received", {})
+            node.received[topic] = graph.listen(String, f"/identifier/{topic}", LATCHED)
         return node
 
     return make
@@ -85,9 +85,9 @@ def test_identifies_from_a_bag_and_publishes_the_results(graph, start, arm, tmp_
     assert answer.success
     assert answer.message.startswith("identified arm: mean relative error ")
     assert str(model) in answer.message
-    graph.until(lambda: node.heard["model"] and node.heard["identification"])
-    assert node.heard["model"][-1].data == model.read_text()
-    assert read_verdict(node.heard["identification"][-1].data).success
+    graph.until(lambda: node.received["model"] and node.received["identification"])
+    assert node.received["model"][-1].data == model.read_text()
+    assert read_verdict(node.received["identification"][-1].data).success
     assert (tmp_path / "out" / "report.html").exists()
     graph.until(lambda: health(diagnostics).message == answer.message)
     assert {v.key for v in health(diagnostics).values} >= {"elbow: relative error"}
@@ -130,10 +130,10 @@ def test_a_failed_criterion_is_written_and_reported_but_its_model_is_not_publish
     assert "shoulder: max relative torque error" in answer.message
     assert load_model(tmp_path / "out" / "model.failed.yaml").failed
     assert not (tmp_path / "out" / "model.yaml").exists()
-    graph.until(lambda: node.heard["identification"])
-    assert not read_verdict(node.heard["identification"][-1].data).success
+    graph.until(lambda: node.received["identification"])
+    assert not read_verdict(node.received["identification"][-1].data).success
     graph.until(lambda: health(diagnostics).level == b"\x02")
-    assert node.heard["model"] == []
+    assert node.received["model"] == []
 
 
 def test_validates_on_another_motion(graph, start, arm, tmp_path):
@@ -144,8 +144,8 @@ def test_validates_on_another_motion(graph, start, arm, tmp_path):
     assert answer.success, answer.message
     assert answer.message.startswith("validated ")
     assert (tmp_path / "out" / "validation.html").exists()
-    graph.until(lambda: node.heard["validation"])
-    assert [j.joint for j in read_verdict(node.heard["validation"][-1].data).joints] == [
+    graph.until(lambda: node.received["validation"])
+    assert [j.joint for j in read_verdict(node.received["validation"][-1].data).joints] == [
         "shoulder",
         "elbow",
         "wrist",

@@ -58,7 +58,7 @@ def store(tmp_path):
 def start(graph, models):
     def make(**parameters):
         node = graph.start(ModelPublisher, **({"profile": str(models.arm.profile)} | parameters))
-        node.heard = graph.listen(String, "/dynid/model", LATCHED)
+        node.received = graph.listen(String, "/dynid/model", LATCHED)
         return node
 
     return make
@@ -95,8 +95,8 @@ def test_the_model_named_at_start_up_is_published_for_late_subscribers(
     node = start(model=store(models.good))
     health(OK, "is published")
     late = graph.listen(String, "/dynid/model", LATCHED)
-    graph.until(lambda: late and node.heard)
-    assert late[-1].data == node.heard[-1].data == models.good
+    graph.until(lambda: late and node.received)
+    assert late[-1].data == node.received[-1].data == models.good
 
 
 def test_a_model_without_a_seal_is_published_with_one_warning(
@@ -106,8 +106,8 @@ def test_a_model_without_a_seal_is_published_with_one_warning(
     assert unsealed != models.good
     node = start(model=store(unsealed))
     health(OK, "is published")
-    graph.until(lambda: node.heard)
-    assert node.heard[-1].data == unsealed
+    graph.until(lambda: node.received)
+    assert node.received[-1].data == unsealed
     assert capfd.readouterr().err.count("model.yaml: has format 1 without a seal") == 1
 
 
@@ -121,7 +121,7 @@ def test_load_accepts_a_model_that_was_named_later(graph, start, models, store, 
     answer = graph.call("/model_publisher/load")
     assert answer.success
     assert "the model of arm identified on 20" in answer.message
-    graph.until(lambda: node.heard)
+    graph.until(lambda: node.received)
     health(OK, "is published")
 
 
@@ -143,7 +143,7 @@ def test_an_invalid_file_at_start_up_publishes_nothing_and_the_node_runs(
     answer = graph.call("/model_publisher/load")
     assert not answer.success
     assert sentence in answer.message
-    assert node.heard == []
+    assert node.received == []
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_refuses_models_of_other_robots(graph, start, models, store, health, par
     node = start(**({"model": store(models.good)} | parameters))
     health(ERROR, sentence)
     assert sentence in graph.call("/model_publisher/load").message
-    assert node.heard == []
+    assert node.received == []
 
 
 def test_refuses_a_model_of_the_same_robot_with_another_urdf(
@@ -174,7 +174,7 @@ def test_refuses_a_model_of_the_same_robot_with_another_urdf(
 
 def test_a_refused_model_leaves_the_earlier_one_published(graph, start, models, store, health):
     node = start(model=store(models.good))
-    graph.until(lambda: node.heard)
+    graph.until(lambda: node.received)
     set_model(node, store(models.failed, "failed.yaml"))
     answer = graph.call("/model_publisher/load")
     assert not answer.success
@@ -191,7 +191,7 @@ def test_a_refused_model_leaves_the_earlier_one_published(graph, start, models, 
 
 def test_a_failed_model_is_loaded_by_force_with_a_warning(graph, start, models, store, health):
     node = start(model=store(models.failed), force=True)
-    graph.until(lambda: node.heard)
+    graph.until(lambda: node.received)
     health(WARN, "failed its criterion, loaded by force")
 
 
@@ -200,10 +200,10 @@ def test_a_model_that_is_not_physically_consistent_is_refused_unless_forced(
 ):
     node = start(model=store(models.impossible))
     health(ERROR, "is not physically consistent: mass, first moments and inertia of the body at")
-    assert node.heard == []
+    assert node.received == []
     node.set_parameters([Parameter("force", value=True)])
     assert graph.call("/model_publisher/load").success
-    graph.until(lambda: node.heard)
+    graph.until(lambda: node.received)
 
 
 def test_an_edit_by_hand_is_reported(graph, start, models, store, health):
@@ -218,16 +218,16 @@ def test_follows_the_models_of_another_node(graph, start, models, health):
     finder = graph.peer.create_publisher(String, "/identifier/model", LATCHED)
     node = start(follow="/identifier/model")
     finder.publish(String(data=models.good))
-    graph.until(lambda: node.heard)
-    assert node.heard[-1].data == models.good
+    graph.until(lambda: node.received)
+    assert node.received[-1].data == models.good
     finder.publish(String(data=models.failed))
     health(ERROR, "topic /identifier/model: its identification failed")
-    assert len(node.heard) == 1
+    assert len(node.received) == 1
 
 
 def test_the_controller_gets_every_parameter_when_it_starts(graph, start, models, store, health):
     node = start(model=store(models.good), controller="/feedforward_controller")
-    graph.until(lambda: node.heard)  # published with or without a controller
+    graph.until(lambda: node.received)  # published with or without a controller
     health(WARN, "/feedforward_controller is not available; it will get the model when it is")
     follower = graph.start(controller)
     health(OK, "is published")

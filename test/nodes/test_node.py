@@ -41,10 +41,10 @@ def test_a_service_responds_with_a_sentence_in_success_and_failure(graph) -> Non
 
 def test_diagnostics_repeat_the_status_of_the_node(graph) -> None:
     graph.start(Kettle)
-    heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    received = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     graph.call("/kettle/boil")
-    graph.until(lambda: [m.status[0].message for m in heard].count("hot") >= 2)
-    assert heard[-1].status[0].level == WARN
+    graph.until(lambda: [m.status[0].message for m in received].count("hot") >= 2)
+    assert received[-1].status[0].level == WARN
 
 
 @pytest.mark.parametrize("value", [3500.0, "much"])

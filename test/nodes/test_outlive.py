@@ -15,13 +15,13 @@ from dynid_ros.stop import LONGEST_END
 
 COMMAND = """
 import signal
-heard = []
+received = []
 for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    signal.signal(one, lambda number, _: heard.append(signal.Signals(number).name))
+    signal.signal(one, lambda number, _: received.append(signal.Signals(number).name))
 print("ready", flush=True)
-while "SIGINT" not in heard:
+while "SIGINT" not in received:
     signal.pause()
-print(*heard, flush=True)
+print(*received, flush=True)
 raise SystemExit(7)
 """
 

@@ -104,11 +104,11 @@ def test_a_topic_of_two_types_is_refused(graph, recorder, disagree, tmp_path):
 
 
 def test_an_invalid_topic_does_not_end_the_others(graph, robot, recorder, disagree, tmp_path):
-    heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    received = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     node = recorder(topics=["/joint_states", "/twofold"])
     begin(graph, robot, node)
     disagree("/twofold")
-    graph.until(lambda: "/twofold" in str(heard))
+    graph.until(lambda: "/twofold" in str(received))
     robot.publish(10)
     answer = graph.call("/recorder/stop")
     assert answer.success
@@ -149,14 +149,14 @@ def full_disk(size):
 
 
 def test_a_full_disk_is_reported_and_the_node_continues(graph, robot, recorder, states, tmp_path):
-    heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    received = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     node = recorder()
     begin(graph, robot, node)
     with full_disk(100_000):
         robot.publish(3000)
         graph.until(lambda: states[-1].data.startswith("failed: "))
     assert "bag: cannot be written (File too large); 0.1 MB written before" in states[-1].data
-    graph.until(lambda: ERROR in [s.level for array in heard for s in array.status])
+    graph.until(lambda: ERROR in [s.level for array in received for s in array.status])
     answer = graph.call("/recorder/stop")
     assert not answer.success
     assert "cannot be written (File too large)" in answer.message
@@ -181,16 +181,18 @@ def process(graph, robot, tmp_path):
         text=True,
     )
     try:
-        heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+        received = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
         start(graph)
 
         def recorded():
             """Return the recorder's number of messages."""
-            values = {value.key: value.value for array in heard for value in array.status[0].values}
+            values = {
+                value.key: value.value for array in received for value in array.status[0].values
+            }
             return int(values.get("messages", 0))
 
         graph.until(lambda: robot.publish(20) or recorded())
-        started.heard, started.recorded = heard, recorded
+        started.received, started.recorded = received, recorded
         yield started
     finally:
         started.kill()
@@ -211,8 +213,8 @@ def test_a_killed_recorder_leaves_all_but_the_last_second(graph, robot, process,
     flushed = robot.published
     graph.until(lambda: robot.publish() or process.recorded() >= flushed)
     # it reports once a second, by the timer of its flushes: seconds of a busy machine
-    told = len(process.heard)
-    graph.until(lambda: robot.publish() or len(process.heard) >= told + 3)
+    earlier = len(process.received)
+    graph.until(lambda: robot.publish() or len(process.received) >= earlier + 3)
     process.kill()
     process.wait(timeout=LONGEST)
     assert not (tmp_path / "bag" / "metadata.yaml").exists()

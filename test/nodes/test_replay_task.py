@@ -24,14 +24,14 @@ from dynid_ros.replay_task import ReplayTask
 class Replay:
     def __init__(self, graph, arm, output) -> None:
         self.graph, self.arm, self.output = graph, arm, output
-        self.stop = SimpleNamespace(asked=False, name="SIGINT")
+        self.stop = SimpleNamespace(requested=False, name="SIGINT")
         self.steps: list[str] = []
         self.verdicts = {}
 
     def listen(self, **changes) -> Identifier:
         return self.graph.start(Identifier, profile=str(self.arm.profile), **changes)
 
-    def perform(self, tell=None, **parameters) -> bool:
+    def perform(self, report=None, **parameters) -> bool:
         given = {"recording": str(self.arm.bag), "output": str(self.output), "rate": 20.0}
         overrides = [Parameter(name, value=v) for name, v in (given | parameters).items()]
         task = ReplayTask(
@@ -41,15 +41,15 @@ class Replay:
             parameter_overrides=overrides,
         )
         try:
-            return task.perform(tell or self.steps.append)
+            return task.perform(report or self.steps.append)
         finally:
             self.verdicts = task.verdicts
             self.graph._executor.remove_node(task)
             task.destroy_node()
 
-    def failed(self, *tell, **parameters) -> str:
+    def failed(self, *report, **parameters) -> str:
         with pytest.raises(TaskError) as ended:
-            self.perform(*tell, **parameters)
+            self.perform(*report, **parameters)
         return str(ended.value)
 
 
@@ -79,12 +79,12 @@ def replay(graph, arm, tmp_path) -> Replay:
 def test_a_replayed_bag_gives_exactly_the_model_of_the_bag(replay, model) -> None:
     identifier = replay.listen()
     assert replay.perform(model=str(model))
-    heard = load_model(replay.output / "model.yaml")
+    replayed = load_model(replay.output / "model.yaml")
     read = load_model(replay.output / "from_bag" / "model.yaml")
-    assert heard.provenance.samples == read.provenance.samples
-    assert largest_difference(heard, read) == 0.0
+    assert replayed.provenance.samples == read.provenance.samples
+    assert largest_difference(replayed, read) == 0.0
     assert "parameters of topic and bag differ by 0 of the largest of each kind" in replay.steps
-    assert largest_difference(heard, load_model(model)) == 0.0
+    assert largest_difference(replayed, load_model(model)) == 0.0
     assert len(identifier._collector.messages) == 2000
     assert list(replay.verdicts) == ["identification", "validation"]
 
@@ -133,8 +133,8 @@ def test_without_an_identifier_the_sequence_ends_with_a_sentence(replay, monkeyp
 def test_an_interrupted_replay_stops_the_collection(replay) -> None:
     identifier = replay.listen()
 
-    def tell(step: str) -> None:
-        replay.stop.asked = step == "replaying"
+    def report(step: str) -> None:
+        replay.stop.requested = step == "replaying"
 
-    assert replay.failed(tell) == "interrupted by SIGINT while replaying."
+    assert replay.failed(report) == "interrupted by SIGINT while replaying."
     assert not identifier._collector.active

@@ -64,9 +64,9 @@ def test_signals_to_the_group_end_the_motion_at_rest_and_complete_the_bag(
     processes.signal(*signals)
     check_end(processes, tmp_path / "out", *(128 + number for number in signals))
     names = "|".join(number.name for number in signals)
-    said = processes.log.read_text()
-    assert re.search(rf"dynid: interrupted by ({names}) while playing and recording", said)
-    assert "Traceback" not in said
+    log = processes.log.read_text()
+    assert re.search(rf"dynid: interrupted by ({names}) while playing and recording", log)
+    assert "Traceback" not in log
 
 
 def test_a_closed_terminal_ends_the_motion_at_rest_and_completes_the_bag(start, tmp_path) -> None:

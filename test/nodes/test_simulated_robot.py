@@ -44,13 +44,13 @@ def test_a_trajectory_is_followed_as_by_the_plant_after_the_drives_delay(cell) -
     reference = follower.motion(instants.tolist()).position
     expected = SimulatedRobot(robot).run(reference)
     resting = SimulatedRobot(robot).run(np.tile(HOME, (len(instants), 1)))
-    told = len(instants) - len(cell.messages)  # what came before somebody listened
+    missed = len(instants) - len(cell.messages)  # messages before the subscription
     # the same cycle by cycle but for rounding; a cycle too late would be 1e-3 rad at 1 rad/s
-    assert np.allclose(cell.table("position"), expected.position[told:], rtol=0, atol=1e-9)
+    assert np.allclose(cell.table("position"), expected.position[missed:], rtol=0, atol=1e-9)
     # noise comes from the same seed: what differs from a robot that rests is the motion
-    felt = cell.stamps[(cell.table("effort") != resting.effort[told:]).any(axis=1)][0]
-    asked = instants[(reference != HOME).any(axis=1)][0]
-    assert felt - asked == DELAY * MILLISECOND
+    reacted = cell.stamps[(cell.table("effort") != resting.effort[missed:]).any(axis=1)][0]
+    commanded = instants[(reference != HOME).any(axis=1)][0]
+    assert reacted - commanded == DELAY * MILLISECOND
     assert np.allclose(cell.position, GOAL, atol=2e-3)
 
 
@@ -58,8 +58,8 @@ def test_an_invalid_trajectory_is_refused_with_a_sentence_and_the_robot_holds(ce
     wrong = Trajectory(("shoulder", "wrist"), np.array([1.0]), np.ones((1, 2)))
     cell.send(wrong, 0)
     cell.graph.until(lambda: any("refused" in line.msg for line in cell.log))
-    said = next(line.msg for line in cell.log if "refused" in line.msg)
-    assert said == (
+    message = next(line.msg for line in cell.log if "refused" in line.msg)
+    assert message == (
         "trajectory refused: the trajectory names joint 'wrist', which this robot does not have; "
         "expected shoulder, elbow."
     )
@@ -138,9 +138,9 @@ def test_a_wrench_acts_on_the_link_of_its_frame_until_one_of_zeros(cell) -> None
 def test_lost_frames_freeze_the_joint_states(cell) -> None:
     cell.inject("lose_frames", Int32(data=40))
     cell.pass_for(500)
-    told = cell.table("effort")  # with noise, so that no two are the same
-    frozen = np.flatnonzero((np.diff(told, axis=0) == 0).all(axis=1))
-    frozen = frozen[frozen > DELAY]  # before, the robot tells how it was at rest
+    effort = cell.table("effort")  # with noise, so that no two are the same
+    frozen = np.flatnonzero((np.diff(effort, axis=0) == 0).all(axis=1))
+    frozen = frozen[frozen > DELAY]  # before, the robot reports its state at rest
     assert len(frozen) == np.ptp(frozen) + 1 == 40
     assert set(np.diff(cell.stamps)) == {MILLISECOND}
     cell.inject("frame_loss", Float64(data=1.0))

@@ -17,7 +17,7 @@ module.LONGEST_END, module._HARD = {longest}, {hard}
 stop = module.Stop()
 stop.waiting_for = "the kettle to cool"
 print("listening", flush=True)
-while not stop.asked:
+while not stop.requested:
     time.sleep(0.01)
 """
 
@@ -47,7 +47,7 @@ def process(
         text=True,
         **options,
     )
-    begun.heard = begun.stdout.readline()
+    begun.received = begun.stdout.readline()
     return begun
 
 

@@ -113,24 +113,24 @@ def action(monkeypatch) -> FakeAction:
 
 
 def outlet(graph, action, interface="auto") -> tuple[TrajectoryOutlet, list[str]]:
-    said: list[str] = []
-    return TrajectoryOutlet(graph.peer, "arm", interface, said.append, action), said
+    errors: list[str] = []
+    return TrajectoryOutlet(graph.peer, "arm", interface, errors.append, action), errors
 
 
 def test_a_goal_has_the_trajectory_and_success_gives_no_message(graph, action) -> None:
-    sender, said = outlet(graph, action)
+    sender, errors = outlet(graph, action)
     sender.send(CURVE, 7)
     assert start_ns(action.goals[0]) == 7
     action.answer(0, accepted=True)
     action.end(0, SUCCEEDED)
-    assert said == []
+    assert errors == []
 
 
 def test_a_refused_goal_fails_the_motion(graph, action) -> None:
-    sender, said = outlet(graph, action)
+    sender, errors = outlet(graph, action)
     sender.send(CURVE, 0)
     action.answer(0, accepted=False)
-    assert said == [
+    assert errors == [
         "/arm/follow_joint_trajectory refused the trajectory; see the controller's log."
     ]
 
@@ -141,28 +141,28 @@ def test_a_refused_goal_fails_the_motion(graph, action) -> None:
 def test_an_aborted_goal_fails_the_motion_with_the_controllers_reason(
     graph, action, text, why
 ) -> None:
-    sender, said = outlet(graph, action)
+    sender, errors = outlet(graph, action)
     sender.send(CURVE, 0)
     action.answer(0, accepted=True)
     action.end(0, ABORTED, -4, text)
-    assert said == [f"the controller aborted the trajectory: {why or text}."]
+    assert errors == [f"the controller aborted the trajectory: {why or text}."]
 
 
 def test_a_goal_replaced_by_a_newer_one_is_ignored(graph, action) -> None:
-    sender, said = outlet(graph, action)
+    sender, errors = outlet(graph, action)
     sender.send(CURVE, 0)
     action.answer(0, accepted=True)
     sender.send(CURVE, 0)
     action.end(0, ABORTED, -1, "Current goal preempted by new incoming action.")
-    assert said == []
+    assert errors == []
     action.answer(1, accepted=False)
-    assert len(said) == 1
+    assert len(errors) == 1
 
 
 def test_auto_is_the_topic_without_a_server(graph, action) -> None:
     action.ready = False
     sender, _ = outlet(graph, action)
-    heard = graph.listen(JointTrajectory, "/arm/joint_trajectory", 1)
+    received = graph.listen(JointTrajectory, "/arm/joint_trajectory", 1)
     graph.until(lambda: graph.peer.count_subscribers("/arm/joint_trajectory"))
 
     def taken() -> bool:
@@ -173,8 +173,8 @@ def test_auto_is_the_topic_without_a_server(graph, action) -> None:
         return True
 
     graph.until(taken)
-    graph.until(lambda: heard)
-    assert start_ns(heard[0]) == 7
+    graph.until(lambda: received)
+    assert start_ns(received[0]) == 7
     assert action.goals == []
 
 

@@ -154,8 +154,10 @@ def test_no_reference_moves_the_command_beyond_the_limits(tolerance: str) -> Non
     else:
         assert law.inactive_reason == _core.InactiveReason.too_fast
         assert law.limited_drive == 0
-        said = _core.describe_inactive_reason(law.inactive_reason, law.limited_drive, PUMA.joints)
-        assert "the reference of joint 'joint_1' exceeded the velocity" in said
+        sentence = _core.describe_inactive_reason(
+            law.inactive_reason, law.limited_drive, PUMA.joints
+        )
+        assert "the reference of joint 'joint_1' exceeded the velocity" in sentence
 
 
 def test_reports_where_torque_is_not_supervised() -> None:

@@ -40,11 +40,11 @@ class Cell:
 
     def run(self, milliseconds: int) -> np.ndarray:
         """Return the measured positions of as many cycles."""
-        told = []
+        positions = []
         for _ in range(milliseconds):
             self.now += STEP
-            told.append(self.robot.step(self.now).position)
-        return np.array(told)
+            positions.append(self.robot.step(self.now).position)
+        return np.array(positions)
 
     def collide(self) -> np.ndarray:
         """Run into something on the way to the goal; return where the robot is held."""

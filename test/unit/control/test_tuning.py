@@ -237,10 +237,10 @@ def test_the_command_line_prints_lines_for_a_profile(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, workshop) == 0
-    told = capsys.readouterr().out
-    assert "shoulder" in told
-    assert "one false alarm in 10 h is requested" in told
-    lines = yaml.safe_load(told[told.index("collision:") :])
+    printed = capsys.readouterr().out
+    assert "shoulder" in printed
+    assert "one false alarm in 10 h is requested" in printed
+    lines = yaml.safe_load(printed[printed.index("collision:") :])
     robot = load_robot(write_small_robot(workshop, **lines))
     collision = robot.settings(CollisionSettings)
     assert collision.torque_error_max is not None
@@ -252,8 +252,8 @@ def test_the_file_has_the_settings_of_the_tuned_detector(
 ) -> None:
     file = workshop / "collision.yaml"
     assert run(monkeypatch, workshop, "-o", file) == 0
-    told = capsys.readouterr().out
-    lines = yaml.safe_load(told[told.index("collision:") : told.index("wrote ")])
+    printed = capsys.readouterr().out
+    lines = yaml.safe_load(printed[printed.index("collision:") : printed.index("wrote ")])
     robot = load_robot(write_small_robot(workshop, **lines))
     read = with_thresholds(load_robot(write_small_robot(workshop)), file)
     residual = swinging(0.1)
@@ -267,16 +267,16 @@ def test_the_command_line_prints_json(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, workshop, "--json", "--false-alarms-per-hour", 100) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert set(told) == {
+    printed = json.loads(capsys.readouterr().out)
+    assert set(printed) == {
         *("robot", "minutes", "false_alarms_per_hour", "joints", "torque_error_max"),
         *("velocity_factor", "acceleration_factor", "reversal_boost", "acceleration_step"),
         *("held_out_alarms", "largest_error", "friction", "raised", "moving", "resting"),
         "warnings",
     }
-    assert set(told["moving"][0]) == {"value", "low", "high", "peaks"}
-    assert told["joints"] == ["shoulder", "elbow"]
-    assert len(told["torque_error_max"]) == 2
+    assert set(printed["moving"][0]) == {"value", "low", "high", "peaks"}
+    assert printed["joints"] == ["shoulder", "elbow"]
+    assert len(printed["torque_error_max"]) == 2
 
 
 def test_an_existing_file_is_never_replaced(

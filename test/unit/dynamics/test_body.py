@@ -12,10 +12,10 @@ from dynid.dynamics.body import QUANTITIES, Body
 def body(
     parameters: np.ndarray = PARAMETERS,
     covariance: np.ndarray | None = None,
-    told: tuple[int, ...] = tuple(range(10)),
+    identifiable: tuple[int, ...] = tuple(range(10)),
 ) -> Body:
     determined = np.zeros(10, dtype=bool)
-    determined[list(told)] = True
+    determined[list(identifiable)] = True
     return Body(parameters, 1e-12 * np.eye(10) if covariance is None else covariance, determined)
 
 
@@ -59,7 +59,7 @@ def test_deviations_are_those_of_finite_differences() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("identifiable", "expected"),
     [
         # M, MX, MY, ZZ: all that a SCARA feels
         ((0, 1, 2, 9), {"mass", "centre x", "centre y", "inertia zz"}),
@@ -72,9 +72,9 @@ def test_deviations_are_those_of_finite_differences() -> None:
     ],
 )
 def test_a_quantity_is_identifiable_with_all_parameters_it_needs(
-    told: tuple[int, ...], expected: set[str]
+    identifiable: tuple[int, ...], expected: set[str]
 ) -> None:
-    found = body(told=told).identifiable
+    found = body(identifiable=identifiable).identifiable
     assert {name for (name, _), yes in zip(QUANTITIES, found, strict=True) if yes} == expected
 
 

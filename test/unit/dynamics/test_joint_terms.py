@@ -163,7 +163,7 @@ ONE_SECOND = (np.ones(5), -np.ones(5))
 
 
 @pytest.mark.parametrize(
-    ("term", "said"),
+    ("term", "sentence"),
     [
         (JointTerm("presliding", 0), "needs a scale"),
         (JointTerm("presliding", 0, scale=1e-3, dead_band=-1.0), "dead band"),
@@ -174,8 +174,8 @@ ONE_SECOND = (np.ones(5), -np.ones(5))
         (JointTerm("coulomb_load", 0, side="motor"), "put it at a joint"),
     ],
 )
-def test_refuses_a_term_with_an_invalid_shape(term: JointTerm, said: str) -> None:
-    with pytest.raises(MechanismError, match=said):
+def test_refuses_a_term_with_an_invalid_shape(term: JointTerm, sentence: str) -> None:
+    with pytest.raises(MechanismError, match=sentence):
         Mechanism(ARM_URDF, ["shoulder"], terms=[term])
 
 

@@ -22,10 +22,10 @@ class Inputs:
 
     def step(self, *, stamped: bool = True, effort: tuple[float, ...] | None = FULL) -> None:
         self.clock.time += 0.1
-        told = None if effort is None else np.array(effort)
+        values = None if effort is None else np.array(effort)
         stamp_ns = self.clock.now_ns() if stamped else 1
         self.watch.check_clock()
-        self.watch.update(RobotState(stamp_ns, self.clock.steady(), np.zeros(2), told), JOINTS)
+        self.watch.update(RobotState(stamp_ns, self.clock.steady(), np.zeros(2), values), JOINTS)
 
     def fault(self, *, effort: bool = True) -> str:
         return self.watch.fault(0.5, effort=effort) or ""

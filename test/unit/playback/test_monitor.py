@@ -48,9 +48,9 @@ def watched(torque_offset: np.ndarray, duration: float = 1.0, delay: int = 0) ->
         there = follower.motion([stamp - delay])
         extra = torque_offset if 500 <= k < 500 + 1000 * duration else 0.0
         effort = (model.torque(*there, parameters)[0] + extra) / 0.5
-        said = monitor.watch(RobotState(stamp, 0.0, there.position[0], effort), follower)
-        if said is not None:
-            return said
+        reason = monitor.watch(RobotState(stamp, 0.0, there.position[0], effort), follower)
+        if reason is not None:
+            return reason
     return None
 
 
@@ -60,9 +60,9 @@ def test_the_models_own_torque_is_no_collision_with_delay(delay) -> None:
 
 
 def test_a_torque_above_the_threshold_is_a_collision() -> None:
-    said = watched(np.array([0, 0, 0, 0, 8.0, 0]))
+    reason = watched(np.array([0, 0, 0, 0, 8.0, 0]))
     expected = r"joint 'joint_5': its torque is [78]\.?\d* N m away from the model's, as in a "
-    assert re.fullmatch(expected + r"collision, at most 5 N m are allowed\.", str(said))
+    assert re.fullmatch(expected + r"collision, at most 5 N m are allowed\.", str(reason))
 
 
 def test_a_very_short_torque_is_not_a_collision() -> None:
@@ -87,11 +87,11 @@ def said_of(plan: Plan, extra: float, options: Options) -> str | None:
     model = plan.mechanism
     effort = model.gravity_torque(plan.start) / plan.robot.drives.torque_factor(6)
     effort[1] += extra / plan.robot.drives.torque_factor(6)[1]
-    said = None
+    reason = None
     for k in range(200):
         state = RobotState(NOW + k * MILLISECOND, 0.0, np.array(plan.start), effort)
-        said = said or monitor.watch(state, follower)
-    return said
+        reason = reason or monitor.watch(state, follower)
+    return reason
 
 
 def test_an_identified_model_is_supervised_with_the_thresholds_of_its_profile() -> None:

@@ -123,10 +123,10 @@ def test_the_command_line_writes_a_plot_and_prints_json(
 ) -> None:
     plot = tmp_path / "errors.png"
     assert run(monkeypatch, "--robot", "scara", "--json", "-o", plot) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert set(told) == {"robot", "metric", "without", "with", "ratio"}
-    assert told["robot"] == "scara"
-    assert told["ratio"] == told["with"] / told["without"]
+    printed = json.loads(capsys.readouterr().out)
+    assert set(printed) == {"robot", "metric", "without", "with", "ratio"}
+    assert printed["robot"] == "scara"
+    assert printed["ratio"] == printed["with"] / printed["without"]
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
@@ -134,9 +134,9 @@ def test_the_command_line_prints_each_joints_errors(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "--robot", "puma560") == 0
-    told = capsys.readouterr().out
-    assert all(f"joint_{number}" in told for number in range(1, 7))
-    assert "peak-to-peak error of joint_2" in told
+    printed = capsys.readouterr().out
+    assert all(f"joint_{number}" in printed for number in range(1, 7))
+    assert "peak-to-peak error of joint_2" in printed
 
 
 def test_a_plot_that_is_not_a_png_is_refused_before_the_trial(
