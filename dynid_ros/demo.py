@@ -63,8 +63,8 @@ def demonstrate(
     executor = make_executor()
     nodes: list[DynidNode] = []
     try:
-        for make, parameters in _nodes(robot, speed).items():
-            nodes.append(make(parameter_overrides=_overrides(parameters)))
+        for make, values in _nodes(robot, speed).items():
+            nodes.append(make(parameter_overrides=_overrides(values)))
             executor.add_node(nodes[-1])
         parameters: dict[str, Value] = {
             "use_sim_time": True,

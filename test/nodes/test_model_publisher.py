@@ -199,7 +199,7 @@ def test_a_model_that_is_not_physically_consistent_is_refused_unless_forced(
     graph, start, models, store, health
 ):
     node = start(model=store(models.impossible))
-    health(ERROR, "is not physically consistent: mass, first moments and inertia of the body at")
+    health(ERROR, "is not physically consistent: the pseudo-inertia of the body at")
     assert node.received == []
     node.set_parameters([Parameter("force", value=True)])
     assert graph.call("/model_publisher/load").success

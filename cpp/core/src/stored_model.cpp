@@ -251,7 +251,7 @@ StoredModel read_model(
   if (!problem.empty() && !force) {
     throw std::invalid_argument(
       "The model is not physically consistent: " + problem +
-      "; identify again, or set 'force' to use it all the same.");
+      "; identify again, or set 'force' to use it anyway.");
   }
   return {
     std::move(description), mechanism, sealed, get_or<std::string>(source, "created", ""),

@@ -209,7 +209,7 @@ TEST(FeedforwardController, RefusesChangedModels)
   auto unsealed = sealed();
   unsealed.pop_back();
   refused(unsealed, "The model has no seal");
-  refused(sealed(-2.0), "The model is not physically consistent: mass, first moments and inertia");
+  refused(sealed(-2.0), "The model is not physically consistent: the pseudo-inertia");
   auto other = model("success", 1.0);
   other[13] = {
     "model.parameters", std::vector<double>{1.0, 0.5, 0, 0, .01, 0, .51, 0, 0, .51, -1.0}};

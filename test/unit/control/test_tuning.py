@@ -301,7 +301,7 @@ def test_a_joint_that_never_moves_gives_a_warning(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (["--false-alarms-per-hour", 0], "must be above 0"),
-        (["--set", "collision.debounce_time=0.002"], "--set belongs to a profile"),
+        (["--set", "collision.debounce_time=0.002"], "--set changes a profile"),
         (["-p", "scara"], "is of robot 'duo', this is 'scara'"),
     ],
 )

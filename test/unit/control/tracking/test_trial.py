@@ -122,7 +122,7 @@ def test_the_command_line_writes_a_plot_and_prints_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plot = tmp_path / "errors.png"
-    assert run(monkeypatch, "--robot", "scara", "--json", "-o", plot) == 0
+    assert run(monkeypatch, "--profile", "scara", "--json", "-o", plot) == 0
     printed = json.loads(capsys.readouterr().out)
     assert set(printed) == {"robot", "metric", "without", "with", "ratio"}
     assert printed["robot"] == "scara"
@@ -133,7 +133,7 @@ def test_the_command_line_writes_a_plot_and_prints_json(
 def test_the_command_line_prints_each_joints_errors(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(monkeypatch, "--robot", "puma560") == 0
+    assert run(monkeypatch, "--profile", "puma560") == 0
     printed = capsys.readouterr().out
     assert all(f"joint_{number}" in printed for number in range(1, 7))
     assert "peak-to-peak error of joint_2" in printed
