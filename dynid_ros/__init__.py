@@ -1,1 +1,1 @@
-"""ROS 2 nodes of dynid, one per file: parameters, topics and services around calls into dynid."""
+"""ROS 2 nodes of dynid, one per file: parameters, topics and services around calls of dynid."""

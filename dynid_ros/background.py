@@ -1,4 +1,4 @@
-"""Long work beside a spinning node: in a thread, its result answering the service that asked."""
+"""Long work of a spinning node, in a thread; the service responds when it is done."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from dynid_ros.node import ERROR, OK
 if TYPE_CHECKING:
     from dynid_ros.node import DynidNode
 
-_PATIENCE = 5.0  # [s] for interrupted work to end, most of which goes to one long calculation
-_AGAIN = 1.0  # [s] after which an interruption that was lost is repeated
+_TIMEOUT = 5.0  # [s] for interrupted work to end, enough for one long calculation
+_AGAIN = 1.0  # [s] after which a lost interruption is repeated
 
 
 class Answer(NamedTuple):
-    """What a service answers."""
+    """The response of a service."""
 
     success: bool
     sentence: str
 
 
 Conclude = Callable[[], Answer]
-"""Publishes a result, in the thread that spins the node, and says how to answer."""
+"""Publishes a result, in the thread that spins the node, and returns the response."""
 
 Work = Callable[[Callable[[str], None]], Conclude]
-"""Takes long, in a thread of its own; is given what to tell the name of each step to."""
+"""Long work in a thread of its own; its argument is called with the name of each step."""
 
 
 class Background:
-    """One piece of long work at a time, for a node whose executor has to go on spinning.
+    """One piece of long work at a time, for a node whose executor continues to spin.
 
     The executor of ROS 2 Jazzy that spins our nodes takes no coroutines as callbacks of services
-    (later ones do), so the answer is held back where it would be sent.
+    (later ones do), so the response is delayed where it would be sent.
     """
 
     def __init__(self, node: DynidNode) -> None:
@@ -51,7 +51,7 @@ class Background:
         self._what = ""
         self._since = 0.0
         self.step = ""
-        """What is being done; empty at rest."""
+        """Name of the current step; empty without work."""
 
     @property
     def busy(self) -> bool:
@@ -64,8 +64,8 @@ class Background:
         Args:
             name: of the service.
             what: the work in a word, such as ``identifying``.
-            prepare: called when the service is, where the node spins; returns the work, or raises
-                a DynidError to refuse.
+            prepare: called on each request, in the thread that spins the node; returns the work,
+                or raises a DynidError to refuse.
         """
         service: Any = self._node.create_service(Trigger, name, lambda _request, answer: answer)
         send = service.send_response
@@ -76,7 +76,7 @@ class Background:
                 response.success = False
                 response.message = (
                     f"{self._node.get_name()} has been {self._what} for {elapsed:.1f} s "
-                    f"({self.step}); ask again when it has answered."
+                    f"({self.step}); call again when it has finished."
                 )
                 send(response, header)
                 return
@@ -85,10 +85,10 @@ class Background:
         service.send_response = begin
 
     def interrupt(self) -> None:
-        """End the work in progress, as Ctrl-C does on a command line, and answer so."""
+        """Interrupt the work in progress, as Ctrl-C on a command line, and respond."""
         if self._thread is None:
             return
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _TIMEOUT
         while self._thread.is_alive() and time.monotonic() < deadline:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(_Interrupted)
@@ -110,31 +110,31 @@ class Background:
             self._answer(self._refusal(str(error)))
             return
         self._node.health(OK, what)
-        # a daemon: one that hangs in a calculation does not keep the process from ending
+        # a daemon: a long calculation does not prevent the process from ending
         self._thread = threading.Thread(target=self._run, args=(work,), name=what, daemon=True)
         self._thread.start()
 
     def _run(self, work: Work) -> None:
-        """In the thread: work, then hand the result to where the node spins."""
+        """Work in the thread, then pass the result to the thread that spins the node."""
         try:
             conclude = work(self._tell)
         except _Interrupted:
-            return  # whoever interrupted answers
+            return  # interrupt() responds
         except DynidError as error:
             sentence = str(error)
             conclude = lambda: self._refusal(sentence)  # noqa: E731
-        # a fault of the program must not leave a caller waiting, nor end the node
+        # a bug must neither leave a caller waiting nor end the node
         except Exception as error:  # noqa: BLE001
             self._node.get_logger().error(traceback.format_exc())
-            sentence = f"{self._what} ended by a fault of dynid ({error!r}); its log has more."
+            sentence = f"{self._what} ended by a bug in dynid ({error!r}); see its log."
             conclude = lambda: self._refusal(sentence)  # noqa: E731
         self._result = conclude
         executor = self._node.executor
-        if executor is not None:  # as it is once the node is being destroyed
+        if executor is not None:  # None while the node is being destroyed
             executor.create_task(self._conclude)
 
     def _conclude(self) -> None:
-        """Where the node spins: publish the result, and answer."""
+        """Publish the result and respond, in the thread that spins the node."""
         if self._thread is not None and self._result is not None:
             self._answer(self._result())
 
@@ -157,4 +157,4 @@ class Background:
 
 
 class _Interrupted(BaseException):
-    """Raised inside the thread; no ``except Exception`` on the way mistakes it for a fault."""
+    """Raised inside the thread; not an Exception, so that no handler takes it for an error."""

@@ -1,4 +1,4 @@
-"""Parameters brought to another node, which may not be there yet, or be started anew."""
+"""Parameters of another node, which may start later or be restarted."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from dynid.robot.parameter_file import ParameterValue
     from dynid_ros.node import DynidNode
 
-_LOOK = 0.5  # [s] between looks whether the controller is there
+_LOOK = 0.5  # [s] between checks whether the controller exists
 
 
 class ControllerParameters:
-    """Gives a controller its parameters, all or none: half a model must never run."""
+    """Sets the parameters of a controller atomically, so that it never runs a partial model."""
 
     def __init__(self, node: DynidNode, controller: str, changed: Callable[[], None]) -> None:
-        """Wait for parameters to give.
+        """Wait for parameters to set.
 
         Args:
-            node: in whose name it happens.
+            node: the calling node.
             controller: name of the other node.
-            changed: called when ``level`` and ``sentence`` are others.
+            changed: called when ``level`` or ``sentence`` changes.
         """
         self._node = node
         self._name = controller
@@ -42,13 +42,13 @@ class ControllerParameters:
         self._pending = False
         self.level = OK
         self.sentence = ""
-        """What became of the parameters; empty while there are none."""
+        """Result of setting the parameters; empty while there are none."""
         node.create_timer(_LOOK, self._look, clock=node.steady)
 
     def give(self, parameters: Mapping[str, ParameterValue]) -> None:
-        """Set these now, or as soon as the controller is there."""
+        """Set these now, or as soon as the controller exists."""
         self._parameters = [Parameter(name, value=value) for name, value in parameters.items()]
-        self._call = None  # the answer to an earlier one tells nothing about these
+        self._call = None  # ignores the response to earlier ones
         self._pending = True
         self.level, self.sentence = WARN, ""
         self._look()
@@ -58,10 +58,10 @@ class ControllerParameters:
             return
         if not self._client.service_is_ready():
             self._call = None
-            self._pending = True  # a controller that was started anew has forgotten everything
-            self._say(WARN, f"{self._name} is not there; it gets the model when it is")
+            self._pending = True  # a restarted controller has no parameters of a model
+            self._say(WARN, f"{self._name} is not available; it will get the model when it is")
         elif self._pending and self._call is None:
-            self._say(WARN, f"{self._name} is given the model")
+            self._say(WARN, f"{self._name} is being given the model")
             request = SetParametersAtomically.Request(
                 parameters=[parameter.to_parameter_msg() for parameter in self._parameters]
             )
@@ -84,7 +84,7 @@ class ControllerParameters:
             return
         self.level, self.sentence = level, sentence
         log = self._node.get_logger()
-        # rclpy wants each severity at a line of its own
+        # rclpy requires each severity at a line of its own
         if level == OK:
             log.info(sentence)
         elif level == WARN:

@@ -1,22 +1,22 @@
-"""Time that is left to wait, in which a process that is held up loses nothing."""
+"""A timeout that tolerates pauses of the process."""
 
 from __future__ import annotations
 
 import time
 
-_LOOK = 0.1  # [s] that one look counts at most: a busy process has not heard what came meanwhile
+_LOOK = 0.1  # [s] longest time between two calls that counts: a paused process misses messages
 
 
 class Countdown:
-    """Counts down while it is looked at often: the pauses of a busy process count little."""
+    """Counts down while it is called often; pauses of a busy process hardly count."""
 
     def __init__(self, duration: float) -> None:
-        """Begin to count ``duration`` [s] down."""
+        """Start to count down ``duration`` [s]."""
         self._left = duration
         self._looked = time.monotonic()
 
     def over(self) -> bool:
-        """Whether the time is over; to be called several times a second."""
+        """Return whether the time is over; to be called several times a second."""
         now = time.monotonic()
         self._left -= min(_LOOK, now - self._looked)
         self._looked = now

@@ -1,7 +1,7 @@
 """The demonstration on ROS 2: every node of dynid around a simulated robot, in one process.
 
-One executor serves all nodes in turn, so that simulated time cannot run away from a node that is
-slow: however busy the machine, nothing is lost.
+One executor serves all nodes in turn, so simulated time waits for slow nodes, and no message is
+lost on a busy machine.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def demonstrate(
 ) -> None:
     """Excite, record, identify and validate a simulated robot with the nodes of dynid."""
     loaded = load_robot(robot)
-    make_plan(loaded)  # what the player would refuse is refused before nodes are made
+    make_plan(loaded)  # raises the player's errors before nodes are made
     seed = second_seed(loaded)
     output.mkdir(parents=True, exist_ok=True)
     before = _state(output)
@@ -56,22 +56,22 @@ def demonstrate(
     enter_own_domain()
     stop = Stop()
     stop.waiting_for = "the simulated robot to come to rest and the bag to be closed"
-    # what the nodes say goes into ROS's log files; the terminal is for the progress
+    # messages of nodes go to ROS log files; the terminal shows the progress
     quiet = ["--ros-args", "--disable-stdout-logs"]
     rclpy.init(args=quiet, signal_handler_options=SignalHandlerOptions.NO)
     console = result_console(as_json)
     executor = make_executor()
     nodes: list[DynidNode] = []
     try:
-        for make, parameters in _nodes(robot, speed).items():
-            nodes.append(make(parameter_overrides=_overrides(parameters)))
+        for make, values in _nodes(robot, speed).items():
+            nodes.append(make(parameter_overrides=_overrides(values)))
             executor.add_node(nodes[-1])
-        asked: dict[str, Value] = {
+        parameters: dict[str, Value] = {
             "use_sim_time": True,
             "output": str(output),
             "validation_seed": -1 if seed is None else seed,
         }
-        task = IdentificationTask(stop, executor, parameter_overrides=_overrides(asked))
+        task = IdentificationTask(stop, executor, parameter_overrides=_overrides(parameters))
         nodes.append(task)
         with progress(console, steps=STEPS) as step:
             good = task.perform(step)
@@ -85,7 +85,7 @@ def demonstrate(
             close(executor, nodes)
             stop.over()
     if as_json:
-        typer.echo(json.dumps({kind: json.loads(text) for kind, text in task.heard.items()}))
+        typer.echo(json.dumps({kind: json.loads(text) for kind, text in task.received.items()}))
     else:
         print_demonstration(console, task.verdicts, task.quantities)
         print_written(console, _changed(output, before))
@@ -94,11 +94,11 @@ def demonstrate(
 
 
 def _nodes(robot: str, speed: float) -> dict[Callable[..., DynidNode], dict[str, Value]]:
-    """Every node and its parameters."""
+    """Return every node with its parameters."""
     follower: dict[str, Value] = {"profile": robot, "use_sim_time": True}
     return {
         SimulatedRobotNode: {"profile": robot, "speed": speed},
-        # in one process, silence and delay mean no more than that the machine is busy
+        # in one process, missing messages and delays only mean that the machine is busy
         ExcitationPlayer: {**follower, "max_age": 10.0, "horizon": 10.0},
         Recorder: {"use_sim_time": True},
         Identifier: follower,
@@ -107,13 +107,13 @@ def _nodes(robot: str, speed: float) -> dict[Callable[..., DynidNode], dict[str,
 
 
 def _state(folder: Path) -> dict[Path, tuple[int, int]]:
-    """What tells whether anything in a folder was written again, however the clock is set."""
+    """Return times and sizes of the files in a folder, to detect changes."""
     found = ((path, path.stat()) for path in folder.iterdir() if path.exists())
     return {path: (status.st_ino, status.st_mtime_ns) for path, status in found}
 
 
 def _changed(folder: Path, before: dict[Path, tuple[int, int]]) -> list[Path]:
-    """What was written to a folder since it was like ``before``."""
+    """Return the files of a folder that have changed since the state ``before``."""
     now = _state(folder)
     return sorted(path for path, state in now.items() if before.get(path) != state)
 
@@ -123,7 +123,7 @@ def _overrides(values: dict[str, Value]) -> list[Parameter]:
 
 
 def main() -> None:
-    """Run the demonstration; whatever goes wrong becomes one sentence and exit code 2."""
+    """Run the demonstration; any error becomes one sentence and exit code 2."""
     try:
         typer.run(demonstrate)
     except DynidError as error:

@@ -1,4 +1,4 @@
-"""Which machines nodes are found by: this one alone, unless the environment says otherwise."""
+"""The discovery range of nodes: this machine only, unless the environment sets another one."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ CHOSEN_BY = (RANGE, "ROS_LOCALHOST_ONLY")
 """Variables by which a user chooses a range; the second is the one of older releases of ROS 2."""
 
 OPEN_BY = (
-    f"Only nodes on this machine are found; {RANGE}=SUBNET lets in those of others, without "
-    "authentication (docs/security.md)."
+    f"Only nodes on this machine are found; {RANGE}=SUBNET also accepts those of other machines, "
+    "without authentication (docs/security.md)."
 )
 
 
 def stay_on_this_machine(environment: MutableMapping[str, str] = os.environ) -> bool:
-    """Let only this machine's nodes be found, where the environment does not choose a range.
+    """Restrict discovery to this machine, unless the environment sets a range.
 
-    Call it before ``rclpy.init``, and in a launch file before anything that it starts: ROS 2 by
-    itself lets everybody in the subnet move the robot.
+    Call it before ``rclpy.init``, and in a launch file before all its processes: by default, ROS 2
+    lets every machine in the subnet move the robot.
 
     Args:
         environment: of this process and of those that it starts.

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from dynid.playback.plan import Plan
     from dynid.playback.robot_state import RobotState
 
-_TICK = 0.02  # [s] between looks at whether something is over, late or silent
+_TICK = 0.02  # [s] between checks of motion, delays and missing messages
 
 
 class _Times:
-    """The clocks of a node, as a playback wants them."""
+    """The clocks of a node, for a playback."""
 
     def __init__(self, motion: Clock, steady: Clock, *, simulated: bool) -> None:
         self.simulated = simulated
@@ -54,7 +54,7 @@ class _Times:
 
 
 class ExcitationPlayer(DynidNode):
-    """Parameters say what is played; they count for the next motion."""
+    """Plays the motion that its parameters describe; changes apply to the next motion."""
 
     ending = "bringing the robot to rest"
 
@@ -74,13 +74,13 @@ class ExcitationPlayer(DynidNode):
         interface = self.parameter(
             "interface",
             "auto",
-            "How it gets them: its action, its topic, or auto: the action where it is there.",
+            "Interface of the controller: action, topic, or auto (the action where available).",
             fixed=True,
         )
         self._fault_sources = self.parameter(
             "fault_sources",
             ["simulated_robot", "feedforward_controller"],
-            "Names on /diagnostics whose errors end a motion.",
+            "Names on /diagnostics whose errors stop a motion.",
             fixed=True,
         )
         topic = self._robot.settings(RecordingSettings).topic
@@ -92,7 +92,7 @@ class ExcitationPlayer(DynidNode):
         self._playback = Playback(self._reader, self._times, self._outlet)
         self._planned: tuple[tuple[object, ...], Plan] | None = None
         self._connected = False
-        self._told = ""
+        self._published = ""
         self._state = self.create_publisher(String, "~/state", LATCHED)
         StateListener(self, self._reader, topic, self._take)
         self.create_service(Trigger, "~/prepare", self.answering(self._prepare))
@@ -106,7 +106,7 @@ class ExcitationPlayer(DynidNode):
         self._tell()
 
     def measured(self) -> dict[str, object]:
-        """How well the robot follows."""
+        """Return tracking errors, remaining time and clock offset."""
         peaks = {f"tracking error of {joint}": e for joint, e in self._playback.peaks.items()}
         return {
             "state": self._playback.state,
@@ -116,10 +116,10 @@ class ExcitationPlayer(DynidNode):
         }
 
     def finish(self) -> None:
-        """Bring a moving robot to rest before the node is gone.
+        """Bring a moving robot to rest before the node ends.
 
         Raises:
-            PlaybackError: it was not seen to come to rest.
+            PlaybackError: it did not come to rest.
         """
         if not self._playback.under_way:
             return
@@ -131,21 +131,21 @@ class ExcitationPlayer(DynidNode):
             raise PlaybackError(self._playback.state)
 
     def _prepare(self) -> str:
-        asked = self._times.steady()
+        requested_at = self._times.steady()
         self._refuse()
         self._planned = (self._choices(), make_the_plan(self, self._robot))
-        answer = self._playback.prepare(self._planned[1], playing_options(self), asked)
+        answer = self._playback.prepare(self._planned[1], playing_options(self), requested_at)
         self._tell()
         return answer
 
     def _start(self) -> str:
-        asked = self._times.steady()
+        requested_at = self._times.steady()
         self._refuse()
-        # a motion that is ready is played as it was checked, unless another is wanted by now
+        # a prepared motion is played as it was checked, unless its parameters have changed
         ready = self._playback.state == "ready"
         if not ready or self._planned is None or self._planned[0] != self._choices():
             self._planned = (self._choices(), make_the_plan(self, self._robot))
-        answer = self._playback.start(self._planned[1], playing_options(self), asked)
+        answer = self._playback.start(self._planned[1], playing_options(self), requested_at)
         self._tell()
         return answer
 
@@ -159,10 +159,10 @@ class ExcitationPlayer(DynidNode):
             return self._playback.stop()
         self._playback.stop()
         self._tell()
-        return ""  # answered when rest is seen
+        return ""  # responds when the robot is at rest
 
     def _answer_stop(self) -> None:
-        """Answer those who asked for a stop, now that the motion is over."""
+        """Respond to stop requests, now that the motion has ended."""
         if self._playback.resting:
             but = self._playback.not_held
             self._stop_service.answer(f"the robot is at rest{but and '; '}{but}.", success=True)
@@ -179,13 +179,13 @@ class ExcitationPlayer(DynidNode):
         self._tell()
 
     def _take_diagnostics(self, message: DiagnosticArray) -> None:
-        """Let faults of the robot end a motion, with their reason."""
+        """Stop a motion at a fault of the robot, with its reason."""
         for status in message.status:
             if status.level == ERROR and status.name in self._fault_sources:
                 self._playback.fault(f"{status.name}: {status.message}")
 
     def _take_drives(self, drives: DiagnosticStatus) -> None:
-        """Let a drive that is lost end a motion, with its reason."""
+        """Stop a motion when a drive is lost, with the reason."""
         if drives.level == ERROR:
             self._playback.fault(drives.message)
 
@@ -194,7 +194,7 @@ class ExcitationPlayer(DynidNode):
             self._connect()
         self._playback.tick()
         if self._playback.under_way:
-            if self._owner.gives_way:
+            if self._owner.must_yield:
                 self._playback.fail(f"the robot is being moved by {self._owner.other}.")
             self._owner.claim()
         else:
@@ -203,22 +203,22 @@ class ExcitationPlayer(DynidNode):
         self._tell()
 
     def _connect(self) -> None:
-        """See whether the robot is seen at rest, and somebody takes trajectories."""
+        """Check whether the robot is at rest, and a controller accepts trajectories."""
         with suppress(PlaybackError):
             self._outlet.check()
             self._connected = self._playback.resting
 
     def _tell(self) -> None:
-        """Publish the state where it has changed."""
+        """Publish the state when it has changed."""
         state = self._playback.state if self._connected else "waiting"
-        if state == self._told:
+        if state == self._published:
             return
-        self._told = state
+        self._published = state
         self._state.publish(String(data=state))
         self.health(ERROR if state.startswith("aborted") else OK, state)
 
     def _choices(self) -> tuple[object, ...]:
-        """What a plan depends on."""
+        """Return the parameters that a plan depends on."""
         return tuple(self.get_parameter(name).value for name in PLANNED_BY)
 
 

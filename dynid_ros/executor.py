@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def make_executor(context: Context | None = None) -> Executor:
-    """Make rclpy's EventsExecutor, which takes a third of the time for each message.
+    """Make rclpy's EventsExecutor, which needs a third of the time per message.
 
-    Releases of Jazzy that do not have it yet get the SingleThreadedExecutor.
+    On releases of Jazzy without it, make the SingleThreadedExecutor.
     """
     try:
         from rclpy.experimental.events_executor import EventsExecutor  # noqa: PLC0415  absent at first

@@ -1,4 +1,4 @@
-"""What ``feedforward_controller`` tells and offers, for a robot that has no ros2_control."""
+"""Topics and services of ``feedforward_controller``, for a robot without ros2_control."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _REFERENCES = (
 
 
 class FeedforwardTopics:
-    """What dynid/FeedforwardController publishes, offers and takes, for a ControlledRobot.
+    """Publishers, services and subscriptions of dynid/FeedforwardController, for ControlledRobot.
 
-    Its model comes from /dynid/model.
+    It receives its model on /dynid/model.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class FeedforwardTopics:
         robot: Robot,
         rate: float,
     ) -> None:
-        """Begin without a model, at control cycles per second ``rate`` [Hz]."""
+        """Start without a model; ``rate`` is the control rate [Hz]."""
         self._node, self._controlled, self._law = node, controlled, law
         self._robot = robot
         self._cycles = max(1, round(rate / _STATE_RATE))
@@ -66,20 +66,20 @@ class FeedforwardTopics:
         self._collision_out = node.create_publisher(DiagnosticStatus, f"{name}/collision", LATCHED)
         node.create_service(Trigger, f"{name}/reset", node.answering(self._reset))
         node.create_subscription(String, "/dynid/model", self._take, LATCHED)
-        self._told = ""
+        self._published = ""
         self._inactive_reason = law.inactive_reason
         self._tell()
         node.get_logger().info(self._supervision())
 
     def measured(self) -> dict[str, object]:
-        """What the additive torque is at, for /diagnostics."""
+        """Return the state of the additive torque, for /diagnostics."""
         return {
-            "feedforward": self._said(),
+            "feedforward": self._status(),
             "gain": self._law.gain,
             "supervision": self._supervision(),
         }
 
-    def _said(self) -> str:
+    def _status(self) -> str:
         law = self._law
         return _core.describe_inactive_reason(
             law.inactive_reason, law.limited_drive, self._robot.joints
@@ -89,7 +89,7 @@ class FeedforwardTopics:
         return _core.describe_supervision(self._law.supervised, self._robot.joints)
 
     def cycle(self, now_ns: int, stamp: Time) -> None:
-        """Publish what there is to tell after a control cycle."""
+        """Publish the results of a control cycle."""
         if self._law.latched and not self._stamp_ns:
             self._stamp_ns = now_ns
         elif not self._law.latched:
@@ -121,26 +121,26 @@ class FeedforwardTopics:
         self._state_out.publish(message)
 
     def _tell(self) -> None:
-        """Publish a collision, a warning, or that all is well again."""
+        """Publish a collision, a warning, or their end."""
         detector, joints = self._law.detector, self._robot.joints
-        told, level = detector.collision, OK
-        message = _core.describe_collision(told, joints, self._controlled.sliding)
+        newest, level = detector.collision, OK
+        message = _core.describe_collision(newest, joints, self._controlled.sliding)
         if self._law.latched:
             level = ERROR
         elif detector.level == _core.CollisionLevel.warn:
-            told, level = detector.warning, WARN
-            message = _core.describe_warning(told, joints)
-        if message == self._told:
+            newest, level = detector.warning, WARN
+            message = _core.describe_warning(newest, joints)
+        if message == self._published:
             return
-        self._told = message
+        self._published = message
         if level == ERROR:
             self._node.get_logger().error(message)
         stopped = level == ERROR
         values = {
-            "joint": "" if level == OK else joints[told.drive],
-            "cause": told.cause.name,
-            "value": f"{told.value:g}" if stopped else "",
-            "threshold": f"{told.threshold:g}" if stopped else "",
+            "joint": "" if level == OK else joints[newest.drive],
+            "cause": newest.cause.name,
+            "value": f"{newest.value:g}" if stopped else "",
+            "threshold": f"{newest.threshold:g}" if stopped else "",
             "time": str(self._stamp_ns) if stopped else "",
         }
         self._collision_out.publish(
@@ -153,29 +153,29 @@ class FeedforwardTopics:
         )
 
     def _warn_of_inactivity(self) -> None:
-        """Say once why there is no additive torque where the reference is the reason."""
+        """Report once why there is no additive torque, if because of the reference."""
         reason = self._law.inactive_reason
         if reason != self._inactive_reason:
             self._inactive_reason = reason
-            said = self._said()
+            sentence = self._status()
             if reason in _REFERENCES:
-                self._node.get_logger().warning(said)
-                self._node.health(WARN, said)
+                self._node.get_logger().warning(sentence)
+                self._node.health(WARN, sentence)
             elif reason == _core.InactiveReason.none:
-                self._node.health(OK, f"simulating {self._robot.name}, {said}")
+                self._node.health(OK, f"simulating {self._robot.name}, {sentence}")
 
     def _reset(self) -> str:
-        said = self._controlled.reset()
+        sentence = self._controlled.reset()
         self._tell()
-        return said
+        return sentence
 
     def _take(self, message: String) -> None:
-        """Use a model from the next cycle on, or say why not."""
+        """Use a model from the next cycle on, or log why it is refused."""
         where = "/dynid/model"
         try:
             with self._node.logging_warnings():
                 model = parse_model(message.data, where, make_robot)
-            # whoever published it has decided whether a failed one will do
+            # the publisher has decided whether a failed model is accepted
             check_acceptance(model, self._robot, where, force=True)
             self._controlled.use(model.mechanism)
         except DynidError as error:
@@ -186,5 +186,5 @@ class FeedforwardTopics:
 
 
 def _joined(*parts: np.ndarray) -> array[float]:
-    """One value for each row; messages take an array without looking at every number."""
+    """Return one value per row, as an array that messages accept without checking every number."""
     return array("d", np.concatenate(parts).tobytes())

@@ -1,8 +1,8 @@
-"""Node ``identification_task``: the whole job once, then an exit code for launch.
+"""Node ``identification_task``: the whole identification once, then an exit code for launch.
 
 Move to the start, play and record, settle, identify, publish, validate on another motion: the
 sequence of softMC's identification program. The other nodes do the work. The exit code is 0 for a
-good model, 1 where it failed its criterion, 2 where the sequence could not be finished.
+model that passes its criterion, 1 for one that fails, 2 where the sequence was not completed.
 """
 
 from __future__ import annotations
@@ -27,17 +27,16 @@ if TYPE_CHECKING:
     from dynid_ros.stop import Stop
 
 STEPS = 8
-"""How many steps the sequence announces, with a validation."""
-
-_MOVES = ("moving", "playing", "settling")  # what a player says while the robot may move
+"""Number of steps in the progress of the sequence, with a validation."""
+_MOVES = ("moving", "playing", "settling")  # states of a player while the robot may move
 _READY = 60.0  # [s] in which drivers and controllers start
-_UNSEEN = "was not seen to come to rest"  # what a player may say last
+_UNSEEN = "did not come to rest"  # in a player's last state
 _TRIES = 10  # after the first, while a robot settles
 _PAUSE = 0.5  # [s] between two tries
 _RECORDING = "recording"
 _STOPPING = 10.0  # [s] in which a robot comes to rest, or a bag is closed
-_CLOSING = 60.0  # [s] in which a bag is closed where nothing presses
-_LAST_STATE = 1.0  # [s] for a last message to come
+_CLOSING = 60.0  # [s] in which a bag is closed normally
+_LAST_STATE = 1.0  # [s] for a last message to arrive
 
 
 class IdentificationTask(SequenceNode):
@@ -50,7 +49,7 @@ class IdentificationTask(SequenceNode):
             self.parameter("output", "out", "Folder for bags, model and reports.", fixed=True)
         )
         self._given = self.parameter(
-            "recording", "", "Bag to identify from in place of moving; empty: none.", fixed=True
+            "recording", "", "Bag to identify from instead of moving; empty: none.", fixed=True
         )
         self._validation_seed = self.parameter(
             "validation_seed",
@@ -60,11 +59,11 @@ class IdentificationTask(SequenceNode):
             fixed=True,
         )
         self._publish = self.parameter(
-            "publish", True, "Whether model_publisher is told of the model.", fixed=True
+            "publish", True, "Whether model_publisher loads the model.", fixed=True
         )
         self._player = Remote(self, "/excitation_player", self.wait, ("prepare", "start", "stop"))
         self._recorder = Remote(self, "/recorder", self.wait, ("start", "stop"))
-        self._bag: Path | None = None  # that is recorded, or was last
+        self._bag: Path | None = None  # the current or last recording
         self._model_publisher = Remote(self, "/model_publisher", self.wait, ("load",))
 
     def sequence(self, step: Callable[[str], None]) -> bool:
@@ -73,15 +72,15 @@ class IdentificationTask(SequenceNode):
         moves = not self._given
         for remote in (self.identifier, *((self._player, self._recorder) if moves else ())):
             remote.appear()
-        if moves:  # what is still missing then, the player's refusal tells
-            what = "the robot to tell its position and take trajectories"
+        if moves:  # the player's refusal names what is still missing
+            what = "the robot to report its position and accept trajectories"
             troubles = self.attempt(lambda: self._player.leave({"", "waiting"}, what, _READY))
             if troubles:
                 self.get_logger().error(troubles[0])
         recording = self._record("recording", "the excitation", step) if moves else self._given
         step("identifying")
         self.identifier.set(recording=str(recording), output=str(self._output))
-        good = self.judged("identify", "identification")
+        good = self.evaluated("identify", "identification")
         if self._publish and good:
             step("publishing the model")
             self._model_publisher.set(model=str(written_model(self._output, success=True)))
@@ -92,14 +91,14 @@ class IdentificationTask(SequenceNode):
             step("validating")
             model = written_model(self._output, success=good)
             self.identifier.set(recording=str(recording), model=str(model))
-            good = self.judged("validate", "validation") and good
+            good = self.evaluated("validate", "validation") and good
         return good
 
     def give_up(self) -> list[str]:
-        """Bring the robot to rest, then close the bag, whatever state the two are in.
+        """Bring the robot to rest, then close the bag, in any state of the two.
 
-        Whoever started this node may end all others when it ends, the robot's controller included.
-        On Ctrl-C the player and the recorder do this by themselves, and then are gone.
+        When this node ends, its launch may end all others, the robot's controller included. On
+        Ctrl-C the player and the recorder do this by themselves, and end.
         """
         return [*self._rest(), *self._close()]
 
@@ -118,13 +117,14 @@ class IdentificationTask(SequenceNode):
         if recorder.present and recorder.state == _RECORDING:
             self.attempt(lambda: recorder.call("stop", timeout=_STOPPING))
         self._await_last_state(recorder, (_RECORDING,))
-        # what a node says last is lost where this one was held up, but a bag ends with its metadata
+        # the last message may be lost where this node was suspended, but metadata.yaml is written
+        # last
         complete = self._bag is not None and (self._bag / "metadata.yaml").is_file()
         incomplete = recorder.state == _RECORDING and not complete
         return ["the recorder has not completed the bag."] if incomplete else []
 
     def _await_last_state(self, remote: Remote, states: Collection[str]) -> None:
-        """Wait a moment: what a node published last may come after the news that it is gone."""
+        """Wait briefly: the last message of a node may arrive after the report of its end."""
         if not remote.silent:
             self.attempt(lambda: self.wait(lambda: remote.state not in states, "", _LAST_STATE))
 
@@ -144,7 +144,7 @@ class IdentificationTask(SequenceNode):
         return recording
 
     def _begin(self, service: str) -> None:
-        """Have the player move the robot, which may still settle after it was switched on."""
+        """Call the player to move the robot, which may still settle after it was switched on."""
         answer = self._player.call(service)
         for _ in range(_TRIES):
             if FROM_REST not in answer.message:

@@ -1,4 +1,4 @@
-"""Node ``identifier``: from a recording, or from joint states as they come, to a judged model."""
+"""Node ``identifier``: a model with its verdict from a recording or from live joint states."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """The parameters when a service was called; later changes are for the next call."""
+class _Request:
+    """The parameters at the call of a service; later changes apply to the next call."""
 
     profile: str
     urdf: Path | None
@@ -62,7 +62,7 @@ class _Asked:
         return load_robot(self.profile, urdf=self.urdf, overrides=self.overrides)
 
     def read(self, robot: Robot, step: Step) -> Recording:
-        """The recording: from its file, or from what was collected live."""
+        """Return the recording, from its file or from live messages."""
         if self.recording is not None:
             step(f"reading {self.recording.name}")
             return load_recording(
@@ -73,7 +73,7 @@ class _Asked:
                 "there is nothing to read: set parameter 'recording' to a recording's path, or "
                 "collect joint states live between ~/start and ~/stop."
             )
-        step("reading what was collected")
+        step("reading the collected joint states")
         return self.live.recording(
             robot.joints,
             sampling_rate=robot.settings(RecordingSettings).sampling_rate,
@@ -83,7 +83,7 @@ class _Asked:
 
 
 class Identifier(DynidNode):
-    """Identifies and validates, in a thread; collects joint states meanwhile if asked to."""
+    """Identifies and validates in a thread, and collects live joint states on request."""
 
     ending = "ending the calculation"
 
@@ -107,7 +107,7 @@ class Identifier(DynidNode):
         self.health(OK, "ready")
 
     def measured(self) -> dict[str, object]:
-        """How far work and collecting are."""
+        """Return the progress of work and collecting."""
         figures: dict[str, object] = {}
         if self._background.busy:
             figures["step"] = self._background.step
@@ -116,13 +116,13 @@ class Identifier(DynidNode):
         return figures
 
     def finish(self) -> None:
-        """End the work in progress; files are written whole or not at all."""
+        """End the work in progress; files are written atomically."""
         self._background.interrupt()
 
     def _declare(self) -> None:
         self.declare_robot(fixed=False)
         self.parameter(
-            "recording", "", "Recording to read; empty: what is collected by ~/start and ~/stop."
+            "recording", "", "Recording to read; empty: joint states collected by ~/start, ~/stop."
         )
         self.parameter(
             "output",
@@ -143,7 +143,7 @@ class Identifier(DynidNode):
             self.parameter(
                 name,
                 -1.0,
-                f"Leave out what lies {side} [s since the recording's first sample]; -1: nothing.",
+                f"Ignore samples {side} [s since the recording's first sample]; -1: none.",
                 between=(-1.0, 1e9),
             )
         self.parameter(
@@ -154,12 +154,12 @@ class Identifier(DynidNode):
         )
 
     def _with_parameters(
-        self, work: Callable[[_Asked, Step], Conclude]
+        self, work: Callable[[_Request, Step], Conclude]
     ) -> Callable[[Step], Conclude]:
-        asked = self._asked()
-        return lambda step: work(asked, step)
+        request = self._request()
+        return lambda step: work(request, step)
 
-    def _asked(self) -> _Asked:
+    def _request(self) -> _Request:
         def text(name: str) -> str:
             return self.current(name, str)
 
@@ -170,7 +170,7 @@ class Identifier(DynidNode):
         if not text("recording"):
             self._refuse_while_collecting()
         output = Path(text("output"))
-        return _Asked(
+        return _Request(
             profile=text("profile"),
             urdf=Path(text("urdf")) if text("urdf") else None,
             overrides=[one for one in self.current("overrides", list) if one],
@@ -184,13 +184,13 @@ class Identifier(DynidNode):
         )
 
     # --- identify and validate, in the background -------------------------------------------------
-    def _identify(self, asked: _Asked, step: Step) -> Conclude:
-        robot = asked.robot()
-        recording = asked.read(robot, step)
+    def _identify(self, request: _Request, step: Step) -> Conclude:
+        robot = request.robot()
+        recording = request.read(robot, step)
         result = identify(robot, recording, progress=step)
         step("writing the report")
-        write_outputs(result, asked.output)
-        judged = verdict_json(
+        write_outputs(result, request.output)
+        verdict = verdict_json(
             result.verdict,
             condition_number=result.provenance.condition_number,
             base_parameters=len(result.base_parameters),
@@ -199,34 +199,34 @@ class Identifier(DynidNode):
         )
         model = result.model.text()
         success = result.verdict.success
-        sentence = kept_model(asked.output, success=success)
+        sentence = kept_model(request.output, success=success)
         kept = f" ({sentence.rstrip('.')})" if sentence else ""
 
         def conclude() -> Answer:
-            path = written_model(asked.output, success=success)
-            self._identification.publish(String(data=json_text(judged)))
+            path = written_model(request.output, success=success)
+            self._identification.publish(String(data=json_text(verdict)))
             if success:
                 self._model.publish(String(data=model))
                 outcome = f"identified {robot.name}", f"model in {path}"
             else:
                 outcome = (
                     f"the identification of {robot.name} failed",
-                    f"the model in {path} is marked so and must not run{kept}",
+                    f"the model in {path} is marked as failed and must not run{kept}",
                 )
             return self._judged(result.verdict, *outcome)
 
         return conclude
 
-    def _validate(self, asked: _Asked, step: Step) -> Conclude:
+    def _validate(self, request: _Request, step: Step) -> Conclude:
         with self.logging_warnings():
-            model = load_model(asked.model)
+            model = load_model(request.model)
         made = model.identified_provenance
-        recording = asked.read(model.robot, step)
+        recording = request.read(model.robot, step)
         step("evaluating")
         result = validate(model, recording)
         step("writing the report")
-        write_validation_outputs(result, asked.output)
-        judged = verdict_json(
+        write_validation_outputs(result, request.output)
+        verdict = verdict_json(
             result.verdict,
             condition_number=made.condition_number,
             base_parameters=made.base_parameter_count,
@@ -234,18 +234,18 @@ class Identifier(DynidNode):
         )
 
         def conclude() -> Answer:
-            self._validation.publish(String(data=json_text(judged)))
+            self._validation.publish(String(data=json_text(verdict)))
             verb = "validated" if result.verdict.success else "refuted"
             return self._judged(
                 result.verdict,
-                f"{verb} {asked.model}",
-                f"report in {written_validation(result, asked.output)}",
+                f"{verb} {request.model}",
+                f"report in {written_validation(result, request.output)}",
             )
 
         return conclude
 
     def _judged(self, verdict: Verdict, outcome: str, where: str) -> Answer:
-        """Tell the outcome to /diagnostics, with the figures of all joints, and to the caller."""
+        """Report the outcome on /diagnostics, with the errors of all joints, and to the caller."""
         error = percent(verdict.mean_relative_error)
         sentence = f"{outcome}: mean relative error {error}, {where}."
         if not verdict.success:
@@ -259,13 +259,15 @@ class Identifier(DynidNode):
         self.health(level, sentence, **figures, **warnings)
         return Answer(verdict.success, sentence)
 
-    # --- joint states as they come ----------------------------------------------------------------
+    # --- live joint states ------------------------------------------------------------------------
     def _start(self) -> str:
         self._refuse_while_collecting()
-        asked = self._asked()
+        request = self._request()
         self._collector = JointStateCollector(
             self,
-            self.resolve_topic_name(asked.topic or asked.robot().settings(RecordingSettings).topic),
+            self.resolve_topic_name(
+                request.topic or request.robot().settings(RecordingSettings).topic
+            ),
             longest=self.current("max_duration", float),
             ended=self._full,
         )
@@ -278,15 +280,15 @@ class Identifier(DynidNode):
             raise RecordingError("nothing is being collected; call ~/start first.")
         if not collector.active:
             raise RecordingError(
-                collector.messages.full or "collecting was stopped already; ~/start begins anew."
+                collector.messages.full or "collecting was already stopped; call ~/start again."
             )
         collector.stop()
-        told = f"collected {collector.messages}"
-        self.health(WARN if collector.messages.lost else OK, told)
-        return f"{told}."
+        outcome = f"collected {collector.messages}"
+        self.health(WARN if collector.messages.lost else OK, outcome)
+        return f"{outcome}."
 
     def _full(self) -> None:
-        """Say that collecting ended by itself."""
+        """Report that collecting ended by itself."""
         assert self._collector is not None  # noqa: S101  it called
         self.health(ERROR, self._collector.messages.full)
         self.get_logger().error(self._collector.messages.full)

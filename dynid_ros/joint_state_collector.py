@@ -1,4 +1,4 @@
-"""Joint states collected as they come, in memory, none of them missing."""
+"""Complete collection of live joint states in memory."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
     from dynid_ros.node import DynidNode
 
-_LOOK = 0.1  # [s] between looks, of the second that a subscription keeps even at 10 kHz
+_LOOK = 0.1  # [s] between reads; a subscription stores half a second even at 10 kHz
 
 
 class JointStateCollector:
-    """Listens to one topic from the start on, so that a bag replayed into it comes whole."""
+    """Subscribes to one topic from the start on, so that a replayed bag arrives completely."""
 
     def __init__(
         self, node: DynidNode, topic: str, *, longest: float, ended: Callable[[], None]
     ) -> None:
-        """Begin.
+        """Start to collect.
 
         Args:
-            node: whose clock and names count.
+            node: node with the clock and the names.
             topic: full name.
-            longest: [s] that are collected at most.
-            ended: called when collecting ends by itself; ``messages.full`` says why.
+            longest: longest time to collect [s].
+            ended: called when collecting ends by itself; ``messages.full`` is the reason.
         """
         self.messages = LiveMessages(topic, longest=longest)
         self.topic = topic
@@ -42,16 +42,16 @@ class JointStateCollector:
 
     @property
     def active(self) -> bool:
-        """Whether messages are still taken in."""
+        """Whether messages are still collected."""
         return self._reader is not None
 
     @property
     def publishers(self) -> int:
-        """How many there are now."""
+        """Number of publishers now."""
         return int(self._node.count_publishers(self.topic))
 
     def stop(self) -> None:
-        """Take what has come until now, and nothing more."""
+        """Collect the messages received until now, and stop."""
         if self._reader is None:
             return
         self._take(self._reader)
@@ -67,11 +67,11 @@ class JointStateCollector:
             self.stop()
             self._ended()
         elif not len(self.messages) and self._suitable() != self._reliability:
-            self._reader.close()  # a publisher came that is not reliable: nothing of it arrives
+            self._reader.close()  # nothing arrives from a new publisher that is not reliable
             self._subscribe()
 
     def _subscribe(self) -> None:
-        """Subscribe before anybody publishes, too: a reader that waits would miss the first."""
+        """Subscribe also before there is a publisher, so that the first message is not missed."""
         simulated = self._node.current("use_sim_time", bool)
         self._reader = TopicReader(self._node, [self.topic], simulated=simulated)
         publishers = tuple(self._node.get_publishers_info_by_topic(self.topic))
@@ -79,7 +79,7 @@ class JointStateCollector:
         self._reader.subscribe(Offer(self.topic, JOINT_STATE, "", publishers))
 
     def _suitable(self) -> object:
-        """The reliability that gets every message of those who publish now."""
+        """Return the reliability that receives every message of the present publishers."""
         return complete(self._node.get_publishers_info_by_topic(self.topic)).reliability
 
     def _take(self, reader: TopicReader) -> None:

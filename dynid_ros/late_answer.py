@@ -1,4 +1,4 @@
-"""A Trigger service that answers when what it began is over."""
+"""A Trigger service that responds when its action has ended."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 class LateAnswer:
-    """A service whose callers wait; any number of them get the same answer.
+    """A service whose callers wait; all of them get the same response.
 
     rclpy answers as soon as a callback returns, and its events executor runs no coroutines: so the
-    response that a callback returns is put aside with its header, and sent later.
+    response that a callback returns is stored with its header, and sent later.
     """
 
     def __init__(self, node: Node, name: str, begin: Callable[[], str]) -> None:
         """Offer the service.
 
         Args:
-            node: Whose service it is.
-            name: Its name.
-            begin: Begins what is asked for; returns a sentence where that is over already, which
-                is the answer then, and an empty text otherwise.
+            node: node of the service.
+            name: name of the service.
+            begin: starts the action; returns the response where it has ended already, else an
+                empty text.
         """
         self._begin = begin
         self._waiting: list[tuple[Trigger.Response, Any]] = []
@@ -35,7 +35,7 @@ class LateAnswer:
         self._service.send_response = self._send_or_keep  # type: ignore[method-assign]
 
     def answer(self, message: str, *, success: bool) -> None:
-        """Answer everybody who waits."""
+        """Respond to all waiting callers."""
         waiting, self._waiting = self._waiting, []
         for response, header in waiting:
             response.success, response.message = success, message

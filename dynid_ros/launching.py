@@ -1,4 +1,4 @@
-"""What the launch files share: nodes with parameter files, and an orderly end on every signal."""
+"""Shared functions of the launch files: nodes with parameter files, and shutdown on signals."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from launch.launch_context import LaunchContext
 
 AT_REST, RELEASED = ENDS = ("at_rest", "released")
-"""When a robot ends after a signal: when it is seen at rest, or when a launch file releases it."""
+"""When a robot ends after a signal: when it is at rest, or when a launch file releases it."""
 
 # [s] after which launch signals again; for the first time where SIGINT went to launch alone, which
 # leaves it to the terminal to signal the others
 _TERM = 10.0
 _KILL = (
     LONGEST + LONGEST_AFTER_RELEASE + 4.0
-)  # [s] after which launch kills what has not ended by itself
+)  # [s] after which launch kills processes that have not ended
 
 Value = str | int | float | bool | list[str]
 
 
 def on_this_machine() -> OpaqueFunction:
-    """Let only nodes on this machine be found by what is started after it; say how to open it."""
+    """Restrict discovery of later processes to this machine, and log how to change that."""
     return OpaqueFunction(function=_close)
 
 
@@ -52,7 +52,7 @@ def _close(context: LaunchContext) -> list[LogInfo]:
 def parameter_file(name: str, parameters: Mapping[str, Any]) -> str:
     """Write parameters of any node into this launch's log folder; return the file's path.
 
-    launch_ros would put them into a temporary file that nobody removes.
+    launch_ros would use a temporary file that is never removed.
     """
     path = Path(launch_config.log_dir) / f"{name}.yaml"
     text = yaml.safe_dump({"/**": {"ros__parameters": dict(parameters)}})
@@ -61,12 +61,12 @@ def parameter_file(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def dynid_node(name: str, parameters: Mapping[str, Value], *, shown: bool = True) -> Node:
-    """A node of dynid, which ends in order on a signal and where launch itself has died.
+    """Return a node of dynid, which shuts down on a signal and when launch itself has died.
 
     Args:
         name: its executable.
-        parameters: what they are to be.
-        shown: whether it logs to the screen, too.
+        parameters: values by name.
+        shown: whether it also logs to the screen.
     """
     return Node(
         package="dynid",
@@ -80,17 +80,17 @@ def dynid_node(name: str, parameters: Mapping[str, Value], *, shown: bool = True
 
 
 def robot_node(package: str, executable: str, parameters: str) -> Node:
-    """The process that has the robot; after a signal it goes on until it is released.
+    """Return the process of the robot, which continues after a signal until it is released.
 
     Args:
-        package: where it is.
-        executable: its name.
-        parameters: their file.
+        package: name of the package.
+        executable: name of the executable.
+        parameters: path of the parameter file.
     """
     return Node(
         package=package,
         executable=executable,
-        exec_name=executable,  # in the log, in place of the prefix
+        exec_name=executable,  # in the log, instead of the prefix
         parameters=[parameters],
         prefix=f"{sys.executable} -m dynid_ros.outlive",
         additional_env={ENDS_WITH_PARENT: str(os.getpid())},
@@ -101,10 +101,10 @@ def robot_node(package: str, executable: str, parameters: str) -> Node:
 
 
 def release_robot(after: Node) -> RegisterEventHandler:
-    """End the robot once a node is gone that, on a signal, first brings or sees it to rest.
+    """End the robot after a node that, on a signal, first brings it or waits for it to rest.
 
-    Where that node died, or has not seen rest, the robot goes on for LONGEST: its last command ends
-    in rest.
+    Where that node died, or did not detect rest, the robot continues for LONGEST: its last command
+    ends at rest.
     """
 
     def release(event: ProcessExited, context: LaunchContext) -> EmitEvent | None:
@@ -121,27 +121,27 @@ def _is_robot(action: ExecuteProcess) -> bool:
 
 
 def end_in_order() -> OpaqueFunction:
-    """Let SIGTERM and SIGHUP end launch as Ctrl-C does; by itself it would die, or leave its nodes.
+    """Let SIGTERM and SIGHUP end launch as Ctrl-C does; otherwise it would leave its nodes.
 
-    On a closed terminal, too: what launch logs then is lost, and that is no reason to stop.
+    This includes a closed terminal, where messages of launch are lost.
     """
     return OpaqueFunction(function=_listen)
 
 
 def _listen(context: LaunchContext) -> None:
-    # where a later launch hides it otherwise: its nodes end all the same, by ENDS_WITH_PARENT
+    # a later launch may hide this differently; then its nodes end by ENDS_WITH_PARENT
     manager = getattr(AsyncSafeSignalManager, "_AsyncSafeSignalManager__current", None)
     if manager is None:
         return
-    # launch hears of Ctrl-C beside Python, which would break off the action that it is in the
-    # middle of: a process that was begun by then would not be known, and launch wait for it
+    # launch handles Ctrl-C besides Python, which would interrupt its current action: launch would
+    # then wait for a started process without knowing it
     signal.signal(signal.SIGINT, lambda *_: None)
     for number in (signal.SIGTERM, signal.SIGHUP):
 
-        def end(heard: int) -> None:
+        def end(number: int) -> None:
             if not context.is_shutdown:
-                context.emit_event_sync(Shutdown(reason=signal.Signals(heard).name))
+                context.emit_event_sync(Shutdown(reason=signal.Signals(number).name))
 
         manager.handle(number, end)
-        # the manager hears only of signals that Python handles
+        # the manager only gets signals that Python handles
         signal.signal(number, lambda *_: None)

@@ -1,4 +1,4 @@
-"""Node ``model_publisher``: the robot's model, for whoever needs it, from the start on."""
+"""Node ``model_publisher``: publishes the robot's model from the start on."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class ModelPublisher(DynidNode):
-    """Publishes a model that fits the robot, and gives it to the controller."""
+    """Publishes a model of the robot, and sets it on the controller."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
-        """Load the model that the parameters name, or say in /diagnostics what is wrong with it."""
+        """Load the model of the parameters, or report on /diagnostics why it is refused."""
         super().__init__("model_publisher", **options)
         self.parameter("model", "", "Path of the model.yaml to load at start-up and by ~/load.")
         self.declare_robot(fixed=False)
@@ -41,7 +41,7 @@ class ModelPublisher(DynidNode):
             "Load a model even if its identification failed or it is not physically consistent.",
         )
         follow = self.parameter(
-            "follow", "", "Topic to take models from, such as /identifier/model.", fixed=True
+            "follow", "", "Topic to receive models from, such as /identifier/model.", fixed=True
         )
         controller = self.parameter(
             "controller",
@@ -61,7 +61,7 @@ class ModelPublisher(DynidNode):
             self.create_subscription(String, follow, self._follow, LATCHED)
         self._tell()
         if self.current("model", str):
-            self._unasked(self._load)
+            self._run_logged(self._load)
 
     def _load(self) -> str:
         """Load the file of parameter ``model``."""
@@ -75,12 +75,12 @@ class ModelPublisher(DynidNode):
                 text = read_text(Path(path))
         return self._take(text, path)
 
-    def _follow(self, heard: String) -> None:
-        """Take over a model that another node found."""
-        self._unasked(lambda: self._take(heard.data, f"topic {self.current('follow', str)}"))
+    def _follow(self, message: String) -> None:
+        """Accept a model of another node."""
+        self._run_logged(lambda: self._take(message.data, f"topic {self.current('follow', str)}"))
 
     def _take(self, text: str, where: str) -> str:
-        """Publish a model if it is one for this robot; else what was published stays."""
+        """Publish a model if it is one of this robot; otherwise the previous one stays."""
         with self._refusing():
             with self.logging_warnings():
                 model = parse_model(text, where, make_robot)
@@ -101,7 +101,7 @@ class ModelPublisher(DynidNode):
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
-        """Keep in /diagnostics why the newest model was refused, until one is accepted."""
+        """Report on /diagnostics why the newest model was refused, until one is accepted."""
         try:
             yield
         except DynidError as error:
@@ -110,15 +110,15 @@ class ModelPublisher(DynidNode):
             raise
         self._refusal = ""
 
-    def _unasked(self, action: Callable[[], str]) -> None:
-        """Do something whose answer nobody waits for."""
+    def _run_logged(self, action: Callable[[], str]) -> None:
+        """Run an action without a caller that waits for its response."""
         try:
             self.get_logger().info(action())
         except DynidError as error:
             self.get_logger().error(str(error))
 
     def _tell(self) -> None:
-        """Sum up in /diagnostics: what was refused counts most, then the controller."""
+        """Summarise on /diagnostics: a refusal has priority, then the controller."""
         figures: dict[str, object] = {"published": "none"}
         if self._model is not None:
             figures = {

@@ -1,4 +1,4 @@
-"""Parameters of the player that say what is played, and how."""
+"""Parameters of the player: the motion, and its supervision."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ if TYPE_CHECKING:
     from dynid_ros.node import DynidNode
 
 PLANNED_BY = ("seed", "excitation", "model", "rate")
-"""What a plan depends on."""
+"""Parameters that a plan depends on."""
 
 
 def declare_motion(node: DynidNode) -> None:
-    """Declare the parameters; they count for the next motion."""
-    node.parameter("seed", -1, "Of random excitations; -1: the profile's.", between=(-1, 2**31))
+    """Declare the parameters; changes apply to the next motion."""
+    node.parameter("seed", -1, "Seed of random excitations; -1: profile.", between=(-1, 2**31))
     node.parameter(
         "excitation",
         "",
-        "Excitation file, CSV or JointTrajectory in the profile's place; empty: none.",
+        "Excitation file, CSV or JointTrajectory instead of the profile's; empty: none.",
     )
     node.parameter(
-        "model", "", "model.yaml to predict and to watch torque by; empty: the URDF's bodies."
+        "model", "", "model.yaml to predict and supervise torque; empty: the URDF's bodies."
     )
     node.parameter("rate", 100.0, "Points of a trajectory [Hz].", between=(10.0, 1000.0))
     node.parameter(
         "move_fraction",
         0.3,
-        "Of the velocity and acceleration limits, on the way to the start.",
+        "Share of velocity and acceleration limits for the motion to the start.",
         between=(0.01, 1.0),
     )
     node.parameter(
         "max_age",
         0.5,
-        "Time without joint states, newer stamps or effort that ends a motion [s].",
+        "Time without joint states, newer stamps or effort that stops a motion [s].",
         between=(0.02, 10.0),
     )
     node.parameter(
         "tracking_error",
         0.2,
-        "Distance of a joint from its reference that ends a motion [rad or m].",
+        "Distance of a joint from its reference that stops a motion [rad or m].",
         between=(1e-4, 10.0),
     )
     node.parameter(
@@ -53,28 +53,28 @@ def declare_motion(node: DynidNode) -> None:
     node.parameter(
         "horizon",
         1.0,
-        "Time that a command reaches ahead before it ends in rest; it is renewed five times in "
-        "that time [s].",
+        "Time from a command to the start of its braking; it is renewed five times in that "
+        "time [s].",
         between=(0.2, 10.0),
     )
     node.parameter(
         "supervise_torque",
         True,
-        "Whether efforts must be there, and end a motion where they are too large.",
+        "Whether efforts are required, and stop a motion where they are too large.",
     )
     node.parameter(
         "max_clock_offset",
         1.0,
-        "Between the stamps of the joint states and this computer's time [s].",
+        "Largest offset between stamps of joint states and this computer's time [s].",
         between=(0.001, 1e6),
     )
 
 
 def make_the_plan(node: DynidNode, robot: Robot) -> Plan:
-    """The plan of the motion that the parameters describe now.
+    """Return the plan of the motion that the parameters describe now.
 
     Raises:
-        DynidError: there is none that the robot may play.
+        DynidError: there is no such motion within the robot's limits.
     """
     seed = node.current("seed", int)
     excitation, path = node.current("excitation", str), node.current("model", str)
@@ -90,7 +90,7 @@ def make_the_plan(node: DynidNode, robot: Robot) -> Plan:
 
 
 def playing_options(node: DynidNode) -> Options:
-    """How to play, as the parameters say now."""
+    """Return the playback options of the present parameters."""
     return Options(
         rate=node.current("rate", float),
         move_fraction=node.current("move_fraction", float),

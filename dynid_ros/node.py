@@ -1,4 +1,4 @@
-"""What every node of dynid shares: described parameters, diagnostics at 1 Hz, a clean end."""
+"""Base class of all nodes: described parameters, diagnostics at 1 Hz, and shutdown."""
 
 from __future__ import annotations
 
@@ -60,30 +60,29 @@ _KINDS: dict[type, str] = {
     list: "a list of texts",
     str: "a text",
 }
-_PATIENCE = 0.1  # [s] between looks at whether a signal came
+_PATIENCE = 0.1  # [s] between checks for a signal
 _DELIVERY = 1.0  # [s] for the last messages of a node to arrive
 
 
 class DynidNode(Node):
-    """A node that describes its parameters, tells /diagnostics how it is, and ends cleanly."""
+    """A node that describes its parameters, publishes /diagnostics, and shuts down cleanly."""
 
     ending = "ending"
-    """What it does after a signal, for its log; a node with something to finish overrides it."""
+    """Its activity after a signal, for the log; overridden by nodes with work to finish."""
 
     def __init__(self, name: str, *, clock: Clock | None = None, **options: Any) -> None:  # noqa: ANN401  as Node has them
-        """Start with a sound status.
+        """Start with status OK.
 
         Args:
             name: of the node.
-            clock: takes the place of the node's own clock and of the steady one; None: the
-                system's.
-            options: as ``rclpy.node.Node`` has them.
+            clock: replaces the node's own clock and the steady one; None: the system's.
+            options: options of ``rclpy.node.Node``.
         """
         self._given_clock = clock
         self._destroyed = False
         super().__init__(name, **options)
         self.steady = clock or Clock(clock_type=ClockType.STEADY_TIME)
-        """Time that passes even where a simulation's stands still."""
+        """Time that also advances while a simulation is paused."""
         self._health = DiagnosticStatus(name=name, level=OK, message="started")
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
         self._alive = self.create_publisher(Empty, "~/alive", ALIVE)
@@ -96,10 +95,10 @@ class DynidNode(Node):
         *arguments: Any,  # noqa: ANN401  as Node has them
         **options: Any,  # noqa: ANN401
     ) -> Timer:
-        """As rclpy's; ``callback`` is not called once the node is destroyed.
+        """Create a timer whose ``callback`` is not called once the node is destroyed.
 
-        The events executor counts time in a thread, which may have queued a call just when the
-        node was taken away.
+        The events executor measures time in a thread, which may have queued a call when the node
+        was removed.
         """
 
         def call() -> None:
@@ -109,12 +108,12 @@ class DynidNode(Node):
         return super().create_timer(timer_period_sec, call, *arguments, **options)
 
     def destroy_node(self) -> None:
-        """As rclpy's."""
+        """Destroy the node, after which its timers call nothing."""
         self._destroyed = True
         super().destroy_node()  # type: ignore[no-untyped-call]
 
     def get_clock(self) -> Clock:
-        """The clock that the node's messages are stamped with."""
+        """Return the clock that the node's messages are stamped with."""
         return self._given_clock or super().get_clock()
 
     def parameter(
@@ -129,14 +128,14 @@ class DynidNode(Node):
         """Declare a parameter and return its first value.
 
         Args:
-            name: what it is called.
-            default: its value where none is given, which also fixes its type.
+            name: name of the parameter.
+            default: its default value, which also sets its type.
             description: a sentence with units, for ``ros2 param describe``.
             between: least and greatest value of a number.
             fixed: whether it can only be set at start-up.
 
         Raises:
-            ConfigurationError: the value given at start-up is impossible.
+            ConfigurationError: the value given at start-up is invalid.
         """
         descriptor = ParameterDescriptor(description=description, read_only=fixed)
         if between is not None and isinstance(default, float):
@@ -161,22 +160,22 @@ class DynidNode(Node):
         return value
 
     def declare_robot(self, *, fixed: bool = True) -> None:
-        """Declare which robot this is about: parameters ``profile`` and ``urdf``."""
+        """Declare the parameters of the robot: ``profile`` and ``urdf``."""
         self.parameter("profile", "puma560", "Robot profile: name or YAML file.", fixed=fixed)
-        self.parameter("urdf", "", "URDF in place of the profile's; empty: none.", fixed=fixed)
+        self.parameter("urdf", "", "URDF instead of the profile's; empty: none.", fixed=fixed)
 
     def load_robot(self) -> Robot:
-        """The robot that the parameters name now.
+        """Return the robot that the parameters name now.
 
         Raises:
-            ConfigurationError: there are none, or they are impossible.
+            ConfigurationError: the profile or URDF does not exist or is invalid.
         """
         urdf = self.current("urdf", str)
         return load_robot(self.current("profile", str), urdf=Path(urdf) if urdf else None)
 
     @contextmanager
     def logging_warnings(self) -> Iterator[None]:
-        """Log what Python warns of in the block, such as a model.yaml without a seal."""
+        """Log Python warnings in the block, such as a model.yaml without a seal."""
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", ModelFileWarning)  # also where it was read before
             yield
@@ -184,7 +183,7 @@ class DynidNode(Node):
             self.get_logger().warning(str(one.message))
 
     def warn_of_unknown_parameters(self) -> None:
-        """Say which parameters given at start-up this node does not have; ROS ignores them."""
+        """Log parameters given at start-up that this node does not have; ROS ignores them."""
         for name in self._parameter_overrides:
             if not self.has_parameter(name):
                 near = get_close_matches(name, self._parameters, n=1)
@@ -192,13 +191,13 @@ class DynidNode(Node):
                 self.get_logger().warning(f"there is no parameter '{name}'{hint}.")
 
     def current(self, name: str, kind: type[ValueT]) -> ValueT:
-        """The value that a declared parameter of a type has now."""
+        """Return the present value of a declared parameter of a type."""
         value = self.get_parameter(name).value
         assert isinstance(value, kind)  # noqa: S101  declared so
         return value
 
     def health(self, level: bytes, message: str, **values: object) -> None:
-        """Say how the node is; /diagnostics repeats it until something else is said."""
+        """Set the node's status, which /diagnostics repeats until the next one."""
         changed = (level, message) != (self._health.level, self._health.message)
         self._health.level = level
         self._health.message = message
@@ -207,7 +206,7 @@ class DynidNode(Node):
             self._publish_health()
 
     def measured(self) -> dict[str, object]:
-        """Figures of this very moment to add to /diagnostics; a node overrides it."""
+        """Return present values to add to /diagnostics; overridden by nodes."""
         return {}
 
     def answering(
@@ -228,10 +227,10 @@ class DynidNode(Node):
         return answer
 
     def finish(self) -> None:
-        """Bring everything to a good end; runs after a signal, while topics still work.
+        """Finish the node's work after a signal, while topics still work.
 
         Raises:
-            DynidError: what did not come to a good end; the process exits with 3.
+            DynidError: work that could not be finished; the process exits with 3.
         """
 
     def _publish_health(self) -> None:
@@ -253,8 +252,8 @@ class DynidNode(Node):
 def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> int:
     """Run a node until a signal comes, and return the process's exit code.
 
-    0 where it came to a good end, 2 where it could not begin, 3 where its end was not a good one;
-    each but the first with one sentence. It ends within LONGEST_END after the signal.
+    It is 0 after a clean shutdown, 2 if the node could not start, 3 if the shutdown was not clean;
+    2 and 3 with one sentence. The process ends within LONGEST_END after the signal.
     """
     stop = Stop()
     alone = stay_on_this_machine()
@@ -274,7 +273,7 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
     try:
         good = _spin(executor, stop, node)
         silence_closed_streams()
-        if stop.asked:
+        if stop.requested:
             node.get_logger().info(f"{stop.name}: {node.ending}, for at most {LONGEST_END:g} s.")
         good = _finish(node) and good
     finally:
@@ -284,19 +283,19 @@ def run(make: Callable[[], DynidNode], arguments: list[str] | None = None) -> in
 
 
 def _spin(executor: Executor, stop: Stop, node: DynidNode) -> bool:
-    """Let a node run until a signal comes; False where a fault of the program ended it before."""
+    """Let a node run until a signal comes; False where a bug ended it before."""
     try:
-        while not stop.asked:
+        while not stop.requested:
             executor.spin_once(timeout_sec=_PATIENCE)
-    except Exception as error:  # noqa: BLE001  whatever it is, the robot has to come to rest
+    except Exception as error:  # noqa: BLE001  after any error, the robot has to come to rest
         node.get_logger().error(traceback.format_exc())
-        node.get_logger().error(f"{node.get_name()} ended by a fault of dynid ({error!r}).")
+        node.get_logger().error(f"{node.get_name()} ended by a bug in dynid ({error!r}).")
         return False
     return True
 
 
 def _finish(node: DynidNode) -> bool:
-    """Bring a node to its end; say what did not come to a good one."""
+    """Finish a node; return whether the shutdown was clean."""
     try:
         node.finish()
     except DynidError as error:
@@ -306,7 +305,7 @@ def _finish(node: DynidNode) -> bool:
 
 
 def deliver(node: Node, longest: float = _DELIVERY) -> None:
-    """Let what a node published last arrive: it is gone with its publishers."""
+    """Wait for delivery of a node's last messages, which would be lost with its publishers."""
     deadline = time.monotonic() + longest
     for publisher in node.publishers:
         left = max(0.0, deadline - time.monotonic())
@@ -316,7 +315,7 @@ def deliver(node: Node, longest: float = _DELIVERY) -> None:
 def close(executor: Executor, nodes: Sequence[Node]) -> None:
     """End an executor, then its nodes, then ROS in this process.
 
-    Timers are cancelled first: one that comes due while its node is being destroyed raises.
+    Timers are cancelled first, because a timer that fires while its node is destroyed raises.
     """
     for node in nodes:
         deliver(node)

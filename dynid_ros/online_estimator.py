@@ -1,4 +1,4 @@
-"""Node ``online_estimator``: parameters while the robot works, and payloads that come and go."""
+"""Node ``online_estimator``: parameters and changes of payload while the robot works."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ if TYPE_CHECKING:
     from dynid.identification.online.change import PayloadChange
 
 _LIVE = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Fits every publisher, and keeps what comes while parameters are solved for."""
-_STALE_NS = 10**9  # after which the robot counts as silent
+"""Compatible with every publisher; stores messages while parameters are solved."""
+_STALE_NS = 10**9  # without joint states, after which a warning is published
 
 
 class OnlineEstimatorNode(DynidNode):
-    """Identifies from the joint states as they come, and reports changes of the payload.
+    """Identifies from live joint states, and reports changes of the payload.
 
     Topics: ``~/parameters`` (std_msgs/String, JSON, at ``publish_rate``), ``~/change``
-    (std_msgs/String, JSON, latched: the newest change). Service ``~/reset``: begins afresh.
+    (std_msgs/String, JSON, latched: the newest change). Service ``~/reset``: restarts estimation.
     """
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
-        """Listen from now on."""
+        """Subscribe from now on."""
         super().__init__("online_estimator", **options)
         self.declare_robot()
         self.parameter(
-            "model", "", "model.yaml to begin with and tell changes by; empty: none.", fixed=True
+            "model", "", "model.yaml to start from and detect changes; empty: none.", fixed=True
         )
         topic = self.parameter(
             "joint_states_topic", "/joint_states", "sensor_msgs/JointState.", fixed=True
         )
         rate = self.parameter(
-            "publish_rate", 1.0, "Of ~/parameters [Hz].", between=(0.01, 20.0), fixed=True
+            "publish_rate", 1.0, "Rate of ~/parameters [Hz].", between=(0.01, 20.0), fixed=True
         )
         self._settings = self._declared_settings()
         self._estimator = self._make()
-        self._heard = 0
+        self._arrival = 0
         self._lacking = ""
         self._waits_for = ""
         self._changes = 0
@@ -63,7 +63,7 @@ class OnlineEstimatorNode(DynidNode):
         self.health(WARN, f"no {topic} yet")
 
     def measured(self) -> dict[str, object]:
-        """What was wrong with samples, and how near a change is."""
+        """Return counts of invalid samples, and the evidence of a change."""
         messages = self._estimator.messages
         return {
             "messages": messages.taken,
@@ -81,31 +81,31 @@ class OnlineEstimatorNode(DynidNode):
             sampling_rate=self.parameter(
                 "sampling_rate",
                 usual.sampling_rate,
-                "At which joint states come [Hz].",
+                "Rate of the joint states [Hz].",
                 between=(20.0, 20_000.0),
                 fixed=True,
             ),
             forgetting_time=self.parameter(
                 "forgetting_time",
                 usual.forgetting_time,
-                "Over which parameters that change are followed [s]; 0: all data count alike.",
+                "Time constant of forgetting old data [s]; 0: all data have the same weight.",
                 between=(0.0, 1e6),
                 fixed=True,
             ),
             learning=self.parameter(
                 "learning",
                 usual.learning,
-                "Motion that tells the model's own errors before changes are looked for [s].",
+                "Motion for estimating the model's own errors before changes are detected [s].",
                 between=(2.0, 3600.0),
                 fixed=True,
             ),
             detect=self.parameter(
-                "detect_changes", usual.detect, "Whether to look for changes.", fixed=True
+                "detect_changes", usual.detect, "Whether to detect changes.", fixed=True
             ),
             largest_payload=self.parameter(
                 "largest_payload",
                 usual.largest_payload,
-                "What is large for a payload's mass [kg].",
+                "Scale of a payload's mass: a large one [kg].",
                 between=(1e-3, 1e4),
                 fixed=True,
             ),
@@ -133,8 +133,8 @@ class OnlineEstimatorNode(DynidNode):
     def _reset(self) -> str:
         self._estimator = self._make()
         self._newest = None
-        self.health(OK, "began afresh")
-        return "what was learnt is forgotten; the estimation begins afresh."
+        self.health(OK, "restarted")
+        return "all data are cleared; the estimation is restarted."
 
     def _take(self, message: JointState) -> None:
         joints = self._estimator.joints
@@ -145,7 +145,7 @@ class OnlineEstimatorNode(DynidNode):
             self._lacking = f"joint states lack the {what} of one of {', '.join(joints)}"
             return
         self._lacking = ""
-        self._heard = self.steady.now().nanoseconds
+        self._arrival = self.steady.now().nanoseconds
         stamp = message.header.stamp
         try:
             changes = self._estimator.take(stamp.sec + 1e-9 * stamp.nanosec, position, effort)
@@ -163,7 +163,7 @@ class OnlineEstimatorNode(DynidNode):
         self._tell()
 
     def _publish(self) -> None:
-        if self._heard:
+        if self._arrival:
             try:
                 found = self._estimator.parameters()
                 self._out.publish(String(data=parameters_json(found, self._estimator.joints)))
@@ -174,18 +174,18 @@ class OnlineEstimatorNode(DynidNode):
         self._tell()
 
     def _tell(self) -> None:
-        """Sum up in /diagnostics: what hinders the estimation counts most, then a change."""
+        """Summarise on /diagnostics: missing data have priority, then a change."""
         if self._lacking:
             self.health(ERROR, self._lacking)
-        elif not self._heard:
+        elif not self._arrival:
             return
-        elif self.steady.now().nanoseconds - self._heard > _STALE_NS:
+        elif self.steady.now().nanoseconds - self._arrival > _STALE_NS:
             self.health(WARN, "no joint states for more than 1 s")
         elif self._estimator.messages.too_rare:
             self.health(
                 ERROR,
-                "joint states come more rarely than sampling_rate = "
-                f"{self._settings.sampling_rate:g} Hz says; set it to the rate at which they come",
+                "the rate of joint states is below sampling_rate = "
+                f"{self._settings.sampling_rate:g} Hz; set it to their rate",
             )
         elif self._newest is not None:
             newest = self._newest
@@ -193,7 +193,7 @@ class OnlineEstimatorNode(DynidNode):
         elif self._waits_for:
             self.health(WARN, self._waits_for)
         elif self._estimator.watching:
-            self.health(OK, "estimating, and watching for changes of the payload")
+            self.health(OK, "estimating, and monitoring changes of the payload")
         else:
             self.health(OK, "estimating")
 
@@ -201,13 +201,13 @@ class OnlineEstimatorNode(DynidNode):
 def _in_order(
     joints: Sequence[str], names: Sequence[str], values: Sequence[float]
 ) -> list[float] | None:
-    """The joints' values in their order, or None where one is missing."""
+    """Return the joints' values in their order, or None where one is missing."""
     given = dict(zip(names, values, strict=False))
     return [given[joint] for joint in joints] if set(joints) <= given.keys() else None
 
 
 def main() -> None:
-    """Run the node until it is told to stop."""
+    """Run the node until a signal arrives."""
     sys.exit(run(OnlineEstimatorNode))
 
 

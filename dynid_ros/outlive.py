@@ -1,9 +1,9 @@
-"""Runs a command that outlives signals, until the robot that it controls has come to rest.
+"""Runs a command that ignores signals until its robot has come to rest.
 
-``python -m dynid_ros.outlive COMMAND...``: ros2_control_node, for one, ends its controllers at the
-first signal, whatever moves. Here it goes on after SIGINT, SIGTERM, SIGHUP and the end of its
-parent, until SIGUSR1 says that the robot is at rest, or LONGEST has passed. Then it gets SIGINT,
-and has the time that every process of dynid has for its end before it is killed.
+``python -m dynid_ros.outlive COMMAND...``: for example, ros2_control_node ends its controllers at
+the first signal, also during a motion. Here it continues after SIGINT, SIGTERM, SIGHUP and the end
+of its parent, until SIGUSR1 (the robot is at rest) or for LONGEST. Then it gets SIGINT, and the
+time that every process of dynid has for its shutdown before it is killed.
 """
 
 from __future__ import annotations
@@ -21,20 +21,19 @@ LONGEST = 20.0
 """Time for the robot to come to rest after a signal [s]."""
 
 LONGEST_AFTER_RELEASE = LONGEST_END + 6.0
-"""Time that the command then has for its end; one of dynid ends itself before that [s]."""
-
-_LOOK = 0.05  # [s] between looks
+"""Time for the command to end then; a process of dynid ends earlier by itself [s]."""
+_LOOK = 0.05  # [s] between checks
 
 
 def main(command: list[str]) -> int:
-    """Run a command to its end; return its exit code, 128 plus the number of what killed it."""
+    """Run a command to its end; return its exit code, or 128 plus the signal that killed it."""
     stop = Stop(bounded=False)
     rest: list[int] = []
     signal.signal(signal.SIGUSR1, lambda number, _: rest.append(number))
     # in a session of its own no signal to the group reaches it
     environment = {**os.environ, ENDS_WITH_PARENT: str(os.getpid())}
     process = subprocess.Popen(command, env=environment, start_new_session=True)  # noqa: S603
-    while process.poll() is None and not stop.asked and not rest:
+    while process.poll() is None and not stop.requested and not rest:
         time.sleep(_LOOK)
     silence_closed_streams()
     deadline = time.monotonic() + LONGEST

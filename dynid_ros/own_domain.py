@@ -1,4 +1,4 @@
-"""A ROS graph of this process and those that it starts, which no other on this machine shares."""
+"""A ROS graph of this process and its children, separate from all others on this machine."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from contextlib import suppress
 
 from dynid.errors import DynidError
 
-# above 100 a domain's ports lie among those that Linux hands out to anybody (from 32768)
+# above 100 a domain's ports are in Linux's range of ephemeral ports (from 32768)
 DOMAINS = range(1, 101)
 
 _held: list[socket.socket] = []
-"""What marks the domain as taken, until this process ends, however it ends."""
+"""Sockets that reserve the domain until this process ends in any way."""
 
 
 def enter_own_domain() -> int:
     """Set the environment for a domain that no other caller on this machine has.
 
-    Call it before ``rclpy.init``. Only nodes on this machine are heard.
+    Call it before ``rclpy.init``. Only nodes on this machine are discovered.
 
     Returns:
         The domain's number.
 
     Raises:
-        DynidError: every domain is taken.
+        DynidError: every domain is in use.
     """
     domain, mark = _free_domain()
     _held.append(mark)
@@ -36,7 +36,7 @@ def enter_own_domain() -> int:
 
 
 def _free_domain() -> tuple[int, socket.socket]:
-    # at random, because other programs choose domains too, and begin at 0
+    # at random, because other programs also choose domains, starting at 0
     for domain in random.sample(DOMAINS, len(DOMAINS)):
         mark = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         with suppress(OSError):
@@ -46,6 +46,6 @@ def _free_domain() -> tuple[int, socket.socket]:
             return domain, mark
         mark.close()
     raise DynidError(
-        f"all of the ROS domains {DOMAINS[0]} to {DOMAINS[-1]} are in use on this machine; end "
-        "what runs there."
+        f"all ROS domains {DOMAINS[0]} to {DOMAINS[-1]} are in use on this machine; end the "
+        "programs in one of them."
     )

@@ -1,4 +1,4 @@
-"""The programs of dynid's nodes: they answer a signal while Python is still importing them, too."""
+"""Entry points of dynid's nodes, which also handle signals while Python imports them."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dynid_ros.stop import FINISHED, HEARD, say
+from dynid_ros.stop import FINISHED, HANDLED, say
 
 if TYPE_CHECKING:
     from types import FrameType
 
 TASKS = ("identification_task", "replay_task")
-"""Programs that end by themselves; an interrupted one has not done its work."""
+"""Programs that end by themselves; an interrupted one has not finished its work."""
 
 
 WATCHES = "rest_monitor"
-"""The program that must not end before it has seen the robot: signals wait until it listens."""
+"""The program that must not end before it has a robot state: signals wait until it runs."""
 
 
 def start(name: str) -> None:
-    """Run the node in module ``name``; until it listens itself, a signal ends the program."""
+    """Run the node in module ``name``; until it handles signals, one ends the program."""
 
     def end(number: int, _frame: FrameType | None) -> None:
-        say(f"{name} was interrupted by {signal.Signals(number).name} before it began")
+        say(f"{name} was interrupted by {signal.Signals(number).name} before it started")
         os._exit(128 + number if name in TASKS else FINISHED)
 
     if name == WATCHES:
-        signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
-    for number in HEARD:
+        signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
+    for number in HANDLED:
         if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, end)
     importlib.import_module(f"dynid_ros.{name}").main()

@@ -1,4 +1,4 @@
-"""Quality of service, chosen once for every node."""
+"""Quality of service of all nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
-"""What stays true until it changes (model, state): whoever comes later gets the last message."""
+"""For data that stay valid until they change (model, state): late subscribers get the last one."""
 
 ALIVE = QoSProfile(
     depth=1,
@@ -23,27 +23,27 @@ ALIVE = QoSProfile(
     liveliness=LivelinessPolicy.AUTOMATIC,
     liveliness_lease_duration=Duration(nanoseconds=1_200_000_000),
 )
-"""Nothing is ever published: the middleware says by itself, with a thread of its own, that the
-process lives, however busy its Python is. The end of a process that could not say goodbye is
-noticed after this lease; without it, after the 20 s of discovery."""
+"""Nothing is published on it: a thread of the middleware reports that the process lives, also while
+Python is busy. The end of a killed process is detected after this lease; without it, after the 20 s
+of discovery."""
 
 COMMAND = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-"""Trajectories: the newest one counts, and must arrive."""
+"""Trajectories: only the newest one matters, and must arrive."""
 
 DIAGNOSTICS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 """As diagnostic_updater publishes them."""
 
 CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""As rclpy and rclcpp listen to /clock: an old time is of no use."""
+"""As rclpy and rclcpp subscribe to /clock: only the newest time matters."""
 
 MONITORED = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Joint states to watch: fits every publisher; a lost one is followed by the next."""
+"""Joint states for monitoring: compatible with every publisher; single losses do not matter."""
 
 STATE_DEPTH = 5_000
 """Messages that wait while a process is busy: five seconds of joint states at 1 kHz.
 
-No more: whatever the depth, Fast DDS keeps 5000 (its ``max_samples``). Up to there a full queue
-drops its oldest message; beyond, it turns every new one away, reliable or not.
+Not more, because Fast DDS stores 5000 at any depth (its ``max_samples``). Up to that depth a full
+queue drops its oldest message; beyond it, every new one, reliable or not.
 """
 
 STATES = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
@@ -51,7 +51,7 @@ STATES = QoSProfile(depth=STATE_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
 
 
 def complete(publishers: Iterable[TopicEndpointInfo]) -> QoSProfile:
-    """QoS that gets every message of these publishers: reliable unless one of them is not."""
+    """Return the QoS for every message of these publishers: reliable unless one of them is not."""
     offered = [info.qos_profile for info in publishers]
     reliable = all(qos.reliability == ReliabilityPolicy.RELIABLE for qos in offered)
     latched = bool(offered) and all(

@@ -1,4 +1,4 @@
-"""Node ``recorder``: topics into a rosbag2 folder, raw and complete."""
+"""Node ``recorder``: records topics to a rosbag2 folder, raw and complete."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from dynid_ros.topic_reader import TopicReader
 if TYPE_CHECKING:
     from rclpy.parameter import Parameter
 
-_TAKE = 0.005  # [s] between takes; simulated time is noted with this resolution
-_LOOK = 0.1  # [s] between looks for publishers that have not come yet
-_FLUSH = 1.0  # [s] between flushes: what a killed process may lose
+_TAKE = 0.005  # [s] between reads, also the resolution of simulated time
+_LOOK = 0.1  # [s] between checks for new publishers
+_FLUSH = 1.0  # [s] between flushes: data that a killed process may lose
 
 
 @dataclass(frozen=True)
 class Session:
-    """One recording under way."""
+    """One recording in progress."""
 
     output: str
     bag: BagWriter
@@ -37,36 +37,36 @@ class Session:
     troubles: list[str] = field(default_factory=list)
 
     def write(self) -> None:
-        """Move what waits from the topics to the bag."""
+        """Write the received messages to the bag."""
         for topic, receive_time, message in self.reader.take():
             self.bag.write(topic, receive_time, message)
 
     def look(self) -> None:
-        """Subscribe to the topics that have got publishers."""
+        """Subscribe to topics with new publishers."""
         for offer in self.reader.offers():
             self.bag.add_topic(offer.topic, offer.kind, offer.qos, offer.digest)
             self.reader.subscribe(offer)
 
     def summary(self) -> str:
-        """What was recorded, and what was not."""
+        """Return a summary of recorded and lost messages."""
         bag, reader = self.bag, self.reader
         parts = [f"{bag.messages} messages in {bag.duration:.1f} s to {self.output}"]
         parts[0] += f" ({_megabytes(bag.size)})"
         parts += [f"{count} were lost on {topic}" for topic, count in reader.lost.items() if count]
-        parts += [f"losses on {topic} cannot be told" for topic in sorted(reader.unchecked)]
+        parts += [f"losses on {topic} are unknown" for topic in sorted(reader.unchecked)]
         parts += self.silent()
         return "; ".join([*parts, *self.troubles])
 
     def silent(self) -> list[str]:
-        """Topics of which no message came."""
+        """Return a sentence for each topic without a message."""
         silent = [topic for topic, count in self.bag.counts.items() if not count]
-        return [f"no message of {topic} came" for topic in silent] + [
-            f"no message of {topic} came (nobody published it)" for topic in self.reader.waiting
+        return [f"no message arrived on {topic}" for topic in silent] + [
+            f"no message arrived on {topic} (it has no publisher)" for topic in self.reader.waiting
         ]
 
 
 class Recorder(DynidNode):
-    """Records from ``~/start`` to ``~/stop``; ``~/state`` says how it goes."""
+    """Records from ``~/start`` to ``~/stop``; publishes its progress on ``~/state``."""
 
     ending = "completing the bag"
 
@@ -89,10 +89,10 @@ class Recorder(DynidNode):
         self._say("idle", OK)
 
     def start(self) -> str:
-        """Begin a recording.
+        """Start a recording.
 
         Raises:
-            RecordingError: it cannot be; nothing has changed.
+            RecordingError: it cannot start; nothing has changed.
         """
         if self._session:
             raise RecordingError(
@@ -107,13 +107,13 @@ class Recorder(DynidNode):
         simulated = self.current("use_sim_time", bool)
         if simulated and not self.get_clock().now().nanoseconds:
             raise RecordingError(
-                "use_sim_time is set but no time has come on /clock; start the simulation first."
+                "use_sim_time is set but no time arrived on /clock; start the simulation first."
             )
         bag = BagWriter(Path(output).expanduser(), output)
         session = Session(output, bag, TopicReader(self, topics, simulated=simulated))
         try:
             session.look()
-            session.bag.flush()  # finds a full disk before the robot moves
+            session.bag.flush()  # detects a full disk before the robot moves
         except RecordingError:
             session.reader.close()
             session.bag.discard()
@@ -124,14 +124,14 @@ class Recorder(DynidNode):
         self._say("recording", OK, output=output)
         message = f"recording {', '.join(topics)} to {output}"
         if session.reader.waiting:
-            message += f"; nobody publishes {', '.join(session.reader.waiting)} yet"
+            message += f"; no publisher yet on {', '.join(session.reader.waiting)}"
         return message
 
     def stop(self) -> str:
-        """End the recording with all that was sent until now, and sum it up.
+        """End the recording with all messages sent until now, and return a summary.
 
         Raises:
-            RecordingError: there is nothing to stop, or nothing came, or the disk is full.
+            RecordingError: there is no recording, no message arrived, or the disk is full.
         """
         session = self._session
         if not session:
@@ -153,7 +153,7 @@ class Recorder(DynidNode):
         return summary
 
     def measured(self) -> dict[str, object]:
-        """Figures of the recording under way, or else of the last one."""
+        """Return figures of the current recording, else of the last one."""
         session = self._session
         if session:
             self._figures = {
@@ -168,7 +168,7 @@ class Recorder(DynidNode):
         """Complete the bag.
 
         Raises:
-            RecordingError: it cannot be.
+            RecordingError: it cannot be completed.
         """
         session = self._session
         if session is None:
@@ -199,13 +199,13 @@ class Recorder(DynidNode):
             return
         try:
             self._session.look()
-        except RecordingError as error:  # of one topic: the others go on
+        except RecordingError as error:  # of one topic: the others continue
             self._session.troubles.append(str(error).rstrip("."))
             self._say("recording", WARN, trouble=str(error))
             self.get_logger().error(str(error))
 
     def _fail(self, session: Session, error: RecordingError) -> RecordingError:
-        """Give a recording up; what is on disk stays."""
+        """Abort a recording; data on disk stay."""
         self._failure = str(error).rstrip(".")
         if session.bag.messages:
             self._failure += f"; {_megabytes(session.bag.size)} written before can be read"

@@ -1,4 +1,4 @@
-"""Another node as a sequence sees it: call its services, set its parameters, follow its state."""
+"""Client of another node: calls its services, sets its parameters, and follows its state."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ if TYPE_CHECKING:
 
     from rclpy.node import Node
 
-_APPEAR = 60.0  # [s] within which a node that is being started answers, on a busy machine too
-_SILENCE = 0.5  # [s] after the lease of ALIVE, within which a process that was held up goes on
+_APPEAR = 60.0  # [s] within which a starting node responds, also on a busy machine
+_SILENCE = 0.5  # [s] after the lease of ALIVE, within which a suspended process may continue
 _PREFIX = 12  # bytes of an endpoint's identifier that are its participant's, by the RTPS standard
-_ANSWER = 60.0  # [s] within which a service answers that only begins something, likewise
+_ANSWER = 60.0  # [s] within which a service responds that only starts an action, likewise
 
 
 class WaitTimeoutError(TaskError):
-    """What was waited for did not happen in time."""
+    """A condition did not become true in time."""
 
 
 class Wait(Protocol):
     """Let the node run until a condition holds, or raise a WaitTimeoutError naming ``what``."""
 
     def __call__(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
-        """Wait for at most ``timeout`` [s], or for ever."""
+        """Wait for at most ``timeout`` [s], or without limit."""
 
 
 class Remote:
-    """Services, parameters and state of one node, with sentences for everything that fails."""
+    """Services, parameters and state of one node, with a message for each failure."""
 
     def __init__(self, node: Node, name: str, wait: Wait, services: Sequence[str]) -> None:
-        """Get ready to talk to node ``name``, and to call its Trigger ``services``."""
+        """Create the clients of node ``name`` and of its Trigger ``services``."""
         self._node = node
         self._name = name
         self._wait = wait
         self._parameters = AsyncParameterClient(node, name)
-        # made now, because an answer reaches only those whom the other side has found by then
+        # made now, because a response only reaches clients that the server has discovered
         self._clients = {
             service: node.create_client(Trigger, f"{name}/{service}") for service in services
         }
         self._states: list[str] = []  # since the last call
         self.state = ""
-        """What the node said last; empty before."""
+        """The last state of the node; empty before the first."""
         self._silence: Countdown | None = None
         node.create_subscription(String, f"{name}/state", self._take, LATCHED)
         watch = SubscriptionEventCallbacks(liveliness=self._take_liveliness)
@@ -62,16 +62,16 @@ class Remote:
 
     @property
     def present(self) -> bool:
-        """Whether the node can be talked to."""
+        """Whether the node's services are available."""
         return bool(self._parameters.services_are_ready()) and not self.silent
 
     @property
     def silent(self) -> bool:
-        """Whether the node's process is killed or suspended, since the middleware hears nothing."""
+        """Whether the node's process is killed or suspended, according to the middleware."""
         return self._silence is not None and self._silence.over()
 
     def appear(self) -> None:
-        """Wait until the node is there."""
+        """Wait until the node is available."""
         self._wait(lambda: self.present, f"node {self._name} to appear", _APPEAR)
 
     def set(self, **values: str | float | bool) -> None:
@@ -86,7 +86,7 @@ class Remote:
         future = self._parameters.set_parameters(parameters)
         try:
             self._wait(lambda: future.done() or not self.present, what, _ANSWER / 2)
-        except WaitTimeoutError:  # the answer got lost while the two were finding each other
+        except WaitTimeoutError:  # the response was lost during discovery
             future = self._parameters.set_parameters(parameters)
             self._wait(lambda: future.done() or not self.present, what, _ANSWER / 2)
         if not future.done():
@@ -97,8 +97,8 @@ class Remote:
                 raise TaskError(f"{self._name} refuses {name}={values[name]}: {result.reason}")
 
     def call(self, service: str, timeout: float | None = _ANSWER) -> Trigger.Response:
-        """Call a Trigger service, and return its answer."""
-        self._states.clear()  # what is heard from now on is what the call led to
+        """Call a Trigger service, and return its response."""
+        self._states.clear()  # states from now on are results of the call
         client = self._clients[service]
         was = self.present
         self._wait(
@@ -120,10 +120,10 @@ class Remote:
         return answer
 
     def ask(self, service: str, timeout: float | None = _ANSWER) -> str:
-        """Call a Trigger service that has to succeed, and return what it says.
+        """Call a Trigger service that must succeed, and return its message.
 
         Raises:
-            TaskError: it refuses, in its own words.
+            TaskError: it refuses, with its message.
         """
         answer = self.call(service, timeout)
         if not answer.success:
@@ -134,8 +134,8 @@ class Remote:
         """Wait until the node's state is the wanted one, since the last call.
 
         Raises:
-            TaskError: it, or one of the ``others`` that are needed meanwhile, went to ``aborted``
-                or ``failed`` instead, or ended.
+            TaskError: it, or one of the required ``others``, changed to ``aborted`` or ``failed``
+                instead, or ended.
         """
 
         def trouble() -> str:
@@ -150,10 +150,10 @@ class Remote:
             raise TaskError(reason)
 
     def leave(self, states: Collection[str], what: str, timeout: float) -> None:
-        """Wait until the node's state is none of some, or it ended, for at most ``timeout`` [s].
+        """Wait until the node's state is not in ``states``, or it ended.
 
         Raises:
-            TaskError: it is not by then; the sentence says what was waited for.
+            TaskError: not within ``timeout`` [s]; the message names ``what``.
         """
         self._wait(lambda: self.state not in states or not self.present, what, timeout)
 
@@ -162,7 +162,7 @@ class Remote:
         self._states.append(message.data)
 
     def ended(self) -> str:
-        """Why a wanted state will not come any more; empty where it may."""
+        """Return why the wanted state cannot be reached any more; empty where it can."""
         name = self._name.removeprefix("/")
         for state in self._states:
             kind, _, reason = state.partition(": ")
@@ -173,7 +173,7 @@ class Remote:
     def _gone(self) -> str:
         name = self._name.removeprefix("/")
         if self.silent:
-            return f"{name} does not answer any more: its process was killed or is suspended."
+            return f"{name} does not respond any more: its process was killed or is suspended."
         return f"{name} has ended."
 
     def _take_liveliness(self, status: Any) -> None:  # noqa: ANN401  rclpy's own
@@ -183,11 +183,11 @@ class Remote:
             self._silence = Countdown(_SILENCE)
 
     def _is_of_this_process(self) -> bool:
-        """Whether the node lives as long as this one: no more is lost than time for the lease."""
+        """Return whether the node is in this process, so that a lost lease is only a delay."""
         own = self._node.get_fully_qualified_name()
         return bool(self._participants(own) & self._participants(self._name))
 
     def _participants(self, name: str) -> frozenset[bytes]:
-        """Those of the middleware that a node is in; there is one for a process."""
+        """Return the middleware's participants of a node; there is one for a process."""
         alive = self._node.get_publishers_info_by_topic(f"{name}/alive")
         return frozenset(bytes(one.endpoint_gid[:_PREFIX]) for one in alive)

@@ -1,8 +1,8 @@
-"""Node ``replay_task``: plays a bag into the topics, has it identified, and compares.
+"""Node ``replay_task``: replays a bag, identifies from the topic and the bag, and compares.
 
-What the identifier makes of the messages it hears must be what it makes of the bag itself. The exit
-code is 0 where it is, 1 where it is not or the model failed its criterion, 2 where the sequence
-could not be finished.
+The parameters from the replayed messages must equal those from the bag itself. The exit code is 0
+where they do, 1 where they do not or the model failed its criterion, 2 where the sequence was not
+completed.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from dynid.recording.replay import StampedMessage
     from dynid_ros.stop import Stop
 
-_LISTENER = 20.0  # [s] for the identifier to listen to the topic
-_SAME = 1e-9  # relative difference of parameters that rounding explains
+_LISTENER = 20.0  # [s] for the identifier to subscribe to the topic
+_SAME = 1e-9  # relative difference of parameters by rounding
 
 
 class ReplayTask(SequenceNode):
-    """The bag's joint states, at the pace at which they were recorded or at another."""
+    """Replays the bag's joint states, at the recorded pace or another."""
 
     def __init__(self, stop: Stop, executor: Executor, **options: Any) -> None:  # noqa: ANN401
         """Get ready; nothing is published before :meth:`perform`."""
@@ -57,7 +57,7 @@ class ReplayTask(SequenceNode):
         self._states_out = self.create_publisher(JointState, self._topic, STATES)
 
     def sequence(self, step: Callable[[str], None]) -> bool:
-        """Identify what is heard, identify the bag, and compare the parameters."""
+        """Identify from the topic and from the bag, and compare the parameters."""
         if not self._given:
             raise TaskError(
                 "parameter 'recording' of replay_task is empty; it must be a bag's path."
@@ -69,24 +69,24 @@ class ReplayTask(SequenceNode):
             raise TaskError(str(error)) from None
         self.identifier.set(recording="", output=str(self._output), topic=self._topic)
         self.identifier.ask("start")
-        self.wait(self._states_out.get_subscription_count, "the identifier to listen", _LISTENER)
+        self.wait(self._states_out.get_subscription_count, "the identifier to subscribe", _LISTENER)
         step("replaying")
         self._replay(messages)
         self.identifier.ask("stop")
-        step("identifying what was heard")
-        good = self.judged("identify", "identification")
+        step("identifying from the topic")
+        good = self.evaluated("identify", "identification")
         step("identifying the bag")
         self.identifier.set(recording=str(self._bag), output=str(self._output / "from_bag"))
-        same = self.judged("identify", "identification")
+        same = self.evaluated("identify", "identification")
         with self.logging_warnings():
-            heard = load_model(written_model(self._output, success=good))
+            replayed = load_model(written_model(self._output, success=good))
             read = load_model(written_model(self._output / "from_bag", success=same))
-        difference = largest_difference(heard, read)
-        step(f"parameters heard and read differ by {difference:.1g} of the largest of their kind")
+        difference = largest_difference(replayed, read)
+        step(f"parameters of topic and bag differ by {difference:.1g} of the largest of each kind")
         if self._model:
             step("validating the given model")
             self.identifier.set(model=self._model)
-            good = self.judged("validate", "validation") and good
+            good = self.evaluated("validate", "validation") and good
         return good and difference <= _SAME
 
     def _replay(self, messages: Sequence[StampedMessage]) -> None:
@@ -106,7 +106,7 @@ class ReplayTask(SequenceNode):
         self.wait(done, "the replay", None)
 
     def give_up(self) -> list[str]:
-        """Have the identifier stop listening; where it does not answer, nothing is at stake."""
+        """Stop the collection of the identifier; no response is needed."""
         if self.identifier.present:
             self.attempt(lambda: self.identifier.call("stop"))
         return []

@@ -1,7 +1,7 @@
-"""Node ``rest_monitor``: after a signal it ends when the robot rests, for launch to wait for.
+"""Node ``rest_monitor``: ends after a signal when the robot is at rest, so that launch can wait.
 
-Where no node of a launch moves the robot, another one may (a player in another terminal, MoveIt),
-and its controllers must not end in the middle of a motion.
+Even where no node of a launch moves the robot, another one may (a player in another terminal,
+MoveIt), and the controllers must not end during a motion.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from dynid_ros.state_listener import StateListener
 if TYPE_CHECKING:
     from dynid.playback.robot_state import RobotState
 
-_TICK = 0.02  # [s] between looks
+_TICK = 0.02  # [s] between checks
 _SILENCE = 3.0  # [s] without joint states after which there is no robot to wait for
 
 
 class RestMonitor(DynidNode):
-    """Watches the joint states."""
+    """Monitors the joint states."""
 
     ending = "waiting for the robot to come to rest"
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
-        """Listen to the robot."""
+        """Subscribe to the joint states."""
         super().__init__("rest_monitor", **options)
         self.declare_robot()
         robot = self.load_robot()
@@ -39,10 +39,10 @@ class RestMonitor(DynidNode):
         StateListener(self, StateReader(robot.joints, topic), topic, self._take)
 
     def finish(self) -> None:
-        """Wait until the robot rests, or is silent.
+        """Wait until the robot is at rest, or has no joint states.
 
         Raises:
-            PlaybackError: it does neither.
+            PlaybackError: neither within LONGEST.
         """
         begin = self._now()
         while self.executor and self._now() - begin < LONGEST:
@@ -61,7 +61,7 @@ class RestMonitor(DynidNode):
 
 
 def main() -> None:
-    """Run the node until a signal comes, and the robot rests."""
+    """Run the node until a signal arrives and the robot is at rest."""
     sys.exit(run(RestMonitor))
 
 

@@ -1,4 +1,4 @@
-"""What the nodes share that go through a sequence once and end with an exit code."""
+"""Base class of nodes that run a sequence once and end with an exit code."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from dynid.evaluation.verdict import Verdict
     from dynid.identification.quantities import Quantity
 
-_TICK = 0.05  # [s] between looks at a condition
-_FOLLOWS = 5.0  # [s] in which a topic follows the answer of the service that led to it
+_TICK = 0.05  # [s] between checks of a condition
+_FOLLOWS = 5.0  # [s] in which a topic follows the response of its service
 
 
 class InterruptionError(TaskError):
@@ -47,27 +47,27 @@ class InterruptionError(TaskError):
 
 
 class IncompleteEndError(TaskError):
-    """The sequence was given up, and the robot was not seen at rest, or a bag is incomplete."""
+    """The sequence was aborted, and the robot did not come to rest or a bag is incomplete."""
 
 
 class SequenceNode(DynidNode):
-    """Steps one after the other, each a service of another node; the identifier is one of them."""
+    """A sequence of steps, each a service of another node, such as the identifier."""
 
     def __init__(self, name: str, stop: Stop, executor: Executor, **options: Any) -> None:  # noqa: ANN401
-        """Get ready; nothing happens before :meth:`perform`, which lets ``executor`` spin."""
+        """Get ready; nothing happens before :meth:`perform`, which spins ``executor``."""
         super().__init__(name, **options)
         self._stop = stop
-        self._giving_up = False  # a signal was one to stop, and that is what happens then
+        self._giving_up = False  # signals are ignored while the sequence is being aborted
         self._doing = "starting"
         self._clock_watch = SimulatedClock(self)
         self._spinning = executor
         executor.add_node(self)
         self.verdicts: dict[str, Verdict] = {}
-        """What was found, under ``identification`` and ``validation``."""
-        self.heard: dict[str, str] = {}
-        """The same as JSON, as the identifier published it."""
+        """Results by the identifier's topics, ``identification`` and ``validation``."""
+        self.received: dict[str, str] = {}
+        """The results as JSON, as published by the identifier."""
         self.quantities: tuple[Quantity, ...] = ()
-        """Physical quantities that the profile asks for."""
+        """Physical quantities defined in the profile."""
         for kind in ("identification", "validation"):
             self.create_subscription(String, f"/identifier/{kind}", self._taker(kind), LATCHED)
         self._progress = self.create_publisher(String, "~/progress", LATCHED)
@@ -75,20 +75,20 @@ class SequenceNode(DynidNode):
             self, "/identifier", self.wait, ("start", "stop", "identify", "validate")
         )
 
-    def perform(self, tell: Callable[[str], None]) -> bool:
-        """Go through the sequence; return whether the result is good.
+    def perform(self, report: Callable[[str], None]) -> bool:
+        """Run the sequence; return whether the result passes its criterion.
 
         Args:
-            tell: is given the name of each step as it begins.
+            report: called with the name of each step at its start.
 
         Raises:
-            InterruptionError: a signal came; everything was brought to an end first.
-            IncompleteEndError: it could not be finished, and something has not come to its end.
-            TaskError: a step was refused or failed; everything was brought to an end first.
+            InterruptionError: a signal arrived; the sequence was shut down cleanly.
+            IncompleteEndError: it was not completed, and the shutdown was not clean.
+            TaskError: a step was refused or failed; the sequence was shut down cleanly.
         """
 
         def step(name: str) -> None:
-            tell(name)
+            report(name)
             self._doing = name
             self.health(OK, name)
             self._progress.publish(String(data=name))
@@ -97,9 +97,9 @@ class SequenceNode(DynidNode):
             return self.sequence(step)
         except DynidError as error:
             reason = error
-        except Exception as error:  # noqa: BLE001  the robot has to come to rest all the same
+        except Exception as error:  # noqa: BLE001  the robot has to come to rest in any case
             self.get_logger().error(traceback.format_exc())
-            reason = TaskError(f"{self.get_name()} ended by a fault of dynid ({error!r}).")
+            reason = TaskError(f"{self.get_name()} ended by a bug in dynid ({error!r}).")
         self.health(ERROR, str(reason))
         self._giving_up = True
         troubles = self.give_up()
@@ -109,19 +109,19 @@ class SequenceNode(DynidNode):
         raise IncompleteEndError("; ".join(one.rstrip(".") for one in (str(reason), *more)) + ".")
 
     def sequence(self, step: Callable[[str], None]) -> bool:
-        """Do it all; ``step`` is told the name of each step. To be overridden."""
+        """Run all steps; ``step`` is called with the name of each one. To be overridden."""
         raise NotImplementedError
 
     def give_up(self) -> list[str]:
-        """Bring to an end what the sequence began; may be overridden.
+        """Shut down what the sequence has started; may be overridden.
 
         Returns:
-            A sentence for each thing that has not come to a good end.
+            A sentence for each incomplete shutdown.
         """
         return []
 
     def attempt(self, action: Callable[[], object]) -> list[str]:
-        """Do what belongs to giving up; return in a sentence what it fails by."""
+        """Run an action of the shutdown; return its error as a sentence, if any."""
         try:
             action()
         except InterruptionError:
@@ -130,43 +130,43 @@ class SequenceNode(DynidNode):
             return [str(error)]
         return []
 
-    def judged(self, service: str, kind: str) -> bool:
-        """Let the identifier work, and wait for its verdict; a failed model is no refusal."""
-        self.heard.pop(kind, None)
+    def evaluated(self, service: str, kind: str) -> bool:
+        """Call the identifier, and wait for its verdict; a failed model is not an error."""
+        self.received.pop(kind, None)
         answer = self.identifier.call(service, timeout=None)
         try:
-            self.wait(lambda: kind in self.heard, f"the identifier's {kind}", _FOLLOWS)
+            self.wait(lambda: kind in self.received, f"the identifier's {kind}", _FOLLOWS)
         except TaskError:
             raise TaskError(f"identifier: {answer.message}") from None
         self.get_logger().info(answer.message)
-        self.verdicts[kind] = read_verdict(self.heard[kind])
-        self.quantities = read_quantities(self.heard[kind]) or self.quantities
+        self.verdicts[kind] = read_verdict(self.received[kind])
+        self.quantities = read_quantities(self.received[kind]) or self.quantities
         return bool(answer.success)
 
     def wait(self, condition: Callable[[], object], what: str, timeout: float | None) -> None:
-        """See :class:`dynid_ros.remote.Wait`; a signal ends the waiting as well."""
+        """Wait as in :class:`dynid_ros.remote.Wait`; a signal also ends the waiting."""
         left = None if timeout is None else Countdown(timeout)
         while not condition():
-            if self._stop.asked and not self._giving_up:
+            if self._stop.requested and not self._giving_up:
                 raise InterruptionError(f"interrupted by {self._stop.name} while {self._doing}.")
             if not self._giving_up:
                 self._clock_watch.check()
             if left is not None and left.over():
-                raise WaitTimeoutError(f"waited {timeout:g} s for {what}, in vain.")
+                raise WaitTimeoutError(f"timed out after waiting {timeout:g} s for {what}.")
             self._spinning.spin_once(timeout_sec=_TICK)
 
     def _taker(self, kind: str) -> Callable[[String], None]:
         def take(message: String) -> None:
-            self.heard[kind] = message.data
+            self.received[kind] = message.data
 
         return take
 
 
 def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
-    """Run a sequence in a process of its own, print what was found, and return the exit code.
+    """Run a sequence in its own process, print the results, and return the exit code.
 
-    0 for a good result, 1 where it failed its criterion, 2 where it could not be finished, 3 where
-    something has not come to a good end, 128 plus its number where a signal came.
+    It is 0 where the result passes its criterion, 1 where it fails, 2 where the sequence was not
+    completed, 3 where the shutdown was not clean, 128 plus the signal's number after a signal.
     """
     stop = Stop()
     stop.waiting_for = "the other nodes to bring the robot to rest and to close the bag"
@@ -192,7 +192,7 @@ def run_sequence(make: Callable[[Stop, Executor], SequenceNode]) -> int:
 
 
 def answer(error: DynidError, stop: Stop) -> int:
-    """Say why a sequence ended, and return the exit code."""
+    """Print why a sequence ended, and return the exit code."""
     say(str(error))
     if isinstance(error, IncompleteEndError):
         return NO_GOOD_END

@@ -1,4 +1,4 @@
-"""A simulated clock that has stopped is noticed against the steady one."""
+"""Detection of a simulated clock that has stopped."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from dynid_ros.countdown import Countdown
 if TYPE_CHECKING:
     from rclpy.node import Node
 
-_LONGEST = 1.5  # [s] that /clock may stand still; with a tick it is noticed within 2 s
+_LONGEST = 1.5  # [s] that /clock may pause; including a tick this is detected within 2 s
 
 
 class SimulatedClock:
-    """Watches the time of a node that follows /clock; of any other it says nothing."""
+    """Monitors the time of a node that uses /clock; does nothing for others."""
 
     def __init__(self, node: Node) -> None:
-        """Begin with the node's first time."""
+        """Start with the node's first time."""
         self._node = node
         self._last = 0  # [ns] of simulated time
-        self._patience = Countdown(_LONGEST)  # since it changed
+        self._timeout = Countdown(_LONGEST)  # since it changed
 
     def check(self) -> None:
-        """Look at the time; to be called often.
+        """Check the time; to be called often.
 
         Raises:
-            TaskError: it came once, and has not changed since for too long.
+            TaskError: it has not changed for too long after its first message.
         """
         if not self._node.get_parameter("use_sim_time").value:
             return
         simulated = int(self._node.get_clock().now().nanoseconds)
         if simulated != self._last or not simulated:
-            self._last, self._patience = simulated, Countdown(_LONGEST)
-        elif self._patience.over():
+            self._last, self._timeout = simulated, Countdown(_LONGEST)
+        elif self._timeout.over():
             raise TaskError(
-                f"the simulated time of /clock stands still at {simulated * 1e-9:.2f} s; whatever "
-                "publishes it has stopped."
+                f"the simulated time of /clock stopped at {simulated * 1e-9:.2f} s; its publisher "
+                "has ended or is paused."
             )

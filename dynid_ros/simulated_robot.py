@@ -1,7 +1,7 @@
-"""Node ``simulated_robot``: the robot where there is none, behind the topics of ros2_control.
+"""Node ``simulated_robot``: a simulated robot with the topics of ros2_control.
 
-It stands for joint_trajectory_controller, joint_state_broadcaster and the drives at once, with
-``feedforward`` for feedforward_controller too.
+It replaces joint_trajectory_controller, joint_state_broadcaster and the drives, and with
+``feedforward`` also feedforward_controller.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ MessageT = TypeVar("MessageT")
 
 _TRAJECTORIES = "/joint_trajectory_controller/joint_trajectory"
 _INJECTIONS = 10  # messages that may wait
-_PERIOD = 1e-3  # [s] between looks at how many cycles are due
+_PERIOD = 1e-3  # [s] between checks for due cycles
 _CLOCK_RATE = 200  # [Hz] of /clock, in simulated time
 _FIRST_TIME = 10**9  # [ns] of simulated time: 0 would mean that no time was received yet
-_LARGEST_BATCH = 10  # cycles before other callbacks get their turn
-_AT_REST = 0.01  # [rad/s or m/s] that a joint may seem to have
+_LARGEST_BATCH = 10  # cycles before other callbacks run
+_AT_REST = 0.01  # [rad/s or m/s] largest measured speed at rest
 _PATIENCE = 20 * 10**9  # [ns] for the robot to come to rest when the node is shut down
-_SEEN = 8 * 10**9  # [ns] at rest, for others to see it on a busy machine
-_LATE = 10**9  # [ns] behind the wall's clock, from which on time is skipped, not caught up with
+_SEEN = 8 * 10**9  # [ns] at rest, so that others detect it on a busy machine
+_LATE = 10**9  # [ns] behind the wall clock, from which on time is skipped, not caught up with
 
 
 class SimulatedRobotNode(DynidNode):
-    """Drives, bodies and friction in C++, a cycle at a time, as fast as the clock asks."""
+    """Runs the simulated drives and bodies (C++) cycle by cycle, at the pace of the clock."""
 
     ending = "letting the robot come to rest"
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
-        """Stand still at the home position, and wait for trajectories."""
+        """Start at rest at the home position, and wait for trajectories."""
         super().__init__("simulated_robot", **options)
         self.declare_robot()
         rate = self.parameter(
@@ -61,11 +61,11 @@ class SimulatedRobotNode(DynidNode):
         self._speed = self.parameter(
             "speed",
             1.0,
-            "Simulated time per time that passes; unless 1, publishes /clock for use_sim_time.",
+            "Ratio of simulated to real time; unless 1, publishes /clock for use_sim_time.",
             between=(0.1, 100.0),
             fixed=True,
         )
-        seed = self.parameter("seed", 0, "Of the sensors' noise.", between=(0, 2**31), fixed=True)
+        seed = self.parameter("seed", 0, "Seed of sensor noise.", between=(0, 2**31), fixed=True)
         feedforward = self.parameter(
             "feedforward",
             False,
@@ -87,8 +87,8 @@ class SimulatedRobotNode(DynidNode):
         self._wall = self._speed == 1.0
         self._epoch = self.get_clock().now().nanoseconds if self._wall else _FIRST_TIME
         self._skipped = 0  # [ns]
-        self._behind = 0  # [ns] that the robot's time is late, until it rests
-        self._fault: str | None = None  # the one that was told
+        self._behind = 0  # [ns] delay of the robot's time, until it is at rest
+        self._fault: str | None = None  # the one that was reported
         self._state = JointState(name=list(robot.joints))
         self._states_out = self.create_publisher(
             JointState, robot.settings(RecordingSettings).topic, STATES
@@ -98,19 +98,21 @@ class SimulatedRobotNode(DynidNode):
         self.create_subscription(JointTrajectory, _TRAJECTORIES, self._take, COMMAND)
         self.create_service(Trigger, "~/inject_fault", self.answering(self._inject_fault))
         self.create_service(Trigger, "~/clear_fault", self.answering(self._clear_fault))
-        self._listen(Int32, "~/lose_frames", lambda said: self._robot.lose_frames(said.data))
+        self._listen(Int32, "~/lose_frames", lambda message: self._robot.lose_frames(message.data))
         self._listen(
-            Float64, "~/frame_loss", lambda said: self._robot.lose_frames_randomly(said.data)
+            Float64, "~/frame_loss", lambda message: self._robot.lose_frames_randomly(message.data)
         )
         self._listen(
-            Float64MultiArray, "~/saturate", lambda said: self._robot.saturate(list(said.data))
+            Float64MultiArray,
+            "~/saturate",
+            lambda message: self._robot.saturate(list(message.data)),
         )
         self._listen(WrenchStamped, "~/external_force", self._push)
         self.create_timer(_PERIOD, self._advance, clock=self.steady)
         self.health(OK, f"simulating {robot.name}")
 
     def measured(self) -> dict[str, object]:
-        """Cycles so far, how many of them lost their frame, and time this machine was too slow."""
+        """Return cycles, lost frames, and delays because this machine is too slow."""
         return {
             "cycles": self._cycles,
             "lost frames": self._robot.lost_frames,
@@ -120,12 +122,12 @@ class SimulatedRobotNode(DynidNode):
         }
 
     def finish(self) -> None:
-        """Go on to where the robot rests, until whoever moves it has seen that and is gone.
+        """Continue until the robot is at rest, and the node that moves it has detected that.
 
         Raises:
             SimulationError: it does not come to rest.
         """
-        # also where it rests already: its mover may not have seen that yet
+        # also if it is already at rest, which its player may not have detected yet
         begin = rested = self._steady_now()
         while self.executor and self._steady_now() - begin < _PATIENCE:
             if self._moves():
@@ -137,7 +139,7 @@ class SimulatedRobotNode(DynidNode):
             raise SimulationError(f"the robot still moved {_PATIENCE * 1e-9:g} s after the signal.")
 
     def _moves(self) -> bool:
-        """Whether the robot has somewhere to go, or is braking."""
+        """Return whether the robot follows a motion or is braking."""
         held = self._robot.fault is not None or self._controlled.latched
         going = not held and self._now_ns() < self._controlled.end_ns
         return going or max(map(abs, self._state.velocity), default=0.0) > _AT_REST
@@ -150,7 +152,7 @@ class SimulatedRobotNode(DynidNode):
         passed = round((self._steady_now() - self._begin) * self._speed)
         late = passed - self._skipped - self._cycles * self._cycle
         if self._wall and late > _LATE:
-            # a moving robot would jump where time did: it goes on late, and skips time at rest
+            # a moving robot would jump if time did: it continues late, and skips time at rest
             self._begin += late - self._cycle
             self._behind += late - self._cycle
             late = self._cycle
@@ -161,14 +163,14 @@ class SimulatedRobotNode(DynidNode):
             self._behind = 0
         due = late // self._cycle
         if not self._wall and due > _LARGEST_BATCH:
-            # simulated time passes as slowly as it has to
+            # simulated time may run slower than requested
             self._begin += round((due - _LARGEST_BATCH) * self._cycle / self._speed)
         for _ in range(min(due, _LARGEST_BATCH)):
             self._step()
         self._tell_fault()
 
     def _tell_fault(self) -> None:
-        """Say why the drives have stopped following, once."""
+        """Report once why the drives have stopped following."""
         fault = self._robot.fault
         if fault is not None and fault != self._fault:
             self.health(ERROR, fault)
@@ -176,7 +178,7 @@ class SimulatedRobotNode(DynidNode):
         self._fault = fault
 
     def _now_ns(self) -> int:
-        """The robot's own time, that of its stamps [ns]."""
+        """Return the robot's own time, that of its stamps [ns]."""
         return self._epoch + self._cycles * self._cycle + self._skipped
 
     def _step(self) -> None:
@@ -196,14 +198,14 @@ class SimulatedRobotNode(DynidNode):
             self._feedforward.cycle(now_ns, stamp)
 
     def _take(self, message: JointTrajectory) -> None:
-        """Follow a trajectory from its start on, or say why not."""
+        """Follow a trajectory from its start on, or log why it is refused."""
         try:
             self._controlled.accept(from_message(message), start_ns(message), self._now_ns())
         except DynidError as error:
             self.get_logger().error(f"trajectory refused: {error}")
 
     def _listen(self, kind: type[MessageT], topic: str, act: Callable[[MessageT], None]) -> None:
-        """Do what messages say, or say why not."""
+        """Subscribe with a callback whose errors are logged."""
 
         def take(message: MessageT) -> None:
             try:
@@ -214,7 +216,7 @@ class SimulatedRobotNode(DynidNode):
         self.create_subscription(kind, topic, take, _INJECTIONS)
 
     def _push(self, message: WrenchStamped) -> None:
-        """Push the link whose frame it is at its origin, until a wrench of zeros comes."""
+        """Apply a wrench at the origin of the link of its frame, until one of zeros arrives."""
         force, moment = _numbers(message.wrench.force), _numbers(message.wrench.torque)
         if any(force + moment):
             self._robot.push(message.header.frame_id, force, moment=moment)
@@ -232,7 +234,7 @@ class SimulatedRobotNode(DynidNode):
         if self._moves():
             sentence = "the drives are still braking; clear their fault when the robot is at rest."
             raise SimulationError(sentence)
-        # what was commanded before is void: the robot may be far from it by now
+        # earlier commands are cancelled, because the robot may be far from them
         self._controlled.clear_fault()
         self._fault = None
         self.health(OK, "fault cleared")
@@ -244,7 +246,7 @@ def _numbers(vector: Vector3) -> tuple[float, float, float]:
 
 
 def _doubles(values: NDArray[np.float64]) -> array[float]:
-    """What messages take without looking at every number."""
+    """Return an array that messages accept without checking every number."""
     return array("d", values.tobytes())
 
 

@@ -1,4 +1,4 @@
-"""Listens to a robot's joint states, and reads a few hundred a second of them."""
+"""Subscription to a robot's joint states, of which it reads a few hundred per second."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _LOOK = 0.004  # [s] between states that are read
 
 
 class StateListener:
-    """Hands on what a node hears of where its robot is."""
+    """Passes the received states of a robot to a callback."""
 
     def __init__(
         self, node: DynidNode, reader: StateReader, topic: str, take: Callable[[RobotState], None]
     ) -> None:
-        """Listen on a topic; ``take`` gets the states that ``reader`` finds complete."""
+        """Subscribe to a topic; ``take`` gets the states that ``reader`` returns."""
         self._node = node
         self._reader = reader
-        self._hand_on = take
+        self._callback = take
         self._next_look = 0.0  # [s] on the steady clock
         node.create_subscription(JointState, topic, self._take, MONITORED, raw=True)
 
     def _take(self, raw: bytes) -> None:
-        # to read every message of a fast stream would cost a processor core and show nothing more
+        # reading every message of a fast stream would need a processor core without any benefit
         now = float(self._node.steady.now().nanoseconds * 1e-9)
         if now < self._next_look:
             return
@@ -42,4 +42,4 @@ class StateListener:
         stamp = to_ns(message.header.stamp) or int(self._node.get_clock().now().nanoseconds)
         state = self._reader.read(message.name, message.position, message.effort, stamp, now)
         if state is not None:
-            self._hand_on(state)
+            self._callback(state)

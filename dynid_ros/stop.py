@@ -1,4 +1,4 @@
-"""Signals that end a process in good order: heard from the start on, however often they come."""
+"""Signals that shut a process down cleanly, handled from the start on and if repeated."""
 
 from __future__ import annotations
 
@@ -18,51 +18,51 @@ LONGEST_END = 40.0
 """Time after a signal within which every process of dynid has ended [s]."""
 
 ENDS_WITH_PARENT = "DYNID_ENDS_WITH_PARENT"
-"""Environment variable: process number of the parent whose end is taken for a SIGTERM."""
+"""Environment variable: process number of the parent whose end has the effect of SIGTERM."""
 
 FINISHED, CRITERION_FAILED, NOT_FINISHED, NO_GOOD_END = range(4)
-"""Exit codes. The last one: the robot was not seen at rest, or a bag is incomplete.
+"""Exit codes. The last one: the robot did not come to rest, or a bag is incomplete.
 
-A task that a signal interrupts, and that ends in order, has 128 plus the signal's number (130 for
-SIGINT, 143 for SIGTERM, 129 for SIGHUP); a node that only serves has 0, because signals end it.
+A task that is interrupted by a signal, and shuts down cleanly, has 128 plus the signal's number
+(130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP); any other node has 0, because signals end it.
 """
 
-HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What ends a process in good order."""
+HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that shut a process down cleanly."""
 
 _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
-_HARD = 5.0  # [s] after which the system ends a process whose Python no longer runs
+_HARD = 5.0  # [s] after which the system ends a process whose Python code is blocked
 
 
 class Stop:
-    """Whether SIGINT, SIGTERM or SIGHUP came; rclpy's own handlers would end the topics at once.
+    """Handles SIGINT, SIGTERM and SIGHUP; rclpy's own handlers would end the topics at once.
 
-    Further signals change nothing: a terminal sends Ctrl-C to every process of its group, and
+    Further signals have no effect: a terminal sends Ctrl-C to every process of its group, and
     ``ros2 launch`` signals each of them again within milliseconds. SIGQUIT and SIGKILL end the
-    process as ever.
+    process as usual.
     """
 
     def __init__(self, *, bounded: bool = True) -> None:
-        """Listen from now on.
+        """Handle signals from now on.
 
         Args:
-            bounded: whether the process is ended where it has not ended in LONGEST_END.
+            bounded: whether the process is ended if it has not ended within LONGEST_END.
         """
         self._bounded = bounded
         self._number: int | None = None
         self._bound: _Bound | None = None
         self.waiting_for = "the program to start"
-        """What is said to have kept a process from ending in time."""
+        """Cause in the message that the process did not end in time."""
         self._parent = os.environ.get(ENDS_WITH_PARENT)
-        for number in HEARD:
+        for number in HANDLED:
             # nohup ignores SIGHUP, and that is what its user wants
             if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._take)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)  # what has waited for this comes now
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)  # delivers signals that were blocked
 
     @property
-    def asked(self) -> bool:
-        """Whether the process is to end."""
+    def requested(self) -> bool:
+        """Whether the process must end."""
         if self._number is None and self._parent not in {None, str(os.getppid())}:
             self._take(signal.SIGTERM, None)
         return self._number is not None
@@ -70,7 +70,7 @@ class Stop:
     @property
     def name(self) -> str:
         """Name of the signal that came first; empty where none came."""
-        return signal.Signals(self._number).name if self.asked and self._number else ""
+        return signal.Signals(self._number).name if self.requested and self._number else ""
 
     @property
     def exit_code(self) -> int:
@@ -78,8 +78,8 @@ class Stop:
         return 128 + (self._number or 0)
 
     def over(self) -> None:
-        """Say that the process has come to its end in time, and only Python's own end is left."""
-        for number in HEARD:  # that would take the handlers away, and let a late signal kill
+        """Mark the shutdown as done in time, except Python's own."""
+        for number in HANDLED:  # without the handlers a late signal would kill
             signal.signal(number, signal.SIG_IGN)
         if self._bound is not None:
             self._bound.lift()
@@ -92,32 +92,32 @@ class Stop:
 
 
 class _Bound:
-    """Ends this process with a sentence where it has not ended by itself in LONGEST_END."""
+    """Ends this process with a message if it has not ended by itself within LONGEST_END."""
 
     def __init__(self, waiting_for: Callable[[], str]) -> None:
-        """Begin to count; ``waiting_for`` says what for, if it comes to that."""
+        """Start the timer; ``waiting_for`` returns the cause for the message."""
         self._waiting_for = waiting_for
         self._timer = threading.Timer(LONGEST_END, self._end)
         self._timer.daemon = True
         self._timer.start()
-        # the system's own timer needs no Python: a calculation may hold the interpreter's lock
+        # the system's own timer works without Python, as a calculation may hold the GIL
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, LONGEST_END + _HARD)
 
     def lift(self) -> None:
-        """Say no more; the system's timer stays, for an end that hangs."""
+        """Cancel the message; the system's timer stays, in case the shutdown hangs."""
         self._timer.cancel()
 
     def _end(self) -> None:
         say(
-            f"waited {LONGEST_END:g} s for {self._waiting_for()} after the signal; the process was "
-            "ended without it"
+            f"timed out after {LONGEST_END:g} s of waiting for {self._waiting_for()} after the "
+            "signal; the process was ended"
         )
         os._exit(NO_GOOD_END)
 
 
 def say(sentence: str) -> None:
-    """Write a sentence to stderr, if anybody can still read it."""
+    """Write a sentence to stderr, unless it is closed."""
     silence_closed_streams()
     with suppress(OSError, ValueError):
         sys.stderr.write(f"dynid: {sentence.rstrip('.')}.\n")
@@ -125,10 +125,10 @@ def say(sentence: str) -> None:
 
 
 def silence_closed_streams() -> None:
-    """Let stdout and stderr lead nowhere where their reader is gone.
+    """Redirect stdout and stderr to the null device where their reader has ended.
 
-    After a terminal was closed every write to it fails, and Python's last one, when it ends, would
-    replace the exit code by 120.
+    After a terminal was closed every write to it fails, and Python's flush at exit would replace
+    the exit code by 120.
     """
     poll = select.poll()
     for stream in (1, 2):

@@ -1,4 +1,4 @@
-"""Raw messages of topics, all of them, with their times and a count of those that never came."""
+"""All raw messages of topics, with their times and a count of lost ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Offer:
-    """What the publishers of a topic offer: type, the hash of its definition, and QoS."""
+    """Publishers of a topic: type, the hash of its definition, and QoS."""
 
     topic: str
     kind: str
@@ -41,28 +41,28 @@ class Offer:
 
     @property
     def qos(self) -> list[Qos]:
-        """The quality of service of each publisher, as a bag keeps it."""
+        """The quality of service of each publisher, as stored in a bag."""
         return [_kept(publisher.qos_profile) for publisher in self.publishers]
 
 
 class TopicReader:
-    """Subscribes on a node that nobody spins, and takes what waits in the subscriptions.
+    """Subscribes on a node that is not spun, and takes messages from the subscriptions.
 
-    An executor would hand the messages over one by one, for ten times the work, and rclpy 7.1's
-    EventsExecutor cannot hand over the time and number that come with each.
+    An executor would pass the messages one by one, at ten times the cost, and rclpy 7.1's
+    EventsExecutor cannot pass their times and numbers.
     """
 
     def __init__(self, owner: Node, topics: Sequence[str], *, simulated: bool) -> None:
-        """Look for topics in the name of a node.
+        """Wait for publishers of topics, on behalf of a node.
 
         Args:
-            owner: whose clock and names count.
+            owner: node with the clock and the names.
             topics: full names.
-            simulated: whether the clock is another one than the middleware's.
+            simulated: whether the clock is not that of the middleware.
         """
         self._clock = owner.get_clock()
         self._simulated = simulated
-        # the leading underscore hides it; remappings are the owner's, who has resolved all names
+        # the leading underscore hides it; the owner has resolved all names
         self._node = rclpy.create_node(
             f"_{owner.get_name()}_reader",
             context=owner.context,
@@ -72,7 +72,7 @@ class TopicReader:
             start_parameter_services=False,
         )
         self.waiting = list(topics)
-        """Topics without a subscription, since nobody publishes them yet."""
+        """Topics without a subscription, because they have no publisher yet."""
         self.unchecked: set[str] = set()
         """Topics whose losses are unknown: several publishers, or middleware without numbers."""
         self._subscriptions: dict[str, Subscription] = {}
@@ -80,11 +80,11 @@ class TopicReader:
 
     @property
     def lost(self) -> dict[str, int]:
-        """Messages that were published and never came, by topic."""
+        """Number of published messages that did not arrive, by topic."""
         return {topic: check.missing for topic, check in self._checks.items()}
 
     def offers(self) -> Iterator[Offer]:
-        """Publishers that have come for the topics that are waited for.
+        """Yield the new publishers of waiting topics.
 
         Raises:
             RecordingError: they contradict each other.
@@ -117,14 +117,14 @@ class TopicReader:
         self._checks[topic] = SequenceCheck()
 
     def take(self) -> Iterator[tuple[str, int, bytes]]:
-        """(topic, time of reception [ns], serialized message) of all that wait."""
+        """Yield (topic, time of reception [ns], serialized message) of all received messages."""
         for topic, subscription in self._subscriptions.items():
             check = self._checks[topic]
             publishers = subscription.get_publisher_count()
             if publishers > 1:
                 self.unchecked.add(topic)
                 check.restart()
-            # no more than can have been waiting: a fast publisher must not hold everything up
+            # at most the queue's size, so that a fast publisher does not block the others
             for _ in range(STATE_DEPTH):
                 with subscription.handle:
                     taken = subscription.handle.take_message(subscription.msg_type, True)
@@ -145,7 +145,7 @@ class TopicReader:
         self._node.destroy_node()
 
     def _time(self, information: dict[str, Any]) -> int:
-        # the middleware noted when a message came; but simulated time is known only now
+        # the middleware stores the time of arrival, but not in simulated time
         received: int = (
             self._clock.now().nanoseconds if self._simulated else information["received_timestamp"]
         )
@@ -153,7 +153,7 @@ class TopicReader:
 
 
 def _never_called(_message: bytes) -> None:
-    """Stands where a subscription wants a callback."""
+    """Serve as the callback that a subscription requires."""
 
 
 def _class_of(kind: str) -> type:

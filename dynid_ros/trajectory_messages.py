@@ -16,7 +16,7 @@ _SECOND_NS = 1_000_000_000
 
 
 def to_message(trajectory: Trajectory, stamp_ns: int) -> JointTrajectory:
-    """The message for a trajectory that starts at an instant [ns], 0 for when it arrives."""
+    """Return the message of a trajectory that starts at an instant [ns], 0 for on arrival."""
     message = JointTrajectory(joint_names=list(trajectory.joints))
     message.header.stamp = stamp(stamp_ns)
     fields = {
@@ -37,10 +37,10 @@ def to_message(trajectory: Trajectory, stamp_ns: int) -> JointTrajectory:
 
 
 def from_message(message: JointTrajectory) -> Trajectory:
-    """The trajectory in a message.
+    """Return the trajectory in a message.
 
     Raises:
-        PlaybackError: what the message holds is not a trajectory of positions.
+        PlaybackError: the message is not a trajectory of positions.
     """
     if any(len(point.effort) for point in message.points):
         sentence = "the trajectory has efforts, which a position controller cannot follow."
@@ -56,17 +56,17 @@ def from_message(message: JointTrajectory) -> Trajectory:
 
 
 def stamp(instant_ns: int) -> Time:
-    """An instant [ns] as messages have it."""
+    """Return an instant [ns] as a message's stamp."""
     return Time(sec=instant_ns // _SECOND_NS, nanosec=instant_ns % _SECOND_NS)
 
 
 def start_ns(message: JointTrajectory) -> int:
-    """The instant at which a message's trajectory starts [ns], 0 for now."""
+    """Return the instant at which a message's trajectory starts [ns], 0 for now."""
     return to_ns(message.header.stamp)
 
 
 def to_ns(instant: Time) -> int:
-    """An instant of a message [ns]."""
+    """Return an instant of a message [ns]."""
     return int(instant.sec) * _SECOND_NS + int(instant.nanosec)
 
 
@@ -75,7 +75,7 @@ def _seconds(duration: Duration) -> float:
 
 
 def _column(message: JointTrajectory, name: str) -> Array | None:
-    """One field of every point (K, n), or None where no point has it."""
+    """Return one field of every point (K, n), or None where no point has it."""
     rows = [getattr(point, name) for point in message.points]
     if not any(len(row) for row in rows):
         return None

@@ -1,4 +1,4 @@
-"""Where trajectories go: the controller's FollowJointTrajectory action, or its topic."""
+"""Connection to the controller: its FollowJointTrajectory action, or its topic."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from dynid.playback.trajectory import Trajectory
 
 INTERFACES = ("auto", "topic", "action")
-"""How a trajectory can be sent; auto is the action where its server is there."""
+"""Interfaces for trajectories; auto is the action where its server is available."""
 
 _SUCCEEDED = 4  # GoalStatus.STATUS_SUCCEEDED of action_msgs
 
 
 def action_client(node: Node, controller: str) -> Any:  # noqa: ANN401  its type may be absent
-    """A client of the controller's action, or None where control_msgs is not installed."""
+    """Return a client of the controller's action, or None where control_msgs is not installed."""
     try:
         action = importlib.import_module("control_msgs.action")
         client = importlib.import_module("rclpy.action")
@@ -43,9 +43,9 @@ def action_client(node: Node, controller: str) -> Any:  # noqa: ANN401  its type
 class TrajectoryOutlet:
     """Sends trajectories to a joint_trajectory_controller.
 
-    Over the action the controller says whether it takes a trajectory and why it gives one up; over
-    the topic it says nothing. A new trajectory replaces the one before on either way, so that a
-    stop is sent like any motion.
+    By the action the controller reports whether it accepts a trajectory and why it aborts one; the
+    topic has no feedback. A new trajectory replaces the previous one by either interface, so a stop
+    is sent like any motion.
     """
 
     def __init__(
@@ -59,15 +59,15 @@ class TrajectoryOutlet:
         """Find the controller's interfaces.
 
         Args:
-            node: Whose topics and actions.
-            controller: Name of the controller's node.
-            interface: One of INTERFACES.
-            failed: Called with a sentence when the controller refuses or gives up the newest
+            node: node of the topics and actions.
+            controller: name of the controller's node.
+            interface: one of INTERFACES.
+            failed: called with a sentence when the controller refuses or aborts the newest
                 trajectory.
-            client: Of the action, made where none is given.
+            client: client of the action; None to make one.
 
         Raises:
-            PlaybackError: the action is asked for but control_msgs is not installed, or there is
+            PlaybackError: the action is requested but control_msgs is not installed, or there is
                 no such interface.
         """
         if interface not in INTERFACES:
@@ -88,28 +88,28 @@ class TrajectoryOutlet:
             )
             raise PlaybackError(message)
         self.acknowledged = False
-        """Whether the newest trajectory is known to have been taken; never over the topic."""
-        self._own: deque[int] = deque(maxlen=10)  # stamps of what was sent [ns]
+        """Whether the newest trajectory is known to be accepted; False for the topic."""
+        self._own: deque[int] = deque(maxlen=10)  # stamps of own trajectories [ns]
         node.create_subscription(JointTrajectory, self._topic, self._notice, COMMAND, raw=True)
         self._node = node
-        self._newest = 0  # number of the newest goal; what becomes of older ones does not matter
+        self._newest = 0  # number of the newest goal; results of older ones are ignored
 
     def check(self) -> None:
-        """Raise a PlaybackError where nobody is there to take trajectories."""
+        """Raise a PlaybackError where no controller accepts trajectories."""
         if self._action_is_there():
             return
         if self._interface == "action":
-            message = f"no server of {self._action} is there; is the controller active?"
+            message = f"{self._action} has no server; is the controller active?"
             raise PlaybackError(message)
         if not self._listeners():
-            message = f"nobody listens on {self._topic}; is the controller active?"
+            message = f"{self._topic} has no subscriber; is the controller active?"
             raise PlaybackError(message)
 
     def send(self, trajectory: Trajectory, start_ns: int) -> None:
         """Send a trajectory that starts at an instant [ns].
 
         Raises:
-            PlaybackError: nobody is there to take it.
+            PlaybackError: no controller accepts it.
         """
         self.check()
         message = to_message(trajectory, start_ns)
@@ -121,14 +121,14 @@ class TrajectoryOutlet:
             self._publisher.publish(message)
 
     def _listeners(self) -> int:
-        """How many take trajectories from the topic, besides those who only notice others'."""
+        """Count the subscribers of the topic, without the players that only monitor it."""
         senders = {_node(info) for info in self._node.get_publishers_info_by_topic(self._topic)}
         takers = [_node(info) for info in self._node.get_subscriptions_info_by_topic(self._topic)]
         found = min(len(takers), self._publisher.get_subscription_count())
         return found - len(senders & set(takers))
 
     def _notice(self, raw: bytes) -> None:
-        """Notice what others send to the controller; a trajectory begins with its header."""
+        """Detect trajectories of other nodes; a trajectory message starts with its header."""
         start = deserialize_message(raw, Header).stamp
         if to_ns(start) not in self._own:
             self._failed(f"another node has sent a trajectory to {self._topic}.")
@@ -149,7 +149,7 @@ class TrajectoryOutlet:
         if number != self._newest:
             return
         if handle is None or not handle.accepted:
-            self._failed(f"{self._action} refused the trajectory; the controller's log says why.")
+            self._failed(f"{self._action} refused the trajectory; see the controller's log.")
             return
         self.acknowledged = True
         result = handle.get_result_async()
@@ -160,7 +160,7 @@ class TrajectoryOutlet:
         if number != self._newest or answer is None or answer.status == _SUCCEEDED:
             return
         why = answer.result.error_string or f"error code {answer.result.error_code}"
-        self._failed(f"the controller gave up the trajectory: {why.rstrip('.')}.")
+        self._failed(f"the controller aborted the trajectory: {why.rstrip('.')}.")
 
 
 def _node(info: TopicEndpointInfo) -> tuple[str, str]:

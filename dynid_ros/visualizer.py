@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from dynid.robot.shapes import Colour, Shape
 
 _KINDS = {"box": Marker.CUBE, "cylinder": Marker.CYLINDER, "sphere": Marker.SPHERE}
-_MARKER_DEPTH = 1  # markers that were not shown in time are of no use
+_MARKER_DEPTH = 1  # only the newest markers matter
 _COLLISION_TEXT = 0.03  # of the robot's reach, as the next
 _COLLISION_ABOVE = 0.3
-_STALE_NS = 10**9  # after which what /joint_states said last is no longer the robot's state
+_STALE_NS = 10**9  # after which the last joint states are outdated
 
 
 class VisualizerNode(DynidNode):
-    """Shows how far the measured torque is from the model's, at the joints of the moving robot.
+    """Shows the torque error between measurement and model at the joints of the moving robot.
 
-    A collision is written over the joint that noticed it, until it is reset.
+    A collision is shown as text over the joint that detected it, until it is reset.
 
     Topics: ``~/path`` (latched), ``~/markers`` (at ``rate``); both visualization_msgs/MarkerArray.
     """
@@ -53,7 +53,7 @@ class VisualizerNode(DynidNode):
             "model", "", "model.yaml whose torque is compared; empty: none.", fixed=True
         )
         tool = self.parameter(
-            "tool", "", "Link whose origin draws the path; empty: the last one.", fixed=True
+            "tool", "", "Link whose origin is the tool point; empty: the last one.", fixed=True
         )
         topic = self.parameter(
             "joint_states_topic", "/joint_states", "sensor_msgs/JointState.", fixed=True
@@ -64,12 +64,12 @@ class VisualizerNode(DynidNode):
         cutoff = self.parameter(
             "cutoff_hz",
             10.0,
-            "Of the torque error's filter [Hz]; errors are 3 / (2 pi cutoff_hz) s late.",
+            "Cutoff of the torque error's filter [Hz]; it delays errors by 3 / (2 pi cutoff_hz) s.",
             between=(0.1, 1000.0),
             fixed=True,
         )
         self._robot = self.parameter(
-            "robot", False, "Whether to show the robot too, where no RobotModel does.", fixed=True
+            "robot", False, "Whether to show the robot, if no RobotModel does.", fixed=True
         )
         frame = self.parameter(
             "frame_id", "", "Frame of the markers; empty: the URDF's root link.", fixed=True
@@ -81,10 +81,10 @@ class VisualizerNode(DynidNode):
         self._live = None if not model else self._live_error(Path(model), robot, cutoff)
         self._state: LiveState | None = None
         self._position: np.ndarray | None = None
-        self._heard: Time | None = None
+        self._arrival: Time | None = None
         self._collision = DiagnosticStatus()
         self.create_subscription(
-            DiagnosticStatus, "/feedforward_controller/collision", self._hear, LATCHED
+            DiagnosticStatus, "/feedforward_controller/collision", self._take_collision, LATCHED
         )
         self._path = self.create_publisher(MarkerArray, "~/path", LATCHED)
         self._markers = self.create_publisher(MarkerArray, "~/markers", _MARKER_DEPTH)
@@ -110,7 +110,7 @@ class VisualizerNode(DynidNode):
         if position is None:
             self.health(WARN, f"joint states lack the position of one of {', '.join(self._joints)}")
             return
-        self._heard = self.steady.now()
+        self._arrival = self.steady.now()
         self._position = self._picture.kinematics.joint_position(position)
         effort = _in_order(self._joints, message.name, message.effort)
         if self._live is None or effort is None:
@@ -120,13 +120,13 @@ class VisualizerNode(DynidNode):
         time = stamp.sec + 1e-9 * stamp.nanosec
         self._state = self._live.step(self._state, time, position, effort)
 
-    def _hear(self, collision: DiagnosticStatus) -> None:
+    def _take_collision(self, collision: DiagnosticStatus) -> None:
         self._collision = collision
 
     def _show(self) -> None:
-        if self._position is None or self._heard is None:
+        if self._position is None or self._arrival is None:
             return
-        stale = (self.steady.now() - self._heard).nanoseconds > _STALE_NS
+        stale = (self.steady.now() - self._arrival).nanoseconds > _STALE_NS
         live, state = self._live, self._state
         known = live is not None and state is not None and live.settled(state) and not stale
         error = state.error if known and state is not None else None
@@ -145,7 +145,7 @@ class VisualizerNode(DynidNode):
 
 
 def scene_markers(scene: Scene, frame: str, *, robot: bool) -> MarkerArray:
-    """Return joint axes, torque errors and their labels, and the robot too where asked for."""
+    """Return joint axes, torque errors and their labels, and the robot if requested."""
     shapes = scene.shapes() if robot else scene.shapes("axis", "torque_error")
     markers = [_shape_marker(shape, number, frame) for number, shape in enumerate(shapes)]
     markers += [_text_marker(label, number, frame) for number, label in enumerate(scene.labels())]
@@ -153,7 +153,7 @@ def scene_markers(scene: Scene, frame: str, *, robot: bool) -> MarkerArray:
 
 
 def collision_marker(collision: DiagnosticStatus, scene: Scene, frame: str) -> Marker:
-    """Return what happened as a text over the joint that noticed; DELETE where nothing did."""
+    """Return the collision as text over the joint that detected it; DELETE without collision."""
     marker = _marker(frame, "collision", 0, Marker.TEXT_VIEW_FACING, RED)
     joint = next((pair.value for pair in collision.values if pair.key == "joint"), "")
     places = [body.pose.position for body in scene.bodies if body.name == joint]
@@ -195,7 +195,7 @@ def _text_marker(label: Label, number: int, frame: str) -> Marker:
 
 
 def _marker(frame: str, namespace: str, number: int, kind: int, colour: Colour) -> Marker:
-    """A marker that stays until it is replaced; stamp 0 stands for the newest transform."""
+    """Return a marker that stays until it is replaced; stamp 0 means the newest transform."""
     red, green, blue, alpha = colour
     marker = Marker(ns=namespace, id=number, type=kind, action=Marker.ADD)
     marker.header.frame_id = frame
@@ -207,14 +207,14 @@ def _marker(frame: str, namespace: str, number: int, kind: int, colour: Colour) 
 def _in_order(
     joints: Sequence[str], names: Sequence[str], values: Sequence[float]
 ) -> np.ndarray | None:
-    """The joints' values (n,), or None where one is missing or no number."""
+    """Return the joints' values (n,), or None where one is missing or not finite."""
     given = dict(zip(names, values, strict=False))
     ordered = np.array([given.get(joint, np.nan) for joint in joints], dtype=np.float64)
     return ordered if np.isfinite(ordered).all() else None
 
 
 def main() -> None:
-    """Run the node until it is told to stop."""
+    """Run the node until a signal arrives."""
     sys.exit(run(VisualizerNode))
 
 

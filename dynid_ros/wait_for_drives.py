@@ -1,7 +1,8 @@
-"""Wait until every drive is enabled, so that what commands them starts where they are.
+"""Wait until every drive is enabled, so that controllers start at their positions.
 
-``/dynid/drives`` says so, of ``feedforward_controller`` or ``drive_monitor``. Ends with exit code 0
-then, and with 1 on a signal before it. Launch files start the trajectory controller afterwards.
+``feedforward_controller`` or ``drive_monitor`` reports this on ``/dynid/drives``. The node then
+ends with exit code 0, and with 1 on a signal before. Launch files start the trajectory controller
+after it.
 """
 
 from __future__ import annotations
@@ -18,16 +19,15 @@ from dynid_ros.discovery_range import stay_on_this_machine
 from dynid_ros.qos import LATCHED
 
 DRIVES = "/dynid/drives"
-"""Where controllers say how the drives are."""
-
-_REPEATED = 5.0  # [s] after which it says again what it waits for
+"""Topic with the state of the drives, published by controllers."""
+_REPEATED = 5.0  # [s] between messages about the drive it waits for
 
 
 class DriveWaiter(Node):
-    """Hears how the drives are, and says what it waits for."""
+    """Subscribes to the state of the drives, and logs the one it waits for."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401  as Node has them
-        """Listen from now on."""
+        """Subscribe from now on."""
         super().__init__("wait_for_drives", **options)
         self.enabled = False
         self.waits_for = f"waiting for a controller that publishes {DRIVES}"

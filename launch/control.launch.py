@@ -1,4 +1,4 @@
-"""The robot with its identified model: what a cell starts with."""
+"""The robot with its identified model, as a cell runs it."""
 
 import warnings
 from pathlib import Path
@@ -19,7 +19,7 @@ ARGUMENTS = [
         "robot", default_value="puma560", description="Robot profile: name or YAML file."
     ),
     DeclareLaunchArgument(
-        "urdf", default_value="", description="URDF in place of the profile's; empty: none."
+        "urdf", default_value="", description="URDF instead of the profile's; empty: none."
     ),
     DeclareLaunchArgument("model", description="model.yaml of an identification."),
     DeclareLaunchArgument(
@@ -38,13 +38,13 @@ ARGUMENTS = [
         "force",
         default_value="false",
         choices=["true", "false"],
-        description="Whether a model that failed its criterion is loaded all the same.",
+        description="Whether a model that failed its criterion is loaded anyway.",
     ),
 ]
 
 
 def generate_launch_description() -> LaunchDescription:
-    """The robot with the arguments of robot.launch.py, and model_publisher."""
+    """Return the robot with the arguments of robot.launch.py, and model_publisher."""
     robot = PathJoinSubstitution([FindPackageShare("dynid"), "launch", "robot.launch.py"])
     return LaunchDescription(
         [
@@ -59,10 +59,10 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def _check_model(context: LaunchContext) -> None:
-    """Refuse here what model_publisher would refuse: a cell must not run without its model.
+    """Refuse a model as model_publisher would: a cell must not run without its model.
 
     Raises:
-        DynidError: there is no such file, it is no model, or no model of this robot.
+        DynidError: there is no such file, or it is not a model of this robot.
     """
 
     def value(name: str) -> str:

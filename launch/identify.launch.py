@@ -1,7 +1,7 @@
-"""The whole job: move, play, record, identify, publish, validate; ends by itself.
+"""The whole identification: move, play, record, identify, publish, validate; ends by itself.
 
-``ros2 launch`` returns 0 for a good model, and 1 otherwise. Interrupted in a motion, the robot is
-brought to rest before its controllers end.
+``ros2 launch`` returns 0 for a model that passes its criterion, and 1 otherwise. If interrupted in
+a motion, the robot is motion, the robot is brought to rest before its controllers end.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ ARGUMENTS = [
         "robot", default_value="puma560", description="Robot profile: name or YAML file."
     ),
     DeclareLaunchArgument(
-        "urdf", default_value="", description="URDF in place of the profile's; empty: none."
+        "urdf", default_value="", description="URDF instead of the profile's; empty: none."
     ),
     DeclareLaunchArgument(
         "ros2_control",
@@ -46,12 +46,13 @@ ARGUMENTS = [
     DeclareLaunchArgument(
         "excitation",
         default_value="",
-        description="Excitation file, CSV or JointTrajectory in the profile's place; empty: none.",
+        description="Excitation file, CSV or JointTrajectory instead of the profile's; "
+        "empty: none.",
     ),
     DeclareLaunchArgument(
         "recording",
         default_value="",
-        description="Bag to identify from, in place of moving the robot; empty: none.",
+        description="Bag to identify from, instead of moving the robot; empty: none.",
     ),
     DeclareLaunchArgument(
         "output", default_value="out", description="Folder for bags, model and reports."
@@ -65,13 +66,13 @@ ARGUMENTS = [
     DeclareLaunchArgument(
         "horizon",
         default_value="1.0",
-        description="Time that the robot moves on by itself before it rests, if the player dies; "
+        description="Time for which the robot continues before it brakes, if the player dies; "
         "a busy computer needs more [s].",
     ),
     DeclareLaunchArgument(
         "max_age",
         default_value="0.5",
-        description="Time without joint states that ends a motion; likewise [s].",
+        description="Time without joint states that stops a motion; likewise [s].",
     ),
     DeclareLaunchArgument(
         "rviz",
@@ -83,10 +84,10 @@ ARGUMENTS = [
 
 
 def generate_launch_description() -> LaunchDescription:
-    """The robot with the arguments of robot.launch.py, dynid's nodes, the task that ends it all."""
+    """Return the robot with the arguments of robot.launch.py, dynid's nodes, and the task."""
     moves = IfCondition(EqualsSubstitution(LaunchConfiguration("recording"), ""))
     robot = _included("robot.launch.py", condition=moves, ends=RELEASED)
-    # where the job is refused, no robot runs yet
+    # errors of the arguments come before the robot starts
     first = (*ARGUMENTS, end_in_order(), on_this_machine())
     return LaunchDescription([*first, OpaqueFunction(function=_job), robot])
 
@@ -96,8 +97,8 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return str(LaunchConfiguration(name).perform(context))
 
     robot = {"profile": value("robot"), "urdf": value("urdf")}
-    asked = {name: value(name) for name in ("output", "recording")}
-    task = dynid_node("identification_task", {**asked, "validation_seed": _seed(value)})
+    parameters = {name: value(name) for name in ("output", "recording")}
+    task = dynid_node("identification_task", {**parameters, "validation_seed": _seed(value)})
     nodes = [dynid_node("identifier", robot), dynid_node("model_publisher", robot)]
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=task, on_exit=_end)))
     if value("recording") or not uses_ros2_control(value("ros2_control")):
@@ -117,7 +118,7 @@ def _job(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def _seed(value: Callable[[str], str]) -> int:
-    """The seed of the second motion; -1: there is none."""
+    """Return the seed of the second motion; -1: there is none."""
     if value("validation_seed") != "auto":
         return int(value("validation_seed"))
     if value("recording"):
@@ -136,7 +137,7 @@ def _included(
 
 
 def _begin(task: Node, event: ProcessExited, context: LaunchContext) -> Node | None:
-    """Begin when the controllers are active, or end where they do not come."""
+    """Start when the controllers are active, or end if they cannot be activated."""
     if context.is_shutdown:
         return None
     if event.returncode != 0:
@@ -148,13 +149,13 @@ def _begin(task: Node, event: ProcessExited, context: LaunchContext) -> Node | N
 
 
 def _is_spawner(action: ExecuteProcess) -> bool:
-    """Whether it has started the trajectory controller, the last of the robot's."""
+    """Return whether it is the spawner of the trajectory controller, the robot's last."""
     spawner = isinstance(action, Node) and action.node_executable == "spawner"
     return spawner and TRAJECTORIES in action.process_details["cmd"]
 
 
 def _end(event: ProcessExited, _context: LaunchContext) -> Shutdown:
-    """End with the task; an exception is launch's only way to an exit code of its own."""
+    """End with the task; launch gets an exit code other than 0 only by an exception."""
     if event.returncode != 0:
         raise RuntimeError(
             f"identification_task ended with exit code {event.returncode}: "

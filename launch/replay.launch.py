@@ -1,4 +1,4 @@
-"""A bag into the topics: identify what is heard, and compare with what the bag itself gives."""
+"""Replay of a bag: identify from the topic, and compare with the identification from the bag."""
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
@@ -20,7 +20,7 @@ ARGUMENTS = [
         "robot", default_value="puma560", description="Robot profile: name or YAML file."
     ),
     DeclareLaunchArgument(
-        "urdf", default_value="", description="URDF in place of the profile's; empty: none."
+        "urdf", default_value="", description="URDF instead of the profile's; empty: none."
     ),
     DeclareLaunchArgument("output", default_value="out", description="Folder for the results."),
     DeclareLaunchArgument(
@@ -33,7 +33,7 @@ ARGUMENTS = [
 
 
 def generate_launch_description() -> LaunchDescription:
-    """The identifier, and the task that ends it all."""
+    """Return the identifier, and the task that ends the launch."""
     first = (*ARGUMENTS, end_in_order(), on_this_machine())
     return LaunchDescription([*first, OpaqueFunction(function=_replay)])
 
@@ -57,7 +57,7 @@ def _replay(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def _end(event: ProcessExited, _context: LaunchContext) -> Shutdown:
-    """End with the task; an exception is launch's only way to an exit code of its own."""
+    """End with the task; launch gets an exit code other than 0 only by an exception."""
     if event.returncode != 0:
         raise RuntimeError(f"replay_task ended with exit code {event.returncode}: see its message.")
     return Shutdown(reason="the replay is done")

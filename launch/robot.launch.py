@@ -1,4 +1,4 @@
-"""The robot itself: ros2_control where there is any, the node simulated_robot where there is none.
+"""The robot: ros2_control where it is installed, otherwise the node simulated_robot.
 
 Every other launch file includes this one.
 """
@@ -46,20 +46,20 @@ ARGUMENTS = [
         "robot", default_value="puma560", description="Robot profile: name or YAML file."
     ),
     DeclareLaunchArgument(
-        "urdf", default_value="", description="URDF in place of the profile's; empty: none."
+        "urdf", default_value="", description="URDF instead of the profile's; empty: none."
     ),
     DeclareLaunchArgument(
         "hardware",
         default_value="simulated",
         choices=["simulated", "mock", "ethercat"],
-        description="simulated: dynid's drives and bodies; mock: commands come back as states, "
+        description="simulated: dynid's drives and bodies; mock: commands are returned as states, "
         "without torque; ethercat: drives, by the files in slaves, or by the URDF's own "
         "<ros2_control>.",
     ),
     DeclareLaunchArgument(
         "slaves",
         default_value="",
-        description="Folder that `dynid drives` has written, for hardware:=ethercat; empty: none.",
+        description="Folder of `dynid drives`, for hardware:=ethercat; empty: none.",
     ),
     DeclareLaunchArgument(
         "ros2_control",
@@ -82,13 +82,13 @@ ARGUMENTS = [
         default_value=AT_REST,
         choices=ENDS,
         description=f"When the robot ends after Ctrl-C, within {LONGEST:g} s. at_rest: when it is "
-        "seen at rest; released: when a node that moves it has brought it to rest and is gone.",
+        "at rest; released: when the node that moves it has brought it to rest and ended.",
     ),
 ]
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Arguments, then the nodes that follow from them."""
+    """Return the arguments and the nodes."""
     first = (*ARGUMENTS, end_in_order(), on_this_machine())
     return LaunchDescription([*first, OpaqueFunction(function=_robot)])
 
@@ -110,8 +110,8 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         return [*_controlled(description, parameters, spawned), *_monitored(value)]
     if hardware != "simulated":
         raise ConfigurationError(
-            f"hardware:={hardware} needs ros2_control, which is not installed or not wanted; "
-            "without it only hardware:=simulated runs."
+            f"hardware:={hardware} needs ros2_control, which is not installed or not enabled; "
+            "without it use hardware:=simulated."
         )
     simulation = {
         "profile": value("robot"),
@@ -121,7 +121,7 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     }
     file = parameter_file("simulated_robot", simulation)
     return [
-        LogInfo(msg="ros2_control is not installed or not wanted: simulated_robot runs"),
+        LogInfo(msg="ros2_control is not installed or not enabled: simulated_robot runs"),
         robot_node("dynid", "simulated_robot", file),
         *_state_publisher(robot.urdf_xml),
         *_monitored(value),
@@ -129,7 +129,7 @@ def _robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def _monitored(value: Callable[[str], str]) -> list[LaunchDescriptionEntity]:
-    """What waits for the robot's rest, where no node of this launch brings it to rest."""
+    """Return the node that waits for rest, if no node of this launch brings the robot to rest."""
     if value("ends") != AT_REST:
         return []
     monitor = dynid_node("rest_monitor", {"profile": value("robot"), "urdf": value("urdf")})
@@ -139,7 +139,7 @@ def _monitored(value: Callable[[str], str]) -> list[LaunchDescriptionEntity]:
 def _controlled(
     description: str, parameters: dict[str, Any], controllers: Controllers
 ) -> list[LaunchDescriptionEntity]:
-    """controller_manager, and controllers: those that command motion when drives are enabled."""
+    """Return controller_manager and controllers; those that command motion wait for the drives."""
     file = Path(launch_config.log_dir) / "controllers.yaml"
     file.write_text(yaml.safe_dump(parameters), encoding="utf-8")
     return [
@@ -153,7 +153,7 @@ def _spawned(controllers: Controllers, file: Path) -> list[LaunchDescriptionEnti
     first = _spawner(controllers.first, file)
     if not controllers.then:
         return [
-            LogInfo(msg="the drives tell no status words: controllers do not wait for them"),
+            LogInfo(msg="the drives report no status words: controllers do not wait for them"),
             first,
         ]
     drives = Node(package="dynid", executable="wait_for_drives", output="screen")
@@ -161,7 +161,7 @@ def _spawned(controllers: Controllers, file: Path) -> list[LaunchDescriptionEnti
 
 
 def _in_order(*nodes: Node) -> list[LaunchDescriptionEntity]:
-    """The first node, and each other one when the one before it has ended well."""
+    """Return the first node, and each other one when the previous one has succeeded."""
     handlers = [
         RegisterEventHandler(OnProcessExit(target_action=one, on_exit=partial(_go_on, after)))
         for one, after in pairwise(nodes)
@@ -170,7 +170,7 @@ def _in_order(*nodes: Node) -> list[LaunchDescriptionEntity]:
 
 
 def _go_on(after: Node, event: ProcessExited, context: LaunchContext) -> Node | None:
-    """End the launch where the robot cannot be commanded, unless it ends anyhow."""
+    """Start the next node, or end the launch if the previous one failed."""
     if context.is_shutdown:
         return None
     if event.returncode != 0:

@@ -17,7 +17,7 @@ ARGUMENTS = [
         "robot", default_value="puma560", description="Robot profile: name or YAML file."
     ),
     DeclareLaunchArgument(
-        "urdf", default_value="", description="URDF in place of the profile's; empty: none."
+        "urdf", default_value="", description="URDF instead of the profile's; empty: none."
     ),
     DeclareLaunchArgument(
         "model",
@@ -28,13 +28,13 @@ ARGUMENTS = [
         "state_publisher",
         default_value="true",
         choices=["true", "false"],
-        description="Whether robot_state_publisher is started; false where it runs already.",
+        description="Whether robot_state_publisher is started; false if it already runs.",
     ),
 ]
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Arguments, then the nodes that follow from them."""
+    """Return the arguments and the nodes."""
     first = (*ARGUMENTS, end_in_order(), on_this_machine())
     return LaunchDescription([*first, OpaqueFunction(function=_view)])
 

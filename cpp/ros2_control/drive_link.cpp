@@ -129,7 +129,7 @@ DrivePhase DriveLink::update(
 
 void DriveLink::take_request() noexcept
 {
-  if (request_.load(std::memory_order_acquire) != Request::asked) {
+  if (request_.load(std::memory_order_acquire) != Request::requested) {
     return;
   }
   bool braking = false;
@@ -178,8 +178,8 @@ void DriveLink::reset(Trigger::Response & response)
     return;
   }
   const bool faulty = news_.get().fault >= 0;
-  request_.store(Request::asked, std::memory_order_release);
-  const auto answered = [this] { return request_.load() != Request::asked; };
+  request_.store(Request::requested, std::memory_order_release);
+  const auto answered = [this] { return request_.load() != Request::requested; };
   if (!waited_for(answered, answer_time)) {
     request_ = Request::none;
     response.message = "the control cycle does not answer; is the controller manager running?";

@@ -78,7 +78,7 @@ private:
   enum class Request
   {
     none,
-    asked,
+    requested,
     refused,  ///< the robot is still braking
     done
   };

@@ -321,7 +321,7 @@ void FeedforwardController::take_requests() noexcept
 
 void FeedforwardController::take_reset() noexcept
 {
-  if (reset_.load(std::memory_order_acquire) != Reset::asked) {
+  if (reset_.load(std::memory_order_acquire) != Reset::requested) {
     return;
   }
   reset_report_ = law_->reset();

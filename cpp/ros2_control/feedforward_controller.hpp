@@ -84,7 +84,7 @@ private:
   enum class Reset
   {
     none,
-    asked,
+    requested,
     answered
   };
 

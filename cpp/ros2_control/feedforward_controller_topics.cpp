@@ -233,8 +233,8 @@ void FeedforwardController::reset(const Trigger::Request &, Trigger::Response & 
     return;
   }
   const auto deadline = std::chrono::steady_clock::now() + reset_patience;
-  reset_.store(Reset::asked, std::memory_order_release);
-  while (reset_.load(std::memory_order_acquire) == Reset::asked) {
+  reset_.store(Reset::requested, std::memory_order_release);
+  while (reset_.load(std::memory_order_acquire) == Reset::requested) {
     if (std::chrono::steady_clock::now() > deadline) {
       reset_.store(Reset::none, std::memory_order_release);
       response.message = "the control cycle does not answer; is the controller manager running?";

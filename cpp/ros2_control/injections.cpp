@@ -101,13 +101,13 @@ void Injections::send(const Injection & injection)
 
 void Injections::push(const geometry_msgs::msg::WrenchStamped & message)
 {
-  ExternalForce asked;
-  asked.force = vector(message.wrench.force);
-  asked.moment = vector(message.wrench.torque);
-  if (!(asked.force.isZero(0.0) && asked.moment.isZero(0.0))) {
-    asked.link = plant_.link(message.header.frame_id);
+  ExternalForce requested;
+  requested.force = vector(message.wrench.force);
+  requested.moment = vector(message.wrench.torque);
+  if (!(requested.force.isZero(0.0) && requested.moment.isZero(0.0))) {
+    requested.link = plant_.link(message.header.frame_id);
   }
-  send(asked);
+  send(requested);
 }
 
 void Injections::saturate(const std::vector<double> & factors)
@@ -117,12 +117,12 @@ void Injections::saturate(const std::vector<double> & factors)
       "There are " + std::to_string(factors.size()) + " saturation factors, but must be " +
       std::to_string(joints_.size()) + ", one for each joint.");
   }
-  std::vector<Saturation> asked;
+  std::vector<Saturation> requested;
   for (const double factor : factors) {
-    asked.push_back({static_cast<int>(asked.size()), factor});
-    plant_.check(asked.back());  // all of them before the first is sent
+    requested.push_back({static_cast<int>(requested.size()), factor});
+    plant_.check(requested.back());  // all of them before the first is sent
   }
-  for (const auto & saturation : asked) {
+  for (const auto & saturation : requested) {
     send(saturation);
   }
 }

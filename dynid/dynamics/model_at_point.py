@@ -72,11 +72,11 @@ def model_at_point(
 
 def point_json(mechanism: Mechanism, point: ModelAtPoint) -> dict[str, Any]:
     """Return the point as JSON; units are SI, in the order of ``joints``."""
-    asked = {} if point.tau is None else {"tau": point.tau, "forward_dynamics": point.forward}
+    optional = {} if point.tau is None else {"tau": point.tau, "forward_dynamics": point.forward}
     return {
         "joints": mechanism.joints,
         **json_fields(point, without=["parts", "tau", "forward"]),
         "torque": point.parts.named(),
         "inverse_dynamics": point.parts.total,
-        **asked,
+        **optional,
     }

@@ -1,4 +1,4 @@
-"""The robot as launch tests see it: its newest joint state."""
+"""The newest joint state of the robot, for launch tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sensor_msgs.msg import JointState
 
 
 class Listener:
-    """Hears the newest joint state."""
+    """Subscribes to the newest joint state."""
 
     def __enter__(self):
         rclpy.init()
@@ -27,16 +27,16 @@ class Listener:
         self._state = state
 
     def speed(self):
-        """Of the fastest joint [rad/s]."""
+        """Return the speed of the fastest joint [rad/s]."""
         return max(map(abs, self._state.velocity)) if self._state else 0.0
 
     def spin(self):
-        """Listen for a moment: two signals come within milliseconds of each other."""
+        """Receive messages briefly: two signals come within milliseconds of each other."""
         rclpy.spin_once(self._node, timeout_sec=0.01)
 
     def until(self, condition):
         deadline = time.monotonic() + LONGEST
         while not condition():
-            assert time.monotonic() < deadline, "waited in vain"
+            assert time.monotonic() < deadline, "timed out"
             rclpy.spin_once(self._node, timeout_sec=0.1)
         rclpy.spin_once(self._node, timeout_sec=0.0)

@@ -1,4 +1,4 @@
-"""What the launch tests share: ``ros2 launch`` as its users run it, in a ROS graph of its own.
+"""Shared code of the launch tests: ``ros2 launch`` as its users run it, in its own ROS graph.
 
 CMakeLists.txt puts this folder on PYTHONPATH.
 """
@@ -43,10 +43,10 @@ atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 def ros2_launch(
     file: str, *options: str, patient: bool = False, apart: bool = False, **arguments: object
 ) -> ExecuteProcess:
-    """A process ``ros2 launch dynid <file>.launch.py`` with arguments.
+    """Return a process ``ros2 launch dynid <file>.launch.py`` with arguments.
 
-    A patient one begins again where this machine stalled, and speaks only when it ends. One apart
-    leads a process group of its own, which can be signalled as a terminal does.
+    ``patient`` repeats the launch where this machine stalled, and prints only at its end. ``apart``
+    starts a process group of its own, which can be signalled as a terminal does.
     """
     if file == "identify" and not options:
         arguments = {"horizon": "5.0", "max_age": "5.0", **arguments}  # this machine may be busy
@@ -60,7 +60,7 @@ def ros2_launch(
 
 
 def running(executable: str) -> Path | None:
-    """The folder in /proc of a node of dynid in this test's ROS domain; None where none runs."""
+    """Return the folder in /proc of a node of dynid in this test's ROS domain, or None."""
     domain = f"ROS_DOMAIN_ID={os.environ['ROS_DOMAIN_ID']}".encode()
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
@@ -72,19 +72,19 @@ def running(executable: str) -> Path | None:
 
 
 def under_test(process: ExecuteProcess, **context: object) -> tuple[LaunchDescription, dict]:
-    """What generate_test_description returns; tests take ``process`` and the context."""
+    """Return the result of generate_test_description; tests get ``process`` and the context."""
     description = LaunchDescription([process, KeepAliveProc(), ReadyToTest()])
     return description, {"process": process, **context}
 
 
-def said(proc_output: ActiveIoHandler, process: ExecuteProcess) -> str:
-    """Everything that a process has printed."""
+def output_of(proc_output: ActiveIoHandler, process: ExecuteProcess) -> str:
+    """Return everything that a process has printed."""
     if process not in proc_output.processes():
         return ""
     return "".join(event.text.decode() for event in proc_output[process])
 
 
 def exit_code(proc_info: ActiveProcInfoHandler, process: ExecuteProcess) -> int:
-    """The exit code of a process, once it has ended by itself."""
+    """Return the exit code of a process, once it has ended by itself."""
     proc_info.assertWaitForShutdown(process, timeout=LONGEST)
     return proc_info[process].returncode

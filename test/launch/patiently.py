@@ -1,8 +1,8 @@
-"""Runs a command, again where the machine stalled: ``python3 patiently.py COMMAND ARGUMENT...``.
+"""Runs a command, repeated if the machine stalled: ``python3 patiently.py COMMAND ARGUMENT...``.
 
-joint_state_broadcaster leaves out what its publishing thread has no time for; no model comes of a
-recording with a gap, and that is right, but no fault of what is under test. A machine that stalls
-in every attempt cannot tell, and this says so.
+joint_state_broadcaster drops messages when its publishing thread is late; a recording with a gap is
+then refused, as it should be, which is not what is tested here. A machine that stalls in every
+attempt gives no result, which is reported.
 """
 
 import signal

@@ -6,7 +6,7 @@ import unittest
 from launch import LaunchDescription
 from launch_testing.actions import ReadyToTest
 from launch_testing.util import KeepAliveProc
-from launched import exit_code, ros2_launch, said
+from launched import exit_code, output_of, ros2_launch
 
 ROBOT = {"robot", "urdf", "hardware", "slaves", "ros2_control", "feedforward", "rate", "ends"}
 ARGUMENTS = {
@@ -29,6 +29,6 @@ class Arguments(unittest.TestCase):
         for file, process in PROCESSES.items():
             with self.subTest(file):
                 assert exit_code(proc_info, process) == 0
-                text = said(proc_output, process)
+                text = output_of(proc_output, process)
                 assert set(re.findall(r"^    '(\w+)':", text, re.MULTILINE)) == ARGUMENTS[file]
                 assert "no description given" not in text

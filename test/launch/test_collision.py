@@ -14,7 +14,7 @@ import yaml
 from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
-from launched import FOLDER, SHORT, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from simulated_bag import write_simulated_model
@@ -43,7 +43,7 @@ def generate_test_description(ros2_control):
 
 
 def write_patient_robot():
-    """A PUMA whose thresholds bear machines that stall, and a model of a short motion."""
+    """Write a PUMA whose thresholds tolerate stalling machines, and a model of a short motion."""
     shipped = share_directories()[0]
     profile = yaml.safe_load((shipped / "config" / "robots" / "puma560.yaml").read_text())
     profile["collision"]["torque_error_max"] = [30, 40, 20, 5, 5, 5]
@@ -52,7 +52,7 @@ def write_patient_robot():
 
 
 class Cell:
-    """Everything that the robot tells, and what it can be told."""
+    """Subscriptions to the robot's topics, and its services."""
 
     def __init__(self, pushed):
         self.node = rclpy.create_node("cell")
@@ -103,12 +103,12 @@ class Cell:
         return answer.result()
 
     def recover(self):
-        """Reset, again where the machine stalls meanwhile: to drives that is a push."""
+        """Reset, again if the machine stalls meanwhile, which acts on drives like a push."""
         deadline = time.monotonic() + LONGEST
         while self.stopped():
             assert time.monotonic() < deadline, "a reset"
             self.reset()
-            for _ in range(10):  # until ~/collision can have told of it
+            for _ in range(10):  # until ~/collision can have arrived
                 rclpy.spin_once(self.node, timeout_sec=0.05)
 
     def stopped(self):
@@ -149,7 +149,7 @@ class Collision(unittest.TestCase):
         self.arrive(cell, ABOVE)
 
     def arrive(self, cell, goal):
-        """Go somewhere; a machine that stalls makes commands jump, which can look like a push."""
+        """Move to a goal; commands jump if the machine stalls, which can look like a push."""
         deadline = time.monotonic() + LONGEST
         while time.monotonic() < deadline:
             cell.go(goal)
@@ -162,6 +162,6 @@ class Collision(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class End(unittest.TestCase):
-    def test_everything_ends_in_good_order(self, proc_info, proc_output, process):
+    def test_everything_ends_cleanly(self, proc_info, proc_output, process):
         assert proc_info[process].returncode == 0
-        assert "process has died" not in said(proc_output, process)
+        assert "process has died" not in output_of(proc_output, process)

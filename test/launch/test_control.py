@@ -8,7 +8,7 @@ import launch_testing
 import rclpy
 from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from launched import FOLDER, SHORT, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from simulated_bag import write_simulated_model
@@ -34,9 +34,9 @@ class Control(unittest.TestCase):
         rclpy.shutdown()
 
     def listen(self, kind, topic, qos=10):
-        heard = []
-        self.node.create_subscription(kind, topic, heard.append, qos)
-        return heard
+        received = []
+        self.node.create_subscription(kind, topic, received.append, qos)
+        return received
 
     def until(self, condition):
         deadline = time.monotonic() + LONGEST
@@ -54,20 +54,20 @@ class Control(unittest.TestCase):
 
         self.until(lambda: models)
         assert models[0].data == model.read_text()
-        # the controller gets it as soon as it is there
+        # the controller gets it as soon as it is available
         self.until(lambda: statuses() and statuses()[-1].level == DiagnosticStatus.OK)
 
     def test_the_robot_publishes_its_state_and_takes_trajectories(self, proc_output, process):
         states = self.listen(JointState, "/joint_states")
         self.until(lambda: states)
         # the controllers first, the trajectory controller when drives are enabled: what still
-        # starts at the end would not end in good order
+        # starts at the end would not end cleanly
         spawned = r"\[spawner-\d+\]: process has finished cleanly"
-        self.until(lambda: len(re.findall(spawned, said(proc_output, process))) == 2)
+        self.until(lambda: len(re.findall(spawned, output_of(proc_output, process))) == 2)
 
 
 @launch_testing.post_shutdown_test()
 class End(unittest.TestCase):
-    def test_everything_ends_in_good_order(self, proc_info, proc_output, process):
+    def test_everything_ends_cleanly(self, proc_info, proc_output, process):
         assert proc_info[process].returncode == 0
-        assert "process has died" not in said(proc_output, process)
+        assert "process has died" not in output_of(proc_output, process)

@@ -1,11 +1,11 @@
-"""What is launched is found by this machine's nodes alone, unless the user chooses a range."""
+"""Launched nodes are found only on this machine, unless the user sets a range."""
 
 import unittest
 
 import launch_testing
 from joint_listener import Listener
 from launch.actions import ExecuteProcess
-from launched import running, said, under_test
+from launched import output_of, running, under_test
 
 from dynid_ros.discovery_range import OPEN_BY, RANGE
 
@@ -20,9 +20,9 @@ def generate_test_description(chosen, found):
 
 
 class DiscoveryRange(unittest.TestCase):
-    def test_nodes_have_the_range_and_the_user_is_told(self, proc_output, process, chosen, found):
+    def test_nodes_have_the_range_and_it_is_logged(self, proc_output, process, chosen, found):
         with Listener() as listener:
-            listener.until(lambda: STARTED in said(proc_output, process))
+            listener.until(lambda: STARTED in output_of(proc_output, process))
         environment = (running("simulated_robot") / "environ").read_bytes().split(b"\0")
         assert f"{RANGE}={found}".encode() in environment
-        assert said(proc_output, process).count(OPEN_BY) == (0 if chosen else 1)
+        assert output_of(proc_output, process).count(OPEN_BY) == (0 if chosen else 1)

@@ -1,7 +1,7 @@
-"""Drives that come on their bus seconds late, one that fails, and the end: nothing ever jumps.
+"""Drives that appear on their bus seconds late, one that fails, and shutdown: nothing jumps.
 
-Each joint stands where a command of zero would move it. With feedforward the model carries its
-weight, so that there is torque which has to be gone before the hardware stops.
+Each joint is at a position where a command of zero would move it. With feedforward the model
+compensates gravity, so there is torque that must be zero before the hardware stops.
 """
 
 import re
@@ -14,7 +14,7 @@ import rclpy
 import yaml
 from deadline import LONGEST
 from diagnostic_msgs.msg import DiagnosticStatus
-from launched import FOLDER, SHORT, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, output_of, ros2_launch, under_test
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from simulated_bag import write_simulated_model
@@ -46,7 +46,7 @@ def generate_test_description(feedforward):
 
 
 def write_late_robot():
-    """A PUMA whose drives come late; its thresholds bear machines that stall."""
+    """Write a PUMA with late drives, and thresholds that tolerate stalling machines."""
     shipped = share_directories()[0]
     profile = yaml.safe_load((shipped / "config" / "robots" / "puma560.yaml").read_text())
     profile["simulation"] |= {"home": HOME, "operational_after": LATE}
@@ -56,7 +56,7 @@ def write_late_robot():
 
 
 class Cell:
-    """What the robot and its drives say, and how it is moved."""
+    """Topics of the robot and its drives, and commands to move it."""
 
     def __init__(self, watcher):
         self.node = rclpy.create_node("cell")
@@ -113,7 +113,7 @@ class Drives(unittest.TestCase):
     def tearDown(self):
         rclpy.shutdown()
 
-    def test_nothing_jumps_and_a_fault_is_told_and_reset(self, watcher):
+    def test_nothing_jumps_and_a_fault_is_reported_and_reset(self, watcher):
         cell = Cell(watcher)
         cell.until(lambda: cell.level() == DiagnosticStatus.WARN, "news of a drive that is late")
         assert "waiting for the drive of joint 'joint_" in cell.drives[-1].message
@@ -121,7 +121,7 @@ class Drives(unittest.TestCase):
         cell.until(cell.trajectories.get_subscription_count, "a trajectory controller")
         until = len(cell.states) + 1000
         cell.until(lambda: len(cell.states) > until, "joint states")
-        # before it is on the bus a drive tells zero
+        # before it is on the bus a drive reports zero
         away = [
             abs(position - home)
             for state in cell.states
@@ -143,14 +143,14 @@ class Drives(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class End(unittest.TestCase):
-    def test_everything_ends_in_good_order(self, proc_info, proc_output, process):
+    def test_everything_ends_cleanly(self, proc_info, proc_output, process):
         assert proc_info[process].returncode == 0
-        assert "process has died" not in said(proc_output, process)
+        assert "process has died" not in output_of(proc_output, process)
 
     def test_the_last_cycle_has_no_torque_offset(self, proc_output, process):
         last = re.search(
             r"the last cycle before deactivation had the torque offsets(( [-+.e\d]+)+)",
-            said(proc_output, process),
+            output_of(proc_output, process),
         )
-        assert last, said(proc_output, process)
+        assert last, output_of(proc_output, process)
         assert [float(word) for word in last[1].split()] == [0.0] * 6

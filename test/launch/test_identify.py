@@ -3,7 +3,7 @@
 import unittest
 
 import launch_testing
-from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, exit_code, output_of, ros2_launch, under_test
 from patiently import GAVE_UP
 
 from dynid.profile import load_model, load_robot
@@ -28,19 +28,21 @@ def generate_test_description(ros2_control):
 
 class Identify(unittest.TestCase):
     def run_to_its_end(self, proc_info, proc_output, process):
-        """The exit code; a machine that stalls all the time shows nothing."""
+        """Return the exit code; there is no result on a machine that stalls all the time."""
         code = exit_code(proc_info, process)
-        if GAVE_UP in said(proc_output, process):
+        if GAVE_UP in output_of(proc_output, process):
             self.skipTest(GAVE_UP)
         return code
 
     def test_it_ends_by_itself_with_exit_code_0(self, proc_info, proc_output, process):
-        assert self.run_to_its_end(proc_info, proc_output, process) == 0, said(proc_output, process)
+        assert self.run_to_its_end(proc_info, proc_output, process) == 0, output_of(
+            proc_output, process
+        )
 
     def test_every_node_ends_cleanly(self, proc_info, proc_output, process):
         self.run_to_its_end(proc_info, proc_output, process)
-        assert "process has died" not in said(proc_output, process)
-        assert "escalating to 'SIGKILL'" not in said(proc_output, process)
+        assert "process has died" not in output_of(proc_output, process)
+        assert "escalating to 'SIGKILL'" not in output_of(proc_output, process)
 
     def test_it_leaves_model_report_and_bags(
         self, proc_info, proc_output, process, output, validated
@@ -60,7 +62,7 @@ class Identify(unittest.TestCase):
         found = dict(zip(model.parameter_names, model.parameters, strict=True))
         truth = robot.find(SimulationSettings).parameters
         for joint in range(1, 7):
-            # so short a motion does not tell Fc from Fv well, least of all on a machine that
-            # stalls; what they amount to at its speed of some 1 rad/s it must tell
+            # so short a motion does not separate Fc from Fv well, in particular on a machine that
+            # stalls; but their sum at its speed of some 1 rad/s must be accurate
             wanted, got = (of[f"Fc{joint}"] + of[f"Fv{joint}"] for of in (truth, found))
             assert abs(got / wanted - 1.0) < 0.1, (joint, got, wanted)

@@ -1,4 +1,4 @@
-"""Signals while the robot moves: it is brought to rest, and everything ends in good order.
+"""Signals while the robot moves: it is brought to rest, and everything ends cleanly.
 
 A terminal sends Ctrl-C to the whole process group, and launch signals each child again.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import launch_testing
 from joint_listener import Listener
-from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, exit_code, output_of, ros2_launch, under_test
 
 from dynid.profile import load_robot
 from dynid.recording.load import read_samples
@@ -49,7 +49,7 @@ class Interrupted(unittest.TestCase):
         self, proc_info, proc_output, process, output, send, signals, code
     ):
         def playing():
-            return "playing and recording" in said(proc_output, process)
+            return "playing and recording" in output_of(proc_output, process)
 
         with Listener() as listener:
             listener.until(lambda: playing() and listener.speed() > MOVES)
@@ -58,21 +58,21 @@ class Interrupted(unittest.TestCase):
                 listener.spin()
             listener.until(lambda: process.return_code is not None)
             speed = listener.speed()
-        text = said(proc_output, process)
+        text = output_of(proc_output, process)
         assert speed < RESTS, text
         assert exit_code(proc_info, process) == 1
-        # the task could not do its work, and everything else ended as it should
+        # the task could not finish, and everything else ended cleanly
         died = [line for line in text.splitlines() if "process has died" in line]
-        # which is not ours, and ends at once
+        # not one of ours, which ends at once
         died = [line for line in died if "robot_state_publisher" not in line]
         assert len(died) == 1, text
         assert re.search(f"identification_task-.*exit code {code}", died[0])
         assert "dynid: interrupted by SIG" in text
-        # a busy machine may take longer than launch waits before SIGTERM, which changes nothing
+        # a busy machine may take longer than launch waits before SIGTERM, which has no effect
         assert "escalating to 'SIGKILL'" not in text
         (bag,) = output.iterdir()
         assert (bag / "metadata.yaml").exists()
-        # as they are: a busy machine leaves gaps, which are no fault of the bag
+        # read without checks: a busy machine causes gaps, which are no fault of the bag
         samples = read_samples(bag, load_robot("puma560").joints)
         assert not samples.repairs
         assert len(samples.stamps) > 100
@@ -80,7 +80,7 @@ class Interrupted(unittest.TestCase):
 
 
 def left(output):
-    """Processes whose command or environment names this test's output."""
+    """Return processes whose command or environment has this test's output."""
     found = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Ctrl-C while launch is still starting nodes: none of its actions is broken off half-done."""
+"""Ctrl-C while launch is still starting nodes: no action is interrupted in the middle."""
 
 import sys
 import unittest
@@ -7,7 +7,7 @@ from launch import LaunchDescription
 from launch.actions import ExecuteProcess
 from launch_testing.actions import ReadyToTest
 from launch_testing.util import KeepAliveProc
-from launched import exit_code, said
+from launched import exit_code, output_of
 
 SCRIPT = """
 import os, signal
@@ -34,6 +34,6 @@ def generate_test_description():
 
 
 class Interrupted(unittest.TestCase):
-    def test_what_was_begun_is_done_and_then_ended(self, proc_info, proc_output, process):
+    def test_a_started_action_is_completed_and_then_ended(self, proc_info, proc_output, process):
         assert exit_code(proc_info, process) in {0, 1}
-        assert "went on" in said(proc_output, process)
+        assert "went on" in output_of(proc_output, process)

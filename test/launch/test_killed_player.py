@@ -1,4 +1,4 @@
-"""A player that is killed while the robot moves: the robot rests by itself; the task says so."""
+"""A player that is killed while the robot moves: the robot stops by itself; the task reports it."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ import unittest
 
 import launch_testing
 from joint_listener import Listener
-from launched import FOLDER, SHORT, ros2_launch, running, said, under_test
+from launched import FOLDER, SHORT, output_of, ros2_launch, running, under_test
 
 MOVES = 0.2  # [rad/s]
 RESTS = 0.01
@@ -20,18 +20,18 @@ def generate_test_description(ros2_control):
 
 
 class KilledPlayer(unittest.TestCase):
-    def test_the_robot_rests_by_itself_and_the_task_names_the_player(
+    def test_the_robot_stops_by_itself_and_the_task_names_the_player(
         self, proc_output, process, output
     ):
         def text():
-            return said(proc_output, process)
+            return output_of(proc_output, process)
 
         with Listener() as listener:
             listener.until(lambda: "playing and recording" in text() and listener.speed() > MOVES)
             os.kill(int(running("excitation_player").name), signal.SIGKILL)
             listener.until(lambda: listener.speed() < RESTS)
             listener.until(lambda: process.return_code is not None)
-        assert "excitation_player does not answer any more" in text() or (
+        assert "excitation_player does not respond any more" in text() or (
             "excitation_player has ended" in text()
         )
         (bag,) = output.iterdir()

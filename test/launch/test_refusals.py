@@ -1,9 +1,9 @@
-"""What cannot be done ends ``ros2 launch`` with one sentence and exit code 1."""
+"""Invalid requests end ``ros2 launch`` with one sentence and exit code 1."""
 
 import unittest
 
 import launch_testing
-from launched import FOLDER, SHORT, TEMPORARY, exit_code, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, TEMPORARY, exit_code, output_of, ros2_launch, under_test
 from simulated_bag import write_simulated_model
 
 BAD = FOLDER / "model.yaml"
@@ -15,8 +15,8 @@ CASES = [
     (
         "identify",
         {"hardware": "mock", "ros2_control": "false"},
-        "hardware:=mock needs ros2_control, which is not installed or not wanted; without it only "
-        "hardware:=simulated runs.",
+        "hardware:=mock needs ros2_control, which is not installed or not enabled; without it use "
+        "hardware:=simulated.",
     ),
     (
         "identify",
@@ -51,7 +51,7 @@ def generate_test_description(file, arguments, sentence):
 class Refusals(unittest.TestCase):
     def test_it_ends_with_the_sentence(self, proc_info, proc_output, process, sentence):
         code = exit_code(proc_info, process)
-        assert sentence in said(proc_output, process)
+        assert sentence in output_of(proc_output, process)
         assert code == 1
 
     def test_no_parameter_files_are_left(self, proc_info, process):

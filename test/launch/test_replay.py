@@ -1,8 +1,8 @@
-"""``ros2 launch dynid replay.launch.py``: what is heard of a bag is what is in it."""
+"""``ros2 launch dynid replay.launch.py``: a replayed bag gives the model of the bag."""
 
 import unittest
 
-from launched import FOLDER, SHORT, exit_code, ros2_launch, said, under_test
+from launched import FOLDER, SHORT, exit_code, output_of, ros2_launch, under_test
 from simulated_bag import write_simulated_bag
 
 from dynid.profile import load_model
@@ -16,7 +16,7 @@ def generate_test_description():
 
 class Replay(unittest.TestCase):
     def test_it_ends_by_itself_with_exit_code_0(self, proc_info, proc_output, process):
-        assert exit_code(proc_info, process) == 0, said(proc_output, process)
+        assert exit_code(proc_info, process) == 0, output_of(proc_output, process)
 
     def test_both_models_are_there(self, proc_info, process, output):
         exit_code(proc_info, process)

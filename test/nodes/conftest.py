@@ -1,4 +1,4 @@
-"""Nodes are tested over real rclpy and Fast DDS, each test in a ROS graph of its own process."""
+"""Node tests with real rclpy and Fast DDS, each in a ROS graph of its own process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time that is left to wait passes while a process looks, not while it is held up."""
+"""A countdown runs while it is checked, not while the process is suspended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dynid_ros.countdown import Countdown
 
 @pytest.fixture
 def machine(monkeypatch):
-    """A machine whose time passes when told to."""
+    """A machine whose time advances on request."""
     now = [1000.0]
 
     class Machine:
@@ -27,7 +27,7 @@ def machine(monkeypatch):
 
 
 def looks_until_over(machine, left: Countdown, pause: float) -> int:
-    """How often one can look, with a pause before each look."""
+    """Return the number of checks until the end, with a pause before each."""
     for number in range(10_000):
         machine.stall(pause)
         if left.over():
@@ -39,7 +39,7 @@ def looks_until_over(machine, left: Countdown, pause: float) -> int:
 def test_it_is_over_after_its_time_and_a_pause_counts_a_tenth_of_a_second_at_most(
     machine, pause, looks
 ) -> None:
-    # rounding may cost one look more or less
+    # rounding may cause one check more or less
     assert looks_until_over(machine, Countdown(1.0), pause) == pytest.approx(looks, abs=1)
 
 

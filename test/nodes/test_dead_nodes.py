@@ -22,22 +22,22 @@ def processes(graph, tmp_path):
 
 
 def until_said(graph, processes, words) -> float:
-    """The time that it took until a process printed something [s]."""
+    """Return the time until a process printed something [s]."""
     begin = time.monotonic()
     graph.until(lambda: words in processes.log.read_text())
     return time.monotonic() - begin
 
 
 def end(processes) -> dict[str, int]:
-    """End what is left, as launch does after its task."""
+    """End the remaining processes, as launch does after its task."""
     processes.signal(signal.SIGTERM)
     return processes.ended()
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "suspended"])
-def test_a_dead_recorder_is_noticed_and_the_motion_ends_in_rest(graph, processes, number) -> None:
+def test_a_dead_recorder_is_detected_and_the_motion_ends_at_rest(graph, processes, number) -> None:
     os.kill(processes.pids["recorder"], number)
-    words = "dynid: recorder does not answer any more: its process was killed or is suspended"
+    words = "dynid: recorder does not respond any more: its process was killed or is suspended"
     until_said(graph, processes, words)
     stopped = "aborted: the motion was stopped on request."
     graph.until(lambda: processes.player[-1].data == stopped)
@@ -47,25 +47,25 @@ def test_a_dead_recorder_is_noticed_and_the_motion_ends_in_rest(graph, processes
     assert "the recorder has not completed the bag" in processes.log.read_text()
 
 
-def test_a_killed_player_is_noticed_and_the_answer_says_that_rest_was_not_seen(
+def test_a_killed_player_is_detected_and_the_message_says_that_the_robot_is_not_at_rest(
     graph, processes, tmp_path
 ) -> None:
     os.kill(processes.pids["excitation_player"], signal.SIGKILL)
-    words = "excitation_player does not answer any more: its process was killed or is suspended; "
-    until_said(graph, processes, words + "the robot was not seen to come to rest")
+    words = "excitation_player does not respond any more: its process was killed or is suspended; "
+    until_said(graph, processes, words + "the robot did not come to rest")
     assert end(processes)["identification_task"] == 3
     (bag,) = (tmp_path / "out").glob("recording_*")
     assert not read_samples(bag, JOINTS).repairs
 
 
-def test_a_killed_robot_is_the_reason_that_the_task_gives(graph, processes) -> None:
+def test_a_killed_robot_is_the_reason_in_the_task_message(graph, processes) -> None:
     os.kill(processes.pids["simulated_robot"], signal.SIGKILL)
     until_said(graph, processes, "dynid: excitation_player: ")
     assert end(processes)["identification_task"] == 3
-    assert "the robot was not seen to come to rest" in processes.log.read_text()
+    assert "the robot did not come to rest" in processes.log.read_text()
 
 
-def test_a_full_disk_ends_the_motion_in_rest_and_what_was_recorded_can_be_read(
+def test_a_full_disk_ends_the_motion_at_rest_and_the_recording_can_be_read(
     graph, processes, tmp_path
 ) -> None:
     (bag,) = (tmp_path / "out").glob("recording_*")

@@ -31,18 +31,18 @@ class Ran(NamedTuple):
     folder: Path
 
     @property
-    def judged(self) -> dict:
+    def verdicts(self) -> dict:
         return json.loads(self.out)
 
     @property
     def files(self) -> list[str]:
-        """Names of what was left, without the time in a bag's."""
+        """Names of the files, without the time in a bag's name."""
         return sorted(path.name.partition("recording_")[0] for path in self.folder.iterdir())
 
 
 @contextlib.contextmanager
 def begun(profile: Path, folder: Path, *options: str) -> Iterator[subprocess.Popen]:
-    """A demo of its own process, which is gone at the end."""
+    """A demo in its own process, which is ended at the end."""
     command = [*DYNID, "--robot", str(profile), "-o", str(folder), *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(  # noqa: S603  our own program
@@ -62,14 +62,14 @@ def end(process: subprocess.Popen, folder: Path) -> Ran:
 def check_verdicts(ran: Ran) -> None:
     assert ran.code == 0, ran.err
     assert ran.err == ""
-    assert list(ran.judged) == ["identification", "validation"]
-    for judged in ran.judged.values():
-        assert judged["success"]
-        assert list(judged["joints"]) == list(JOINTS)
+    assert list(ran.verdicts) == ["identification", "validation"]
+    for verdict in ran.verdicts.values():
+        assert verdict["success"]
+        assert list(verdict["joints"]) == list(JOINTS)
 
 
 def check_bags(ran: Ran) -> None:
-    """Nothing is missing in either, not a millisecond."""
+    """Check that no message is missing in either bag."""
     bags = sorted(ran.folder.glob("*recording_*"))
     assert len(bags) == 2
     for bag in bags:
@@ -79,7 +79,7 @@ def check_bags(ran: Ran) -> None:
 
 
 def check_models(one: Ran, other: Ran) -> None:
-    """They are the same to within noise: by the torque that they say a motion takes."""
+    """Check that both models predict the same torque of a motion, up to noise."""
     models = [load_model(ran.folder / "model.yaml") for ran in (one, other)]
     (bag,) = one.folder.glob("validation_recording_*")
     position = load_recording(bag, JOINTS).position[::20]
@@ -92,11 +92,11 @@ def check_models(one: Ran, other: Ran) -> None:
     apart = np.sqrt(np.mean((torque[0] - torque[1]) ** 2, axis=0))
     # each differs from the measured torque by an RMSE that is the noise left after filtering
     for j, joint in enumerate(JOINTS):
-        noise = max(ran.judged["identification"]["joints"][joint]["rmse"] for ran in (one, other))
+        noise = max(ran.verdicts["identification"]["joints"][joint]["rmse"] for ran in (one, other))
         assert apart[j] < noise, (joint, apart, noise)
 
 
-def test_with_nodes_and_without_ros_it_comes_to_the_same(tmp_path) -> None:
+def test_results_with_nodes_and_without_ros_agree(tmp_path) -> None:
     profile = write_small_robot(tmp_path)
     folders = tmp_path / "nodes", tmp_path / "without"
     with (
@@ -112,7 +112,7 @@ def test_with_nodes_and_without_ros_it_comes_to_the_same(tmp_path) -> None:
 
 
 def refused(monkeypatch, capsys, *arguments: object) -> str:
-    """What is said before any node is made."""
+    """Return the error message before any node is made."""
     monkeypatch.setattr(sys, "argv", ["demo", *map(str, arguments)])
     monkeypatch.setattr(demo.rclpy, "init", lambda **_: pytest.fail("nodes were about to be made"))
     with pytest.raises(SystemExit) as stop:

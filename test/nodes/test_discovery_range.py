@@ -1,4 +1,4 @@
-"""Nodes are found from this machine alone, unless the environment says otherwise."""
+"""Nodes are found only on this machine, unless the environment sets another range."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dynid_ros.discovery_range import RANGE, stay_on_this_machine
 
 
 @pytest.mark.parametrize("environment", [{}, {RANGE: ""}, {"ROS_LOCALHOST_ONLY": ""}])
-def test_without_a_choice_only_this_machine_is_heard(environment: dict[str, str]) -> None:
+def test_without_a_choice_only_this_machine_is_discovered(environment: dict[str, str]) -> None:
     assert stay_on_this_machine(environment)
     assert environment[RANGE] == "LOCALHOST"
 
@@ -17,13 +17,13 @@ def test_without_a_choice_only_this_machine_is_heard(environment: dict[str, str]
     "chosen",
     [{RANGE: "SUBNET"}, {RANGE: "OFF"}, {RANGE: "SYSTEM_DEFAULT"}, {"ROS_LOCALHOST_ONLY": "0"}],
 )
-def test_a_choice_of_the_user_stands(chosen: dict[str, str]) -> None:
+def test_a_choice_of_the_user_is_kept(chosen: dict[str, str]) -> None:
     environment = dict(chosen)
     assert not stay_on_this_machine(environment)
     assert environment == chosen
 
 
-def test_what_is_started_by_the_first_chooses_no_more() -> None:
+def test_child_processes_keep_the_range() -> None:
     environment: dict[str, str] = {}
     assert stay_on_this_machine(environment)
     assert not stay_on_this_machine(environment)

@@ -1,4 +1,4 @@
-"""The player moves a robot that may be moved, and brings to rest one that may not."""
+"""The player moves a robot that may move, and stops it on any fault."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PLAYER = "/excitation_player"
 
 
 class Cell:
-    """A robot and its player, with the states that the player has told."""
+    """A robot and its player, with the states that the player has published."""
 
     def __init__(self, graph, folder, third_joint="joint_3", **parameters) -> None:
         self.graph, self._folder = graph, folder
@@ -49,15 +49,15 @@ class Cell:
         self.robot.names[2] = third_joint
         parameters = {"excitation": excitation(folder), "move_fraction": 1.0, **parameters}
         self.player = graph.start(ExcitationPlayer, **parameters)
-        heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
-        self.states = StateList(heard)
-        graph.until(lambda: self.player.count_subscribers(TRAJECTORIES) and heard)
+        received = graph.listen(String, f"{PLAYER}/state", LATCHED)
+        self.states = StateList(received)
+        graph.until(lambda: self.player.count_subscribers(TRAJECTORIES) and received)
         graph.until(lambda: self.player.count_publishers("/joint_states"))
         graph.until(lambda: self.robot.count_subscribers("/joint_states"))
         self.watch()
 
     def watch(self) -> None:
-        """Let the player see the robot for longer than rest takes to be seen."""
+        """Give the player more states than it needs to detect rest."""
         enough = self.robot.count + 60
         self.graph.until(lambda: self.robot.count > enough)
 
@@ -69,12 +69,12 @@ class Cell:
         self.graph.until(lambda: self.states.last.startswith(state))
         return self.states.last
 
-    def told(self) -> list[str]:
-        """The states since the robot was seen; a listener may come too late for those before."""
+    def published(self) -> list[str]:
+        """Return the states since the first joint state; a subscriber may miss earlier ones."""
         return [state for state in self.states.all if state != "waiting"]
 
     def playing(self) -> Cell:
-        """The same cell in the middle of an excitation that is long enough for any test."""
+        """Return the cell in the middle of an excitation that is long enough for any test."""
         excitation(self._folder, duration=60.0)
         assert self.call("start")[0]
         self.until("playing")
@@ -82,7 +82,7 @@ class Cell:
         return self
 
     def refused(self, service: str = "start") -> str:
-        """The sentence of a refusal, after which nothing has moved."""
+        """Return the message of a refusal, and check that nothing has moved."""
         success, message = self.call(service)
         assert not success
         assert message.endswith((".", "?"))
@@ -93,16 +93,16 @@ class Cell:
 
 
 class StateList:
-    def __init__(self, heard: list[String]) -> None:
-        self._heard = heard
+    def __init__(self, received: list[String]) -> None:
+        self._received = received
 
     @property
     def all(self) -> list[str]:
-        return [message.data for message in self._heard]
+        return [message.data for message in self._received]
 
     @property
     def last(self) -> str:
-        return self._heard[-1].data if self._heard else ""
+        return self._received[-1].data if self._received else ""
 
 
 TRAJECTORIES = "/joint_trajectory_controller/joint_trajectory"
@@ -115,7 +115,7 @@ def excitation(folder, **changes) -> str:
 
 
 def profile(folder, **limits) -> str:
-    """The PUMA 560 with other limits."""
+    """Return the PUMA 560 with other limits."""
     shipped = share_directories()[0] / "config" / "robots" / "puma560.yaml"
     content = yaml.safe_load(shipped.read_text())
     content["limits"].update(limits)
@@ -138,7 +138,7 @@ def test_moves_to_the_start_plays_and_settles(cell) -> None:
     assert np.allclose(made.robot.follower.reference(made.robot.now_ns()), START)
     assert made.call("start") == (True, "playing for 1.4 s.")
     made.until("finished")
-    assert made.told() == ["idle", "moving", "ready", "playing", "settling", "finished"]
+    assert made.published() == ["idle", "moving", "ready", "playing", "settling", "finished"]
     assert made.robot.at_rest()
     played = [from_message(message) for message in made.robot.received[-3:]]
     assert all(np.allclose(one.position[-1], START) for one in played[-1:])
@@ -151,10 +151,10 @@ def test_start_moves_first_where_the_robot_is_elsewhere(cell) -> None:
     assert success
     assert "then playing for 1.4 s." in message
     made.until("playing")
-    assert made.told() == ["idle", "moving", "playing"]
+    assert made.published() == ["idle", "moving", "playing"]
     success, message = made.call("prepare")
     assert not success
-    assert message.startswith("the robot is playing already; wait until")
+    assert message.startswith("the robot is already playing; wait until")
     assert np.allclose(from_message(made.robot.received[0]).position[0], HOME)
 
 
@@ -169,42 +169,42 @@ def test_stop_brings_the_robot_to_rest(cell) -> None:
 def test_a_tracking_error_brings_the_robot_to_rest(cell) -> None:
     made = cell().playing()
     made.robot.offset[3] = 0.3
-    said = made.until("aborted")
+    message = made.until("aborted")
     assert re.fullmatch(
-        r"aborted: joint 'joint_4': it is 0\.[23]\d* rad away from where it should be, at most "
-        r"0\.2 rad are allowed; joint 'joint_4' came to rest 0\.3 rad from where it was commanded "
+        r"aborted: joint 'joint_4': its tracking error is 0\.[23]\d* rad, at most "
+        r"0\.2 rad are allowed; joint 'joint_4' came to rest 0\.3 rad away from its command"
         r"to\.",
-        said,
+        message,
     )
     assert made.robot.at_rest()
 
 
-def test_silence_of_the_joint_states_brings_the_robot_to_rest(cell) -> None:
+def test_missing_joint_states_bring_the_robot_to_rest(cell) -> None:
     made = cell(max_age=0.3).playing()
     made.robot.silent = True
     made.graph.until(made.robot.at_rest)
     made.robot.silent = False
-    said = made.until("aborted")
+    message = made.until("aborted")
     assert re.fullmatch(
-        r"aborted: no joint states came for 0\.3\d? s, at most 0\.3 s are allowed\.", said
+        r"aborted: no joint states arrived for 0\.3\d? s, at most 0\.3 s are allowed\.", message
     )
 
 
 def test_refuses_an_unknown_position_and_names_the_joint_that_is_missing(cell) -> None:
     made = cell(third_joint="elbow")
     assert made.refused() == (
-        "the robot's position is unknown: /joint_states tells of joint_1, joint_2, elbow, joint_4, "
-        "joint_5, joint_6, but not of 'joint_3'; is this the profile's robot?"
+        "the robot's position is unknown: /joint_states has the joints joint_1, joint_2, elbow, "
+        "joint_4, joint_5, joint_6, but not 'joint_3'; is this the profile's robot?"
     )
 
 
-def test_refuses_while_no_joint_states_come(stepped_graph, tmp_path) -> None:
+def test_refuses_without_joint_states(stepped_graph, tmp_path) -> None:
     stepped_graph.start(ExcitationPlayer, excitation=excitation(tmp_path))
     answer = stepped_graph.call(f"{PLAYER}/prepare")
     assert not answer.success
     assert answer.message == (
-        "the robot's position is unknown: no message came on /joint_states; is the robot's driver "
-        "running?"
+        "the robot's position is unknown: no message arrived on /joint_states; is the robot's "
+        "driver running?"
     )
 
 
@@ -212,7 +212,7 @@ def test_refuses_a_stale_position(cell) -> None:
     made = cell(max_age=0.3)
     made.robot.silent = True
     made.graph.spin(0.5)
-    expected = r"the robot's position is stale: its last joint states came 0\.5\d* s ago, at .*"
+    expected = r"the robot's position is stale: its last joint states arrived 0\.5\d* s ago, at .*"
     assert re.fullmatch(expected, made.refused())
 
 
@@ -221,7 +221,7 @@ def test_refuses_a_robot_outside_its_limits(cell) -> None:
     made.robot.offset[0] = 3.0
     made.watch()
     assert made.refused("prepare") == (
-        "joint 'joint_1' stands at 3.05 rad, outside its limits -2.79 to 2.79 rad; move it back "
+        "joint 'joint_1' is at 3.05 rad, outside its limits -2.79 to 2.79 rad; move it back "
         "inside by hand first."
     )
 
@@ -243,7 +243,7 @@ def test_refuses_an_excitation_that_the_robot_cannot_play(cell, tmp_path, change
     assert re.match(sentence, made.refused())
 
 
-def test_refuses_what_takes_more_torque_than_there_is(cell, tmp_path) -> None:
+def test_refuses_a_motion_beyond_the_torque_limit(cell, tmp_path) -> None:
     made = cell(profile=profile(tmp_path, torque_max=[97.6, 5.0, 89.4, 24.2, 20.1, 21.3]))
     assert re.match(
         r"joint 'joint_2': the predicted torque reaches .* its limit of 5 N m", made.refused()
@@ -258,14 +258,14 @@ def test_refuses_a_start_that_cannot_be_reached(cell, tmp_path) -> None:
     assert re.match(sentence, made.refused())
 
 
-def test_refuses_where_nobody_follows_trajectories(cell) -> None:
+def test_refuses_without_a_trajectory_controller(cell) -> None:
     made = cell(controller="arm_controller")
     assert made.refused() == (
-        "nobody listens on /arm_controller/joint_trajectory; is the controller active?"
+        "/arm_controller/joint_trajectory has no subscriber; is the controller active?"
     )
 
 
-def test_parameters_count_for_the_next_motion(cell, tmp_path) -> None:
+def test_parameters_apply_to_the_next_motion(cell, tmp_path) -> None:
     made = cell()
     made.call("prepare")
     made.until("ready")
@@ -280,13 +280,13 @@ def test_parameters_count_for_the_next_motion(cell, tmp_path) -> None:
     made.graph.until(lambda: starts()[-1] == pytest.approx(0.1))
 
 
-def test_diagnostics_tell_state_and_tracking_errors(cell, stepped_graph) -> None:
-    heard = stepped_graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+def test_diagnostics_have_state_and_tracking_errors(cell, stepped_graph) -> None:
+    received = stepped_graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     made = cell().playing()
     made.robot.offset[:] = 0.01
 
     def figures() -> dict[str, str]:
-        own = [m.status[0] for m in heard if m.status[0].name == "excitation_player"]
+        own = [m.status[0] for m in received if m.status[0].name == "excitation_player"]
         return {pair.key: pair.value for pair in own[-1].values} if own else {}
 
     stepped_graph.until(lambda: float(figures().get("tracking error of joint_6", 0)) > 0.005)
@@ -299,7 +299,7 @@ def test_refuses_a_profile_that_it_cannot_play(graph) -> None:
 
 
 @contextmanager
-def playing_process(graph, robot, heard, folder, duration):
+def playing_process(graph, robot, received, folder, duration):
     """A player in a process of its own, while it moves the robot; it is killed at the end."""
     arguments = ["--ros-args", "-p", f"excitation:={excitation(folder, duration=duration)}"]
     arguments += ["-p", "move_fraction:=1.0", "-p", "settle_time:=0.05"]
@@ -307,9 +307,9 @@ def playing_process(graph, robot, heard, folder, duration):
     program = [sys.executable, "-m", "dynid_ros.excitation_player", *arguments]
     with subprocess.Popen(program, env=dict(os.environ)) as process:  # noqa: S603  our own node
         try:
-            graph.until(lambda: heard and graph.peer.count_publishers("/joint_states"))
+            graph.until(lambda: received and graph.peer.count_publishers("/joint_states"))
             graph.until(lambda: graph.call(f"{PLAYER}/start").success)
-            graph.until(lambda: heard[-1].data == "playing")
+            graph.until(lambda: received[-1].data == "playing")
             graph.until(lambda: not robot.at_rest())
             yield process
         finally:
@@ -318,27 +318,27 @@ def playing_process(graph, robot, heard, folder, duration):
 
 def test_a_signal_in_the_middle_of_a_motion_brings_the_robot_to_rest(graph, tmp_path) -> None:
     robot = graph.start(FakeRobot)
-    heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
-    with playing_process(graph, robot, heard, tmp_path, 120.0) as process:
+    received = graph.listen(String, f"{PLAYER}/state", LATCHED)
+    with playing_process(graph, robot, received, tmp_path, 120.0) as process:
         process.send_signal(signal.SIGINT)
         graph.until(lambda: process.poll() is not None)
     assert process.returncode == 0
     assert robot.at_rest()
-    graph.until(lambda: heard[-1].data == "aborted: the player was shut down.")
+    graph.until(lambda: received[-1].data == "aborted: the player was shut down.")
 
 
-def test_a_player_that_is_killed_leaves_a_robot_at_rest(graph, tmp_path) -> None:
+def test_a_killed_player_leaves_the_robot_at_rest(graph, tmp_path) -> None:
     robot = graph.start(FakeRobot)
-    heard = graph.listen(String, f"{PLAYER}/state", LATCHED)
-    with playing_process(graph, robot, heard, tmp_path, 120.0):
+    received = graph.listen(String, f"{PLAYER}/state", LATCHED)
+    with playing_process(graph, robot, received, tmp_path, 120.0):
         pass
     killed = robot.now_ns()
     graph.until(robot.at_rest)
-    # the horizon, and braking; the last message left before the process was gone
+    # the horizon, and braking; the last message was sent before the process ended
     assert robot.follower.end_ns - killed < (5.0 + 1.5) * 1e9
 
 
-def test_a_second_player_is_refused_and_told_who_has_the_robot(cell, tmp_path) -> None:
+def test_a_second_player_is_refused_with_the_name_of_the_owner(cell, tmp_path) -> None:
     made = cell()
     second = partial(ExcitationPlayer, namespace="/second")
     other = made.graph.start(second, excitation=excitation(tmp_path))
@@ -355,7 +355,7 @@ def test_a_second_player_is_refused_and_told_who_has_the_robot(cell, tmp_path) -
     assert not made.states.last.startswith("aborted")
 
 
-def test_a_trajectory_from_another_node_ends_the_motion_and_is_left_alone(cell) -> None:
+def test_a_trajectory_from_another_node_stops_the_playback_and_continues(cell) -> None:
     made = cell().playing()
     graph = made.graph
     foreign = graph.peer.create_publisher(JointTrajectory, TRAJECTORIES, COMMAND)

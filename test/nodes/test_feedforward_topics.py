@@ -1,4 +1,4 @@
-"""The control law in ``simulated_robot``, under the names that feedforward_controller has."""
+"""The control law in ``simulated_robot``, with the topics of feedforward_controller."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ControlledCell(Cell):
     def use(self, text: str) -> None:
         self._models.publish(String(data=text))
 
-    def told(self, quantity: str) -> dict[str, np.ndarray]:
+    def rows(self, quantity: str) -> dict[str, np.ndarray]:
         """Position, velocity and effort of a quantity in the newest state (n,)."""
         message = self.states[-1]
         rows = [message.name.index(f"{joint}/{quantity}") for joint in JOINTS]
@@ -71,41 +71,41 @@ def test_its_state_has_a_row_for_each_quantity_of_each_joint(cell) -> None:
     cell.pass_for(100)
     rows = [f"{j}/{q}" for q in ("reference", "feedback") for j in JOINTS]
     assert list(cell.states[-1].name)[:4] == rows
-    assert np.allclose(cell.told("reference")["position"], HOME)
-    assert np.allclose(cell.told("feedback")["position"], HOME, atol=1e-3)
-    assert not cell.told("reference")["effort"].any(), "no torque without a model"
-    assert math.isnan(cell.told("threshold")["position"][0])
+    assert np.allclose(cell.rows("reference")["position"], HOME)
+    assert np.allclose(cell.rows("feedback")["position"], HOME, atol=1e-3)
+    assert not cell.rows("reference")["effort"].any(), "no torque without a model"
+    assert math.isnan(cell.rows("threshold")["position"][0])
     stamps = np.array([start_ns(state) for state in cell.states])
     assert set(np.diff(stamps)) == {10 * MILLISECOND}
 
 
-def test_no_collision_is_what_it_says_first(cell) -> None:
+def test_it_first_publishes_no_collision(cell) -> None:
     first = cell.collisions[0]
     assert (first.name, first.level, first.message) == ("collision", OK, "no collision")
     assert [pair.key for pair in first.values] == ["joint", "cause", "value", "threshold", "time"]
 
 
-def test_a_model_brings_its_torque_within_the_ramp(cell, model_text) -> None:
+def test_the_torque_of_a_model_is_ramped_in(cell, model_text) -> None:
     cell.use(model_text)
-    assert cell.said("a model is in use, identified on ")
+    assert cell.logged("a model is in use, identified on ")
     cell.pass_for(1500)
-    # at rest it is the weight's: the drives' own share of the torque goes
-    assert abs(cell.told("reference")["effort"][0]) > 5.0
-    assert np.abs(cell.told("torque_error")["effort"]).max() < 3.0
+    # at rest it is the gravity torque, and the drives' own share becomes 0
+    assert abs(cell.rows("reference")["effort"][0]) > 5.0
+    assert np.abs(cell.rows("torque_error")["effort"]).max() < 3.0
 
 
-def test_a_model_that_does_not_fit_is_refused_and_the_one_before_stays(cell, model_text) -> None:
+def test_a_model_of_another_robot_is_refused_and_the_previous_one_stays(cell, model_text) -> None:
     cell.use(model_text)
-    cell.said("a model is in use")
+    cell.logged("a model is in use")
     cell.use(model_text.replace("robot: duo", "robot: trio"))
-    assert cell.said("/dynid/model: model.robot does not match what model.profile")
+    assert cell.logged("/dynid/model: model.robot does not match what model.profile")
     cell.pass_for(1500)
-    assert cell.told("reference")["effort"].any()
+    assert cell.rows("reference")["effort"].any()
 
 
-def test_a_collision_is_told_holds_the_robot_and_is_reset(cell, model_text) -> None:
+def test_a_collision_is_published_holds_the_robot_and_is_reset(cell, model_text) -> None:
     cell.use(model_text)
-    cell.said("a model is in use")
+    cell.logged("a model is in use")
     cell.pass_for(1500)
     start = cell.go()
     cell.pass_until(start + 150 * MILLISECOND)
@@ -119,10 +119,10 @@ def test_a_collision_is_told_holds_the_robot_and_is_reset(cell, model_text) -> N
     assert f"Collision at joint '{event['joint']}': torque error " in cell.collisions[-1].message
     cell.push("lower", 0.0)
     cell.pass_for(1000)
-    assert not cell.told("reference")["effort"].any()
+    assert not cell.rows("reference")["effort"].any()
     held = cell.position
     cell.send(motion(held, GOAL), 0)
-    assert cell.said("trajectory refused: Collision at joint")
+    assert cell.logged("trajectory refused: Collision at joint")
     cell.pass_for(500)
     assert np.allclose(cell.position, held, atol=2e-3)
     answer = cell.graph.call(RESET)
@@ -133,8 +133,8 @@ def test_a_collision_is_told_holds_the_robot_and_is_reset(cell, model_text) -> N
     assert np.allclose(cell.position, GOAL, atol=2e-3)
 
 
-def test_reset_without_a_collision_says_so(cell) -> None:
+def test_reset_without_a_collision_is_reported(cell) -> None:
     cell.pass_for(50)
     answer = cell.graph.call(RESET)
     assert not answer.success
-    assert answer.message == "there is no collision to forget"
+    assert answer.message == "there is no collision to clear"

@@ -45,7 +45,7 @@ class Loop:
         self.graph = graph
         self.output = folder / "out"
         self.profile = str(write_small_robot(folder))
-        self.stop = SimpleNamespace(asked=False, name="SIGINT")
+        self.stop = SimpleNamespace(requested=False, name="SIGINT")
         self.nodes = {}
         self.steps: list[str] = []
         self.played = graph.listen(String, "/excitation_player/state", LATCHED)
@@ -55,7 +55,7 @@ class Loop:
 
     def start(self, *, without: str = "", **changes: dict[str, object]) -> Loop:
         simulated = {"profile": self.profile, "use_sim_time": True}
-        # in one process, silence and delay mean no more than that the machine is busy
+        # in one process, missing messages and delays only mean that the machine is busy
         patient = {"max_age": 10.0, "horizon": 10.0}
         parameters = {
             "robot": {"profile": self.profile, "speed": SPEED},
@@ -87,7 +87,7 @@ class Loop:
             task.destroy_node()
 
     def failed(self, **parameters: object) -> str:
-        """The sentence with which the sequence ends."""
+        """Return the message with which the sequence ends."""
         with pytest.raises(TaskError) as ended:
             self.perform(**parameters)
         return str(ended.value)
@@ -104,7 +104,7 @@ class Loop:
         self.graph.peer.create_subscription(JointState, "/joint_states", watch, STATES)
 
     def assert_at_rest(self) -> None:
-        """The robot rested when the sequence ended, and still does half a second later."""
+        """Check that the robot is at rest at the end of the sequence and half a second later."""
         before = len(self.states)
         self.graph.until(lambda: len(self.states) > before + 500)
         position = np.array([state.position for state in self.states[before - 1 :]])
@@ -151,7 +151,7 @@ def test_identifies_publishes_and_validates_and_leaves_every_file(loop) -> None:
     assert loop.published[-1].data == (loop.output / "model.yaml").read_text()
     model = load_model(loop.output / "model.yaml")
     found = dict(zip(model.parameter_names, model.parameters.tolist(), strict=True))
-    # friction is known to be this; torque is measured to 0.2 N m over thousands of samples
+    # the true friction; torque is measured to 0.2 N m over thousands of samples
     for name, true in {"Fv1": 1.5, "Fv2": 0.8, "Fc1": 2.0, "Fc2": 1.0}.items():
         assert found[name] == pytest.approx(true, abs=0.1), name
     first, second = (
@@ -181,21 +181,21 @@ def test_a_bag_is_identified_without_any_motion(loop, tmp_path) -> None:
     assert load_model(loop.output / "model.yaml").provenance.status == "success"
 
 
-def test_a_bag_that_is_not_there_ends_the_sequence_with_the_identifiers_sentence(
+def test_a_missing_bag_ends_the_sequence_with_the_identifiers_message(
     loop, monkeypatch, tmp_path
 ) -> None:
     monkeypatch.setattr("dynid_ros.sequence._FOLLOWS", 0.2)
     loop.nodes["identifier"] = loop.graph.start(Identifier, profile=loop.profile)
-    said = loop.failed(recording=str(tmp_path / "gone"))
-    assert said.startswith("identifier: ")
-    assert "gone" in said
+    message = loop.failed(recording=str(tmp_path / "gone"))
+    assert message.startswith("identifier: ")
+    assert "gone" in message
 
 
 def test_a_drive_fault_ends_the_motion_and_closes_the_bag(loop) -> None:
     loop.start()
     loop.when_playing(loop.nodes["robot"]._inject_fault)
-    said = loop.failed()
-    assert said.startswith("excitation_player: simulated_robot: A drive fault was injected at ")
+    message = loop.failed()
+    assert message.startswith("excitation_player: simulated_robot: A drive fault was injected at ")
     loop.assert_at_rest()
     loop.assert_bag_closed()
     assert not (loop.output / "model.yaml").exists()
@@ -205,7 +205,7 @@ def test_an_interruption_in_the_middle_brings_the_robot_to_rest_and_closes_the_b
     loop.start()
 
     def interrupt() -> None:
-        loop.stop.asked = True
+        loop.stop.requested = True
 
     loop.when_playing(interrupt)
     assert loop.failed() == ("interrupted by SIGINT while playing and recording the excitation.")
@@ -215,13 +215,13 @@ def test_an_interruption_in_the_middle_brings_the_robot_to_rest_and_closes_the_b
     loop.assert_bag_closed()
 
 
-def test_a_bag_is_complete_even_where_the_recorders_last_word_is_lost(loop, monkeypatch) -> None:
-    """A task that was held up hears no more of a recorder that has ended meanwhile."""
+def test_a_bag_is_complete_even_if_the_recorders_last_message_is_lost(loop, monkeypatch) -> None:
+    """A suspended task misses the last message of a recorder that has ended meanwhile."""
     loop.start()
 
     def interrupt() -> None:
         monkeypatch.setattr(loop.nodes["recorder"], "_say", lambda *_, **__: None)
-        loop.stop.asked = True
+        loop.stop.requested = True
 
     loop.when_playing(interrupt)
     assert loop.failed() == "interrupted by SIGINT while playing and recording the excitation."
@@ -229,13 +229,13 @@ def test_a_bag_is_complete_even_where_the_recorders_last_word_is_lost(loop, monk
     assert not load_recording(bag, JOINTS).repairs
 
 
-def test_a_simulated_clock_that_stops_is_noticed_against_the_steady_one(loop, monkeypatch) -> None:
+def test_a_stopped_simulated_clock_is_detected(loop, monkeypatch) -> None:
     monkeypatch.setattr("dynid_ros.identification_task._STOPPING", 1.0)  # it never rests
     loop.start()
     loop.when_playing(lambda: [timer.cancel() for timer in loop.nodes["robot"].timers])
-    said = loop.failed(use_sim_time=True)
-    assert re.match(r"the simulated time of /clock stands still at \d+\.\d\d s; ", said)
-    assert "; the robot was not seen to come to rest" in said
+    message = loop.failed(use_sim_time=True)
+    assert re.match(r"the simulated time of /clock stopped at \d+\.\d\d s; ", message)
+    assert "; the robot did not come to rest" in message
 
 
 def test_a_full_disk_ends_the_motion_at_once(loop) -> None:
@@ -248,11 +248,12 @@ def test_a_full_disk_ends_the_motion_at_once(loop) -> None:
 
     loop.when_playing(fill)
     try:
-        said = loop.failed()
+        message = loop.failed()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     assert re.fullmatch(
-        r"recorder: .*: cannot be written \(File too large\); .* written before can be read\.", said
+        r"recorder: .*: cannot be written \(File too large\); .* written before can be read\.",
+        message,
     )
     assert loop.played[-1].data == "aborted: the motion was stopped on request."
     loop.assert_at_rest()
@@ -263,15 +264,15 @@ def test_a_node_that_is_missing_is_named_before_anything_moves(loop, monkeypatch
     monkeypatch.setattr(remote, "_APPEAR", 2.0)
     loop.start(without=missing)
     name = {"player": "excitation_player"}.get(missing, missing)
-    assert loop.failed() == f"waited 2 s for node /{name} to appear, in vain."
+    assert loop.failed() == f"timed out after waiting 2 s for node /{name} to appear."
     assert not loop.output.exists()
 
 
-def test_what_the_player_refuses_ends_the_sequence_in_its_words(loop, tmp_path) -> None:
+def test_a_refusal_of_the_player_ends_the_sequence_with_its_message(loop, tmp_path) -> None:
     wild = tmp_path / "wild.yaml"
     wild.write_text("excitation: {type: sine, start: 0, target: 3, frequency: 1, duration: 1}")
     loop.start(player={"excitation": str(wild)})
-    said = loop.failed()
-    assert said.startswith("excitation_player: joint '")
-    assert "beyond" in said
+    message = loop.failed()
+    assert message.startswith("excitation_player: joint '")
+    assert "beyond" in message
     assert [message.data for message in loop.played] == ["waiting", "idle"]

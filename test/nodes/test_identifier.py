@@ -34,14 +34,14 @@ def arm(tmp_path_factory):
 
 @pytest.fixture
 def start(graph, arm, tmp_path):
-    """Start an identifier of the arm, and listen to it."""
+    """Start an identifier of the arm, and subscribe to its topics."""
 
     def make(**parameters):
         settings = {"profile": str(arm.profile), "output": str(tmp_path / "out")}
         node = graph.start(Identifier, **(settings | parameters))
         for topic in ("model", "identification", "validation"):
-            node.heard = getattr(node, "heard", {})
-            node.heard[topic] = graph.listen(String, f"/identifier/{topic}", LATCHED)
+            node.received = getattr(node, "received", {})
+            node.received[topic] = graph.listen(String, f"/identifier/{topic}", LATCHED)
         return node
 
     return make
@@ -78,16 +78,16 @@ def set_parameters(node, **values):
         assert result.successful, result.reason
 
 
-def test_identifies_from_a_bag_and_tells_everyone(graph, start, arm, tmp_path, diagnostics):
+def test_identifies_from_a_bag_and_publishes_the_results(graph, start, arm, tmp_path, diagnostics):
     node = start(recording=str(arm.bag))
     answer = graph.call("/identifier/identify")
     model = tmp_path / "out" / "model.yaml"
     assert answer.success
     assert answer.message.startswith("identified arm: mean relative error ")
     assert str(model) in answer.message
-    graph.until(lambda: node.heard["model"] and node.heard["identification"])
-    assert node.heard["model"][-1].data == model.read_text()
-    assert read_verdict(node.heard["identification"][-1].data).success
+    graph.until(lambda: node.received["model"] and node.received["identification"])
+    assert node.received["model"][-1].data == model.read_text()
+    assert read_verdict(node.received["identification"][-1].data).success
     assert (tmp_path / "out" / "report.html").exists()
     graph.until(lambda: health(diagnostics).message == answer.message)
     assert {v.key for v in health(diagnostics).values} >= {"elbow: relative error"}
@@ -97,7 +97,7 @@ def test_messages_replayed_into_the_topic_give_the_model_of_the_bag(graph, start
     robot = load_robot(str(arm.profile))
     from_bag = identify(robot, load_recording(arm.bag, robot.joints))
     node = start()
-    assert graph.call("/identifier/start").success  # before anybody publishes
+    assert graph.call("/identifier/start").success  # before there is a publisher
     publish_bag(graph, arm.bag)
     graph.until(lambda: len(node._collector.messages) == 2000)
     assert "collected 2000 messages of /joint_states" in graph.call("/identifier/stop").message
@@ -118,7 +118,7 @@ def test_collects_from_a_publisher_that_is_not_reliable_and_comes_late(graph, st
     graph.until(lambda: len(node._collector.messages) > 0)
 
 
-def test_a_failed_criterion_is_written_and_told_but_its_model_is_not_published(
+def test_a_failed_criterion_is_written_and_reported_but_its_model_is_not_published(
     graph, start, arm, tmp_path, diagnostics
 ):
     node = start(
@@ -130,10 +130,10 @@ def test_a_failed_criterion_is_written_and_told_but_its_model_is_not_published(
     assert "shoulder: max relative torque error" in answer.message
     assert load_model(tmp_path / "out" / "model.failed.yaml").failed
     assert not (tmp_path / "out" / "model.yaml").exists()
-    graph.until(lambda: node.heard["identification"])
-    assert not read_verdict(node.heard["identification"][-1].data).success
+    graph.until(lambda: node.received["identification"])
+    assert not read_verdict(node.received["identification"][-1].data).success
     graph.until(lambda: health(diagnostics).level == b"\x02")
-    assert node.heard["model"] == []
+    assert node.received["model"] == []
 
 
 def test_validates_on_another_motion(graph, start, arm, tmp_path):
@@ -144,8 +144,8 @@ def test_validates_on_another_motion(graph, start, arm, tmp_path):
     assert answer.success, answer.message
     assert answer.message.startswith("validated ")
     assert (tmp_path / "out" / "validation.html").exists()
-    graph.until(lambda: node.heard["validation"])
-    assert [j.joint for j in read_verdict(node.heard["validation"][-1].data).joints] == [
+    graph.until(lambda: node.received["validation"])
+    assert [j.joint for j in read_verdict(node.received["validation"][-1].data).joints] == [
         "shoulder",
         "elbow",
         "wrist",
@@ -161,9 +161,11 @@ def test_validates_on_another_motion(graph, start, arm, tmp_path):
         ({}, "there is nothing to read: set parameter 'recording'"),
     ],
 )
-def test_bad_input_is_answered_with_one_sentence(graph, start, parameters, sentence, tmp_path):
+def test_invalid_input_gets_a_response_of_one_sentence(
+    graph, start, parameters, sentence, tmp_path
+):
     start(**parameters)
-    for _ in range(2):  # the node is still there
+    for _ in range(2):  # the node still runs
         answer = graph.call("/identifier/identify")
         assert not answer.success
         assert sentence in answer.message
@@ -177,7 +179,7 @@ def test_validating_without_a_model_names_the_file(graph, start, arm, tmp_path):
     assert f"{tmp_path / 'out' / 'model.yaml'}: there is no such file." in answer.message
 
 
-def test_collecting_ends_by_itself_and_says_so(graph, start, arm, diagnostics, monkeypatch):
+def test_collecting_ends_by_itself_and_reports_it(graph, start, arm, diagnostics, monkeypatch):
     node = start(max_duration=1.0)
     now = iter(range(0, 10**15, 10_000_000))
     graph.call("/identifier/start")
@@ -208,7 +210,7 @@ def test_refuses_to_stop_or_identify_out_of_turn(graph, start):
 
 @pytest.fixture
 def slow(monkeypatch):
-    """An identification that takes as long as it is let."""
+    """An identification that runs until it is interrupted."""
     released = threading.Event()
     entered = threading.Event()
 
@@ -224,13 +226,13 @@ def slow(monkeypatch):
 
 
 def call(graph, service):
-    """Call without waiting for the answer."""
+    """Call without waiting for the response."""
     client = graph.peer.create_client(Trigger, service)
     graph.until(client.service_is_ready)
     return client.call_async(Trigger.Request())
 
 
-def test_diagnostics_go_on_and_a_second_call_is_refused_meanwhile(
+def test_diagnostics_continue_and_a_second_call_is_refused_meanwhile(
     graph, start, arm, diagnostics, slow
 ):
     entered, released = slow
@@ -246,10 +248,10 @@ def test_diagnostics_go_on_and_a_second_call_is_refused_meanwhile(
     assert not first.done()
     released.set()
     graph.until(first.done)
-    assert "a fault of dynid (RuntimeError('no result'))" in first.result().message
+    assert "a bug in dynid (RuntimeError('no result'))" in first.result().message
 
 
-def test_interrupted_work_is_answered_and_leaves_no_thread(graph, start, arm, tmp_path, slow):
+def test_interrupted_work_gets_a_response_and_leaves_no_thread(graph, start, arm, tmp_path, slow):
     entered, _ = slow
     node = start(recording=str(arm.bag))
     first = call(graph, "/identifier/identify")
@@ -277,7 +279,7 @@ def test_a_signal_ends_the_process_with_whole_files_or_none(
         call(graph, "/identifier/identify")
         graph.until(lambda: diagnostics and health(diagnostics).message == "identifying")
         if writing:
-            # or has written, where this process was held up meanwhile
+            # or has written, if this process was suspended meanwhile
             graph.until(lambda: output.exists() and list(output.iterdir()))
         process.send_signal(signal.SIGINT)
         graph.until(lambda: process.poll() is not None)

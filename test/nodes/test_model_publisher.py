@@ -58,7 +58,7 @@ def store(tmp_path):
 def start(graph, models):
     def make(**parameters):
         node = graph.start(ModelPublisher, **({"profile": str(models.arm.profile)} | parameters))
-        node.heard = graph.listen(String, "/dynid/model", LATCHED)
+        node.received = graph.listen(String, "/dynid/model", LATCHED)
         return node
 
     return make
@@ -89,29 +89,29 @@ def controller(**options):
     return Node("feedforward_controller", allow_undeclared_parameters=True, **options)
 
 
-def test_the_model_named_at_start_up_is_published_for_whoever_comes_later(
+def test_the_model_named_at_start_up_is_published_for_late_subscribers(
     graph, start, models, store, health
 ):
     node = start(model=store(models.good))
     health(OK, "is published")
     late = graph.listen(String, "/dynid/model", LATCHED)
-    graph.until(lambda: late and node.heard)
-    assert late[-1].data == node.heard[-1].data == models.good
+    graph.until(lambda: late and node.received)
+    assert late[-1].data == node.received[-1].data == models.good
 
 
-def test_a_model_without_a_seal_is_published_and_warned_of_once(
+def test_a_model_without_a_seal_is_published_with_one_warning(
     graph, start, models, store, health, capfd
 ):
     unsealed = re.sub(r"\n +sha256: .*", "", models.good.replace("format: 2", "format: 1"))
     assert unsealed != models.good
     node = start(model=store(unsealed))
     health(OK, "is published")
-    graph.until(lambda: node.heard)
-    assert node.heard[-1].data == unsealed
+    graph.until(lambda: node.received)
+    assert node.received[-1].data == unsealed
     assert capfd.readouterr().err.count("model.yaml: has format 1 without a seal") == 1
 
 
-def test_load_takes_a_model_that_was_named_later(graph, start, models, store, health):
+def test_load_accepts_a_model_that_was_named_later(graph, start, models, store, health):
     node = start()
     health(WARN, "no model yet")
     answer = graph.call("/model_publisher/load")
@@ -121,7 +121,7 @@ def test_load_takes_a_model_that_was_named_later(graph, start, models, store, he
     answer = graph.call("/model_publisher/load")
     assert answer.success
     assert "the model of arm identified on 20" in answer.message
-    graph.until(lambda: node.heard)
+    graph.until(lambda: node.received)
     health(OK, "is published")
 
 
@@ -133,7 +133,7 @@ def test_load_takes_a_model_that_was_named_later(graph, start, models, store, he
         (lambda text: text.replace('robot: "arm"', 'robot: "leg"'), "the file was altered"),
     ],
 )
-def test_a_bad_file_at_start_up_publishes_nothing_and_the_node_stays(
+def test_an_invalid_file_at_start_up_publishes_nothing_and_the_node_runs(
     graph, start, models, store, health, change, sentence
 ):
     text = change(models.good)
@@ -143,7 +143,7 @@ def test_a_bad_file_at_start_up_publishes_nothing_and_the_node_stays(
     answer = graph.call("/model_publisher/load")
     assert not answer.success
     assert sentence in answer.message
-    assert node.heard == []
+    assert node.received == []
 
 
 @pytest.mark.parametrize(
@@ -154,13 +154,11 @@ def test_a_bad_file_at_start_up_publishes_nothing_and_the_node_stays(
         ({"model": "/no/model.yaml"}, "/no/model.yaml: there is no such file."),
     ],
 )
-def test_refuses_what_does_not_fit_this_robot(
-    graph, start, models, store, health, parameters, sentence
-):
+def test_refuses_models_of_other_robots(graph, start, models, store, health, parameters, sentence):
     node = start(**({"model": store(models.good)} | parameters))
     health(ERROR, sentence)
     assert sentence in graph.call("/model_publisher/load").message
-    assert node.heard == []
+    assert node.received == []
 
 
 def test_refuses_a_model_of_the_same_robot_with_another_urdf(
@@ -176,7 +174,7 @@ def test_refuses_a_model_of_the_same_robot_with_another_urdf(
 
 def test_a_refused_model_leaves_the_earlier_one_published(graph, start, models, store, health):
     node = start(model=store(models.good))
-    graph.until(lambda: node.heard)
+    graph.until(lambda: node.received)
     set_model(node, store(models.failed, "failed.yaml"))
     answer = graph.call("/model_publisher/load")
     assert not answer.success
@@ -191,24 +189,24 @@ def test_a_refused_model_leaves_the_earlier_one_published(graph, start, models, 
     health(OK, "is published")
 
 
-def test_a_failed_model_is_loaded_by_force_and_stays_a_warning(graph, start, models, store, health):
+def test_a_failed_model_is_loaded_by_force_with_a_warning(graph, start, models, store, health):
     node = start(model=store(models.failed), force=True)
-    graph.until(lambda: node.heard)
+    graph.until(lambda: node.received)
     health(WARN, "failed its criterion, loaded by force")
 
 
-def test_a_model_that_no_robot_can_have_is_refused_unless_forced(
+def test_a_model_that_is_not_physically_consistent_is_refused_unless_forced(
     graph, start, models, store, health
 ):
     node = start(model=store(models.impossible))
-    health(ERROR, "is not physically consistent: no body can have the mass, first moments and")
-    assert node.heard == []
+    health(ERROR, "is not physically consistent: the pseudo-inertia of the body at")
+    assert node.received == []
     node.set_parameters([Parameter("force", value=True)])
     assert graph.call("/model_publisher/load").success
-    graph.until(lambda: node.heard)
+    graph.until(lambda: node.received)
 
 
-def test_an_edit_by_hand_is_told_of(graph, start, models, store, health):
+def test_an_edit_by_hand_is_reported(graph, start, models, store, health):
     path = store(re.sub(r"(parameters:\n +- )(\d)", r"\g<1>1\2", models.good, count=1))
     confirm_edit(Path(path), make_robot)
     start(model=path)
@@ -216,21 +214,21 @@ def test_an_edit_by_hand_is_told_of(graph, start, models, store, health):
     assert ", edited by hand on 2" in values["identified"]
 
 
-def test_follows_the_models_that_another_node_finds(graph, start, models, health):
+def test_follows_the_models_of_another_node(graph, start, models, health):
     finder = graph.peer.create_publisher(String, "/identifier/model", LATCHED)
     node = start(follow="/identifier/model")
     finder.publish(String(data=models.good))
-    graph.until(lambda: node.heard)
-    assert node.heard[-1].data == models.good
+    graph.until(lambda: node.received)
+    assert node.received[-1].data == models.good
     finder.publish(String(data=models.failed))
     health(ERROR, "topic /identifier/model: its identification failed")
-    assert len(node.heard) == 1
+    assert len(node.received) == 1
 
 
-def test_the_controller_gets_every_parameter_when_it_comes(graph, start, models, store, health):
+def test_the_controller_gets_every_parameter_when_it_starts(graph, start, models, store, health):
     node = start(model=store(models.good), controller="/feedforward_controller")
-    graph.until(lambda: node.heard)  # published, whether there is a controller or not
-    health(WARN, "/feedforward_controller is not there; it gets the model when it is")
+    graph.until(lambda: node.received)  # published with or without a controller
+    health(WARN, "/feedforward_controller is not available; it will get the model when it is")
     follower = graph.start(controller)
     health(OK, "is published")
     written = yaml.safe_load(models.good)["/**"]["ros__parameters"]["model"]
@@ -242,7 +240,7 @@ def test_the_controller_gets_every_parameter_when_it_comes(graph, start, models,
     assert list(moving.value) == written["errors"]["moving_samples"]
 
 
-def test_a_controller_that_refuses_is_told_of(graph, start, models, store, health):
+def test_a_refusal_of_the_controller_is_reported(graph, start, models, store, health):
     follower = graph.start(controller)
     follower.add_on_set_parameters_callback(
         lambda _: SetParametersResult(successful=False, reason="the controller is active")
@@ -252,14 +250,12 @@ def test_a_controller_that_refuses_is_told_of(graph, start, models, store, healt
     assert not follower.has_parameter("model.robot")
 
 
-def test_a_controller_that_was_started_anew_gets_the_model_again(
-    graph, start, models, store, health
-):
+def test_a_restarted_controller_gets_the_model_again(graph, start, models, store, health):
     first = graph.start(controller)
     start(model=store(models.good), controller="/feedforward_controller")
     health(OK, "is published")
     graph.stop(first)
-    health(WARN, "/feedforward_controller is not there")
+    health(WARN, "/feedforward_controller is not available")
     second = graph.start(controller)
     graph.until(lambda: second.has_parameter("model.robot"))
     health(OK, "is published")

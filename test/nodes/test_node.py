@@ -1,4 +1,4 @@
-"""What every node shares."""
+"""The base class of nodes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Kettle(DynidNode):
         return "boiling"
 
 
-def test_a_service_answers_with_a_sentence_whether_it_succeeds_or_not(graph) -> None:
+def test_a_service_responds_with_a_sentence_in_success_and_failure(graph) -> None:
     kettle = graph.start(Kettle, power=3000.0)
     refused = graph.call("/kettle/boil")
     assert not refused.success
@@ -39,16 +39,16 @@ def test_a_service_answers_with_a_sentence_whether_it_succeeds_or_not(graph) -> 
     assert answer.message == "boiling"
 
 
-def test_diagnostics_repeat_how_the_node_is(graph) -> None:
+def test_diagnostics_repeat_the_status_of_the_node(graph) -> None:
     graph.start(Kettle)
-    heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+    received = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     graph.call("/kettle/boil")
-    graph.until(lambda: [m.status[0].message for m in heard].count("hot") >= 2)
-    assert heard[-1].status[0].level == WARN
+    graph.until(lambda: [m.status[0].message for m in received].count("hot") >= 2)
+    assert received[-1].status[0].level == WARN
 
 
 @pytest.mark.parametrize("value", [3500.0, "much"])
-def test_an_impossible_parameter_is_named_with_what_it_may_be(graph, value) -> None:
+def test_an_invalid_parameter_is_named_with_its_range(graph, value) -> None:
     expected = (
         r"parameter 'power' of kettle: expected a number with a decimal point from 100 to 3000"
     )
@@ -56,7 +56,7 @@ def test_an_impossible_parameter_is_named_with_what_it_may_be(graph, value) -> N
         graph.start(Kettle, power=value)
 
 
-def test_a_parameter_that_does_not_exist_is_warned_of(graph, capfd) -> None:
+def test_a_parameter_that_does_not_exist_gives_a_warning(graph, capfd) -> None:
     graph.start(Kettle, powr=500.0).warn_of_unknown_parameters()
     assert "there is no parameter 'powr'; did you mean 'power'." in capfd.readouterr().err
 

@@ -1,4 +1,4 @@
-"""The online estimator over real topics: what it says of a robot's joint states."""
+"""The online estimator with real topics."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, Any]:
     return path, bare, simulate(loaded, motion, seed=1)
 
 
-def test_parameters_come_with_deviations_that_hold_the_truth(graph: Graph, robot) -> None:
+def test_parameters_are_true_within_their_uncertainties(graph: Graph, robot) -> None:
     path, bare, _ = robot
     small = load_robot(str(path))
     mechanism = small.mechanism()
     truth = base_parameterization(mechanism).project(
         true_parameters(mechanism, small.find(SimulationSettings))
     )
-    talk = Talk(graph, path)
-    talk.say(bare, 0.0)
-    found = talk.newest()
+    source = Source(graph, path)
+    source.publish_recording(bare, 0.0)
+    found = source.newest()
     assert found["rows"] > 100
     assert set(found["torque_deviation"]) == set(JOINTS)
     for one, true in zip(found["parameters"], truth, strict=True):
@@ -66,55 +66,55 @@ def test_parameters_come_with_deviations_that_hold_the_truth(graph: Graph, robot
 
 def test_a_payload_picked_up_is_reported_with_its_mass(graph: Graph, robot) -> None:
     path, bare, loaded = robot
-    talk = Talk(graph, path, learning=4.0)
+    source = Source(graph, path, learning=4.0)
     changes = graph.listen(String, "/online_estimator/change", LATCHED)
-    talk.say(bare, 0.0)
+    source.publish_recording(bare, 0.0)
     assert not changes
-    picked_up = talk.say(loaded, talk.end, rows=4000)
+    picked_up = source.publish_recording(loaded, source.end, rows=4000)
     graph.until(lambda: changes)
     change = json.loads(changes[0].data)
     assert change["kind"] == "picked up"
     assert change["mass"] == pytest.approx(MASS, abs=max(0.1, 4 * change["deviation"]))
     assert change["time"] == pytest.approx(picked_up, abs=1.5)
-    graph.until(lambda: any("was picked up" in s.message for s in talk.health()))
+    graph.until(lambda: any("was picked up" in s.message for s in source.health()))
 
 
-def test_faulty_messages_are_counted_and_left_out(graph: Graph, robot) -> None:
+def test_invalid_messages_are_counted_and_skipped(graph: Graph, robot) -> None:
     path, bare, _ = robot
-    talk = Talk(graph, path)
-    talk.say(bare, 0.0, rows=1500)
-    talk.send(talk.end - 0.1, bare.position[0], bare.effort[0])  # late
-    talk.send(talk.end + 0.001, [np.nan, 0.0], bare.effort[0])
-    talk.send(talk.end + 0.9, bare.position[0], bare.effort[0])  # after a gap
-    values = {v.key: v.value for v in talk.status_where("gaps", "1").values}
+    source = Source(graph, path)
+    source.publish_recording(bare, 0.0, rows=1500)
+    source.send(source.end - 0.1, bare.position[0], bare.effort[0])  # late
+    source.send(source.end + 0.001, [np.nan, 0.0], bare.effort[0])
+    source.send(source.end + 0.9, bare.position[0], bare.effort[0])  # after a gap
+    values = {v.key: v.value for v in source.status_where("gaps", "1").values}
     assert (values["stale"], values["not_finite"]) == ("1", "1")
-    found = talk.newest()
+    found = source.newest()
     assert all(np.isfinite([p["value"], p["deviation"]]).all() for p in found["parameters"])
 
 
-def test_says_so_when_the_sampling_rate_is_not_that_of_the_joint_states(
+def test_reports_that_the_sampling_rate_is_not_that_of_the_joint_states(
     graph: Graph, robot
 ) -> None:
     path, bare, _ = robot
-    talk = Talk(graph, path, sampling_rate=10_000.0)
-    talk.say(bare, 0.0, rows=100)
-    graph.until(lambda: any("set it to the rate" in s.message for s in talk.health()))
+    source = Source(graph, path, sampling_rate=10_000.0)
+    source.publish_recording(bare, 0.0, rows=100)
+    graph.until(lambda: any("set it to their rate" in s.message for s in source.health()))
 
 
-def test_says_so_when_joint_states_lack_an_effort(graph: Graph, robot) -> None:
-    talk = Talk(graph, robot[0])
-    talk.publisher.publish(JointState(name=list(JOINTS), position=[0.0, 0.0]))
-    graph.until(lambda: any("lack the effort" in s.message for s in talk.health()))
-    assert talk.health()[-1].level == ERROR
+def test_reports_joint_states_without_effort(graph: Graph, robot) -> None:
+    source = Source(graph, robot[0])
+    source.publisher.publish(JointState(name=list(JOINTS), position=[0.0, 0.0]))
+    graph.until(lambda: any("lack the effort" in s.message for s in source.health()))
+    assert source.health()[-1].level == ERROR
 
 
-def test_begins_afresh_when_asked_to(graph: Graph, robot) -> None:
+def test_restarts_on_reset(graph: Graph, robot) -> None:
     path, bare, _ = robot
-    talk = Talk(graph, path)
-    talk.say(bare, 0.0, rows=1500)
+    source = Source(graph, path)
+    source.publish_recording(bare, 0.0, rows=1500)
     assert graph.call("/online_estimator/reset").success
-    told = graph.listen(DiagnosticArray, "/diagnostics", 10)
-    graph.until(lambda: any("no joint has moved" in s.message for t in told for s in t.status))
+    arrays = graph.listen(DiagnosticArray, "/diagnostics", 10)
+    graph.until(lambda: any("no joint has moved" in s.message for t in arrays for s in t.status))
 
 
 @pytest.mark.parametrize(
@@ -130,12 +130,12 @@ def test_refuses_to_start_with(graph: Graph, parameters: dict[str, Any], sentenc
         graph.start(OnlineEstimatorNode, **parameters)
 
 
-class Talk:
-    """A robot that tells its joint states, its joints in another order than the profile's."""
+class Source:
+    """A robot that publishes joint states, with joints in another order than the profile's."""
 
     def __init__(self, graph: Graph, path: Path, **parameters: object) -> None:
         self.graph = graph
-        self.told = graph.listen(DiagnosticArray, "/diagnostics", 100)
+        self.arrays = graph.listen(DiagnosticArray, "/diagnostics", 100)
         self.found = graph.listen(String, "/online_estimator/parameters", 10)
         self.publisher = graph.peer.create_publisher(JointState, "/joint_states", STATES)
         settings = {"profile": str(path), "publish_rate": 20.0, **parameters}
@@ -150,8 +150,8 @@ class Talk:
         message.header.stamp.sec, message.header.stamp.nanosec = divmod(nanoseconds, 10**9)
         self.publisher.publish(message)
 
-    def say(self, recording, begin: float, rows: int | None = None) -> float:
-        """Tell a recording as fast as it is heard, and return when it began."""
+    def publish_recording(self, recording, begin: float, rows: int | None = None) -> float:
+        """Publish a recording as fast as it is received, and return its start time."""
         for i in range(len(recording.time) if rows is None else rows):
             self.end = begin + 0.001 + recording.time[i]
             self.send(self.end, recording.position[i], recording.effort[i])
@@ -161,12 +161,12 @@ class Talk:
         return begin
 
     def newest(self) -> dict[str, Any]:
-        heard = len(self.found)
-        self.graph.until(lambda: len(self.found) > heard)
+        received = len(self.found)
+        self.graph.until(lambda: len(self.found) > received)
         return json.loads(self.found[-1].data)
 
     def health(self) -> list[Any]:
-        return [s for told in self.told for s in told.status if s.name == "online_estimator"]
+        return [s for arrays in self.arrays for s in arrays.status if s.name == "online_estimator"]
 
     def status_where(self, key: str, value: str) -> Any:
         def match() -> list[Any]:

@@ -1,4 +1,4 @@
-"""What has the robot goes on after a signal, until it is released."""
+"""The process of the robot continues after a signal until it is released."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dynid_ros.stop import LONGEST_END
 
 COMMAND = """
 import signal
-heard = []
+received = []
 for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    signal.signal(one, lambda number, _: heard.append(signal.Signals(number).name))
+    signal.signal(one, lambda number, _: received.append(signal.Signals(number).name))
 print("ready", flush=True)
-while "SIGINT" not in heard:
+while "SIGINT" not in received:
     signal.pause()
-print(*heard, flush=True)
+print(*received, flush=True)
 raise SystemExit(7)
 """
 
@@ -38,7 +38,7 @@ def outliving(command: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def test_a_command_hears_of_no_signal_until_it_is_released() -> None:
+def test_a_command_gets_no_signal_until_it_is_released() -> None:
     with outliving(COMMAND) as process:
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGUSR1):
             process.send_signal(number)
@@ -52,5 +52,5 @@ def test_a_command_that_dies_is_reported_as_a_shell_does() -> None:
         assert process.wait(LONGEST) == 128 + 6
 
 
-def test_no_node_is_killed_within_the_time_that_it_has_for_its_end() -> None:
+def test_no_node_is_killed_within_its_time_for_shutdown() -> None:
     assert LONGEST_AFTER_RELEASE > LONGEST_END

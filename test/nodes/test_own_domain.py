@@ -1,4 +1,4 @@
-"""Processes side by side are in graphs of their own."""
+"""Processes run in separate ROS graphs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_ten_processes_at_once_enter_ten_domains():
 
 
 def test_a_domain_is_free_again_when_its_process_was_killed():
-    """Otherwise every aborted test run would take a domain away."""
+    """Otherwise every aborted test run would occupy a domain."""
     first = python(ENTER)
     domain = int(first.stdout.readline())  # whichever nobody else on this machine has
     again = ONLY.format(domain) + ENTER

@@ -47,7 +47,7 @@ def test_every_message_is_in_the_bag_as_it_was_published(graph, robot, recorder,
     read = numbers(tmp_path / "bag")
     assert read == list(range(read[0], robot.published))
     assert len(read) > 2000
-    # not byte by byte: what pads a serialized message is anything
+    # not byte by byte: padding of a serialized message is undefined
     messages = [deserialize_message(raw, JointState) for _, _, raw in content(tmp_path / "bag")]
     assert messages == [state(number) for number in read]
     assert answer.message.startswith(f"{len(read)} messages in ")
@@ -68,20 +68,18 @@ def test_the_mcap_library_and_load_recording_read_the_same(graph, robot, recorde
     np.testing.assert_array_equal(recording.position[:, 0], numbers(tmp_path / "bag"))
 
 
-def test_times_of_reception_are_the_middlewares_however_late_a_message_is_taken(
-    graph, robot, recorder, tmp_path
-):
+def test_times_of_reception_are_those_of_the_middleware(graph, robot, recorder, tmp_path):
     begin(graph, robot, recorder())
     before = time.time_ns()
     robot.publish()
     between = time.time_ns()  # within a process Fast DDS delivers before publishing returns
-    # the node has not been spun: it takes the message only now
+    # the node has not been spun: it reads the message only now
     assert graph.call("/recorder/stop").success
     *_, (_, received, _) = content(tmp_path / "bag")
     assert before <= received <= between
 
 
-def test_stop_drains_what_still_waits(graph, robot, recorder, tmp_path):
+def test_stop_reads_all_waiting_messages(graph, robot, recorder, tmp_path):
     node = recorder()
     begin(graph, robot, node)
     robot.publish(3000)
@@ -89,7 +87,7 @@ def test_stop_drains_what_still_waits(graph, robot, recorder, tmp_path):
     assert numbers(tmp_path / "bag")[-1] == robot.published - 1
 
 
-def test_messages_that_overflowed_are_counted_and_told(graph, robot, recorder, tmp_path):
+def test_messages_lost_by_overflow_are_counted_and_reported(graph, robot, recorder, tmp_path):
     node = recorder()
     begin(graph, robot, node)
     robot.publish(STATE_DEPTH + 100)
@@ -101,37 +99,35 @@ def test_messages_that_overflowed_are_counted_and_told(graph, robot, recorder, t
     assert node.measured()["lost"] == lost
 
 
-def test_of_several_publishers_all_is_recorded_but_losses_cannot_be_told(
-    graph, robot, recorder, tmp_path
-):
+def test_several_publishers_are_recorded_with_unknown_losses(graph, robot, recorder, tmp_path):
     second = graph.peer.create_publisher(JointState, "/joint_states", STATES)
     begin(graph, robot, recorder())
     for number in range(100):
         second.publish(state(1_000_000 + number))
         robot.publish(2)
     answer = graph.call("/recorder/stop")
-    assert answer.message.endswith("; losses on /joint_states cannot be told")
+    assert answer.message.endswith("; losses on /joint_states are unknown")
     read = numbers(tmp_path / "bag")
     assert [number for number in read if number >= 10**6] == list(range(10**6, 10**6 + 100))
     assert [number for number in read if number < 10**6][-1] == robot.published - 1
 
 
-def test_waits_for_a_topic_that_nobody_publishes_yet(graph, recorder, tmp_path):
+def test_waits_for_a_topic_without_a_publisher(graph, recorder, tmp_path):
     node = recorder(topics=["joint_states"])  # a relative name
-    assert start(graph).endswith("; nobody publishes /joint_states yet")
+    assert start(graph).endswith("; no publisher yet on /joint_states")
     robot = Robot(graph)
     graph.until(lambda: robot.publish() or node.measured()["messages"])
     assert graph.call("/recorder/stop").success
     assert numbers(tmp_path / "bag")
 
 
-def test_names_topics_of_which_nothing_came(graph, robot, recorder):
+def test_names_topics_without_messages(graph, robot, recorder):
     graph.peer.create_publisher(String, "/quiet", 10)
     begin(graph, robot, recorder(topics=["/joint_states", "/quiet", "/absent"]))
     answer = graph.call("/recorder/stop")
     assert answer.success
-    assert "no message of /quiet came; " in answer.message
-    assert "no message of /absent came (nobody published it)" in answer.message
+    assert "no message arrived on /quiet; " in answer.message
+    assert "no message arrived on /absent (it has no publisher)" in answer.message
 
 
 def test_a_latched_topic_is_recorded_and_kept_as_such(graph, recorder, tmp_path):
@@ -153,7 +149,7 @@ def test_simulated_time_is_the_time_of_reception(graph, robot, recorder, tmp_pat
     node = recorder(use_sim_time=True)
     answer = graph.call("/recorder/start")
     assert not answer.success
-    assert "no time has come on /clock" in answer.message
+    assert "no time arrived on /clock" in answer.message
     now = Clock()
     now.clock.sec = 42
     graph.until(lambda: clock.publish(now) or node.get_clock().now().nanoseconds)

@@ -35,12 +35,12 @@ def test_a_recording_of_nothing_is_refused_and_leaves_no_folder(graph, recorder,
     start(graph)
     answer = graph.call("/recorder/stop")
     assert not answer.success
-    assert answer.message.endswith("no message of /joint_states came (nobody published it).")
+    assert answer.message.endswith("no message arrived on /joint_states (it has no publisher).")
     assert not (tmp_path / "bag").exists()
     graph.until(lambda: states[-1].data == f"failed: {answer.message}")
 
 
-def test_an_existing_folder_is_refused_and_untouched_and_the_node_lives_on(
+def test_an_existing_folder_is_refused_and_untouched_and_the_node_continues(
     graph, robot, recorder, tmp_path
 ):
     (tmp_path / "bag").mkdir()
@@ -65,7 +65,7 @@ def test_an_existing_folder_is_refused_and_untouched_and_the_node_lives_on(
         ({"topics": ["/a//b"]}, "must not contain repeated '/'"),
     ],
 )
-def test_what_cannot_be_recorded_is_refused_with_a_sentence(
+def test_invalid_recordings_are_refused_with_a_sentence(
     graph, recorder, tmp_path, parameters, sentence
 ):
     recorder(**parameters)
@@ -103,14 +103,12 @@ def test_a_topic_of_two_types_is_refused(graph, recorder, disagree, tmp_path):
     assert not (tmp_path / "bag").exists()
 
 
-def test_a_topic_that_turns_out_impossible_does_not_end_the_others(
-    graph, robot, recorder, disagree, tmp_path
-):
-    heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+def test_an_invalid_topic_does_not_end_the_others(graph, robot, recorder, disagree, tmp_path):
+    received = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     node = recorder(topics=["/joint_states", "/twofold"])
     begin(graph, robot, node)
     disagree("/twofold")
-    graph.until(lambda: "/twofold" in str(heard))
+    graph.until(lambda: "/twofold" in str(received))
     robot.publish(10)
     answer = graph.call("/recorder/stop")
     assert answer.success
@@ -150,15 +148,15 @@ def full_disk(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_full_disk_is_told_and_survived(graph, robot, recorder, states, tmp_path):
-    heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+def test_a_full_disk_is_reported_and_the_node_continues(graph, robot, recorder, states, tmp_path):
+    received = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     node = recorder()
     begin(graph, robot, node)
     with full_disk(100_000):
         robot.publish(3000)
         graph.until(lambda: states[-1].data.startswith("failed: "))
     assert "bag: cannot be written (File too large); 0.1 MB written before" in states[-1].data
-    graph.until(lambda: ERROR in [s.level for array in heard for s in array.status])
+    graph.until(lambda: ERROR in [s.level for array in received for s in array.status])
     answer = graph.call("/recorder/stop")
     assert not answer.success
     assert "cannot be written (File too large)" in answer.message
@@ -183,16 +181,18 @@ def process(graph, robot, tmp_path):
         text=True,
     )
     try:
-        heard = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
+        received = graph.listen(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
         start(graph)
 
         def recorded():
-            """How many messages the recorder says it has."""
-            values = {value.key: value.value for array in heard for value in array.status[0].values}
+            """Return the recorder's number of messages."""
+            values = {
+                value.key: value.value for array in received for value in array.status[0].values
+            }
             return int(values.get("messages", 0))
 
         graph.until(lambda: robot.publish(20) or recorded())
-        started.heard, started.recorded = heard, recorded
+        started.received, started.recorded = received, recorded
         yield started
     finally:
         started.kill()
@@ -212,9 +212,9 @@ def test_sigint_closes_the_bag(robot, process, tmp_path):
 def test_a_killed_recorder_leaves_all_but_the_last_second(graph, robot, process, tmp_path):
     flushed = robot.published
     graph.until(lambda: robot.publish() or process.recorded() >= flushed)
-    # it tells how it is once a second, by the time that it flushes by: seconds of a busy machine
-    told = len(process.heard)
-    graph.until(lambda: robot.publish() or len(process.heard) >= told + 3)
+    # it reports once a second, by the timer of its flushes: seconds of a busy machine
+    earlier = len(process.received)
+    graph.until(lambda: robot.publish() or len(process.received) >= earlier + 3)
     process.kill()
     process.wait(timeout=LONGEST)
     assert not (tmp_path / "bag" / "metadata.yaml").exists()

@@ -1,4 +1,4 @@
-"""How a sequence sees that another node is there."""
+"""How a sequence detects that another node is alive."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dynid_ros.node import DynidNode
 from dynid_ros.remote import Remote
 
 LOST = SimpleNamespace(alive_count=0)
-"""What the middleware says where a lease was not renewed in time."""
+"""Status of the middleware where a lease was not renewed in time."""
 
 
 def watch(graph, name) -> Remote:
@@ -20,8 +20,8 @@ def watch(graph, name) -> Remote:
     return remote
 
 
-def test_a_node_of_the_same_process_is_not_taken_for_dead(graph) -> None:
-    """A busy machine may give the process no time to say that it lives."""
+def test_a_node_of_the_same_process_is_not_considered_dead(graph) -> None:
+    """On a busy machine the process may be too late to renew its lease."""
     graph.start(partial(DynidNode, "kettle"))
     remote = watch(graph, "/kettle")
     remote._take_liveliness(LOST)

@@ -1,4 +1,4 @@
-"""A bag played into the topics gives the model that the bag itself gives."""
+"""A replayed bag gives the same model as the bag itself."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from dynid_ros.replay_task import ReplayTask
 class Replay:
     def __init__(self, graph, arm, output) -> None:
         self.graph, self.arm, self.output = graph, arm, output
-        self.stop = SimpleNamespace(asked=False, name="SIGINT")
+        self.stop = SimpleNamespace(requested=False, name="SIGINT")
         self.steps: list[str] = []
         self.verdicts = {}
 
     def listen(self, **changes) -> Identifier:
         return self.graph.start(Identifier, profile=str(self.arm.profile), **changes)
 
-    def perform(self, tell=None, **parameters) -> bool:
+    def perform(self, report=None, **parameters) -> bool:
         given = {"recording": str(self.arm.bag), "output": str(self.output), "rate": 20.0}
         overrides = [Parameter(name, value=v) for name, v in (given | parameters).items()]
         task = ReplayTask(
@@ -41,21 +41,21 @@ class Replay:
             parameter_overrides=overrides,
         )
         try:
-            return task.perform(tell or self.steps.append)
+            return task.perform(report or self.steps.append)
         finally:
             self.verdicts = task.verdicts
             self.graph._executor.remove_node(task)
             task.destroy_node()
 
-    def failed(self, *tell, **parameters) -> str:
+    def failed(self, *report, **parameters) -> str:
         with pytest.raises(TaskError) as ended:
-            self.perform(*tell, **parameters)
+            self.perform(*report, **parameters)
         return str(ended.value)
 
 
 @pytest.fixture(scope="module")
 def arm(tmp_path_factory):
-    # quick: what is compared is whether models are the same, not whether they are good
+    # short: models must be equal, not accurate
     quick = {"folds": 2, "physical": {"enabled": False}}
     settings = {"cutoff_hz": None, "trim_rest": False, **quick}
     return write_arm(tmp_path_factory.mktemp("arm"), identification=settings)
@@ -63,7 +63,7 @@ def arm(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(arm) -> Path:
-    """Identified from the bag, by nobody who is under test."""
+    """The model identified from the bag, without the code under test."""
     robot = load_robot(str(arm.profile))
     recording = load_recording(arm.bag, robot.joints)
     folder = arm.profile.parent / "model"
@@ -76,37 +76,37 @@ def replay(graph, arm, tmp_path) -> Replay:
     return Replay(graph, arm, tmp_path / "out")
 
 
-def test_what_is_heard_gives_the_very_model_of_what_is_read(replay, model) -> None:
+def test_a_replayed_bag_gives_exactly_the_model_of_the_bag(replay, model) -> None:
     identifier = replay.listen()
     assert replay.perform(model=str(model))
-    heard = load_model(replay.output / "model.yaml")
+    replayed = load_model(replay.output / "model.yaml")
     read = load_model(replay.output / "from_bag" / "model.yaml")
-    assert heard.provenance.samples == read.provenance.samples
-    assert largest_difference(heard, read) == 0.0
-    assert "parameters heard and read differ by 0 of the largest of their kind" in replay.steps
-    assert largest_difference(heard, load_model(model)) == 0.0
+    assert replayed.provenance.samples == read.provenance.samples
+    assert largest_difference(replayed, read) == 0.0
+    assert "parameters of topic and bag differ by 0 of the largest of each kind" in replay.steps
+    assert largest_difference(replayed, load_model(model)) == 0.0
     assert len(identifier._collector.messages) == 2000
     assert list(replay.verdicts) == ["identification", "validation"]
 
 
 @pytest.fixture
 def without_reports(monkeypatch) -> None:
-    """Half the time of an identification goes to one, and nobody reads these."""
+    """Skip the reports, which take half the time of an identification."""
     monkeypatch.setattr("dynid.report.write.write_report", lambda *_: None)
 
 
 @pytest.mark.usefixtures("without_reports")
-def test_a_model_that_fails_its_criterion_is_no_good_result(replay) -> None:
+def test_a_model_that_fails_its_criterion_is_a_failure(replay) -> None:
     replay.listen(overrides=["identification.max_relative_torque_error=0.0001"])
     assert not replay.perform()
 
 
 @pytest.mark.usefixtures("without_reports")
-def test_heard_models_that_differ_are_no_good_result(replay, monkeypatch) -> None:
+def test_models_that_differ_are_a_failure(replay, monkeypatch) -> None:
     replay.listen()
     monkeypatch.setattr("dynid_ros.replay_task.largest_difference", lambda one, other: 2e-9)
     assert not replay.perform()
-    assert "parameters heard and read differ by 2e-09 of the largest of their kind" in replay.steps
+    assert "parameters of topic and bag differ by 2e-09 of the largest of each kind" in replay.steps
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_heard_models_that_differ_are_no_good_result(replay, monkeypatch) -> Non
         ({"recording": __file__}, r"test_replay_task\.py.*\."),
     ],
 )
-def test_what_cannot_be_read_is_one_sentence_and_nobody_listens(
+def test_an_unreadable_bag_is_one_sentence_and_nothing_is_collected(
     replay, parameters, sentence
 ) -> None:
     identifier = replay.listen()
@@ -127,14 +127,14 @@ def test_what_cannot_be_read_is_one_sentence_and_nobody_listens(
 
 def test_without_an_identifier_the_sequence_ends_with_a_sentence(replay, monkeypatch) -> None:
     monkeypatch.setattr(remote, "_APPEAR", 0.5)
-    assert replay.failed() == "waited 0.5 s for node /identifier to appear, in vain."
+    assert replay.failed() == "timed out after waiting 0.5 s for node /identifier to appear."
 
 
-def test_an_interrupted_replay_leaves_nobody_listening(replay) -> None:
+def test_an_interrupted_replay_stops_the_collection(replay) -> None:
     identifier = replay.listen()
 
-    def tell(step: str) -> None:
-        replay.stop.asked = step == "replaying"
+    def report(step: str) -> None:
+        replay.stop.requested = step == "replaying"
 
-    assert replay.failed(tell) == "interrupted by SIGINT while replaying."
+    assert replay.failed(report) == "interrupted by SIGINT while replaying."
     assert not identifier._collector.active

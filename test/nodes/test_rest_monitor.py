@@ -1,4 +1,4 @@
-"""After a signal the monitor waits for the robot's rest."""
+"""After a signal the monitor waits until the robot is at rest."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_it_ends_when_the_robot_has_come_to_rest(stepped_graph, monitor) -> None
     assert monitor._rest.at_rest
 
 
-def test_a_robot_that_moves_on_is_told_of(stepped_graph, monitor, monkeypatch) -> None:
+def test_a_robot_that_continues_to_move_is_reported(stepped_graph, monitor, monkeypatch) -> None:
     monkeypatch.setattr(rest_monitor, "LONGEST", 2.0)
     robot = Robot(stepped_graph, moves=60.0)
     stepped_graph.until(lambda: robot.sent > 50)

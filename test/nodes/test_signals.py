@@ -1,4 +1,4 @@
-"""Signals to every process at once: the robot comes to rest, the bag is whole, all end in order."""
+"""Signals to every process at once: the robot stops, the bag is complete, all end cleanly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.small_robot import JOINTS
 from dynid.recording.load import read_samples
 
 UNSEEN = 3
-"""Exit code where the robot was not seen at rest; one that is late may rest after that."""
+"""Exit code if the robot did not come to rest in time; a late one may do so after that."""
 
 SERVERS = ("simulated_robot", "excitation_player", "recorder", "identifier")
 
@@ -27,10 +27,10 @@ def start(graph, tmp_path):
 
 
 def check_end(processes, output, *codes):
-    """All ended in order, the task with one of some codes, the robot at rest.
+    """Check that all ended cleanly, the task with one of some codes, the robot at rest.
 
-    A machine that is too slow for the robot may end the player's wait for rest first; but the
-    robot rests, and the bag is whole, on any machine.
+    On a machine that is too slow for the robot the player's wait for rest may time out first; but
+    the robot comes to rest, and the bag is complete, on any machine.
     """
     ended = processes.ended()
     good = dict.fromkeys(SERVERS, 0)
@@ -52,11 +52,11 @@ def check_end(processes, output, *codes):
         [signal.SIGINT],
         [signal.SIGINT] * 5,
         [signal.SIGTERM],
-        [signal.SIGTERM, signal.SIGINT, signal.SIGHUP],  # heard in an order that nobody knows
+        [signal.SIGTERM, signal.SIGINT, signal.SIGHUP],  # delivered in any order
     ],
     ids=["SIGINT", "five SIGINT", "SIGTERM", "three kinds"],
 )
-def test_signals_to_the_group_end_the_motion_in_rest_and_complete_the_bag(
+def test_signals_to_the_group_end_the_motion_at_rest_and_complete_the_bag(
     start, tmp_path, signals
 ) -> None:
     processes = start()
@@ -64,12 +64,12 @@ def test_signals_to_the_group_end_the_motion_in_rest_and_complete_the_bag(
     processes.signal(*signals)
     check_end(processes, tmp_path / "out", *(128 + number for number in signals))
     names = "|".join(number.name for number in signals)
-    said = processes.log.read_text()
-    assert re.search(rf"dynid: interrupted by ({names}) while playing and recording", said)
-    assert "Traceback" not in said
+    log = processes.log.read_text()
+    assert re.search(rf"dynid: interrupted by ({names}) while playing and recording", log)
+    assert "Traceback" not in log
 
 
-def test_a_closed_terminal_ends_the_motion_in_rest_and_completes_the_bag(start, tmp_path) -> None:
+def test_a_closed_terminal_ends_the_motion_at_rest_and_completes_the_bag(start, tmp_path) -> None:
     processes = start(terminal=True)
     processes.until_playing()
     processes.close_terminal()

@@ -1,4 +1,4 @@
-"""The simulated robot as other nodes see it: joint states in, trajectories out, and time."""
+"""Topics of the simulated robot: joint states, trajectories, and time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cell(stepped_graph, tmp_path):
     return Cell(stepped_graph, write_small_robot(tmp_path), speed=5.0)
 
 
-def test_joint_states_come_at_1_khz_of_simulated_time_and_none_is_missing(cell) -> None:
+def test_joint_states_are_complete_at_1_khz_of_simulated_time(cell) -> None:
     cell.pass_for(2000)
     assert set(np.diff(cell.stamps)) == {MILLISECOND}
     assert all(tuple(message.name) == JOINTS for message in cell.messages)
@@ -34,7 +34,7 @@ def test_joint_states_come_at_1_khz_of_simulated_time_and_none_is_missing(cell) 
     assert np.allclose(cell.table("position"), HOME, atol=1e-3)
 
 
-def test_a_trajectory_is_followed_as_the_plant_would_after_the_drives_delay(cell) -> None:
+def test_a_trajectory_is_followed_as_by_the_plant_after_the_drives_delay(cell) -> None:
     start = cell.go()
     cell.pass_until(start + 2000 * MILLISECOND)
     instants = np.arange(FIRST, cell.stamps[-1] + 1, MILLISECOND)
@@ -44,22 +44,22 @@ def test_a_trajectory_is_followed_as_the_plant_would_after_the_drives_delay(cell
     reference = follower.motion(instants.tolist()).position
     expected = SimulatedRobot(robot).run(reference)
     resting = SimulatedRobot(robot).run(np.tile(HOME, (len(instants), 1)))
-    told = len(instants) - len(cell.messages)  # what came before somebody listened
+    missed = len(instants) - len(cell.messages)  # messages before the subscription
     # the same cycle by cycle but for rounding; a cycle too late would be 1e-3 rad at 1 rad/s
-    assert np.allclose(cell.table("position"), expected.position[told:], rtol=0, atol=1e-9)
+    assert np.allclose(cell.table("position"), expected.position[missed:], rtol=0, atol=1e-9)
     # noise comes from the same seed: what differs from a robot that rests is the motion
-    felt = cell.stamps[(cell.table("effort") != resting.effort[told:]).any(axis=1)][0]
-    asked = instants[(reference != HOME).any(axis=1)][0]
-    assert felt - asked == DELAY * MILLISECOND
+    reacted = cell.stamps[(cell.table("effort") != resting.effort[missed:]).any(axis=1)][0]
+    commanded = instants[(reference != HOME).any(axis=1)][0]
+    assert reacted - commanded == DELAY * MILLISECOND
     assert np.allclose(cell.position, GOAL, atol=2e-3)
 
 
-def test_a_wrong_trajectory_is_refused_with_a_sentence_and_the_robot_holds(cell) -> None:
+def test_an_invalid_trajectory_is_refused_with_a_sentence_and_the_robot_holds(cell) -> None:
     wrong = Trajectory(("shoulder", "wrist"), np.array([1.0]), np.ones((1, 2)))
     cell.send(wrong, 0)
     cell.graph.until(lambda: any("refused" in line.msg for line in cell.log))
-    said = next(line.msg for line in cell.log if "refused" in line.msg)
-    assert said == (
+    message = next(line.msg for line in cell.log if "refused" in line.msg)
+    assert message == (
         "trajectory refused: the trajectory names joint 'wrist', which this robot does not have; "
         "expected shoulder, elbow."
     )
@@ -67,7 +67,7 @@ def test_a_wrong_trajectory_is_refused_with_a_sentence_and_the_robot_holds(cell)
     assert np.allclose(cell.table("position"), HOME, atol=1e-3)
 
 
-def test_a_wrong_trajectory_does_not_disturb_the_one_under_way(cell) -> None:
+def test_an_invalid_trajectory_does_not_affect_the_current_one(cell) -> None:
     start = cell.go()
     cell.pass_until(start)
     cell.send(Trajectory(("shoulder", "wrist"), np.array([1.0]), np.ones((1, 2))), 0)
@@ -97,7 +97,7 @@ def test_a_drive_fault_brakes_within_limits_and_holds_until_it_is_cleared(cell) 
     answer = cell.graph.call("/simulated_robot/clear_fault")
     assert answer.success, answer.message
     cell.pass_for(1000)
-    assert np.allclose(cell.position, held, atol=1e-3), "what was commanded before is void"
+    assert np.allclose(cell.position, held, atol=1e-3), "earlier commands are cancelled"
     start = cell.go(begin=held)
     cell.pass_until(start + 2000 * MILLISECOND)
     assert np.allclose(cell.position, GOAL, atol=2e-3)
@@ -114,14 +114,14 @@ def test_a_fault_cannot_be_cleared_while_the_drives_brake(cell) -> None:
     )
 
 
-def test_clearing_no_fault_leaves_the_motion_alone(cell) -> None:
+def test_clearing_no_fault_does_not_affect_the_motion(cell) -> None:
     start = cell.go()
     assert cell.graph.call("/simulated_robot/clear_fault").message == "the drives have no fault"
     cell.pass_until(start + 2000 * MILLISECOND)
     assert np.allclose(cell.position, GOAL, atol=2e-3)
 
 
-def test_a_wrench_pushes_the_link_of_its_frame_until_a_wrench_of_zeros_comes(cell) -> None:
+def test_a_wrench_acts_on_the_link_of_its_frame_until_one_of_zeros(cell) -> None:
     cell.push("lower", 20.0)
     cell.pass_for(1000)
     before, held = cell.table("effort")[:10].mean(axis=0), cell.table("effort")[-300:].mean(axis=0)
@@ -138,22 +138,22 @@ def test_a_wrench_pushes_the_link_of_its_frame_until_a_wrench_of_zeros_comes(cel
 def test_lost_frames_freeze_the_joint_states(cell) -> None:
     cell.inject("lose_frames", Int32(data=40))
     cell.pass_for(500)
-    told = cell.table("effort")  # with noise, so that no two are the same
-    frozen = np.flatnonzero((np.diff(told, axis=0) == 0).all(axis=1))
-    frozen = frozen[frozen > DELAY]  # before, the robot tells how it was at rest
+    effort = cell.table("effort")  # with noise, so that no two are the same
+    frozen = np.flatnonzero((np.diff(effort, axis=0) == 0).all(axis=1))
+    frozen = frozen[frozen > DELAY]  # before, the robot reports its state at rest
     assert len(frozen) == np.ptp(frozen) + 1 == 40
     assert set(np.diff(cell.stamps)) == {MILLISECOND}
     cell.inject("frame_loss", Float64(data=1.0))
     cell.graph.until(lambda: len(set(cell.table("effort")[-20:, 0])) == 1)
 
 
-def test_a_saturated_drive_cannot_hold_what_it_could(cell) -> None:
+def test_a_saturated_drive_cannot_hold_its_load(cell) -> None:
     cell.inject("saturate", Float64MultiArray(data=[0.01, 1.0]))
     cell.graph.until(cell.errors)
     assert "joint 'shoulder' lost its target at " in cell.errors()[-1]
 
 
-def test_impossible_injections_are_refused_with_a_sentence_in_the_log(cell) -> None:
+def test_invalid_injections_are_refused_with_a_sentence_in_the_log(cell) -> None:
     cell.push("wrist", 1.0)
     assert cell.logged("no link 'wrist'") == (
         "The URDF has no link 'wrist'; the links that move are upper, lower."
@@ -161,12 +161,12 @@ def test_impossible_injections_are_refused_with_a_sentence_in_the_log(cell) -> N
     cell.inject("lose_frames", Int32(data=-1))
     assert cell.logged("-1 lost frames are impossible")
     cell.inject("frame_loss", Float64(data=2.0))
-    assert cell.logged("that must be from 0 to 1.")
+    assert cell.logged("must be from 0 to 1.")
     cell.inject("saturate", Float64MultiArray(data=[0.5, 0.5, 0.5]))
     assert cell.logged("Drives cannot saturate at [0.5, 0.5, 0.5]; expected one number")
 
 
-def test_it_ends_no_sooner_than_its_robot_is_at_rest(cell, monkeypatch) -> None:
+def test_it_ends_when_its_robot_is_at_rest(cell, monkeypatch) -> None:
     monkeypatch.setattr(simulated_robot, "_SEEN", 10**9)
     start = cell.go()
     cell.pass_until(start + 300 * MILLISECOND)
@@ -175,34 +175,34 @@ def test_it_ends_no_sooner_than_its_robot_is_at_rest(cell, monkeypatch) -> None:
     assert np.allclose(cell.position, GOAL, atol=5e-3)
 
 
-def test_a_robot_that_rests_already_lets_its_mover_see_that(cell, monkeypatch) -> None:
-    """Who has just moved it has to see its rest for a tenth of a second."""
+def test_a_robot_at_rest_publishes_until_its_player_detects_rest(cell, monkeypatch) -> None:
+    """The player that has moved it needs states over a tenth of a second."""
     monkeypatch.setattr(simulated_robot, "_SEEN", 10**9)
     before = cell.stamps[-1]
     cell.node.finish()
     assert cell.stamps[-1] - before > 100 * MILLISECOND
 
 
-def test_a_lost_target_is_told_in_diagnostics(cell) -> None:
+def test_a_lost_target_is_reported_on_diagnostics(cell) -> None:
     cell.send(Trajectory(JOINTS, np.array([0.001]), np.array([[1.9, 1.9]])), 0)
     cell.graph.until(cell.errors)
     assert "lost its target at " in cell.errors()[-1]
 
 
-def test_simulated_time_is_told_on_the_clock_topic(cell) -> None:
+def test_simulated_time_is_published_on_the_clock_topic(cell) -> None:
     cell.graph.until(lambda: len(cell.clock) >= 20)
     instants = [message.clock.sec * 10**9 + message.clock.nanosec for message in cell.clock]
     assert set(np.diff(instants)) == {5 * MILLISECOND}
     assert set(instants) & set(cell.stamps.tolist())
 
 
-def test_at_speed_1_stamps_are_the_time_on_the_wall(graph, tmp_path) -> None:
+def test_at_speed_1_stamps_are_wall_time(graph, tmp_path) -> None:
     before = time.time_ns()
     cell = Cell(graph, write_small_robot(tmp_path), speed=1.0)
     cell.pass_for(200)
     after = time.time_ns()
     assert before <= cell.stamps[0] < cell.stamps[-1] <= after
-    # a robot at rest skips the time that its machine was too slow for, and says so
+    # a robot at rest skips the time for which its machine was too slow, and reports it
     gaps = np.diff(cell.stamps) - MILLISECOND
     assert gaps.min() == 0
     assert gaps.sum() * 1e-9 <= cell.node.measured()["time skipped [s]"]

@@ -1,4 +1,4 @@
-"""How a process of its own hears signals, and how long it may take to end."""
+"""Signals of a process, and the time that it has for its shutdown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ module.LONGEST_END, module._HARD = {longest}, {hard}
 stop = module.Stop()
 stop.waiting_for = "the kettle to cool"
 print("listening", flush=True)
-while not stop.asked:
+while not stop.requested:
     time.sleep(0.01)
 """
 
@@ -31,14 +31,14 @@ begun.stdout.readline()
 """
 
 
-# whoever runs the tests may ignore SIGHUP (nohup), and a child would too
+# the parent of the tests may ignore SIGHUP (nohup), and a child would inherit that
 HEARS_ALL = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)"
 
 
 def process(
     then, *, longest=LONGEST, hard=LONGEST, before=HEARS_ALL, **options
 ) -> subprocess.Popen:
-    """A process that listens, and does something after the first signal."""
+    """A process that handles signals, and runs ``then`` after the first one."""
     program = before + BEGIN.format(longest=longest, hard=hard) + textwrap.dedent(then)
     begun = subprocess.Popen(  # noqa: S603  this very Python
         [sys.executable, "-c", program],
@@ -47,7 +47,7 @@ def process(
         text=True,
         **options,
     )
-    begun.heard = begun.stdout.readline()
+    begun.received = begun.stdout.readline()
     return begun
 
 
@@ -60,7 +60,7 @@ def end(begun) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_further_signals_change_nothing_and_the_first_one_counts(first) -> None:
+def test_only_the_first_signal_has_an_effect(first) -> None:
     begun = process(
         """
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) * 2:
@@ -75,25 +75,25 @@ def test_further_signals_change_nothing_and_the_first_one_counts(first) -> None:
     assert end(begun) == (128 + first, first.name)
 
 
-def test_an_end_that_takes_too_long_is_ended_with_a_sentence() -> None:
+def test_a_shutdown_that_takes_too_long_is_ended_with_a_sentence() -> None:
     begun = process("time.sleep(1000)", longest=0.5)
     begun.send_signal(signal.SIGINT)
     code, errors = end(begun)
     assert code == 3
     assert errors == (
-        "dynid: waited 0.5 s for the kettle to cool after the signal; the process was ended "
-        "without it.\n"
+        "dynid: timed out after 0.5 s of waiting for the kettle to cool after the signal; the "
+        "process was ended.\n"
     )
 
 
-def test_a_calculation_that_holds_pythons_lock_is_ended_by_the_system() -> None:
+def test_a_calculation_that_holds_the_gil_is_ended_by_the_system() -> None:
     begun = process("import ctypes; ctypes.PyDLL(None).sleep(1000)", longest=0.3, hard=0.3)
     begun.send_signal(signal.SIGINT)
     code, _ = end(begun)
     assert code == -signal.SIGALRM
 
 
-def test_what_is_said_to_a_closed_pipe_does_not_change_the_exit_code() -> None:
+def test_writing_to_a_closed_pipe_does_not_change_the_exit_code() -> None:
     begun = process(
         """
         module.say("nobody reads this")
@@ -108,7 +108,7 @@ def test_what_is_said_to_a_closed_pipe_does_not_change_the_exit_code() -> None:
     assert begun.wait(LONGEST) == 143
 
 
-def test_sighup_is_ignored_where_nohup_asks_for_it() -> None:
+def test_sighup_is_ignored_under_nohup() -> None:
     begun = process(
         "sys.exit(stop.exit_code)", before="import signal; signal.signal(1, signal.SIG_IGN)"
     )
@@ -118,7 +118,7 @@ def test_sighup_is_ignored_where_nohup_asks_for_it() -> None:
 
 
 @pytest.mark.parametrize(("name", "code"), [("recorder", 0), ("replay_task", 143)])
-def test_a_signal_while_python_imports_a_program_is_answered(name, code) -> None:
+def test_a_signal_while_python_imports_a_program_is_handled(name, code) -> None:
     program = f"""
         import importlib, os, signal
         importlib.import_module = lambda _: os.kill(os.getpid(), signal.SIGTERM)
@@ -133,10 +133,10 @@ def test_a_signal_while_python_imports_a_program_is_answered(name, code) -> None
         check=False,
     )
     assert ran.returncode == code
-    assert ran.stderr == f"dynid: {name} was interrupted by SIGTERM before it began.\n"
+    assert ran.stderr == f"dynid: {name} was interrupted by SIGTERM before it started.\n"
 
 
-def test_a_signal_to_a_program_that_watches_the_robot_waits_until_it_listens() -> None:
+def test_a_signal_to_the_rest_monitor_waits_until_it_runs() -> None:
     program = """
         import importlib, os, signal
         from types import SimpleNamespace
@@ -152,7 +152,7 @@ def test_a_signal_to_a_program_that_watches_the_robot_waits_until_it_listens() -
     assert subprocess.run(program, timeout=LONGEST, check=False).returncode == 42  # noqa: S603
 
 
-def test_the_end_of_the_parent_is_a_signal_where_that_was_asked_for(tmp_path) -> None:
+def test_the_end_of_the_parent_is_a_signal_if_requested(tmp_path) -> None:
     left = tmp_path / "left"
     then = f"""
         import pathlib

@@ -1,6 +1,6 @@
-"""Trajectories as messages, and the controller's answers where they go as goals of its action.
+"""Trajectories as messages, and the controller's responses to goals of its action.
 
-control_msgs cannot be had as a wheel; what stands for it here has no more than the outlet uses.
+control_msgs is not available as a wheel; its replacement here has only what the outlet uses.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def message_of(*points: dict[str, list[float]]) -> JointTrajectory:
         ),
     ],
 )
-def test_refuses_a_message_that_is_no_trajectory_of_positions(message, sentence) -> None:
+def test_refuses_a_message_without_a_trajectory_of_positions(message, sentence) -> None:
     with pytest.raises(PlaybackError, match=sentence):
         from_message(message)
 
 
 class FakeAction:
-    """The client's side of FollowJointTrajectory, answered by the test."""
+    """The client of FollowJointTrajectory, with responses from the test."""
 
     def __init__(self) -> None:
         self.ready = True
@@ -113,81 +113,81 @@ def action(monkeypatch) -> FakeAction:
 
 
 def outlet(graph, action, interface="auto") -> tuple[TrajectoryOutlet, list[str]]:
-    said: list[str] = []
-    return TrajectoryOutlet(graph.peer, "arm", interface, said.append, action), said
+    errors: list[str] = []
+    return TrajectoryOutlet(graph.peer, "arm", interface, errors.append, action), errors
 
 
-def test_a_goal_carries_the_trajectory_and_success_needs_no_word(graph, action) -> None:
-    sender, said = outlet(graph, action)
+def test_a_goal_has_the_trajectory_and_success_gives_no_message(graph, action) -> None:
+    sender, errors = outlet(graph, action)
     sender.send(CURVE, 7)
     assert start_ns(action.goals[0]) == 7
     action.answer(0, accepted=True)
     action.end(0, SUCCEEDED)
-    assert said == []
+    assert errors == []
 
 
 def test_a_refused_goal_fails_the_motion(graph, action) -> None:
-    sender, said = outlet(graph, action)
+    sender, errors = outlet(graph, action)
     sender.send(CURVE, 0)
     action.answer(0, accepted=False)
-    assert said == [
-        "/arm/follow_joint_trajectory refused the trajectory; the controller's log says why."
+    assert errors == [
+        "/arm/follow_joint_trajectory refused the trajectory; see the controller's log."
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "why"), [("Aborted due to path tolerance violation", None), ("", "error code -4")]
 )
-def test_a_goal_that_is_given_up_fails_the_motion_with_the_controllers_reason(
+def test_an_aborted_goal_fails_the_motion_with_the_controllers_reason(
     graph, action, text, why
 ) -> None:
-    sender, said = outlet(graph, action)
+    sender, errors = outlet(graph, action)
     sender.send(CURVE, 0)
     action.answer(0, accepted=True)
     action.end(0, ABORTED, -4, text)
-    assert said == [f"the controller gave up the trajectory: {why or text}."]
+    assert errors == [f"the controller aborted the trajectory: {why or text}."]
 
 
-def test_a_goal_that_a_newer_one_replaced_is_of_no_interest(graph, action) -> None:
-    sender, said = outlet(graph, action)
+def test_a_goal_replaced_by_a_newer_one_is_ignored(graph, action) -> None:
+    sender, errors = outlet(graph, action)
     sender.send(CURVE, 0)
     action.answer(0, accepted=True)
     sender.send(CURVE, 0)
     action.end(0, ABORTED, -1, "Current goal preempted by new incoming action.")
-    assert said == []
+    assert errors == []
     action.answer(1, accepted=False)
-    assert len(said) == 1
+    assert len(errors) == 1
 
 
-def test_auto_is_the_topic_where_no_server_is(graph, action) -> None:
+def test_auto_is_the_topic_without_a_server(graph, action) -> None:
     action.ready = False
     sender, _ = outlet(graph, action)
-    heard = graph.listen(JointTrajectory, "/arm/joint_trajectory", 1)
+    received = graph.listen(JointTrajectory, "/arm/joint_trajectory", 1)
     graph.until(lambda: graph.peer.count_subscribers("/arm/joint_trajectory"))
 
     def taken() -> bool:
         try:
             sender.send(CURVE, 7)
-        except PlaybackError:  # matching takes a moment
+        except PlaybackError:  # discovery takes a moment
             return False
         return True
 
     graph.until(taken)
-    graph.until(lambda: heard)
-    assert start_ns(heard[0]) == 7
+    graph.until(lambda: received)
+    assert start_ns(received[0]) == 7
     assert action.goals == []
 
 
-def test_refuses_where_nobody_is_there(graph, action) -> None:
+def test_refuses_without_a_controller(graph, action) -> None:
     action.ready = False
-    with pytest.raises(PlaybackError, match="nobody listens on /arm/joint_trajectory; is the"):
+    with pytest.raises(PlaybackError, match="/arm/joint_trajectory has no subscriber; is the"):
         outlet(graph, action)[0].send(CURVE, 0)
     sender, _ = outlet(graph, action, "action")
-    with pytest.raises(PlaybackError, match="no server of /arm/follow_joint_trajectory is there"):
+    with pytest.raises(PlaybackError, match="/arm/follow_joint_trajectory has no server"):
         sender.send(CURVE, 0)
 
 
-def test_refuses_an_interface_that_cannot_be(graph, monkeypatch) -> None:
+def test_refuses_an_unavailable_interface(graph, monkeypatch) -> None:
     with pytest.raises(PlaybackError, match="interface 'udp': expected one of auto, topic, action"):
         outlet(graph, None, "udp")
     monkeypatch.setitem(sys.modules, "control_msgs", None)

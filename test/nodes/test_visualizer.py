@@ -1,4 +1,4 @@
-"""The visualizer over real topics: what RViz would be shown."""
+"""The visualizer with real topics."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ def arm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"profile": str(files.profile), "model": str(folder / "model.yaml")}
 
 
-def test_the_path_of_the_excitation_reaches_whoever_comes_later(
+def test_the_path_of_the_excitation_reaches_late_subscribers(
     stepped_graph,
 ) -> None:
     stepped_graph.start(VisualizerNode)
     stepped_graph.spin(0.2)
-    heard = stepped_graph.listen(MarkerArray, "/visualizer/path", LATCHED)
-    stepped_graph.until(lambda: heard)
-    (path,) = heard[0].markers
+    received = stepped_graph.listen(MarkerArray, "/visualizer/path", LATCHED)
+    stepped_graph.until(lambda: received)
+    (path,) = received[0].markers
     assert path.type == Marker.LINE_STRIP
     assert path.header.frame_id == "base_link"
     assert len(path.points) > 1000
 
 
-def test_markers_stand_at_the_joints_of_the_moving_robot(stepped_graph, arm) -> None:
+def test_markers_are_at_the_joints_of_the_moving_robot(stepped_graph, arm) -> None:
     robot = load_robot(arm["profile"])
     stepped_graph.start(VisualizerNode, rate=50.0, profile=arm["profile"])
     markers = _markers(stepped_graph, robot.joints, effort=None)
@@ -60,7 +60,7 @@ def test_markers_stand_at_the_joints_of_the_moving_robot(stepped_graph, arm) -> 
     assert [m.text for m in markers if m.ns == "label"] == list(robot.joints)
 
 
-def test_a_joint_that_pushes_too_hard_turns_red(stepped_graph, arm) -> None:
+def test_a_joint_with_a_large_torque_error_is_red(stepped_graph, arm) -> None:
     model = load_model(arm["model"])
     effort = model.mechanism.gravity_torque([POSITION])[0]
     effort[1] += 20.0
@@ -72,46 +72,48 @@ def test_a_joint_that_pushes_too_hard_turns_red(stepped_graph, arm) -> None:
     assert all(_colour(ball)[2] > 0.8 for ball in (balls[0], balls[2]))  # nearly white
 
 
-def test_a_collision_is_written_over_its_joint_until_it_is_reset(stepped_graph, arm) -> None:
+def test_a_collision_is_shown_over_its_joint_until_it_is_reset(stepped_graph, arm) -> None:
     stepped_graph.start(VisualizerNode, rate=50.0, **arm)
-    tell = stepped_graph.peer.create_publisher(
+    publisher = stepped_graph.peer.create_publisher(
         DiagnosticStatus, "/feedforward_controller/collision", LATCHED
     )
     sentence = "Collision at joint 'elbow': torque error 9 N m beyond 5 N m; the robot is stopped."
     elbow = [KeyValue(key="joint", value="elbow")]
-    tell.publish(DiagnosticStatus(level=ERROR, message=sentence, values=elbow))
-    heard = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
+    publisher.publish(DiagnosticStatus(level=ERROR, message=sentence, values=elbow))
+    received = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
 
-    def told() -> Marker:
-        return next(m for m in heard[-1].markers if m.ns == "collision")
+    def collision() -> Marker:
+        return next(m for m in received[-1].markers if m.ns == "collision")
 
     _markers(stepped_graph, ("shoulder", "elbow", "wrist"), [0.0] * 3, known=True)
-    stepped_graph.until(lambda: heard and told().action == Marker.ADD)
-    assert told().text.replace("\n", " ") == sentence
-    assert _colour(told()) == pytest.approx(RED, abs=1e-6)
-    tell.publish(DiagnosticStatus(level=OK, message="no collision"))
-    stepped_graph.until(lambda: told().action == Marker.DELETE)
+    stepped_graph.until(lambda: received and collision().action == Marker.ADD)
+    assert collision().text.replace("\n", " ") == sentence
+    assert _colour(collision()) == pytest.approx(RED, abs=1e-6)
+    publisher.publish(DiagnosticStatus(level=OK, message="no collision"))
+    stepped_graph.until(lambda: collision().action == Marker.DELETE)
 
 
-def test_torque_errors_become_unknown_when_the_robot_falls_silent(stepped_graph, arm) -> None:
-    told = stepped_graph.listen(DiagnosticArray, "/diagnostics", 10)
+def test_torque_errors_become_unknown_without_joint_states(stepped_graph, arm) -> None:
+    statuses = stepped_graph.listen(DiagnosticArray, "/diagnostics", 10)
     stepped_graph.start(VisualizerNode, rate=50.0, **arm)
     _markers(stepped_graph, ("shoulder", "elbow", "wrist"), [0.0] * 3, known=True)
-    heard = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
-    stepped_graph.until(lambda: heard and not _known(heard[-1]))
-    stepped_graph.until(lambda: any("no joint states for" in t.status[0].message for t in told))
+    received = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
+    stepped_graph.until(lambda: received and not _known(received[-1]))
+    stepped_graph.until(lambda: any("no joint states for" in t.status[0].message for t in statuses))
 
 
-def test_says_so_when_joint_states_lack_a_joint(stepped_graph, arm) -> None:
-    told = stepped_graph.listen(DiagnosticArray, "/diagnostics", 10)
+def test_reports_joint_states_without_a_joint(stepped_graph, arm) -> None:
+    statuses = stepped_graph.listen(DiagnosticArray, "/diagnostics", 10)
     stepped_graph.start(VisualizerNode, rate=50.0, **arm)
     publisher = stepped_graph.peer.create_publisher(JointState, "/joint_states", 10)
     lacking = JointState(name=["shoulder", "elbow"], position=[0.1, 0.2])
     stepped_graph.peer.create_timer(0.05, lambda: publisher.publish(lacking))
-    stepped_graph.until(lambda: any("lack the position of" in t.status[0].message for t in told))
+    stepped_graph.until(
+        lambda: any("lack the position of" in t.status[0].message for t in statuses)
+    )
 
 
-def test_the_robot_is_shown_where_asked_for(stepped_graph, arm) -> None:
+def test_the_robot_is_shown_if_requested(stepped_graph, arm) -> None:
     stepped_graph.start(VisualizerNode, rate=50.0, robot=True, profile=arm["profile"])
     markers = _markers(stepped_graph, ("shoulder", "elbow", "wrist"), effort=None)
     assert any(m.ns == "robot" and m.type == Marker.CYLINDER for m in markers)
@@ -143,9 +145,9 @@ def _markers(
     *,
     known: bool = False,
 ) -> Any:
-    """Markers of the first array (with known errors) while the robot stands still."""
+    """Return the markers of the first array (with known errors) while the robot is at rest."""
     publisher = stepped_graph.peer.create_publisher(JointState, "/joint_states", 10)
-    heard = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
+    received = stepped_graph.listen(MarkerArray, "/visualizer/markers", 1)
     message = JointState(name=joints[::-1], position=POSITION[::-1])
     message.effort = [] if effort is None else effort[::-1]
 
@@ -154,9 +156,9 @@ def _markers(
         publisher.publish(message)
 
     timer = stepped_graph.peer.create_timer(0.005, send)
-    stepped_graph.until(lambda: heard and (_known(heard[-1]) or not known))
+    stepped_graph.until(lambda: received and (_known(received[-1]) or not known))
     timer.cancel()
-    return heard[-1].markers
+    return received[-1].markers
 
 
 def _known(array: Any) -> bool:

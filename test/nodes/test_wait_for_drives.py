@@ -23,7 +23,7 @@ def test_waits_until_every_drive_is_enabled(graph: Graph) -> None:
     graph.until(lambda: waiter.enabled)
 
 
-def test_a_drive_in_fault_is_waited_for(graph: Graph) -> None:
+def test_waits_for_a_drive_in_fault(graph: Graph) -> None:
     drives = graph.peer.create_publisher(DiagnosticStatus, DRIVES, LATCHED)
     drives.publish(DiagnosticStatus(level=DiagnosticStatus.ERROR, message="in fault"))
     waiter = graph.start(DriveWaiter)

@@ -106,5 +106,5 @@ def test_an_invalid_row_and_an_existing_name_are_refused(found: dict) -> None:
     with pytest.raises(TypeError):
         _core.register_term_kind(None)
     taken, other = found["refusals"]
-    assert taken == "The kind of joint term 'grease' is there already."
+    assert taken == "The kind of joint term 'grease' already exists."
     assert "must come in a capsule 'dynid.TermKind'" in other

@@ -103,6 +103,6 @@ def test_a_robot_that_loses_its_target_ends_the_demonstration_with_the_reason(
 
     monkeypatch.setattr(SimulatedRobot, "step", trip)
     with pytest.raises(
-        PlaybackError, match=r"^joint '.*': it is .* rad away from where it should be"
+        PlaybackError, match=r"^joint '.*': its tracking error is .* rad"
     ):
         run_demo(str(write_small_robot(tmp_path)), tmp_path / "out", lambda _step: None)

@@ -90,7 +90,7 @@ public:
   // For control cycles: no allocation, lock or exception.
 
   /// Closes the loops at a position of the actuated joints (n,). Where that cannot be done,
-  /// memory.q and what follows from it is NaN, and memory.failure says why.
+  /// memory.q and what follows from it is NaN, and memory.failure is the reason.
   void close(Memory & memory, const VectorIn & q) const noexcept;
 
   /// After close(): memory.dq and memory.ddq from those of the actuated joints (n,).

@@ -57,8 +57,8 @@ std::string physical_problem(const Mechanism & mechanism, const VectorIn & param
   const auto bodies = static_cast<Eigen::Index>(joints.size());
   for (Eigen::Index body = 0; body < bodies; ++body) {
     if (!is_consistent(parameters.segment<10>(10 * body))) {
-      text << "mass, first moments and inertia of the body at joint '"
-           << joints[static_cast<std::size_t>(body)] << "' are not physically consistent";
+      text << "the pseudo-inertia of the body at joint '" << joints[static_cast<std::size_t>(body)]
+           << "' is not positive definite";
       return text.str();
     }
   }

@@ -161,7 +161,7 @@ bool check_seal(const EntrySource & source, std::int64_t format)
     seal([&](const std::string & name) { return std::visit(SealedValues{}, source(name)); });
   if (found != expected) {
     throw std::invalid_argument(
-      "The model's status, parameters, terms or chains were changed after they were written (their "
+      "The model's status, parameters, terms or chains were altered after they were written (their "
       "SHA-256 is " +
       shortened(found) + ", model.sha256 is " + shortened(expected) +
       "); identify again, or confirm an intended edit with 'dynid model seal'.");
@@ -174,7 +174,7 @@ void check_urdf(const std::string & urdf, const std::string & expected)
   const auto found = sha256(urdf);
   if (found != expected) {
     throw std::invalid_argument(
-      "The model's URDF was changed (its SHA-256 is " + shortened(found) +
+      "The model's URDF was altered (its SHA-256 is " + shortened(found) +
       ", model.urdf_sha256 is " + shortened(expected) + "); identify again.");
   }
 }
@@ -251,7 +251,7 @@ StoredModel read_model(
   if (!problem.empty() && !force) {
     throw std::invalid_argument(
       "The model is not physically consistent: " + problem +
-      "; identify again, or set 'force' to use it all the same.");
+      "; identify again, or set 'force' to use it anyway.");
   }
   return {
     std::move(description), mechanism, sealed, get_or<std::string>(source, "created", ""),

@@ -197,7 +197,7 @@ TEST(FeedforwardController, RefusesChangedModels)
     rest(controller, 50);
     EXPECT_NEAR(controller.torque_offset(), -weight, tolerance) << "and the model before goes on";
   };
-  const std::string altered = "were changed after they were written";
+  const std::string altered = "were altered after they were written";
   refused({{"model.gravity", std::vector<double>{0.0, 0.0, -1.6}}}, altered);
   for (std::size_t k = 0; k < 11; ++k) {
     auto values = sealed()[13].as_double_array();
@@ -205,11 +205,11 @@ TEST(FeedforwardController, RefusesChangedModels)
     refused({{"model.parameters", values}}, altered);
   }
   refused({{"model.sha256", std::string(64, '0')}}, altered);
-  refused({{"model.urdf", std::string(pendulum) + " "}}, "The model's URDF was changed");
+  refused({{"model.urdf", std::string(pendulum) + " "}}, "The model's URDF was altered");
   auto unsealed = sealed();
   unsealed.pop_back();
   refused(unsealed, "The model has no seal");
-  refused(sealed(-2.0), "The model is not physically consistent: mass, first moments and inertia");
+  refused(sealed(-2.0), "The model is not physically consistent: the pseudo-inertia");
   auto other = model("success", 1.0);
   other[13] = {
     "model.parameters", std::vector<double>{1.0, 0.5, 0, 0, .01, 0, .51, 0, 0, .51, -1.0}};

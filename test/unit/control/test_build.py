@@ -1,4 +1,4 @@
-"""From profile and model to the control law's core."""
+"""The core's control law, built from profile and model."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def motion(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("delay", [0, 2, 3])
-def test_additive_torque_is_the_inverse_dynamics_of_commands_cycles_before(delay: int) -> None:
+def test_additive_torque_is_the_inverse_dynamics_of_earlier_commands(delay: int) -> None:
     robot = overridden(
         f"feedforward.additive_torque_delay={delay}",
         "feedforward.ramp_time=0",
@@ -81,18 +81,20 @@ def test_a_payload_is_a_body_at_the_last_joint() -> None:
 @pytest.mark.parametrize(
     ("inertia", "sentence"),
     [
-        (np.diag([1.0, 0.1, 0.1]), "none that a body can have"),
+        (np.diag([1.0, 0.1, 0.1]), "is not physically consistent"),
         (np.array([[1.0, 0.1, 0], [0, 1, 0], [0, 0, 1]]), "not a symmetric matrix"),
         (np.full((3, 3), np.nan), "not a finite number"),
     ],
 )
-def test_refuses_a_payload_that_no_body_is(inertia: np.ndarray, sentence: str) -> None:
+def test_refuses_a_payload_that_is_not_physically_consistent(
+    inertia: np.ndarray, sentence: str
+) -> None:
     law = control_law(PUMA, control_rate=RATE)
     with pytest.raises(ValueError, match=sentence):
         law.set_payload(1.0, np.zeros(3), inertia)
 
 
-def test_limits_give_what_the_profile_does_not_say() -> None:
+def test_limits_are_the_defaults_of_settings() -> None:
     settings = control_law_settings(PUMA, control_rate=500.0)
     velocity, acceleration = np.array(PUMA.limits.velocity), np.array(PUMA.limits.acceleration)
     np.testing.assert_allclose(settings.feedforward.torque_max, PUMA.limits.torque_max)
@@ -102,7 +104,7 @@ def test_limits_give_what_the_profile_does_not_say() -> None:
     np.testing.assert_allclose(friction_smoothing(PUMA), 0.01 * velocity)
 
 
-def test_position_commands_are_limited_as_the_profile_says() -> None:
+def test_position_commands_have_the_limits_of_the_profile() -> None:
     settings = control_law_settings(PUMA, control_rate=500.0)
     low, high = np.array(PUMA.limits.position).T
     np.testing.assert_array_equal(settings.limits.position_min, low)
@@ -131,7 +133,7 @@ def test_limits_of_joints_do_not_limit_motors_in_front_of_a_coupling() -> None:
 
 
 @pytest.mark.parametrize("tolerance", ["0.1", "null"])
-def test_no_reference_leads_beyond_the_limits(tolerance: str) -> None:
+def test_no_reference_moves_the_command_beyond_the_limits(tolerance: str) -> None:
     law = control_law(overridden(f"feedforward.reference_tolerance={tolerance}"), control_rate=RATE)
     law.start(np.zeros(6))
     rest, commands = np.zeros(6), [np.zeros(6)]
@@ -152,11 +154,13 @@ def test_no_reference_leads_beyond_the_limits(tolerance: str) -> None:
     else:
         assert law.inactive_reason == _core.InactiveReason.too_fast
         assert law.limited_drive == 0
-        said = _core.describe_inactive_reason(law.inactive_reason, law.limited_drive, PUMA.joints)
-        assert "the reference of joint 'joint_1' was too fast" in said
+        sentence = _core.describe_inactive_reason(
+            law.inactive_reason, law.limited_drive, PUMA.joints
+        )
+        assert "the reference of joint 'joint_1' exceeded the velocity" in sentence
 
 
-def test_says_where_torque_is_not_supervised() -> None:
+def test_reports_where_torque_is_not_supervised() -> None:
     robot = overridden(
         "collision.torque_error_max=3", "collision.torque_error_enable=[1,1,1,1,1,0]"
     )
@@ -200,13 +204,13 @@ def test_refuses_a_robot_whose_torque_has_no_limit() -> None:
         ("collision.torque_error_enable=maybe", "must be true or false"),
     ],
 )
-def test_refuses_impossible_settings(override: str, sentence: str) -> None:
+def test_refuses_invalid_settings(override: str, sentence: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         overridden(override)
     assert sentence in str(caught.value)
 
 
-def test_a_threshold_at_rest_is_what_standstill_adds_to_that_in_motion() -> None:
+def test_a_threshold_at_rest_is_that_in_motion_plus_the_boost() -> None:
     collision = overridden(
         "collision.torque_error_max=[1, 2, 3, 4, 5, 6]", "collision.reversal_boost=0.5"
     ).settings(CollisionSettings)

@@ -1,4 +1,4 @@
-"""Payload files: what is read, and what is none."""
+"""Reading of payload files."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def test_reads_mass_centre_and_inertia(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_refuses_what_is_no_body(tmp_path: Path, changes: dict[str, str]) -> None:
+def test_refuses_files_without_a_body(tmp_path: Path, changes: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError, match="6 finite numbers; expected the payload"):
         read_carried_body(written(tmp_path, **changes))

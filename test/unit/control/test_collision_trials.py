@@ -1,4 +1,4 @@
-"""The simulated PUMA 560 with the thresholds of its profile: pushed, and not pushed."""
+"""The simulated PUMA 560 with the thresholds of its profile, with and without collisions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def model() -> Mechanism:
     return identified(load_robot("puma560"))
 
 
-def test_30_n_against_the_wrists_motion_are_found_within_15_ms(model: Mechanism) -> None:
+def test_30_n_against_the_wrists_motion_are_detected_within_15_ms(model: Mechanism) -> None:
     delays = pushes(Work(load_robot("puma560"), model, 7), 15)
     assert all(delay is not None and delay <= 15 for delay in delays), delays
 
@@ -24,6 +24,6 @@ def test_free_motion_with_sensor_noise_gives_no_alarm(model: Mechanism) -> None:
     assert free_motion(Work(load_robot("puma560"), model, 8), hours=0.02) == []
 
 
-def test_without_the_share_of_standstill_there_would_be_alarms(model: Mechanism) -> None:
+def test_without_the_boost_at_standstill_there_would_be_alarms(model: Mechanism) -> None:
     low = load_robot("puma560", overrides=["collision.reversal_boost=0"])
     assert free_motion(Work(low, model, 8), hours=0.005)

@@ -40,11 +40,11 @@ class Cell:
 
     def run(self, milliseconds: int) -> np.ndarray:
         """Return the measured positions of as many cycles."""
-        told = []
+        positions = []
         for _ in range(milliseconds):
             self.now += STEP
-            told.append(self.robot.step(self.now).position)
-        return np.array(told)
+            positions.append(self.robot.step(self.now).position)
+        return np.array(positions)
 
     def collide(self) -> np.ndarray:
         """Run into something on the way to the goal; return where the robot is held."""
@@ -106,7 +106,7 @@ def cell(robot: Robot) -> Cell:
     return Cell(robot)
 
 
-def test_without_the_law_positions_go_straight_to_the_drives(robot: Robot) -> None:
+def test_without_the_control_law_the_drives_get_positions_directly(robot: Robot) -> None:
     cell = Cell(robot, feedforward=False)
     cell.go()
     targets = [cell.robot._follower.reference(cell.now + k * STEP) for k in range(1, 801)]
@@ -146,16 +146,16 @@ def test_a_collision_stops_the_robot_until_reset(cell: Cell) -> None:
     assert np.ptp(cell.run(500), axis=0).max() < 1e-3
     with pytest.raises(PlaybackError, match="Reset the collision before the next trajectory"):
         cell.go()
-    assert cell.robot.reset() == "the collision is forgotten, and references are followed again"
+    assert cell.robot.reset() == "the collision is cleared, and references are followed again"
     assert np.ptp(cell.run(500), axis=0).max() < 2e-3
     assert cell.robot.law is not None
     cell.go(begin=tuple(cell.robot.law.position_command))
     assert np.allclose(cell.run(1500)[-1], GOAL, atol=2e-3)
 
 
-def test_no_collision_is_nothing_to_reset(cell: Cell) -> None:
+def test_reset_without_a_collision_is_refused(cell: Cell) -> None:
     cell.run(10)
-    with pytest.raises(SimulationError, match="there is no collision to forget"):
+    with pytest.raises(SimulationError, match="there is no collision to clear"):
         cell.robot.reset()
 
 
@@ -171,7 +171,7 @@ def test_a_robot_that_brakes_is_not_reset(cell: Cell) -> None:
         cell.robot.reset()
 
 
-def test_after_a_fault_the_robot_goes_on_from_where_the_drives_hold_it(cell: Cell) -> None:
+def test_after_a_fault_the_robot_continues_from_where_the_drives_hold_it(cell: Cell) -> None:
     cell.go()
     cell.run(200)
     cell.robot.robot.trip()
@@ -180,7 +180,7 @@ def test_after_a_fault_the_robot_goes_on_from_where_the_drives_hold_it(cell: Cel
     assert np.allclose(cell.run(500)[-1], held, atol=1e-3)
 
 
-def test_without_torque_limits_there_is_no_law(tmp_path: Path) -> None:
+def test_without_torque_limits_there_is_no_control_law(tmp_path: Path) -> None:
     limits = {"velocity": [4.0, 5.0], "acceleration": [20.0, 25.0]}
     robot = load_robot(write_small_robot(tmp_path, limits=limits))
     ControlledRobot(robot, feedforward=False)

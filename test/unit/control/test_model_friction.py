@@ -1,4 +1,4 @@
-"""The friction of a model, by hand."""
+"""The friction of a model, compared with values by hand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_larger_one_of_two_directions_counts(tmp_path: Path) -> None:
     assert found == pytest.approx(np.array([[6.0, 0.0], [0.0, 0.0]]))
 
 
-def test_friction_of_a_motor_reaches_the_joints_that_it_moves(tmp_path: Path) -> None:
+def test_friction_of_a_motor_acts_on_the_joints_that_it_moves(tmp_path: Path) -> None:
     mechanism = with_terms(tmp_path, [JointTerm("viscous", 1, "motor")], [2.0])
     motor = VELOCITY @ np.linalg.inv(mechanism.coupling).T
     # q_motor 2 = q_joint 2 - 0.5 q_joint 1

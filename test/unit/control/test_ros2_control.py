@@ -1,4 +1,4 @@
-"""What ros2_control is started with: every number arrives, and what cannot be is refused."""
+"""Configuration of ros2_control: complete numbers, and refusal of invalid settings."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_the_described_plant_moves_as_the_simulated_robot_does() -> None:
     assert np.array_equal(plant.torque, state.effort)
 
 
-def test_the_plugin_reads_what_is_written() -> None:
+def test_the_plugin_reads_every_written_parameter() -> None:
     code = "".join(path.read_text() for path in PLUGIN.glob("*.cpp"))
     written = set(parameters(described())) | {"locked_joints", "locked_positions"}
     written |= set(chain_lists(ClosedChain()))
@@ -132,7 +132,7 @@ def test_the_plugin_reads_what_is_written() -> None:
     assert set(read) <= written
 
 
-def test_what_is_empty_is_left_out() -> None:
+def test_empty_lists_are_omitted() -> None:
     texts = parameters(described())
     assert "locked_joints" not in texts
     assert all(texts.values())
@@ -150,7 +150,7 @@ def test_locked_joints_are_written_with_their_positions() -> None:
 
 
 @pytest.mark.parametrize("hardware", ["simulated", "mock"])
-def test_joints_have_the_interfaces_of_drives_and_begin_at_home(hardware: str) -> None:
+def test_joints_have_the_interfaces_of_drives_and_start_at_home(hardware: str) -> None:
     element = described("ur10e", hardware)
     robot = load_robot("ur10e")
     home = SimulatedRobot(robot).home
@@ -180,7 +180,7 @@ def test_simulated_hardware_replaces_the_urdfs_own() -> None:
     assert element.findtext("hardware/plugin") == "dynid/SimulatedDrives"
 
 
-def test_ethercat_without_slave_files_needs_the_urdfs_own_and_leaves_it_alone() -> None:
+def test_ethercat_without_slave_files_needs_the_urdfs_own_tag_unchanged() -> None:
     robot = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", OWN_TAG + "</robot>"))
     assert robot_description(robot, "ethercat", control_rate=1000.0) == robot.urdf_xml
     with pytest.raises(ConfigurationError, match=r"'puma560': hardware ethercat needs a <ros2_co"):
@@ -225,7 +225,7 @@ def test_ethercat_refuses_slave_files_for_another_rate(tmp_path: Path) -> None:
         robot_description(ROBOT, "ethercat", control_rate=1000.0, slaves=tmp_path)
 
 
-def test_ethercat_refuses_slave_files_that_hide_the_status_word(tmp_path: Path) -> None:
+def test_ethercat_refuses_slave_files_without_a_status_word(tmp_path: Path) -> None:
     write_slave_files(tmp_path, 1000.0)
     second = slave_path(tmp_path, "joint_2")
     second.write_text(second.read_text().replace(", state_interface: status_word", ""))
@@ -246,7 +246,7 @@ def own_tag_of_ethercat(*, reset: str = "reset_fault", status: str = "status_wor
 @pytest.mark.parametrize(
     ("hidden", "kind"), [("reset", "command_interface"), ("status", "state_interface")]
 )
-def test_ethercat_refuses_an_own_tag_that_hides_how_drives_are(hidden: str, kind: str) -> None:
+def test_ethercat_refuses_an_own_tag_without_drive_states(hidden: str, kind: str) -> None:
     whole = ROBOT.with_urdf(ROBOT.urdf_xml.replace("</robot>", own_tag_of_ethercat() + "</robot>"))
     assert has_drive_states(robot_description(whole, "ethercat", control_rate=1000.0), ROBOT.joints)
     hiding = own_tag_of_ethercat(**{hidden: "other"})
@@ -275,7 +275,7 @@ def test_controllers_move_the_joints_of_the_profile() -> None:
 
 
 @pytest.mark.parametrize("feedforward", [False, True])
-def test_what_commands_motion_is_spawned_after_what_watches_the_drives(feedforward: bool) -> None:
+def test_motion_controllers_are_spawned_after_the_supervision_of_drives(feedforward: bool) -> None:
     spawned = controllers(feedforward=feedforward)
     watcher = "feedforward_controller" if feedforward else "drive_monitor"
     assert spawned.first == ("joint_state_broadcaster", watcher)
@@ -288,7 +288,7 @@ def test_what_commands_motion_is_spawned_after_what_watches_the_drives(feedforwa
     assert names["status_interface"] == "status_word"
 
 
-def test_drives_that_hide_their_state_are_not_waited_for() -> None:
+def test_controllers_do_not_wait_for_drives_without_states() -> None:
     spawned = controllers(feedforward=True, drives=False)
     assert not spawned.then
     files = controller_parameters(ROBOT, 500, feedforward=True, drives=False)
@@ -307,7 +307,7 @@ def test_packages_are_found_in_any_prefix(tmp_path: Path, monkeypatch: pytest.Mo
     assert not installed("rviz2")
 
 
-def test_ros2_control_runs_the_robot_where_it_is_whole(
+def test_ros2_control_runs_the_robot_if_completely_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = tmp_path / "share" / "ament_index" / "resource_index" / "packages"

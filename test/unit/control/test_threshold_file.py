@@ -30,7 +30,7 @@ def declared() -> dict[str, Any]:
     return content
 
 
-def test_the_controller_takes_every_parameter_while_it_runs() -> None:
+def test_the_controller_accepts_every_parameter_while_it_runs() -> None:
     written = parameters(threshold_text(PUMA, []))
     assert list(written) == ["collision"]
     for name, value in written["collision"].items():
@@ -39,13 +39,13 @@ def test_the_controller_takes_every_parameter_while_it_runs() -> None:
         assert all(isinstance(one, float) for one in (value if isinstance(value, list) else []))
 
 
-def test_all_that_decides_about_a_torque_error_is_in_the_file() -> None:
+def test_all_parameters_of_torque_error_detection_are_in_the_file() -> None:
     others = {"torque_error_enable", "warn_fraction", "torque_threshold", "reaction"}
     changeable = {name for name, one in declared().items() if not one.get("read_only", False)}
     assert set(parameters(threshold_text(PUMA, []))["collision"]) == changeable - others
 
 
-def test_settings_come_back_from_the_file(tmp_path: Path) -> None:
+def test_settings_are_read_back_from_the_file(tmp_path: Path) -> None:
     path = tmp_path / "collision.yaml"
     write_thresholds(PUMA, ["Made by hand."], path)
     bare = load_robot("puma560", overrides=["collision={torque_error_max: 1}"])

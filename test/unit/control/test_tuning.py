@@ -35,7 +35,7 @@ def small_profile(folder: Path, **collision: object) -> Robot:
 
 
 def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residual:
-    """Two joints that swing; noise of 1 N m as torque error, of which more when they are fast."""
+    """Return two oscillating joints, with noise of 1 N m as torque error that grows with speed."""
     count = round(60 * minutes * RATE)
     random = np.random.default_rng(seed)
     time = np.arange(count) / RATE
@@ -46,14 +46,14 @@ def swinging(minutes: float, seed: int = 0, *, by_speed: float = 0.0) -> Residua
     return Residual(error, still, velocity, np.gradient(velocity, time, axis=0), still, still, RATE)
 
 
-def test_no_more_alarms_come_of_other_motion_than_were_asked_for(tmp_path: Path) -> None:
+def test_other_motion_causes_no_more_alarms_than_requested(tmp_path: Path) -> None:
     robot = small_profile(tmp_path)
     tuning = tune(robot, [swinging(5.0)], false_alarms_per_hour=6.0)
-    # 3 are expected in half an hour; more than 9 of a Poisson process are one in a thousand
+    # 3 are expected in half an hour; a Poisson process exceeds 9 once in a thousand times
     assert count_alarms(robot, tuning, swinging(30.0, seed=1)) <= 9
 
 
-def test_thresholds_are_not_much_higher_than_they_have_to_be(tmp_path: Path) -> None:
+def test_thresholds_are_not_much_higher_than_necessary(tmp_path: Path) -> None:
     robot = small_profile(tmp_path)
     tuning = tune(robot, [swinging(5.0)], false_alarms_per_hour=6.0)
     for joint in tuning.joints:
@@ -61,7 +61,7 @@ def test_thresholds_are_not_much_higher_than_they_have_to_be(tmp_path: Path) -> 
         assert joint.torque_error_max < 1.6 * joint.largest
 
 
-def test_fewer_alarms_take_higher_thresholds(tmp_path: Path) -> None:
+def test_fewer_alarms_require_higher_thresholds(tmp_path: Path) -> None:
     robot = small_profile(tmp_path)
     often, seldom = (
         tune(robot, [swinging(2.0)], false_alarms_per_hour=rate) for rate in (1000.0, 0.1)
@@ -70,7 +70,7 @@ def test_fewer_alarms_take_higher_thresholds(tmp_path: Path) -> None:
         assert high.torque_error_max > low.torque_error_max
 
 
-def test_a_threshold_follows_what_errors_grow_with(tmp_path: Path) -> None:
+def test_a_threshold_has_the_shape_of_the_errors(tmp_path: Path) -> None:
     robot = small_profile(tmp_path)
     residual = swinging(5.0, by_speed=3.0)
     tuning = tune(robot, [residual], false_alarms_per_hour=6.0)
@@ -90,7 +90,7 @@ def test_standstill_has_its_own_share(tmp_path: Path) -> None:
         assert joint.torque_error_max < 10.0
 
 
-def test_a_filter_forgets_as_much_in_a_second_at_any_rate(tmp_path: Path) -> None:
+def test_the_filter_does_not_depend_on_the_rate(tmp_path: Path) -> None:
     robot = small_profile(tmp_path, torque_error_time_constant=[0.05])
     zero = np.zeros((1000, 2))
     for rate in (100.0, 250.0, 1000.0):
@@ -108,10 +108,10 @@ def test_the_uncertainty_shrinks_with_more_motion(tmp_path: Path) -> None:
     )
     widths = [np.mean([j.moving.high - j.moving.low for j in t.joints]) for t in (short, long)]
     assert widths[1] < 0.5 * widths[0]
-    assert short.warnings[0].startswith("one false alarm in 10 h is asked for, but the recordings")
+    assert short.warnings[0].startswith("one false alarm in 10 h is requested, but the recordings")
 
 
-def test_recordings_that_differ_are_told_of(tmp_path: Path) -> None:
+def test_recordings_that_differ_give_a_warning(tmp_path: Path) -> None:
     robot = small_profile(tmp_path)
     alike = tune(robot, [swinging(2.0), swinging(2.0, seed=1)], false_alarms_per_hour=6.0)
     assert sum(alike.held_out_alarms) <= 1
@@ -120,29 +120,29 @@ def test_recordings_that_differ_are_told_of(tmp_path: Path) -> None:
     other = tune(robot, [swinging(2.0), rough], false_alarms_per_hour=6.0)
     assert other.held_out_alarms[0] == 0
     assert other.held_out_alarms[1] > 10
-    assert "motion of another kind than recorded will give more alarms" in other.warnings[-1]
+    assert "other kinds of motion will cause more alarms" in other.warnings[-1]
     assert tune(robot, [rough], false_alarms_per_hour=6.0).held_out_alarms == ()
 
 
 def resting(minutes: float, seed: int = 0) -> Residual:
-    """Two joints at rest, with little noise."""
+    """Return two joints at rest, with little noise."""
     error = 0.01 * np.random.default_rng(seed).normal(size=(round(60 * minutes * RATE), 2))
     still = np.zeros_like(error)
     return Residual(error, still, still, still, still, still, RATE)
 
 
-def test_at_rest_a_threshold_holds_what_dry_friction_can_be(tmp_path: Path) -> None:
+def test_a_threshold_at_rest_is_not_below_dry_friction(tmp_path: Path) -> None:
     robot = small_profile(tmp_path, low_speed=[0.2])
     dry = replace(swinging(2.0), friction=np.full((round(120 * RATE), 2), 30.0))
     tuning = tune(robot, [dry], false_alarms_per_hour=6.0)
     for joint in tuning.joints:
         assert joint.friction == 30.0
         assert joint.reversal_boost >= 30.0
-        # of which a tenth may be another one in motion
+        # which may differ by a tenth in motion
         assert 3.0 < joint.torque_error_max < 15.0
 
 
-def test_rest_that_is_recorded_besides_lowers_no_threshold(tmp_path: Path) -> None:
+def test_an_additional_recording_at_rest_lowers_no_threshold(tmp_path: Path) -> None:
     robot = small_profile(tmp_path, low_speed=[0.2])
     moving = [swinging(2.0), swinging(2.0, seed=1)]
     for rough in moving:
@@ -154,7 +154,7 @@ def test_rest_that_is_recorded_besides_lowers_no_threshold(tmp_path: Path) -> No
         assert at_rest >= 0.9 * (before.torque_error_max + before.reversal_boost)
 
 
-def test_thresholds_are_raised_to_what_a_left_out_recording_would_have_passed(
+def test_thresholds_are_raised_to_the_errors_of_a_held_out_recording(
     tmp_path: Path,
 ) -> None:
     robot = small_profile(tmp_path)
@@ -166,7 +166,7 @@ def test_thresholds_are_raised_to_what_a_left_out_recording_would_have_passed(
         assert joint.torque_error_max > 2 * joint.largest
 
 
-def test_motion_more_abrupt_than_nearly_all_that_was_recorded_raises_thresholds(
+def test_motion_more_abrupt_than_recorded_raises_thresholds(
     tmp_path: Path,
 ) -> None:
     robot = small_profile(tmp_path, low_speed=[0.2])
@@ -188,10 +188,10 @@ def test_motion_more_abrupt_than_nearly_all_that_was_recorded_raises_thresholds(
     [
         (float("inf"), 1.0, "--false-alarms-per-hour inf: must be above 0 and finite"),
         (0.0, 1.0, "--false-alarms-per-hour 0: must be above 0"),
-        (1.0, 0.01, "0.6 s of motion are too little to tune on"),
+        (1.0, 0.01, "0.6 s of motion are too short for tuning"),
     ],
 )
-def test_impossible_wishes_are_refused(
+def test_invalid_requests_are_refused(
     tmp_path: Path, rate: float, minutes: float, sentence: str
 ) -> None:
     robot = small_profile(tmp_path)
@@ -224,7 +224,7 @@ def run(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> in
     return int(stop.value.code or 0)
 
 
-def test_a_recordings_torque_errors_are_noise_beside_its_torque(workshop: Path) -> None:
+def test_torque_errors_of_a_recording_are_small_compared_to_its_torque(workshop: Path) -> None:
     robot = load_robot(workshop / "duo.yaml")
     recording = simulate(robot, motion_of(robot), seed=5)
     mechanism = identify(robot, recording).model.mechanism
@@ -233,28 +233,28 @@ def test_a_recordings_torque_errors_are_noise_beside_its_torque(workshop: Path) 
     assert np.all(np.std(residual.error, axis=0) < 0.2 * np.std(residual.torque, axis=0))
 
 
-def test_the_command_line_prints_lines_that_a_profile_takes(
+def test_the_command_line_prints_lines_for_a_profile(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, workshop) == 0
-    told = capsys.readouterr().out
-    assert "shoulder" in told
-    assert "Warnings:" in told
-    assert "one false alarm in 10 h is asked for" in told
-    lines = yaml.safe_load(told[told.index("collision:") :])
+    printed = capsys.readouterr().out
+    assert "shoulder" in printed
+    assert "Warnings:" in printed
+    assert "one false alarm in 10 h is requested" in printed
+    lines = yaml.safe_load(printed[printed.index("collision:") :])
     robot = load_robot(write_small_robot(workshop, **lines))
     collision = robot.settings(CollisionSettings)
     assert collision.torque_error_max is not None
     assert len(collision.torque_error_max) == 2
 
 
-def test_the_file_has_what_the_detector_was_tuned_with(
+def test_the_file_has_the_settings_of_the_tuned_detector(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = workshop / "collision.yaml"
     assert run(monkeypatch, workshop, "-o", file) == 0
-    told = capsys.readouterr().out
-    lines = yaml.safe_load(told[told.index("collision:") : told.index("wrote ")])
+    printed = capsys.readouterr().out
+    lines = yaml.safe_load(printed[printed.index("collision:") : printed.index("wrote ")])
     robot = load_robot(write_small_robot(workshop, **lines))
     read = with_thresholds(load_robot(write_small_robot(workshop)), file)
     residual = swinging(0.1)
@@ -268,19 +268,19 @@ def test_the_command_line_prints_json(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, workshop, "--json", "--false-alarms-per-hour", 100) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert set(told) == {
+    printed = json.loads(capsys.readouterr().out)
+    assert set(printed) == {
         *("robot", "minutes", "false_alarms_per_hour", "joints", "torque_error_max"),
         *("velocity_factor", "acceleration_factor", "reversal_boost", "acceleration_step"),
         *("held_out_alarms", "largest_error", "friction", "raised", "moving", "resting"),
         "warnings",
     }
-    assert set(told["moving"][0]) == {"value", "low", "high", "peaks"}
-    assert told["joints"] == ["shoulder", "elbow"]
-    assert len(told["torque_error_max"]) == 2
+    assert set(printed["moving"][0]) == {"value", "low", "high", "peaks"}
+    assert printed["joints"] == ["shoulder", "elbow"]
+    assert len(printed["torque_error_max"]) == 2
 
 
-def test_a_file_that_is_there_is_never_replaced(
+def test_an_existing_file_is_never_replaced(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     robot = workshop / "duo.yaml"
@@ -290,12 +290,12 @@ def test_a_file_that_is_there_is_never_replaced(
     assert robot.read_text() == before
 
 
-def test_a_joint_that_never_moves_is_told_of(tmp_path: Path) -> None:
+def test_a_joint_that_never_moves_gives_a_warning(tmp_path: Path) -> None:
     robot = small_profile(tmp_path)
     residual = swinging(1.0)
     residual.velocity[:, 1] = 0.0
     tuning = tune(robot, [residual], false_alarms_per_hour=60.0)
-    assert "joint 'elbow' hardly moves or hardly rests" in tuning.warnings[-1]
+    assert "joint 'elbow' hardly moves or is hardly at rest" in tuning.warnings[-1]
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_a_joint_that_never_moves_is_told_of(tmp_path: Path) -> None:
         (["-p", "scara"], "is of robot 'duo', this is 'scara'"),
     ],
 )
-def test_mistakes_are_told_in_one_sentence(
+def test_errors_are_one_sentence(
     workshop: Path,
     arguments: list[object],
     sentence: str,

@@ -89,7 +89,7 @@ def test_offset_and_spring_preload_are_one_parameter() -> None:
     assert "Off1R = Off1 + Kp1" in base_parameterization(mechanism).expressions
 
 
-def test_presliding_elements_of_different_length_are_told_apart() -> None:
+def test_presliding_elements_of_different_length_are_separate_parameters() -> None:
     terms = [JointTerm("presliding", 0, scale=s) for s in (1e-4, 1e-3, 1e-2)]
     terms.append(JointTerm("coulomb", 0))
     mechanism = Mechanism(ARM_URDF, ["shoulder"], terms=terms)

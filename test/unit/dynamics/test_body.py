@@ -12,14 +12,14 @@ from dynid.dynamics.body import QUANTITIES, Body
 def body(
     parameters: np.ndarray = PARAMETERS,
     covariance: np.ndarray | None = None,
-    told: tuple[int, ...] = tuple(range(10)),
+    identifiable: tuple[int, ...] = tuple(range(10)),
 ) -> Body:
     determined = np.zeros(10, dtype=bool)
-    determined[list(told)] = True
+    determined[list(identifiable)] = True
     return Body(parameters, 1e-12 * np.eye(10) if covariance is None else covariance, determined)
 
 
-def test_mass_centre_and_inertia_come_back_from_the_parameters() -> None:
+def test_mass_centre_and_inertia_are_computed_from_the_parameters() -> None:
     assert body().mass == MASS
     np.testing.assert_allclose(body().centre, CENTRE, rtol=1e-14)
     np.testing.assert_allclose(body().inertia, INERTIA, rtol=1e-12)
@@ -59,7 +59,7 @@ def test_deviations_are_those_of_finite_differences() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("identifiable", "expected"),
     [
         # M, MX, MY, ZZ: all that a SCARA feels
         ((0, 1, 2, 9), {"mass", "centre x", "centre y", "inertia zz"}),
@@ -71,15 +71,15 @@ def test_deviations_are_those_of_finite_differences() -> None:
         ((0, 1, 2, 5), {"mass", "centre x", "centre y", "inertia xy"}),
     ],
 )
-def test_a_quantity_is_told_where_all_that_it_needs_is(
-    told: tuple[int, ...], expected: set[str]
+def test_a_quantity_is_identifiable_with_all_parameters_it_needs(
+    identifiable: tuple[int, ...], expected: set[str]
 ) -> None:
-    found = body(told=told).identifiable
+    found = body(identifiable=identifiable).identifiable
     assert {name for (name, _), yes in zip(QUANTITIES, found, strict=True) if yes} == expected
 
 
-def test_an_inertia_that_the_centres_uncertainty_drowns_is_not_told() -> None:
-    # known about the joint to a hundredth, where most of it is that of the distance
+def test_an_inertia_with_too_uncertain_a_centre_is_not_identifiable() -> None:
+    # known about the joint to a hundredth, where most of it is due to the distance
     far = np.concatenate([[MASS], MASS * np.array([2.0, 0.0, 0.0]), np.zeros(6)])
     far[[6, 9]] = 4.0 * MASS + 1e-3
     found = body(far, np.diag(np.square(0.01 * np.abs(far)) + 1e-12))

@@ -1,4 +1,4 @@
-"""Robots with closed chains, against what needs no derivative of a closure."""
+"""Robots with closed chains, against relations without derivatives of closures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def without_terms(mechanism: Mechanism) -> Mechanism:
 
 
 def tree(name: str) -> tuple[Mechanism, np.ndarray]:
-    """The robot cut open, every joint driven, and its bodies' parameters."""
+    """Return the robot as an open tree with all joints driven, and its bodies' parameters."""
     robot, mechanism = built(name)
     opened = Mechanism(robot.urdf_xml, mechanism.moving_joints, gravity=robot.gravity)
     return opened, opened.urdf_parameters
@@ -76,7 +76,7 @@ def test_loops_are_closed_everywhere_within_the_limits(name):
 
 
 @robots
-def test_torque_obeys_the_principle_of_virtual_work(name):
+def test_torque_follows_the_principle_of_virtual_work(name):
     _, mechanism = built(name)
     opened, bodies = tree(name)
     start = positions(name, 20, seed=1)
@@ -103,7 +103,7 @@ def test_torque_obeys_the_principle_of_virtual_work(name):
 
 
 @robots
-def test_mechanical_energy_is_kept_where_nothing_drives_the_robot(name):
+def test_mechanical_energy_is_constant_without_drive_torque(name):
     robot, mechanism = built(name)
     free = without_terms(mechanism)
     model = pinocchio.buildModelFromXML(robot.urdf_xml)
@@ -170,7 +170,7 @@ def test_base_parameters_reproduce_the_torque(name):
     assert len(base.names) < len(mechanism.parameter_names)
 
 
-def test_what_is_out_of_reach_is_refused_with_the_pose():
+def test_positions_out_of_reach_are_refused_with_the_pose():
     _, mechanism = built("delta_3")
     still = np.zeros((2, 3))
     with pytest.raises(
@@ -189,7 +189,7 @@ def test_a_singular_position_is_refused_with_joint_and_pose():
         mechanism.gravity_torque([0.0, 0.8, 0.8 - np.pi / 2, 0.0])
 
 
-def test_a_closed_chain_can_be_assembled_in_the_way_that_its_start_tells():
+def test_the_start_selects_the_assembly_mode():
     robot, mechanism = built("delta_3")
     chain = robot.closed_chain
     above = {**chain.passive, "platform_z": 0.6}
@@ -206,11 +206,11 @@ def test_a_closed_chain_can_be_assembled_in_the_way_that_its_start_tells():
     [
         ({"kind": "revolute", "points": [[0, 0, 0], [0, 0, 0]]}, "kind revolute needs 'axes'"),
         ({"kind": "distance", "points": [[0, 0, 0], [0, 0, 0]]}, "kind distance needs 'length'"),
-        ({"points": [[0, 0, 0], [0, 0, 0]], "length": 1}, "'length' belongs to .* kind distance"),
+        ({"points": [[0, 0, 0], [0, 0, 0]], "length": 1}, "'length' is only for .* kind distance"),
         ({}, "points"),
     ],
 )
-def test_a_closure_says_what_it_needs(closure, sentence):
+def test_an_incomplete_closure_is_refused(closure, sentence):
     links = f"links: [rods_1, platform], {str(closure)[1:-1]}".rstrip(", ")
     with pytest.raises(ConfigurationError, match=sentence):
         load_robot("delta_3", overrides=[f"closed_chain.closures=[{{{links}}}]"])
@@ -221,7 +221,7 @@ def test_a_joint_is_actuated_or_passive():
         load_robot("delta_3", overrides=["joints=[joint_1, joint_2, elbow_1]"])
 
 
-def test_a_motion_that_leaves_the_reach_is_refused_before_anything_moves():
+def test_a_motion_out_of_reach_is_refused_before_the_robot_moves():
     wide = ["limits.position=[[-3.1, 3.1]]", "excitation.span=[3.0]", "excitation.centre=[0]"]
     wide.append("limits.torque_max=null")  # torque grows beyond all bounds on the way there
     with pytest.raises(

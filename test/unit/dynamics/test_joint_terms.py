@@ -1,4 +1,4 @@
-"""Terms that look at more than the moment's velocity: presliding at the past, load at gravity."""
+"""Terms that depend on more than velocity: presliding on past motion, load on gravity."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def presliding_column(
 
 
 def stop_operator(path: np.ndarray, distance: float, dead_band: float = 0.0) -> np.ndarray:
-    """Play, then stop, as their definitions read; an independent way to the same column."""
+    """Return the column by the definitions of play and stop, as an independent implementation."""
     followed, deflection, column = path[0], 0.0, []
     for position in path:
         before = followed
@@ -51,7 +51,7 @@ def test_presliding_is_a_stop_operator_behind_a_play(
 
 
 @given(positions, st.integers(1, 59))
-def test_a_past_handed_on_makes_pieces_as_good_as_the_whole(path: np.ndarray, cut: int) -> None:
+def test_pieces_with_a_passed_state_equal_the_whole_motion(path: np.ndarray, cut: int) -> None:
     term = JointTerm("presliding", 0, scale=1e-2)
     past = Mechanism(ARM_URDF, ["wrist"], terms=[term]).new_past()
     pieces = [presliding_column(piece, term, past) for piece in (path[:cut], path[cut:])]
@@ -77,7 +77,7 @@ def test_lugre_follows_its_differential_equation() -> None:
     assert np.abs(column).max() > 1.3  # it rose above Coulomb friction
 
 
-def test_advancing_moves_the_past_as_computing_does() -> None:
+def test_advancing_updates_the_past_like_computing() -> None:
     mechanism = Mechanism(ARM_URDF, ["wrist"], terms=[JointTerm("presliding", 0, scale=1e-2)])
     path = np.sin(np.linspace(0, 9, 50))[:, None]
     advanced, computed = mechanism.new_past(), mechanism.new_past()
@@ -163,19 +163,19 @@ ONE_SECOND = (np.ones(5), -np.ones(5))
 
 
 @pytest.mark.parametrize(
-    ("term", "said"),
+    ("term", "sentence"),
     [
         (JointTerm("presliding", 0), "needs a scale"),
         (JointTerm("presliding", 0, scale=1e-3, dead_band=-1.0), "dead band"),
-        (JointTerm("viscous", 0, dead_band=1e-3), "takes none"),
-        (JointTerm("presliding", 0, scale=1e-3, static_ratio=0.2), "takes none"),
+        (JointTerm("viscous", 0, dead_band=1e-3), "does not use"),
+        (JointTerm("presliding", 0, scale=1e-3, static_ratio=0.2), "does not use"),
         (JointTerm("lugre", 0, scale=1e-3, static_ratio=0.2), "or neither"),
         (JointTerm("lugre", 0, scale=1e-3, stribeck_velocity=0.2), "or neither"),
         (JointTerm("coulomb_load", 0, side="motor"), "put it at a joint"),
     ],
 )
-def test_refuses_a_term_of_an_impossible_shape(term: JointTerm, said: str) -> None:
-    with pytest.raises(MechanismError, match=said):
+def test_refuses_a_term_with_an_invalid_shape(term: JointTerm, sentence: str) -> None:
+    with pytest.raises(MechanismError, match=sentence):
         Mechanism(ARM_URDF, ["shoulder"], terms=[term])
 
 

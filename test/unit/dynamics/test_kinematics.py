@@ -1,4 +1,4 @@
-"""Frames against trigonometry done by hand, and against pinocchio's frames."""
+"""Frames against trigonometry by hand, and against pinocchio's frames."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def two_links(**changes: object) -> Kinematics:
     return make_robot(content, TWO_LINKS).kinematics()
 
 
-def test_tool_of_two_links_is_where_trigonometry_puts_it() -> None:
+def test_tool_of_two_links_is_at_the_position_by_trigonometry() -> None:
     a, b = np.random.default_rng(1).uniform(-3, 3, (2, 20))
     expected = np.stack(
         [
@@ -51,7 +51,7 @@ def test_drive_order_may_differ_from_the_urdf_s() -> None:
     )
 
 
-def test_a_locked_joint_stays_where_it_is_held() -> None:
+def test_a_locked_joint_stays_at_its_position() -> None:
     locked = two_links(joints=["a"], locked={"b": 0.7})
     np.testing.assert_allclose(locked.tool_path([[0.2]]), two_links().tool_path([[0.2, 0.7]]))
 
@@ -63,7 +63,7 @@ def test_tool_is_the_last_link_unless_another_is_named() -> None:
     assert robot.kinematics(tool="link_3").tool_body == 3
 
 
-def test_refuses_a_tool_that_is_no_link() -> None:
+def test_refuses_a_tool_that_is_not_a_link() -> None:
     with pytest.raises(ConfigurationError, match=r"--tool hook: .* it has base, upper"):
         arm_robot().kinematics(tool="hook")
 

@@ -1,4 +1,4 @@
-"""What a mechanism is told, and what it answers, by examples one can follow."""
+"""Arguments and results of a mechanism, by simple examples."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_names_and_units_follow_drive_order() -> None:
     assert mechanism.parameter_units[20:] == (
         "N*m*s/rad", "N*m", "kg*m^2", "N*m", "N*m/rad", "N*m", "N*m",
     )  # fmt: skip
-    # hand and tool, glued together a metre apart
+    # hand and tool, rigidly connected a metre apart
     np.testing.assert_allclose(mechanism.urdf_parameters[:2], [4.0, 2 * 0.5 + 2 * 1.5])
 
 
@@ -111,7 +111,7 @@ def test_locked_joint_acts_as_if_held_there() -> None:
     np.testing.assert_allclose(held.inverse_dynamics([0.2], [0.5], [1.0]), [expected])
 
 
-def test_motor_six_of_a_coupled_wrist_rubs_on_joints_five_and_six() -> None:
+def test_friction_of_motor_six_acts_on_joints_five_and_six_of_a_coupled_wrist() -> None:
     coupling = np.eye(6)
     coupling[5, 4] = -1.0  # q6 = motor 6 - motor 5, so that motor 6 turns by q5 + q6
     terms = [JointTerm("viscous", 5, "motor"), JointTerm("coulomb", 5, "motor")]
@@ -160,7 +160,7 @@ COLUMNS = {
     "coulomb_negative": (JointTerm("coulomb_negative", 0), -1.0),
     # 2 kg at 0.5 m, swung by 0.7 rad from the horizontal
     "coulomb_load": (JointTerm("coulomb_load", 0), -9.81 * np.cos(0.7)),
-    "presliding": (JointTerm("presliding", 0, scale=SCALE), 0.0),  # relaxed at first sight
+    "presliding": (JointTerm("presliding", 0, scale=SCALE), 0.0),  # relaxed at the first position
     "lugre": (JointTerm("lugre", 0, scale=SCALE), 0.0),
     "presliding_load": (JointTerm("presliding_load", 0, scale=SCALE), 0.0),
 }
@@ -180,7 +180,7 @@ def test_presliding_stretches_up_to_its_distance_and_then_slides() -> None:
     np.testing.assert_allclose(column, [0.0, 0.5, 1.0, 0.7, -1.0], atol=1e-12)
 
 
-def test_presliding_goes_on_from_one_piece_of_a_motion_to_the_next() -> None:
+def test_presliding_continues_from_one_piece_of_a_motion_to_the_next() -> None:
     terms = [JointTerm("presliding", 0, scale=0.3), JointTerm("presliding", 1, "motor", scale=0.1)]
     mechanism = Mechanism(TWO, ["first", "second"], coupling=[[1, 0], [1, 1]], terms=terms)
     states = np.random.default_rng(2).normal(size=(3, 30, 2))
@@ -240,7 +240,7 @@ def test_threads_share_one_mechanism() -> None:
     np.testing.assert_array_equal(results, expected)
 
 
-def test_changing_parameters_leaves_the_original_alone() -> None:
+def test_changing_parameters_does_not_change_the_original() -> None:
     mechanism = Mechanism(PENDULUM, ["swing"])
     heavier = mechanism.with_parameters(2 * mechanism.parameters)
     np.testing.assert_array_equal(mechanism.parameters, mechanism.urdf_parameters)
@@ -248,7 +248,7 @@ def test_changing_parameters_leaves_the_original_alone() -> None:
     np.testing.assert_allclose(heavier.gravity_torque([0.0]), 2 * mechanism.gravity_torque([0.0]))
 
 
-def test_what_a_mechanism_hands_out_is_read_only() -> None:
+def test_arrays_of_a_mechanism_are_read_only() -> None:
     mechanism = Mechanism(PENDULUM, ["swing"])
     for array in (mechanism.parameters, mechanism.urdf_parameters, mechanism.coupling):
         assert not array.flags.writeable
@@ -261,13 +261,13 @@ BAD = {
     "unknown joint": ({"joints": ["third"]}, "no joint 'third'; its movable joints are first, sec"),
     "fixed joint": ({"joints": ["glued"]}, "'glued' is fixed"),
     "joint twice": ({"joints": ["first", "first"]}, "'first' is given twice"),
-    "actuated and locked": ({"locked": {"first": 0.0}}, "is locked, and meant to move"),
+    "actuated and locked": ({"locked": {"first": 0.0}}, "is both locked and movable"),
     "unknown locked": ({"locked": {"x": 0.0}}, "no joint 'x'"),
     "locked out of range": (
         {"joints": ["second"], "locked": {"first": 3.0}},
         "locked at 3, outside its range of -2 to 2",
     ),
-    "locked nowhere": ({"joints": ["first"], "locked": {"second": np.nan}}, "no number"),
+    "locked nowhere": ({"joints": ["first"], "locked": {"second": np.nan}}, "not finite"),
     "no URDF": ({"urdf_xml": "<sdf/>"}, "The URDF cannot be read"),
     "flat gravity": ({"gravity": [0, 0]}, r"gravity has shape \(2,\), but must have \(3,\)"),
     "infinite gravity": ({"gravity": [0, 0, np.inf]}, "Gravity"),
@@ -276,19 +276,19 @@ BAD = {
     "flat coupling": ({"coupling": [1.0, 1.0]}, "1 dimensions"),
     "singular coupling": ({"coupling": [[1, 1], [1, 1]]}, "singular"),
     "coupling not finite": ({"coupling": [[1, np.nan], [0, 1]]}, "finite"),
-    "unknown term": ({"terms": [JointTerm("glue", 0)]}, "no joint term 'glue'; there are viscous"),
+    "unknown term": ({"terms": [JointTerm("glue", 0)]}, "no joint term 'glue'; available: viscous"),
     "unknown side": ({"terms": [JointTerm("viscous", 0, "base")]}, "'joint' or 'motor'"),
     "term without joint": ({"terms": [JointTerm("viscous", 2)]}, "joint 3 has no joint"),
     "term twice": ({"terms": [JointTerm("viscous", 0)] * 2}, "joint 1 is given twice"),
     "no Stribeck velocity": ({"terms": [JointTerm("stribeck", 0)]}, "needs a scale"),
-    "useless scale": ({"terms": [JointTerm("viscous", 0, scale=1)]}, "takes none"),
-    "useless smoothing": ({"terms": [JointTerm("viscous", 0, smoothing=1)]}, "takes none"),
+    "useless scale": ({"terms": [JointTerm("viscous", 0, scale=1)]}, "does not use"),
+    "useless smoothing": ({"terms": [JointTerm("viscous", 0, smoothing=1)]}, "does not use"),
     "negative smoothing": ({"terms": [JointTerm("coulomb", 0, smoothing=-1)]}, "0 or above"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("change", "sentence"), BAD.values(), ids=BAD.keys())
-def test_refuses_what_makes_no_mechanism_in_a_sentence(
+def test_refuses_invalid_mechanisms_with_a_sentence(
     change: dict[str, object], sentence: str
 ) -> None:
     arguments = {"urdf_xml": TWO, "joints": ["first", "second"], **change}

@@ -1,4 +1,4 @@
-"""The whole way from URDF to torque against pinocchio's own Python bindings."""
+"""Torque from a URDF against pinocchio's own Python bindings."""
 
 from __future__ import annotations
 

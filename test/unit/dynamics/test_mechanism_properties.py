@@ -1,4 +1,4 @@
-"""Identities that hold for every mechanism, on random trees."""
+"""Identities of every mechanism, on random trees."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_regressor_times_parameters_is_inverse_dynamics(tree: RandomTree) -> Non
 def test_torque_is_regressor_times_any_parameters(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
     q, dq, ddq = tree.states()
-    # parameters that no body can have, such as base parameters
+    # parameters that are not physically consistent, such as base parameters
     parameters = np.random.default_rng(tree.seed).normal(size=len(mechanism.parameter_names))
     torque = mechanism.torque(q, dq, ddq, parameters)
     expected = mechanism.regressor(q, dq, ddq) @ parameters
@@ -119,7 +119,7 @@ def test_gravity_torque_is_the_slope_of_a_potential(tree: RandomTree) -> None:
 
 
 @given(random_trees())
-def test_forward_dynamics_undoes_inverse_dynamics(tree: RandomTree) -> None:
+def test_forward_dynamics_inverts_inverse_dynamics(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
     q, dq, ddq = tree.states()
     torque = mechanism.inverse_dynamics(q, dq, ddq)
@@ -131,7 +131,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(tree: RandomTree) -> None:
 
 
 @given(random_trees(kinds=("viscous", "viscous_cubic", "coulomb", "stribeck", "viscous_root")))
-def test_friction_only_takes_power(tree: RandomTree) -> None:
+def test_friction_only_dissipates_power(tree: RandomTree) -> None:
     mechanism = tree.mechanism()
     q, dq, ddq = tree.states(20)
     power = np.sum(dq * mechanism.term_torque(q, dq, ddq), axis=1)

@@ -1,4 +1,4 @@
-"""A joint that follows another one is modelled as such, or refused with the remedy."""
+"""A joint that follows another one is modelled as such, or refused with a remedy."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ ELBOW = '<joint name="wrist" type="revolute">'
 
 
 def mimicking(leader: str = "elbow", more: str = "") -> str:
-    """The walled arm, whose wrist follows another joint."""
+    """Return the walled arm with a wrist that follows another joint."""
     return URDF.replace(ELBOW, f'{ELBOW}<mimic joint="{leader}" {more}/>')
 
 
-def test_a_follower_that_is_said_to_have_a_drive_is_refused() -> None:
+def test_a_follower_with_a_drive_is_refused() -> None:
     with pytest.raises(MechanismError, match=r"'wrist' is in 'joints'.* it follows joint 'elbow'"):
         Mechanism(mimicking(), ["slide", "shoulder", "elbow", "wrist"])
 
 
-def test_a_follower_that_would_stand_still_beside_its_moving_leader_is_refused() -> None:
+def test_a_follower_that_would_be_locked_with_a_moving_leader_is_refused() -> None:
     with pytest.raises(MechanismError, match=r"'wrist' follows.*closed_chain\.passive"):
         Mechanism(mimicking(), ["slide", "shoulder", "elbow"])
 
@@ -34,7 +34,7 @@ def test_the_refusal_is_one_sentence() -> None:
     assert str(refusal.value).endswith(".")
 
 
-def test_a_follower_that_is_locked_in_so_many_words_is_taken_as_standing_still() -> None:
+def test_an_explicitly_locked_follower_is_locked() -> None:
     joints, state = ["slide", "shoulder", "elbow"], np.ones((3, 1, 3))
     locked = Mechanism(mimicking(), joints, locked={"wrist": 0.3})
     plain = Mechanism(URDF, joints, locked={"wrist": 0.3})
@@ -42,7 +42,7 @@ def test_a_follower_that_is_locked_in_so_many_words_is_taken_as_standing_still()
     np.testing.assert_array_equal(ours, theirs)
 
 
-def test_a_follower_of_a_locked_joint_stands_where_that_takes_it() -> None:
+def test_a_follower_of_a_locked_joint_has_the_matching_position() -> None:
     urdf = mimicking(more='multiplier="-2" offset="0.1"')
     with pytest.raises(MechanismError, match=r"set locked\.wrist to -0\.5"):
         Mechanism(urdf, ["slide", "shoulder"], locked={"elbow": 0.3})
@@ -66,7 +66,7 @@ def test_a_follower_of_a_follower_of_a_moving_joint_is_refused() -> None:
         (mimicking(more='multiplier="two"'), '<mimic multiplier="two">, expected a finite number'),
     ],
 )
-def test_a_mimic_that_makes_no_sense_is_refused(urdf: str, sentence: str) -> None:
+def test_an_invalid_mimic_is_refused(urdf: str, sentence: str) -> None:
     with pytest.raises(MechanismError, match=sentence):
         Mechanism(urdf, ["slide", "shoulder", "elbow"], locked={"wrist": 0.0})
 

@@ -1,4 +1,4 @@
-"""What the parts of a model's torque must add up to, on random trees."""
+"""Identities of the parts of a model's torque, on random trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URDFs that parsers in C++ must not see."""
+"""URDFs that must not reach the C++ parsers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def urdf(*inner: str, links: str = "ab") -> str:
         ('<mimic joint="j" multiplier="inf"/>', "expected a finite number"),
     ],
 )
-def test_refuses_numbers_that_no_robot_has(inner: str, sentence: str) -> None:
+def test_refuses_numbers_out_of_range(inner: str, sentence: str) -> None:
     with pytest.raises(MechanismError, match=sentence):
         Mechanism(urdf(joint("a", "b", inner)), ["j"])
 
@@ -56,7 +56,7 @@ def test_refuses_a_mass_that_overflows() -> None:
         ([joint("a", "b"), joint("c", "b", name="k")], "'b' is the child of two joints"),
     ],
 )
-def test_refuses_what_is_no_tree(joints: list[str], sentence: str) -> None:
+def test_refuses_links_that_are_not_a_tree(joints: list[str], sentence: str) -> None:
     with pytest.raises(MechanismError, match=sentence):
         Mechanism(urdf(*joints, links="abc"), ["j"])
 

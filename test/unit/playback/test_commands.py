@@ -1,4 +1,4 @@
-"""Commands end in rest: whatever fails, the robot stops on its path by itself."""
+"""Commands end at rest: after any failure, the robot stops on its path by itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cell() -> Cell:
 
 
 def positions(cell: Cell, duration: float) -> np.ndarray:
-    """Where the robot's reference is, a row a hundredth of a second; nobody commands it."""
+    """Return the robot's reference at 100 Hz, without further commands."""
     begin = cell.clock.now_ns()
     return cell.robot.motion([begin + 10**7 * k for k in range(round(duration * 100))]).position
 
@@ -29,7 +29,7 @@ def distance_from_path(position: np.ndarray) -> float:
     return max(np.abs(path - row).max(axis=1).min() for row in position)
 
 
-def test_every_message_ends_in_rest_within_the_horizon_and_its_braking(cell) -> None:
+def test_every_message_ends_at_rest_within_the_horizon_and_its_braking(cell) -> None:
     cell.options = Options(horizon=0.5)
     ends = []
     original = cell.send
@@ -71,7 +71,7 @@ def test_a_renewed_motion_is_the_single_trajectory(cell) -> None:
 
 
 @pytest.mark.parametrize("moment", [0.1, 0.45, 0.8, 1.1])
-def test_a_player_that_dies_leaves_a_robot_that_rests_on_its_path(cell, moment) -> None:
+def test_the_robot_stops_on_its_path_when_the_player_dies(cell, moment) -> None:
     cell.playback.start(cell.plan, Options(horizon=0.2))
     cell.until("playing")
     cell.run(moment)
@@ -83,7 +83,7 @@ def test_a_player_that_dies_leaves_a_robot_that_rests_on_its_path(cell, moment) 
 
 
 @pytest.mark.parametrize("pause", [0.15, 0.3, 0.9, 5.0])
-def test_a_player_that_was_held_up_never_makes_the_reference_jump(cell, pause) -> None:
+def test_a_suspended_player_never_makes_the_reference_jump(cell, pause) -> None:
     cell.options = Options(horizon=0.4, max_age=10.0)
     cell.playing()
     way = [cell.measured]
@@ -125,7 +125,7 @@ def test_a_stop_is_not_repeated_with_every_tick(cell) -> None:
     assert 2 < len(times) < ticks / 2
 
 
-def test_a_stop_that_is_lost_is_made_up_for_by_the_next_message(cell) -> None:
+def test_a_lost_stop_is_replaced_by_the_next_message(cell) -> None:
     cell.playing()
     original, lost = cell.send, []
 
@@ -170,24 +170,22 @@ class Suspended:
 
 
 @pytest.mark.parametrize("duration", [0.7, 1.6, 4.0, 5.5])
-def test_a_robot_that_was_suspended_takes_the_stop_that_it_missed(cell, duration) -> None:
+def test_a_suspended_robot_receives_the_stop_that_it_missed(cell, duration) -> None:
     cell.playing()
     robot = Suspended(cell, duration)
     robot.arrive = True
     way = robot.run(6.0)
     assert "settling" not in cell.playback.state
-    assert "no joint states came for 0.5" in cell.playback.state
+    assert "no joint states arrived for 0.5" in cell.playback.state
     assert "in time" not in cell.playback.state
     assert "not seen" not in cell.playback.state
-    # rest after 0.5 s of silence, and braking
+    # rest after 0.5 s without messages, and braking
     assert np.ptp(way[100:], axis=0).max() == 0.0
     assert distance_from_path(way[::5]) < 1e-4
 
 
 @pytest.mark.parametrize("duration", [1.6, 3.0])
-def test_a_robot_that_no_stop_reached_is_not_led_back_to_where_it_would_have_ended(
-    cell, duration
-) -> None:
+def test_a_robot_that_received_no_stop_does_not_move_back_to_its_end(cell, duration) -> None:
     cell.playing()
     robot = Suspended(cell, duration)
     way = robot.run(1.4)
@@ -204,8 +202,8 @@ def test_a_robot_that_no_stop_reached_is_not_led_back_to_where_it_would_have_end
     cell.until("finished")
 
 
-def test_a_reference_that_is_elsewhere_than_commanded_is_not_made_to_jump(cell) -> None:
-    """A robot that rests elsewhere is led nowhere, whatever its controller's reference is."""
+def test_a_reference_away_from_its_command_does_not_jump(cell) -> None:
+    """A robot at rest elsewhere is not moved, for any reference of its controller."""
     cell.playing()
     original, begin = cell.send, cell.clock.now_ns()
     cell.send = lambda trajectory, start: original(trajectory, start) if start > begin else None
@@ -220,14 +218,15 @@ def test_a_reference_that_is_elsewhere_than_commanded_is_not_made_to_jump(cell) 
     assert "came to rest 0.3" in cell.playback.state
 
 
-def test_a_stop_that_nobody_takes_ends_in_rest_all_the_same(cell) -> None:
+def test_a_stop_without_a_subscriber_also_ends_at_rest(cell) -> None:
     cell.options = Options(horizon=0.3)
     cell.playing()
     cell.listening = False
     cell.playback.stop()
     cell.until("aborted")
     assert cell.playback.state == (
-        "aborted: the motion was stopped on request; the controller took no stop: nobody listens."
+        "aborted: the motion was stopped on request; the controller did not accept the "
+        "stop: nobody listens."
     )
     assert cell.resting()
 
@@ -241,18 +240,16 @@ def test_a_stop_that_a_controller_acknowledged_is_not_repeated(cell) -> None:
     assert len(cell.sent) == before + 1
 
 
-def test_rest_that_is_not_seen_is_not_confirmed(cell) -> None:
+def test_rest_without_joint_states_is_not_confirmed(cell) -> None:
     cell.playing()
     cell.playback.stop()
     for k in range(800):
         cell.offset = np.array([0, 0, 0.01 * (-1) ** k, 0, 0, 0])
         cell.step()
-    assert cell.playback.state.endswith(
-        "; the robot was not seen to come to rest (joint 'joint_3')."
-    )
+    assert cell.playback.state.endswith("; the robot did not come to rest (joint 'joint_3').")
 
 
-def test_a_motion_begins_from_rest_only(cell) -> None:
+def test_a_motion_starts_from_rest_only(cell) -> None:
     for k in range(20):
         cell.offset = np.array([0, 0, 0.002 * k, 0, 0, 0])
         cell.step()
@@ -263,7 +260,7 @@ def test_a_motion_begins_from_rest_only(cell) -> None:
 
 @pytest.mark.parametrize("offset", [-0.4, 0.4])
 def test_trajectories_are_stamped_with_the_robots_clock(cell, offset) -> None:
-    """A robot whose clock is ahead of the player's, or behind it, is told the same motion."""
+    """A robot whose clock is ahead of the player's, or behind it, gets the same motion."""
     real, cell.clock.now_ns = cell.clock.now_ns, lambda: real() - round(offset * 1e9)
     cell.robot_now_ns = real
     cell.run(2.5)
@@ -282,33 +279,33 @@ def test_a_clock_that_is_too_far_off_is_refused(cell) -> None:
 
 
 @pytest.mark.parametrize("effort", [None, np.array([0, 0, np.nan, 0, 0, 0])])
-def test_effort_that_goes_missing_ends_a_motion_that_is_supervised_by_it(cell, effort) -> None:
+def test_missing_effort_stops_a_motion_with_supervised_torque(cell, effort) -> None:
     cell.playing()
     cell.effort = effort
     cell.until("aborted")
-    assert "its torque cannot be supervised; repair the joint states, or" in cell.playback.state
+    assert "torque cannot be supervised; repair the joint states, or" in cell.playback.state
     assert cell.resting()
 
 
-def test_a_robot_without_effort_is_refused_unless_nothing_is_to_supervise_it(cell) -> None:
+def test_a_robot_without_effort_is_refused_unless_torque_is_not_supervised(cell) -> None:
     cell.effort = None
     cell.run(0.2)
-    with pytest.raises(PlaybackError, match=r"the joint states have no effort, so that torque"):
+    with pytest.raises(PlaybackError, match=r"the joint states have no effort, so torque"):
         cell.playback.start(cell.plan, cell.options)
     answer = cell.playback.start(cell.plan, Options(supervise_torque=False))
     assert answer.endswith("Torque is not supervised: supervise_torque is false.")
     cell.until("finished")
 
 
-def test_joint_states_that_stand_still_in_time_end_a_motion(cell) -> None:
+def test_joint_states_with_a_frozen_stamp_stop_a_motion(cell) -> None:
     cell.playing()
     stamp = cell.clock.now_ns()
     cell.robot_now_ns = lambda: stamp
     cell.until("aborted")
-    assert "the joint states stand still in time: their stamp has not" in cell.playback.state
+    assert "the joint states have a frozen stamp: it has not" in cell.playback.state
 
 
-def test_a_clock_that_stands_still_ends_a_motion(cell) -> None:
+def test_a_frozen_clock_stops_a_motion(cell) -> None:
     cell.playing()
     real, now = cell.clock.now_ns, cell.clock.now_ns()
     cell.robot_now_ns = real
@@ -316,7 +313,7 @@ def test_a_clock_that_stands_still_ends_a_motion(cell) -> None:
     cell.until("settling")
     cell.clock.now_ns = real
     cell.until("aborted")
-    assert "the clock of this node has stood still for 0.5" in cell.playback.state
+    assert "the clock of this node has not advanced for 0.5" in cell.playback.state
 
 
 def test_a_fault_of_the_robot_ends_the_motion_with_its_reason(cell) -> None:
@@ -327,7 +324,7 @@ def test_a_fault_of_the_robot_ends_the_motion_with_its_reason(cell) -> None:
     assert cell.resting()
 
 
-def test_a_motion_waits_until_messages_that_were_under_way_have_been_read(cell) -> None:
+def test_a_motion_waits_until_pending_messages_have_been_read(cell) -> None:
     cell.playback.prepare(cell.plan, cell.options)
     sent = []
     for _ in range(3):
@@ -347,7 +344,7 @@ def test_a_stop_that_could_not_be_sent_is_not_followed_by_the_motion(cell) -> No
     assert cell.resting()
 
 
-def test_by_default_a_robot_that_nobody_commands_any_more_rests_within_a_second_and_a_half(
+def test_by_default_a_robot_without_commands_is_at_rest_within_1_5_s(
     cell,
 ) -> None:
     cell.playback.start(cell.plan, Options())

@@ -1,4 +1,4 @@
-"""The follower does with trajectories what joint_trajectory_controller does."""
+"""The follower computes the reference of a joint_trajectory_controller."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def to(goal: tuple[float, float], time: float = 1.0) -> Trajectory:
     return Trajectory(JOINTS, np.array([time]), np.array([goal]), rest, rest)
 
 
-def test_rests_at_home_before_the_first_trajectory() -> None:
+def test_is_at_rest_at_home_before_the_first_trajectory() -> None:
     assert np.array_equal(follower().reference(NOW), HOME)
 
 
@@ -53,14 +53,14 @@ def test_without_a_stamp_the_trajectory_starts_now() -> None:
     assert np.allclose(robot.reference(NOW + SECOND), expected, rtol=0, atol=1e-6)
 
 
-def test_a_stamp_in_the_past_finds_the_trajectory_where_it_is_by_now() -> None:
+def test_a_stamp_in_the_past_starts_within_the_trajectory() -> None:
     robot = follower()
     robot.accept(sample(SINE, JOINTS, 100.0), NOW - SECOND, NOW)
     expected = SINE.evaluate([1.0]).position[0]
     assert np.allclose(robot.reference(NOW), expected, rtol=0, atol=1e-6)
 
 
-def test_goes_to_the_first_point_without_a_jump_of_position_velocity_or_acceleration() -> None:
+def test_moves_to_the_first_point_without_a_jump() -> None:
     robot = follower()
     robot.accept(sample(SINE, JOINTS, 100.0), NOW, NOW)
     later = NOW + round(1.2 * SECOND)
@@ -75,7 +75,7 @@ def test_goes_to_the_first_point_without_a_jump_of_position_velocity_or_accelera
     assert np.array_equal(robot.reference(later + SECOND), [0.4, 0.4])
 
 
-def test_takes_joints_in_any_order() -> None:
+def test_accepts_joints_in_any_order() -> None:
     robot = follower()
     turned = Trajectory(JOINTS[::-1], np.array([1.0]), np.array([[7.0, 8.0]]))
     robot.accept(turned, 0, NOW)
@@ -119,7 +119,7 @@ def test_references_are_smooth_to_the_nanosecond() -> None:
         ),
     ],
 )
-def test_refuses_in_a_sentence_and_follows_the_trajectory_before(
+def test_refuses_with_a_sentence_and_follows_the_previous_trajectory(
     trajectory, start, sentence
 ) -> None:
     robot = follower()

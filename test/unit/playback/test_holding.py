@@ -1,4 +1,4 @@
-"""A stop that an axis does not follow: its torque saturates under gravity, or its brake engages."""
+"""Stops with an axis whose torque saturates under gravity, or whose brake engages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def cell() -> Cell:
 
 
 def fall(cell: Cell, joint: int, speed: float, duration: float) -> None:
-    """Stop the motion, and let a joint sink beside its reference until it hits something."""
+    """Stop the motion, and let a joint sink below its reference to an obstacle."""
     cell.playback.stop()
     begin = cell.clock.time
     for _ in range(1200):
@@ -21,7 +21,7 @@ def fall(cell: Cell, joint: int, speed: float, duration: float) -> None:
         cell.step()
 
 
-def test_a_joint_that_fell_is_named_with_its_time_and_way(cell) -> None:
+def test_a_joint_that_fell_is_named_with_time_and_distance(cell) -> None:
     fall(cell, 1, 0.5, 3.0)
     reason = cell.playback.state
     assert reason.startswith("aborted: the motion was stopped on request; joint 'joint_2' came to")
@@ -31,8 +31,8 @@ def test_a_joint_that_fell_is_named_with_its_time_and_way(cell) -> None:
     assert reason.count("joint '") == 1
 
 
-def test_a_joint_that_sinks_too_slowly_to_be_seen_moving_is_named_by_its_way(cell) -> None:
-    """It seems to rest; that it is not where it was commanded to shows that it did not hold."""
+def test_a_joint_that_sinks_too_slowly_to_be_detected_is_named_with_its_distance(cell) -> None:
+    """It counts as at rest; only the distance from its command shows that it did not hold."""
     cell.playback.stop()
     cell.until("settling")
     cell.offset[2] = -0.05
@@ -42,19 +42,19 @@ def test_a_joint_that_sinks_too_slowly_to_be_seen_moving_is_named_by_its_way(cel
     assert "request; joint 'joint_3' came to rest 0.0" in cell.playback.state
 
 
-def test_a_brake_that_engages_during_the_motion_is_seen_as_a_joint_that_stays_behind(cell) -> None:
+def test_a_brake_that_engages_during_the_motion_appears_as_a_joint_that_lags(cell) -> None:
     held = cell.measured[0]
     for _ in range(800):
         cell.offset[0] += held - cell.measured[0]
         cell.step()
-    assert cell.playback.state.startswith("aborted: joint 'joint_1': it is 0.2")
+    assert cell.playback.state.startswith("aborted: joint 'joint_1': its tracking error is 0.2")
     assert "; joint 'joint_1' came to rest 0." in cell.playback.state
 
 
 def test_a_joint_that_never_rests_is_named(cell) -> None:
     fall(cell, 1, 0.5, np.inf)
     assert cell.playback.state == (
-        "aborted: the motion was stopped on request; the robot was not seen to come to rest "
+        "aborted: the motion was stopped on request; the robot did not come to rest "
         "(joint 'joint_2')."
     )
 

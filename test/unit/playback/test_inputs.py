@@ -1,4 +1,4 @@
-"""What a motion needs and does not get is a fault of its own after the time allowed."""
+"""Each missing input of a motion is a fault after max_age."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FULL = (1.0, 2.0)
 
 
 class Inputs:
-    """A watch, and a tenth of a second after another in which messages come or stay away."""
+    """An InputWatch, and steps of 0.1 s with or without messages."""
 
     def __init__(self) -> None:
         self.clock = FakeClock()
@@ -22,10 +22,10 @@ class Inputs:
 
     def step(self, *, stamped: bool = True, effort: tuple[float, ...] | None = FULL) -> None:
         self.clock.time += 0.1
-        told = None if effort is None else np.array(effort)
+        values = None if effort is None else np.array(effort)
         stamp_ns = self.clock.now_ns() if stamped else 1
         self.watch.check_clock()
-        self.watch.update(RobotState(stamp_ns, self.clock.steady(), np.zeros(2), told), JOINTS)
+        self.watch.update(RobotState(stamp_ns, self.clock.steady(), np.zeros(2), values), JOINTS)
 
     def fault(self, *, effort: bool = True) -> str:
         return self.watch.fault(0.5, effort=effort) or ""
@@ -38,53 +38,53 @@ def inputs() -> Inputs:
     return made
 
 
-def test_whoever_never_heard_of_a_robot_knows_of_no_state() -> None:
+def test_there_is_no_state_before_the_first_message() -> None:
     watch = InputWatch(FakeClock())
     assert watch.state_age == np.inf
-    assert "no joint states came" in str(watch.fault(0.5, effort=False))
+    assert "no joint states arrived" in str(watch.fault(0.5, effort=False))
 
 
-def test_effort_that_never_came_is_missed_from_the_start() -> None:
+def test_effort_is_missing_from_the_start() -> None:
     inputs = Inputs()
     inputs.step(effort=None)
-    assert inputs.fault().startswith("the joint states have no effort, so that its torque cannot")
+    assert inputs.fault().startswith("the joint states have no effort, so torque cannot")
     assert inputs.fault(effort=False) == ""
 
 
-def test_nothing_is_missing_while_everything_comes(inputs) -> None:
+def test_no_input_is_missing_while_all_arrive(inputs) -> None:
     for _ in range(20):
         inputs.step()
         assert inputs.fault() == ""
         assert inputs.watch.state_age == 0.0
 
 
-def test_silence_is_a_fault_after_the_time_allowed(inputs) -> None:
+def test_missing_joint_states_are_a_fault_after_max_age(inputs) -> None:
     inputs.clock.time += 0.499
     inputs.watch.check_clock()
     assert inputs.fault() == ""
     inputs.clock.time += 0.101
     inputs.watch.check_clock()
-    assert inputs.fault() == "no joint states came for 0.6 s, at most 0.5 s are allowed."
+    assert inputs.fault() == "no joint states arrived for 0.6 s, at most 0.5 s are allowed."
     assert inputs.watch.state_age == pytest.approx(0.6)
 
 
-def test_stamps_that_stand_still_are_a_fault_though_messages_come(inputs) -> None:
+def test_frozen_stamps_are_a_fault_while_messages_arrive(inputs) -> None:
     for _ in range(5):
         inputs.step(stamped=False)
     assert inputs.fault() == ""
     inputs.step(stamped=False)
-    assert "their stamp has not changed for 0.6 s" in inputs.fault()
+    assert "it has not changed for 0.6 s" in inputs.fault()
 
 
-def test_effort_that_goes_missing_of_one_joint_is_named(inputs) -> None:
+def test_missing_effort_of_one_joint_is_named(inputs) -> None:
     for _ in range(6):
         inputs.step(effort=(1.0, float("nan")))
-    assert inputs.fault().startswith("joint 'elbow': the joint states have no effort of it, so")
+    assert inputs.fault().startswith("joint 'elbow': the joint states have no effort for it, so")
     inputs.step()
     assert inputs.fault() == ""
 
 
-def test_a_clock_that_stands_still_is_a_fault(inputs) -> None:
+def test_a_frozen_clock_is_a_fault(inputs) -> None:
     clock, now = inputs.clock, inputs.clock.now_ns()
     clock.now_ns = lambda: now
     for k in range(1, 7):
@@ -93,5 +93,5 @@ def test_a_clock_that_stands_still_is_a_fault(inputs) -> None:
         stamp_ns = now + k
         inputs.watch.update(RobotState(stamp_ns, clock.steady(), np.zeros(2), np.ones(2)), JOINTS)
     assert inputs.fault() == (
-        "the clock of this node has stood still for 0.6 s, at most 0.5 s are allowed."
+        "the clock of this node has not advanced for 0.6 s, at most 0.5 s are allowed."
     )

@@ -1,4 +1,4 @@
-"""With an identified model, torque that it does not expect is a collision."""
+"""Unexpected torque of an identified model is a collision."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MILLISECOND = 10**6
 
 
 def watched(torque_offset: np.ndarray, duration: float = 1.0, delay: int = 0) -> str | None:
-    """What a monitor says of a robot with Coulomb friction that follows the sine."""
+    """Return the monitor's result for a robot with Coulomb friction that follows the sine."""
     plan = sine_plan()
     parameters = plan.mechanism.urdf_parameters.copy()
     names = plan.mechanism.parameter_names
@@ -48,24 +48,24 @@ def watched(torque_offset: np.ndarray, duration: float = 1.0, delay: int = 0) ->
         there = follower.motion([stamp - delay])
         extra = torque_offset if 500 <= k < 500 + 1000 * duration else 0.0
         effort = (model.torque(*there, parameters)[0] + extra) / 0.5
-        said = monitor.watch(RobotState(stamp, 0.0, there.position[0], effort), follower)
-        if said is not None:
-            return said
+        reason = monitor.watch(RobotState(stamp, 0.0, there.position[0], effort), follower)
+        if reason is not None:
+            return reason
     return None
 
 
 @pytest.mark.parametrize("delay", [0, 5, 30])
-def test_the_models_own_torque_is_no_collision_however_late(delay) -> None:
+def test_the_models_own_torque_is_no_collision_with_delay(delay) -> None:
     assert watched(np.zeros(6), delay=delay * MILLISECOND) is None
 
 
-def test_a_push_beyond_the_threshold_is_a_collision() -> None:
-    said = watched(np.array([0, 0, 0, 0, 8.0, 0]))
+def test_a_torque_above_the_threshold_is_a_collision() -> None:
+    reason = watched(np.array([0, 0, 0, 0, 8.0, 0]))
     expected = r"joint 'joint_5': its torque is [78]\.?\d* N m away from the model's, as in a "
-    assert re.fullmatch(expected + r"collision, at most 5 N m are allowed\.", str(said))
+    assert re.fullmatch(expected + r"collision, at most 5 N m are allowed\.", str(reason))
 
 
-def test_a_blow_that_passes_within_a_blink_is_not() -> None:
+def test_a_very_short_torque_is_not_a_collision() -> None:
     assert watched(np.array([0, 0, 0, 0, 8.0, 0]), duration=0.03) is None
 
 
@@ -81,20 +81,20 @@ def a_plan(*, torque_max: tuple[float, ...] | None, identified: bool, watched: b
 
 
 def said_of(plan: Plan, extra: float, options: Options) -> str | None:
-    """What the monitor of a plan says of a robot at rest that needs so much more at joint 2."""
+    """Return the monitor's result for a robot at rest with additional torque at joint 2."""
     monitor = make_monitor(plan, options)
     follower = TrajectoryFollower(plan.robot.joints, plan.start)
     model = plan.mechanism
     effort = model.gravity_torque(plan.start) / plan.robot.drives.torque_factor(6)
     effort[1] += extra / plan.robot.drives.torque_factor(6)[1]
-    said = None
+    reason = None
     for k in range(200):
         state = RobotState(NOW + k * MILLISECOND, 0.0, np.array(plan.start), effort)
-        said = said or monitor.watch(state, follower)
-    return said
+        reason = reason or monitor.watch(state, follower)
+    return reason
 
 
-def test_an_identified_model_is_watched_within_the_thresholds_of_its_profile() -> None:
+def test_an_identified_model_is_supervised_with_the_thresholds_of_its_profile() -> None:
     plan = a_plan(torque_max=None, identified=True, watched=True)
     assert supervises_torque(plan, Options())
     assert supervision(plan, Options()) == []
@@ -103,7 +103,7 @@ def test_an_identified_model_is_watched_within_the_thresholds_of_its_profile() -
     assert said_of(plan, 5.1, Options(supervise_torque=False)) is None
 
 
-def test_the_urdfs_bodies_alone_are_no_reason_to_call_a_torque_a_collision() -> None:
+def test_the_urdfs_bodies_alone_do_not_supervise_torque_errors() -> None:
     plan = a_plan(torque_max=None, identified=False, watched=True)
     assert said_of(plan, 50.0, Options()) is None
     assert not supervises_torque(plan, Options())
@@ -117,7 +117,7 @@ def test_without_thresholds_a_model_supervises_nothing() -> None:
     assert supervision(plan, Options())[0].endswith("and no collision thresholds.")
 
 
-def test_the_largest_torque_is_watched_with_and_without_a_model() -> None:
+def test_the_largest_torque_is_supervised_with_and_without_a_model() -> None:
     gravity = sine_plan().mechanism.gravity_torque(sine_plan().start)
     limits = tuple(np.abs(gravity) + 10.0)
     push = float(np.copysign(11.0, gravity[1]))

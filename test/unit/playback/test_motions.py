@@ -1,4 +1,4 @@
-"""Ways to the start and to rest keep the robot's limits and do not jump."""
+"""Motions to the start and stops are within the robot's limits and do not jump."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ POSITION = st.floats(-3.0, 3.0)
 
 
 @given(st.tuples(POSITION, POSITION), st.tuples(POSITION, POSITION), st.floats(0.05, 1.0))
-def test_a_way_keeps_its_fraction_of_the_limits_and_rests_at_both_ends(start, goal, part) -> None:
+def test_a_motion_is_within_its_fraction_of_the_limits_and_at_rest_at_both_ends(
+    start, goal, part
+) -> None:
     move = point_to_point(np.array(start), np.array(goal), LIMITS, part)
     check_limits(move, LIMITS, JOINTS, margin=part)
     check_rest(move, JOINTS)
@@ -29,21 +31,21 @@ def test_a_way_keeps_its_fraction_of_the_limits_and_rests_at_both_ends(start, go
 
 
 @pytest.mark.parametrize("distance", [0.6, 3.0])  # acceleration, velocity
-def test_a_way_uses_the_limit_that_binds_to_the_full(distance) -> None:
+def test_a_motion_uses_the_active_limit_fully(distance) -> None:
     move = point_to_point(np.zeros(2), np.array([distance, 0.0]), LIMITS, 0.5)
     motion = move.evaluate(np.linspace(0.0, move.duration, 20001))
     used = (np.abs(motion.velocity).max() / 0.75, np.abs(motion.acceleration).max() / 3.0)
     assert max(used) == pytest.approx(1.0, abs=2e-3)
 
 
-def test_a_way_without_limits_is_slow() -> None:
+def test_a_motion_without_limits_is_slow() -> None:
     move = point_to_point(np.zeros(1), np.array([3.0]), Limits(), 1.0)
     assert move.evaluate([move.duration / 2]).velocity[0, 0] == pytest.approx(
         DEFAULT_VELOCITY, rel=1e-3
     )
 
 
-def test_derivatives_of_a_way_are_derivatives() -> None:
+def test_derivatives_of_a_motion_are_consistent() -> None:
     move = point_to_point(np.zeros(2), np.array([1.0, -2.0]), LIMITS, 1.0)
     time, step = np.linspace(0.01, move.duration - 0.01, 50), 1e-5
     before, here, after = (move.evaluate(time + shift) for shift in (-step, 0.0, step))
@@ -54,7 +56,7 @@ def test_derivatives_of_a_way_are_derivatives() -> None:
         assert np.all(np.abs(values) <= move.derivative_bound(order))
 
 
-def test_a_way_that_takes_more_torque_than_there_is_is_refused() -> None:
+def test_a_motion_beyond_the_torque_limit_is_refused() -> None:
     robot = puma(torque_max=(97.6, 5.0, 89.4, 24.2, 20.1, 21.3))
     move = point_to_point(np.array(HOME), sine_plan().start, robot.limits, 0.3)
     with pytest.raises(
@@ -64,14 +66,14 @@ def test_a_way_that_takes_more_torque_than_there_is_is_refused() -> None:
 
 
 def ending_of_the_sine(leave: float, limits: Limits | None = None):
-    """The sine with an end from an instant on, at the limits of its robot or others."""
+    """Return the sine with a stop from an instant on, at the limits of its robot or others."""
     plan = sine_plan()
     allowed = braking_acceleration(plan.trajectory, limits or plan.robot.limits)
     return ending(plan.trajectory, leave, allowed)
 
 
 @pytest.mark.parametrize("instant", [0.0, 0.2, 0.7, 1.0, 1.3, 1.9, 2.5])
-def test_an_ending_keeps_acceleration_limits_and_rests_on_the_path(instant) -> None:
+def test_a_stop_is_within_acceleration_limits_and_ends_on_the_path(instant) -> None:
     plan, stop = sine_plan(), ending_of_the_sine(instant)
     motion = stop.evaluate(np.linspace(0.0, stop.duration, 5001))
     assert np.all(np.abs(motion.acceleration) <= 1.001 * np.array(plan.robot.limits.acceleration))
@@ -83,19 +85,19 @@ def test_an_ending_keeps_acceleration_limits_and_rests_on_the_path(instant) -> N
 
 
 @pytest.mark.parametrize("instant", [0.1, 0.7, 0.7012, 1.3])
-def test_an_ending_is_the_motion_itself_until_it_leaves_it(instant) -> None:
+def test_a_stop_equals_the_motion_until_braking_starts(instant) -> None:
     time = np.linspace(0.0, instant, 3001)
     whole, ended = sine_plan().trajectory.evaluate(time), ending_of_the_sine(instant).evaluate(time)
     for one, other in zip(whole[:2], ended[:2], strict=True):
         assert np.allclose(one, other, rtol=0, atol=1e-10)
 
 
-def test_a_motion_that_ends_sooner_than_a_stop_would_is_left_as_it_is() -> None:
+def test_a_motion_that_ends_before_a_stop_would_is_unchanged() -> None:
     assert ending_of_the_sine(1.9) is sine_plan().trajectory
 
 
 def test_a_stop_does_not_jump_even_where_it_is_received_late() -> None:
-    stop = ending_of_the_sine(0.73)  # told at 0.7
+    stop = ending_of_the_sine(0.73)  # sent at 0.7
     for late, share in ((0.0, 1e-9), (0.03, 1e-9), (0.05, 0.005)):
         before = sine_plan().trajectory.evaluate([0.7 + late])
         after = stop.evaluate([0.7 + late])
@@ -103,14 +105,14 @@ def test_a_stop_does_not_jump_even_where_it_is_received_late() -> None:
         assert np.allclose(before.position, after.position, rtol=0, atol=share * late + 1e-6)
 
 
-def test_where_nothing_limits_acceleration_a_stop_takes_what_the_motion_takes() -> None:
+def test_without_acceleration_limits_a_stop_uses_the_acceleration_of_the_motion() -> None:
     plan, stop = sine_plan(), ending_of_the_sine(0.7, Limits())
     motion = plan.trajectory.evaluate(np.linspace(0.0, 2.0, 5001))
     allowed = np.maximum(np.abs(motion.acceleration).max(axis=0), 1.0)
     assert np.all(np.abs(stop.acceleration) <= 1.001 * allowed)
 
 
-def test_points_left_behind_are_not_needed_for_what_comes() -> None:
+def test_past_points_do_not_affect_the_rest_of_the_motion() -> None:
     whole = sine_plan().trajectory
     recent = whole.since(0.8345)
     assert recent.time[0] == pytest.approx(0.83)
@@ -119,6 +121,6 @@ def test_points_left_behind_are_not_needed_for_what_comes() -> None:
         assert np.array_equal(one, other)
 
 
-def test_a_way_over_no_distance_has_a_duration() -> None:
+def test_a_motion_over_no_distance_has_a_duration() -> None:
     assert point_to_point(np.zeros(2), np.zeros(2), LIMITS, 0.3).duration > 0
     assert isinstance(point_to_point(np.zeros(2), np.zeros(2), LIMITS, 0.3), PointToPoint)

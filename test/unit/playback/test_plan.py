@@ -1,4 +1,4 @@
-"""A plan is refused where its motion exceeds what the robot bears."""
+"""A plan is refused where its motion exceeds the robot's limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def planned(update: dict[str, object]) -> None:
     make_plan(robot.with_settings(settings))
 
 
-def test_a_plan_holds_the_motion_as_points() -> None:
+def test_a_plan_has_the_motion_as_points() -> None:
     plan = sine_plan()
     assert plan.trajectory.joints == plan.robot.joints
     assert len(plan.trajectory.time) == 201
@@ -43,7 +43,7 @@ def test_refuses_a_motion_beyond_the_limits(change, sentence) -> None:
         planned(change)
 
 
-def test_refuses_a_motion_that_takes_more_torque_than_there_is() -> None:
+def test_refuses_a_motion_beyond_the_torque_limit() -> None:
     with pytest.raises(ExcitationError) as refusal:
         make_plan(puma(torque_max=(97.6, 2.0, 89.4, 24.2, 20.1, 21.3)))
     sentence = str(refusal.value)

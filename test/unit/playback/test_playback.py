@@ -1,4 +1,4 @@
-"""A playback goes to the start, plays, settles; and brings the robot to rest when it must not."""
+"""A playback moves to the start, plays and settles, and stops the robot on any fault."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_time_that_remains_runs_down_to_nothing(cell) -> None:
     cell.playback.start(cell.plan, cell.options)
     cell.run(0.1)
     remaining = [cell.playback.remaining]
-    assert 2.0 < remaining[0] < 2.5  # with the time until it begins
+    assert 2.0 < remaining[0] < 2.5  # with the time until it starts
     while cell.playback.under_way:
         cell.step()
         remaining.append(cell.playback.remaining)
@@ -77,7 +77,7 @@ def test_the_reference_never_jumps(cell) -> None:
     assert np.all(np.abs(acceleration) < 1.1 * np.array(cell.plan.robot.limits.acceleration))
 
 
-def test_a_second_motion_begins_from_the_reference_not_from_where_the_robot_sags_to(cell) -> None:
+def test_a_second_motion_starts_from_the_reference_not_from_the_measured_position(cell) -> None:
     cell.offset = np.full(6, 0.005)
     cell.playback.prepare(cell.plan, cell.options)
     cell.until("ready")
@@ -87,7 +87,7 @@ def test_a_second_motion_begins_from_the_reference_not_from_where_the_robot_sags
     assert np.array_equal(cell.next_sent().position[0], cell.plan.start)
 
 
-def test_a_robot_that_was_moved_by_hand_is_fetched_from_where_it_is(cell) -> None:
+def test_a_robot_moved_by_hand_starts_from_its_measured_position(cell) -> None:
     cell.playback.prepare(cell.plan, cell.options)
     cell.until("ready")
     cell.offset = np.full(6, 0.1)
@@ -96,7 +96,7 @@ def test_a_robot_that_was_moved_by_hand_is_fetched_from_where_it_is(cell) -> Non
     assert np.allclose(cell.next_sent().position[0], cell.plan.start + 0.1)
 
 
-def test_a_robot_that_a_fault_held_back_is_fetched_from_where_it_is(cell) -> None:
+def test_a_robot_stopped_by_a_fault_starts_from_its_measured_position(cell) -> None:
     cell.playing()
     cell.offset = np.array([0, 0, 0.25, 0, 0, 0])
     cell.until("aborted")
@@ -105,12 +105,12 @@ def test_a_robot_that_a_fault_held_back_is_fetched_from_where_it_is(cell) -> Non
     assert np.allclose(cell.next_sent().position[0], held)
 
 
-def test_a_robot_that_is_held_is_not_pushed_any_longer(cell) -> None:
+def test_a_blocked_robot_is_not_pushed_further(cell) -> None:
     cell.playing()
     held = cell.measured
     cell.hold = held
     cell.until("aborted")
-    assert "away from where it should be" in cell.playback.state
+    assert "its tracking error is " in cell.playback.state
     assert np.allclose(cell.robot.reference(cell.clock.now_ns()), held)
     assert cell.resting()
     cell.hold = None
@@ -118,7 +118,7 @@ def test_a_robot_that_is_held_is_not_pushed_any_longer(cell) -> None:
     cell.until("finished")
 
 
-def test_a_robot_that_is_nowhere_near_is_given_up_in_a_sentence(cell) -> None:
+def test_a_blocked_robot_far_from_its_reference_is_aborted_with_a_sentence(cell) -> None:
     cell.playing()
     cell.hold = np.full(6, 1e6)
     cell.until("aborted")
@@ -148,7 +148,7 @@ def test_after_an_abort_the_robot_can_be_started_again(cell) -> None:
 def test_refuses_a_motion_while_another_is_under_way(cell) -> None:
     cell.playing()
     for command in (cell.playback.prepare, cell.playback.start):
-        with pytest.raises(PlaybackError, match="the robot is playing already; wait until"):
+        with pytest.raises(PlaybackError, match="the robot is already playing; wait until"):
             command(cell.plan, cell.options)
     assert cell.playback.state == "playing"
 
@@ -157,9 +157,11 @@ def test_tracking_error_stops_the_motion(cell) -> None:
     cell.playing()
     cell.offset = np.array([0, 0, 0.25, 0, 0, 0])
     cell.until("aborted")
-    expected = r"aborted: joint 'joint_3': it is 0\.2\d* rad away from where it should be, "
-    expected += r"at most 0\.2 rad are allowed; joint 'joint_3' came to rest 0\.25 rad from where "
-    assert re.fullmatch(expected + r"it was commanded to\.", cell.playback.state)
+    expected = r"aborted: joint 'joint_3': its tracking error is 0\.2\d* rad, at most "
+    expected += (
+        r"0\.2 rad are allowed; joint 'joint_3' came to rest 0\.25 rad away from its command\."
+    )
+    assert re.fullmatch(expected, cell.playback.state)
     assert cell.resting()
 
 
@@ -171,7 +173,7 @@ def test_a_robot_that_lags_is_not_stopped(cell) -> None:
     assert max(cell.playback.peaks.values()) < 0.01
 
 
-def test_silence_of_the_joint_states_stops_the_motion(cell) -> None:
+def test_missing_joint_states_stop_the_motion(cell) -> None:
     cell.playing()
     cell.silent = True
     cell.run(1.0)
@@ -180,17 +182,17 @@ def test_silence_of_the_joint_states_stops_the_motion(cell) -> None:
     cell.silent = False
     cell.until("aborted")
     assert re.fullmatch(
-        r"aborted: no joint states came for 0\.5\d* s, at most 0\.5 s are allowed\.",
+        r"aborted: no joint states arrived for 0\.5\d* s, at most 0\.5 s are allowed\.",
         cell.playback.state,
     )
 
 
-def test_a_robot_that_stays_silent_is_given_up_and_said_to_be_unseen(cell) -> None:
+def test_a_robot_without_joint_states_is_aborted_with_the_reason(cell) -> None:
     cell.playing()
     cell.silent = True
     cell.until("aborted")
     assert cell.playback.state.endswith(
-        "; the robot was not seen to come to rest (no joint states come)."
+        "; the robot did not come to rest (no joint states arrive)."
     )
 
 
@@ -208,7 +210,7 @@ def test_torque_beyond_the_drives_stops_the_motion_if_it_lasts(cell) -> None:
     assert cell.resting()
 
 
-def test_a_controller_that_gives_up_is_left_alone_until_the_next_motion(cell) -> None:
+def test_a_controller_that_aborts_gets_no_message_until_the_next_motion(cell) -> None:
     cell.playing()
     commands = len(cell.sent)
     cell.robot = TrajectoryFollower(cell.joints, cell.measured)  # holds, as the controller does
@@ -224,18 +226,18 @@ def test_a_controller_that_gives_up_is_left_alone_until_the_next_motion(cell) ->
     cell.until("finished")
 
 
-def test_a_controller_that_refuses_to_stop_is_quoted(cell) -> None:
+def test_the_message_has_the_reason_of_a_refused_stop(cell) -> None:
     cell.playing()
     cell.playback.stop()
     cell.playback.fail("the controller refused.")
     cell.until("aborted")
     assert cell.playback.state == (
-        "aborted: the motion was stopped on request; the controller took no stop: the controller "
-        "refused."
+        "aborted: the motion was stopped on request; the controller did not accept the "
+        "stop: the controller refused."
     )
 
 
-def test_refuses_where_nobody_takes_the_trajectory(cell) -> None:
+def test_refuses_without_a_trajectory_controller(cell) -> None:
     cell.listening = False
     with pytest.raises(PlaybackError, match="nobody listens"):
         cell.playback.prepare(cell.plan, cell.options)
@@ -244,21 +246,24 @@ def test_refuses_where_nobody_takes_the_trajectory(cell) -> None:
 
 def test_refuses_while_the_position_is_unknown() -> None:
     silent = Playback(StateReader(sine_plan().robot.joints, "/js"), FakeClock(), Cell())
-    with pytest.raises(PlaybackError, match="position is unknown: no message came on /js"):
+    with pytest.raises(PlaybackError, match="position is unknown: no message arrived on /js"):
         silent.prepare(sine_plan(), Options())
 
 
 @pytest.mark.parametrize(
     ("state", "sentence"),
     [
-        ({"arrival": -3.0}, r"position is stale: its last joint states came 3 s ago, at most 0\.5"),
+        (
+            {"arrival": -3.0},
+            r"position is stale: its last joint states arrived 3 s ago, at most 0\.5",
+        ),
         ({"stamp_ns": -(10**10)}, "stamped 10 s before this computer's time"),
         ({"stamp_ns": 10**10}, "stamped 10 s after this computer's time"),
-        ({"position": 0.9}, r"'joint_2' stands at 0\.9 rad, outside its limits -3\.92 to 0\.78"),
-        ({"position": np.nan}, "joint 'joint_2': the joint states tell its position as nan"),
+        ({"position": 0.9}, r"'joint_2' is at 0\.9 rad, outside its limits -3\.92 to 0\.78"),
+        ({"position": np.nan}, "joint 'joint_2': its position in the joint states is nan"),
     ],
 )
-def test_refuses_a_state_that_cannot_be_trusted(state, sentence) -> None:
+def test_refuses_an_invalid_state(state, sentence) -> None:
     cell = Cell()
     position = np.array(HOME)
     position[1] = state.get("position", position[1])
@@ -278,7 +283,7 @@ def test_refuses_a_state_that_cannot_be_trusted(state, sentence) -> None:
     assert not cell.sent
 
 
-def test_the_way_to_the_start_keeps_the_position_limits(cell) -> None:
+def test_the_motion_to_the_start_is_within_the_position_limits(cell) -> None:
     cell.playback.prepare(cell.plan, cell.options)
     way = cell.next_sent().position
     low, high = position_range(cell.plan.robot.limits, 6)
@@ -294,21 +299,21 @@ def test_trajectories_are_sent_earlier_where_simulated_time_is_fast(cell) -> Non
     assert start == pytest.approx(0.8, abs=0.05)
 
 
-def test_nothing_moves_where_the_listener_goes_away_in_between(cell) -> None:
+def test_the_robot_does_not_move_if_the_controller_ends_in_between(cell) -> None:
     cell.playback.prepare(cell.plan, cell.options)
     cell.listening = False
     cell.until("aborted")
     assert cell.playback.state == "aborted: nobody listens."
 
 
-def test_stop_before_the_way_is_sent_keeps_it_from_being_sent(cell) -> None:
+def test_a_stop_before_the_motion_is_sent_cancels_it(cell) -> None:
     cell.playback.prepare(cell.plan, cell.options)
     cell.playback.stop()
     cell.until("aborted")
     assert np.allclose(cell.measured, HOME)
 
 
-def test_nothing_was_tracked_before_the_first_motion() -> None:
+def test_there_are_no_tracking_errors_before_the_first_motion() -> None:
     cell = Cell()
     assert cell.playback.peaks == {}
     cell.run(0.2)
@@ -327,7 +332,7 @@ def test_a_clock_a_second_and_a_half_ahead_is_refused_unless_allowed(cell) -> No
 
 
 @pytest.mark.parametrize("command", ["prepare", "start"])
-def test_a_way_to_the_start_that_leaves_the_workspace_is_refused(cell, command) -> None:
+def test_a_motion_to_the_start_out_of_the_workspace_is_refused(cell, command) -> None:
     kinematics = cell.plan.robot.kinematics()
     (half_way,) = kinematics.tool_path([(np.array(HOME) + cell.plan.start) / 2])
     low, high = (half_way - 0.02).tolist(), (half_way + 0.02).tolist()

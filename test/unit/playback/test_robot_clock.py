@@ -1,4 +1,4 @@
-"""The robot's clock is told from the stamps of its messages, none of which comes early."""
+"""The robot's clock is estimated from the stamps of its messages, which never arrive early."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MILLISECOND = 10**6
 
 
 class Heard:
-    """A robot whose clock is ahead, and whose messages take their time."""
+    """A robot whose clock is ahead, and whose messages are delayed."""
 
     def __init__(self, *, simulated: bool = False) -> None:
         self.clock = FakeClock()
@@ -26,14 +26,14 @@ class Heard:
         self.robot.update(RobotState(stamp_ns, self.clock.steady(), np.zeros(1), None))
 
 
-def test_this_computers_time_counts_until_a_state_is_seen() -> None:
+def test_the_time_is_this_computers_until_the_first_state() -> None:
     heard = Heard()
     assert heard.robot.offset_ns == 0
     assert heard.robot.now_ns() == heard.clock.now_ns()
     assert heard.robot.allowance(0.03) == pytest.approx(0.03)
 
 
-def test_the_quickest_message_tells_the_offset() -> None:
+def test_the_fastest_message_gives_the_offset() -> None:
     heard = Heard()
     for delay_ms in (5, 1, 3, 40):
         heard.hear(700.0, delay_ms)
@@ -42,11 +42,11 @@ def test_the_quickest_message_tells_the_offset() -> None:
 
 
 @pytest.mark.parametrize("delays_ms", [(2, 90), (90, 2)])
-def test_the_window_before_counts_as_well(delays_ms) -> None:
+def test_the_previous_window_is_also_used(delays_ms) -> None:
     heard = Heard()
     before, now = delays_ms
     heard.hear(700.0, before)
-    heard.hear(700.0, now, after=60.0)  # however long a window is, this begins another
+    heard.hear(700.0, now, after=60.0)  # longer than any window, so this starts another
     assert heard.robot.offset_ns == 698 * MILLISECOND
     assert heard.robot.allowance(0.03) == pytest.approx(0.088)
 
@@ -59,7 +59,7 @@ def test_a_simulations_newest_stamp_is_its_offset_and_its_time_is_the_robots() -
     assert heard.robot.now_ns() == heard.clock.now_ns()
 
 
-def test_messages_that_come_unevenly_are_allowed_their_time_but_not_more_than_all() -> None:
+def test_messages_with_uneven_delays_get_a_limited_allowance() -> None:
     heard = Heard()
     heard.hear(0.0, 0.0)
     heard.hear(0.0, 10.0)
@@ -71,9 +71,7 @@ def test_messages_that_come_unevenly_are_allowed_their_time_but_not_more_than_al
 
 
 @pytest.mark.parametrize(("speed", "factor"), [(3.0, 3.0), (1.0, 1.0), (0.25, 1.0)])
-def test_durations_are_stretched_where_simulated_time_runs_faster_never_shrunk(
-    speed, factor
-) -> None:
+def test_durations_are_longer_where_simulated_time_runs_faster_never_shorter(speed, factor) -> None:
     heard = Heard(simulated=True)
     heard.clock.time, heard.clock.speed = 30.0, speed
     heard.robot.measure_pace()

@@ -1,4 +1,4 @@
-"""Joint states are read by name, and what is missing in them is said."""
+"""Joint states are read by name, and missing ones are reported."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def test_joints_are_found_among_others_in_any_order() -> None:
     assert np.array_equal(state.effort, [10.0, 20.0])
 
 
-def test_a_message_without_effort_tells_a_position() -> None:
+def test_a_message_without_effort_has_a_position() -> None:
     state = reader().read(JOINTS, [1.0, 2.0], [], 0, 0.0)
     assert state is not None
     assert state.effort is None
 
 
-def test_says_why_the_position_is_unknown() -> None:
+def test_reports_why_the_position_is_unknown() -> None:
     waiting = reader()
-    assert "no message came on /joint_states" in str(waiting.no_state_error())
+    assert "no message arrived on /joint_states" in str(waiting.no_state_error())
     assert waiting.read(["elbow"], [1.0], [], 0, 0.0) is None
-    assert "/joint_states tells of elbow, but not of 'shoulder'" in str(waiting.no_state_error())
+    assert "/joint_states has the joints elbow, but not 'shoulder'" in str(waiting.no_state_error())
     assert waiting.read(["shoulder"], [1.0], [], 0, 0.0) is None
     assert "no single message on /joint_states has all of shoulder" in str(waiting.no_state_error())
     assert waiting.read(JOINTS, [], [], 0, 0.0) is None
@@ -53,11 +53,11 @@ def test_rest_is_a_tenth_of_a_second_without_moving() -> None:
     assert not watched([float("nan")] * 20)
 
 
-def test_says_why_a_motion_cannot_begin() -> None:
+def test_reports_why_a_motion_cannot_start() -> None:
     watch = RestWatch()
     watch.update(RobotState(0, 0.0, np.zeros(2), None))
     assert watch.sentence(JOINTS) == (
-        "the robot was watched for less than 0.1 s, and a motion begins from rest only."
+        "the robot was observed for less than 0.1 s, and a motion starts from rest only."
     )
     assert watch.moving_names(JOINTS) == ""
     watch.update(RobotState(10**8, 0.0, np.array([0.0, 0.1]), None))
@@ -65,7 +65,7 @@ def test_says_why_a_motion_cannot_begin() -> None:
     assert watch.sentence(JOINTS).startswith(f"the robot moves (joint '{JOINTS[1]}'), and a ")
 
 
-def test_what_was_seen_before_time_ran_back_does_not_count() -> None:
+def test_states_before_a_reset_of_the_clock_are_ignored() -> None:
     watch = RestWatch()
     for k in range(20):
         watch.update(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))
@@ -77,7 +77,7 @@ def test_what_was_seen_before_time_ran_back_does_not_count() -> None:
     assert watch.at_rest
 
 
-def test_rest_that_was_seen_before_a_motion_begins_is_forgotten() -> None:
+def test_rest_before_the_start_of_a_motion_is_cleared() -> None:
     watch = RestWatch()
     for k in range(20):
         watch.update(RobotState(k * 10_000_000, 0.0, np.zeros(2), None))

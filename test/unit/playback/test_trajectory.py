@@ -1,4 +1,4 @@
-"""Trajectories are joined as joint_trajectory_controller joins them."""
+"""Trajectories are interpolated as by joint_trajectory_controller."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sampled(curves: list[np.polynomial.Polynomial], time: np.ndarray, order: int
 
 
 @pytest.mark.parametrize(("degree", "orders"), [(1, 1), (3, 2), (5, 3)])
-def test_a_polynomial_of_the_interpolations_degree_is_met_everywhere(degree, orders) -> None:
+def test_a_polynomial_of_the_interpolations_degree_is_exact(degree, orders) -> None:
     curves = polynomial(degree)
     knots = np.array([0.0, 0.4, 0.5, 1.3])
     trajectory = Trajectory(JOINTS, knots, *(sampled(curves, knots, i) for i in range(orders)))
@@ -53,7 +53,7 @@ def test_the_state_at_one_instant_is_that_of_many() -> None:
         assert np.allclose([state[order] for state in one_by_one], many, rtol=0, atol=1e-11)
 
 
-def test_points_at_100_hz_tell_an_excitation_to_a_micrometre() -> None:
+def test_points_at_100_hz_describe_an_excitation_to_a_micrometre() -> None:
     trajectory = sample(SINE, JOINTS, 100.0)
     time = np.linspace(0.0, 3.0, 7001)
     # quintic interpolation errs by h^6 / 46080 times the sixth derivative
@@ -62,7 +62,7 @@ def test_points_at_100_hz_tell_an_excitation_to_a_micrometre() -> None:
     )
 
 
-def test_points_are_no_further_apart_than_asked_and_end_at_rest() -> None:
+def test_points_have_at_least_the_requested_rate_and_end_at_rest() -> None:
     trajectory = sample(SINE, JOINTS, 33.0)
     assert np.diff(trajectory.time).max() <= 1 / 33 + 1e-12
     assert trajectory.duration == SINE.duration
@@ -72,7 +72,7 @@ def test_points_are_no_further_apart_than_asked_and_end_at_rest() -> None:
     assert not trajectory.acceleration[-1].any()
 
 
-def test_rests_before_the_first_and_after_the_last_point() -> None:
+def test_is_at_rest_before_the_first_and_after_the_last_point() -> None:
     trajectory = Trajectory(JOINTS, np.array([0.5, 1.0]), np.array([[1.0, 2.0], [3.0, 4.0]]))
     motion = trajectory.evaluate([0.0, 0.4, 1.0, 9.0])
     assert np.array_equal(motion.position, [[1, 2], [1, 2], [3, 4], [3, 4]])
@@ -102,6 +102,6 @@ ONE = np.zeros((2, 2))
         ),
     ],
 )
-def test_refuses_what_is_no_trajectory(arguments, sentence) -> None:
+def test_refuses_invalid_trajectories(arguments, sentence) -> None:
     with pytest.raises(PlaybackError, match=sentence):
         Trajectory(*arguments)

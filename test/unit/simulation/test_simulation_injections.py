@@ -167,7 +167,7 @@ def test_the_drives_hold_against_a_push_until_it_ends() -> None:
         (lambda robot: robot.push("flange", FORCE, duration=0), "duration of an external force"),
         (lambda robot: robot.push("flange", FORCE, rise=np.inf), "rise time of an external force"),
         (lambda robot: robot.lose_frames(-2), "-2 lost frames are impossible"),
-        (lambda robot: robot.lose_frames_randomly(1.5), "but that must be from 0 to 1."),
+        (lambda robot: robot.lose_frames_randomly(1.5), "but must be from 0 to 1."),
         (lambda robot: robot.saturate(0.0), "above 0 and at most 1."),
         (lambda robot: robot.saturate([0.5, 0.5]), "Drives cannot saturate at [0.5, 0.5]; expec"),
     ],
@@ -215,7 +215,7 @@ def test_saturated_drives_stay_within_what_they_are_left() -> None:
 
 def test_a_refused_saturation_changes_no_drive() -> None:
     simulated = SimulatedRobot(ROBOT)
-    with pytest.raises(SimulationError, match="Drive 5 is left 2"):
+    with pytest.raises(SimulationError, match="The saturation factor of drive 5 is 2"):
         simulated.saturate([0.01, 0.01, 0.01, 0.01, 0.01, 2.0])
     simulated.run(np.tile(simulated.home, (100, 1)))
     assert largest(simulated.truth.torque) > 0.1 * max(ROBOT.limits.torque_max or ())

@@ -53,7 +53,7 @@ def test_an_oscillation_moves_one_joint_about_its_position_and_ends_there() -> N
     assert not motion.velocity[[0, -1]].any()
 
 
-def test_the_tool_goes_along_the_line_at_its_speed() -> None:
+def test_the_tool_moves_along_the_line_at_its_speed() -> None:
     line, kinematics, settings = scara_line()
     time = np.arange(0, line.duration, 1e-3)
     tool = kinematics.tool_path(line.evaluate(time).position)
@@ -66,7 +66,7 @@ def test_the_tool_goes_along_the_line_at_its_speed() -> None:
     assert np.abs(np.gradient(speed, 1e-3)).max() < 1.02 * settings.acceleration
 
 
-def test_a_short_line_is_never_as_fast_as_it_may_be_and_still_ends_at_rest() -> None:
+def test_a_short_line_does_not_reach_its_speed_but_ends_at_rest() -> None:
     line, kinematics, settings = scara_line(length=0.02)
     motion = line.evaluate(np.arange(0, line.duration + 0.01, 1e-3))
     tool = kinematics.tool_path(motion.position)
@@ -89,5 +89,5 @@ def test_a_line_without_direction_is_refused() -> None:
 
 @pytest.mark.parametrize("key", ["joint", "watch"])
 def test_an_oscillation_names_joints_of_the_robot(key: str) -> None:
-    with pytest.raises(ConfigurationError, match="'elbow' is none of the robot's; it has a, b"):
+    with pytest.raises(ConfigurationError, match="the robot has no joint 'elbow'; it has a, b"):
         Oscillation(swing(**{key: "elbow"}), ("a", "b"))

@@ -1,4 +1,4 @@
-"""What the identified model is worth to the simulated drives."""
+"""Tracking errors of the simulated drives with and without the identified model."""
 
 from __future__ import annotations
 
@@ -64,23 +64,23 @@ def test_a_model_without_torque_changes_nothing(puma: Identified) -> None:
     assert np.array_equal(trial.without.error, trial.with_model.error)
 
 
-def test_half_the_torque_leaves_a_good_part_of_the_error(puma: Identified) -> None:
+def test_half_the_torque_removes_about_half_of_the_error(puma: Identified) -> None:
     _, model = puma
     half = track(changed("puma560", "feedforward.gain=0.5"), model)
-    assert 0.2 < half.ratio < 0.7  # less than half of it: some of the rest is left to stiction
+    assert 0.2 < half.ratio < 0.7  # not exactly half of it because of stiction
 
 
-def test_a_robot_that_does_not_settle_is_no_result(scara: Identified) -> None:
+def test_a_robot_that_does_not_settle_is_an_error(scara: Identified) -> None:
     _, model = scara
     robot = changed("scara", "tracking.hold=0.05")
-    with pytest.raises(SimulationError, match="raise 'hold' or 'settle_window'"):
+    with pytest.raises(SimulationError, match="increase 'hold' or 'settle_window'"):
         track(robot, model)
 
 
-def test_nothing_to_improve_is_no_result(scara: Identified) -> None:
+def test_no_error_to_reduce_is_an_error(scara: Identified) -> None:
     _, model = scara
     robot = changed("scara", "tracking.settle_window=0.1")
-    with pytest.raises(SimulationError, match="leaves nothing to improve"):
+    with pytest.raises(SimulationError, match="has no error to reduce"):
         track(robot, model)
 
 
@@ -92,7 +92,7 @@ def test_nothing_to_improve_is_no_result(scara: Identified) -> None:
         ("limits.acceleration=[12, 10, 15, 40, 40, 40]", "would reach the acceleration"),
     ],
 )
-def test_a_motion_that_the_profile_forbids_is_refused(
+def test_a_motion_beyond_the_profiles_limits_is_refused(
     puma: Identified, override: str, sentence: str
 ) -> None:
     _, model = puma
@@ -100,7 +100,7 @@ def test_a_motion_that_the_profile_forbids_is_refused(
         track(changed("puma560", override), model)
 
 
-def test_a_profile_without_a_motion_to_follow_is_told() -> None:
+def test_a_profile_without_a_tracking_motion_is_refused() -> None:
     robot = load_robot("ur10e")
     with pytest.raises(ConfigurationError, match="no motion under 'tracking'"):
         track(robot, robot.mechanism())
@@ -114,7 +114,7 @@ def test_a_profile_without_a_motion_to_follow_is_told() -> None:
         ([0.5] * 6, 0.0),
     ],
 )
-def test_has_settled_when_it_is_in_the_window_for_good(error: list[float], settled: float) -> None:
+def test_has_settled_when_it_stays_in_the_window(error: list[float], settled: float) -> None:
     assert settling_time(np.array(error), 1.0, 1.0, 2.0) == settled
 
 
@@ -122,24 +122,24 @@ def test_the_command_line_writes_a_plot_and_prints_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plot = tmp_path / "errors.png"
-    assert run(monkeypatch, "--robot", "scara", "--json", "-o", plot) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert set(told) == {"robot", "metric", "without", "with", "ratio"}
-    assert told["robot"] == "scara"
-    assert told["ratio"] == told["with"] / told["without"]
+    assert run(monkeypatch, "--profile", "scara", "--json", "-o", plot) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert set(printed) == {"robot", "metric", "without", "with", "ratio"}
+    assert printed["robot"] == "scara"
+    assert printed["ratio"] == printed["with"] / printed["without"]
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_command_line_prints_each_joints_errors(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(monkeypatch, "--robot", "puma560") == 0
-    told = capsys.readouterr().out
-    assert all(f"joint_{number}" in told for number in range(1, 7))
-    assert "peak-to-peak error of joint_2" in told
+    assert run(monkeypatch, "--profile", "puma560") == 0
+    printed = capsys.readouterr().out
+    assert all(f"joint_{number}" in printed for number in range(1, 7))
+    assert "peak-to-peak error of joint_2" in printed
 
 
-def test_a_plot_that_is_no_png_is_refused_before_anything_is_done(
+def test_a_plot_that_is_not_a_png_is_refused_before_the_trial(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "-o", "errors.pdf") == 2

@@ -1,4 +1,4 @@
-"""Generated C, compiled with every warning an error, against the core that it must agree with."""
+"""Generated C code, compiled with warnings as errors, against the core."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ACCURACY = 1e-9
 
 
 def shipped(name: str) -> Formulas:
-    """Return a robot whose parameters are all known and none zero, so that all are in the code."""
+    """Return a robot without zero parameters, so that all are in the code."""
     robot = load_robot(name)
     kept = tuple(term for term in robot.terms if not term.traits.has_memory)
     robot = robot.model_copy(update={"terms": kept})
@@ -104,7 +104,7 @@ def test_compiled_code_agrees_with_the_core(robot: str, tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_code_of_a_mechanism_that_gravity_does_not_load_compiles(tmp_path: Path) -> None:
+def test_code_of_a_mechanism_without_gravity_torque_compiles(tmp_path: Path) -> None:
     robot = load_robot("scara")
     flat = robot.model_copy(update={"gravity": (0.0, 0.0, 0.0), "terms": ()})
     formulas = minimal_model(flat.mechanism())
@@ -112,14 +112,14 @@ def test_code_of_a_mechanism_that_gravity_does_not_load_compiles(tmp_path: Path)
     np.testing.assert_array_equal(code.call("gravity", (4,), np.ones((2, 4))), np.zeros((2, 4)))
 
 
-def test_a_name_that_c_does_not_take_is_refused() -> None:
+def test_an_invalid_c_name_is_refused() -> None:
     assert c_name("puma560") == "puma560"
     for name in ("ur 10", "3r", "", "é", "a-b", "A"):
         with pytest.raises(OutputError, match="--name"):
             c_name(name)
 
 
-def test_the_header_tells_joints_units_and_what_base_parameters_are_made_of() -> None:
+def test_the_header_has_joints_units_and_regrouping_relations() -> None:
     formulas = shipped("scara")
     table = base_table(formulas.mechanism, formulas.base, "scara */ /* robot", "measured.")
     header = c_header(formulas, "scara", table, ["Recording: day.mcap"])

@@ -1,4 +1,4 @@
-"""Folding of expressions, on every way a number can be known."""
+"""Folding of expressions, for all combinations of known and unknown numbers."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_statements_compute_what_the_expression_does(formula: tuple, x: float, y
 
 
 @given(formulas())
-def test_no_operation_has_an_operand_that_makes_it_needless(formula: tuple) -> None:
+def test_no_operation_is_redundant(formula: tuple) -> None:
     expression = built(Graph(), formula)
     graph = expression.graph
     for index in graph.needed([expression]):
@@ -99,7 +99,7 @@ def test_equal_expressions_are_one_node() -> None:
     assert graph.count([(x + y) * (y + x)]) == {"add": 1, "mul": 1}
 
 
-def test_what_no_output_needs_is_not_computed() -> None:
+def test_nodes_that_no_output_needs_are_not_computed() -> None:
     graph = Graph()
     x = graph.symbol("x")
     graph.call("sin", x)

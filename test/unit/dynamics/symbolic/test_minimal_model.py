@@ -33,7 +33,7 @@ def test_formulas_are_what_the_core_computes(tree: RandomTree) -> None:
     formulas = minimal_model(mechanism)
     q, dq, ddq = (motion[0] for motion in tree.states())
     torque = mechanism.inverse_dynamics(q, dq, ddq)
-    # parts cancel in torque, so that their size tells what rounding can do
+    # parts cancel in torque, so their size bounds the rounding error
     size = 1.0 + np.abs(mechanism.regressor(q, dq, ddq) * mechanism.parameters).sum(axis=1).max()
     given_all = symbols(formulas, q, dq, ddq)
     assert_close(evaluated(formulas.torque, given_all), torque, size)
