@@ -85,7 +85,9 @@ def main() -> None:
                 at = half / recording.sampling_rate
                 found, _, _ = changes(robot, parts)
                 right = [one for one in found if one.kind == "picked up"]
-                reported += [(one.mass, one.deviation, one.time - at) for one in right[:1]]
+                reported += [
+                    (one.mass, one.mass_standard_deviation, one.time - at) for one in right[:1]
+                ]
                 wrong += len(found) - len(right[:1])
             if not reported:
                 table.add_row(f"{mass:g}", f"0 of {len(bare)}", "", "", "")

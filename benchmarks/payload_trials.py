@@ -77,11 +77,11 @@ def truths(model: Model) -> dict[str, float]:
 
 def line(row: Row, true: float) -> str:
     """One value beside the true one."""
-    if row.deviation is None:
+    if row.standard_deviation is None:
         return f"    {row.name:<11} not identifiable"
     return (
-        f"    {row.name:<11} {row.value: .5f} +- {row.deviation:.5f} {row.unit}, "
-        f"{(row.value - true) / row.deviation:+5.1f} standard deviations, "
+        f"    {row.name:<11} {row.value: .5f} +- {row.standard_deviation:.5f} {row.unit}, "
+        f"{(row.value - true) / row.standard_deviation:+5.1f} standard deviations, "
         f"{100 * (row.value / true - 1):+6.2f} %"
     )
 

@@ -127,7 +127,7 @@ class OnlineEstimatorNode(DynidNode):
             model = load_model(path)
         check_acceptance(model, robot, path)
         return OnlineEstimator(
-            model.robot, model.mechanism, self._settings, deviations=model.base.by_name
+            model.robot, model.mechanism, self._settings, standard_deviations=model.base.by_name
         )
 
     def _reset(self) -> str:
@@ -189,7 +189,12 @@ class OnlineEstimatorNode(DynidNode):
             )
         elif self._newest is not None:
             newest = self._newest
-            self.health(WARN, str(newest), mass=newest.mass, deviation=newest.deviation)
+            self.health(
+                WARN,
+                str(newest),
+                mass=newest.mass,
+                mass_standard_deviation=newest.mass_standard_deviation,
+            )
         elif self._waits_for:
             self.health(WARN, self._waits_for)
         elif self._estimator.watching:

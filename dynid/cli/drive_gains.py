@@ -74,7 +74,7 @@ def drive_gains_command(
             load_recordings(paths, robot, None, None, step) for paths in (recordings, loaded)
         )
         found = identify_drive_gains(robot, without, with_it, payload, progress=step)
-    written = [] if output is None or not any(found.told) else [_write(found, output)]
+    written = [] if output is None or not any(found.identifiable) else [_write(found, output)]
     if as_json:
         print_json(drive_gains_json(found))
     else:

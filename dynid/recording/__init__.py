@@ -1,4 +1,4 @@
-"""Recordings of joint states, read from bags, CSV and NumPy files, and written to bags.
+"""Recordings of joint states: reading bags, CSV and NumPy files, and writing bags.
 
-This room knows joint names, not robots; every repair of a recording is noted in it.
+This room uses joint names, not robots. Every repair is noted in the recording.
 """

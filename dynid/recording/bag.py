@@ -1,4 +1,4 @@
-"""rosbag2 recordings: folders and single storage files, whole or damaged."""
+"""rosbag2 recordings: folders and single storage files, intact or damaged."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ DEFAULT_TOPIC = "/joint_states"
 
 
 class Bag:
-    """An opened bag: what can be read of it, and what is lost."""
+    """An opened bag: its readable messages, and notes on lost ones."""
 
     def __init__(self, path: Path, folder: BagFolder, files: dict[str, StorageFile]) -> None:
-        """Take opened storage files together.
+        """Combine opened storage files.
 
         Args:
             path: of the bag.
-            folder: what its metadata.yaml says.
-            files: by their names, in the order in which they were written.
+            folder: its files and metadata.
+            files: by their names, in the order of writing.
         """
         self.name = shown(path)
         self._folder, self._files = folder, files
@@ -52,24 +52,24 @@ class Bag:
 
     @property
     def checksums(self) -> str:
-        """What is under a checksum, in words; empty where a file has none."""
+        """Description of the checksums; empty if a file has none."""
         kinds = [file.condition.checksums for file in self._files.values()]
         return "" if "" in kinds else ", ".join(dict.fromkeys(kinds))
 
     def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """(receive time [ns], raw message) of the JointState messages of a topic."""
+        """Yield (receive time [ns], raw message) of the JointState messages of a topic."""
         most = RECORDING_MESSAGE_BYTES.most
         for file in self._files.values():
             for receive_time, raw in file.messages(topic, JOINT_STATE):
                 if raw[:4] != ZSTD_MAGIC:
                     yield receive_time, raw
                     continue
-                # rosbag2 can compress every message for itself
+                # rosbag2 can compress single messages
                 unpacked = unpack(raw, "zstd", most)
                 yield receive_time, raw if unpacked is None else unpacked
 
-    def told(self, topics: Sequence[str]) -> tuple[str, ...]:
-        """Sentences on what was mended, and on how many messages of these topics are lost."""
+    def notes(self, topics: Sequence[str]) -> tuple[str, ...]:
+        """Return sentences on repairs and lost messages of these topics."""
         sentences = list(self._folder.repairs)
         for topic in topics:
             known: int | None = 0
@@ -79,12 +79,12 @@ class Bag:
                 expected = file.condition.expected
                 total += read
                 known = None if known is None or expected is None else known + expected[topic]
-                sentences += file.condition.told(name, shown(topic), topic, read)
+                sentences += file.condition.report(name, shown(topic), topic, read)
             expected_here = self._folder.expected
-            told = total if expected_here is None else expected_here.get(topic, 0)
-            if told not in (total, known):
+            listed = total if expected_here is None else expected_here.get(topic, 0)
+            if listed not in (total, known):
                 sentences.append(
-                    f"metadata.yaml tells of {told} messages of {shown(topic)}, but {total} were "
+                    f"metadata.yaml lists {listed} messages of {shown(topic)}, but {total} were "
                     "read."
                 )
         return tuple(dict.fromkeys(sentences))
@@ -92,13 +92,13 @@ class Bag:
 
 @contextmanager
 def open_bag(path: Path) -> Iterator[Bag]:
-    """Look through a bag's files.
+    """Open a bag's files.
 
     Args:
         path: rosbag2 folder, or a ``.mcap`` or ``.db3`` file.
 
     Raises:
-        RecordingError: none of them can be read, or something is larger than is allowed.
+        RecordingError: no file can be read, or something exceeds a limit.
     """
     folder = bag_folder(path)
     files: dict[str, StorageFile] = {}
@@ -118,7 +118,7 @@ def open_bag(path: Path) -> Iterator[Bag]:
                     RecordingError(f"{shown(file)}: cannot be read ({error.strerror or error}).")
                 )
         if not files:
-            raise errors[0] if errors else RecordingError(f"{shown(path)}: holds no bag.")
+            raise errors[0] if errors else RecordingError(f"{shown(path)}: contains no bag.")
         folder.repairs.extend(map(str, errors))
         yield Bag(path, folder, files)
 
@@ -128,34 +128,34 @@ def read_bag(path: Path, joints: Sequence[str] | None, topic: str = DEFAULT_TOPI
 
     Args:
         path: rosbag2 folder, or a ``.mcap`` or ``.db3`` file.
-        joints: the joints to read, in this order; None for those of the first message.
-        topic: the topic to read; if it is absent and only one topic carries JointState, that one.
+        joints: the joints to read, in this order; None: those of the first message.
+        topic: the topic to read; if it is missing, the only topic with JointState messages.
 
     Raises:
-        RecordingError: the bag cannot be read, or topic, joints or effort are absent.
+        RecordingError: the bag cannot be read, or topic, joints or effort are missing.
     """
     with open_bag(path) as bag:
         name, notes = choose_topic(bag, topic)
-        told = bag.told([name])
+        damage = bag.notes([name])
         states = JointStates(joints, f"{bag.name}, topic {shown(name)}")
         for receive_time, raw in bag.messages(name):
             states.add(receive_time, raw)
         try:
             data = states.samples()
         except RecordingError as error:
-            raise RecordingError(" ".join([str(error), *told])) from None
+            raise RecordingError(" ".join([str(error), *damage])) from None
     sources = tuple(
         Source(shown(file), digest(file), kind_of(file), name, int(data.stamps[0]))
         for file in bag_folder(path).files
     )
-    return replace(data, sources=sources, repairs=(*told, *notes, *data.repairs), damage=told)
+    return replace(data, sources=sources, repairs=(*damage, *notes, *data.repairs), damage=damage)
 
 
 def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:
-    """The topic to read joint states from, and a sentence where it is not the wanted one.
+    """Choose the topic of joint states; return also a note if it is not the wanted one.
 
     Raises:
-        RecordingError: no topic will do.
+        RecordingError: there is no suitable topic.
     """
     names = {topic.name for topic in bag.topics}
     candidates = sorted({topic.name for topic in bag.topics if topic.type == JOINT_STATE})
@@ -163,12 +163,12 @@ def choose_topic(bag: Bag, wanted: str) -> tuple[str, list[str]]:
         return wanted, []
     if len(candidates) == 1 and wanted not in names:
         return candidates[0], [
-            f"Topic {wanted} is absent; {shown(candidates[0])}, the only one with joint states, "
+            f"Topic {wanted} is missing; {shown(candidates[0])}, the only one with joint states, "
             "was read."
         ]
-    available = shown_names((f"{one.name} ({one.type})" for one in bag.topics), "none at all")
-    problem = "carries no" if wanted in names else "is absent; expected"
-    damage = "".join(f" {sentence}" for sentence in bag.told(sorted(names)))
+    available = shown_names((f"{one.name} ({one.type})" for one in bag.topics), "none")
+    problem = "has no messages of type" if wanted in names else "is missing; expected"
+    damage = "".join(f" {sentence}" for sentence in bag.notes(sorted(names)))
     raise RecordingError(
         f"{bag.name}: topic {wanted} {problem} {JOINT_STATE}; available topics are {available}."
         f"{damage}"

@@ -1,4 +1,4 @@
-"""A bag's folder: the storage files in it, and what its metadata.yaml says about them."""
+"""A bag's folder: its storage files and metadata.yaml."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _LARGEST = 2**24
 
 @dataclass(frozen=True)
 class BagFolder:
-    """What belongs to a bag.
+    """The files of a bag.
 
     Attributes:
-        files: the storage files in the order in which they were written.
-        expected: messages by topic, as metadata.yaml tells; None if it tells nothing.
-        repairs: sentences on a metadata.yaml that does not fit.
+        files: the storage files in the order of writing.
+        expected: number of messages by topic in metadata.yaml; None if unknown.
+        repairs: sentences on a metadata.yaml that is damaged or does not match the files.
     """
 
     files: tuple[Path, ...]
@@ -37,7 +37,11 @@ class BagFolder:
 
 
 def require_present(path: Path) -> None:
-    """Raise a RecordingError where there is nothing at a recording's path."""
+    """Check that a recording exists.
+
+    Raises:
+        RecordingError: there is no such file or folder.
+    """
     if not path.exists():
         raise RecordingError(f"{shown(str(path))}: there is no such file or folder.")
 
@@ -50,12 +54,12 @@ def is_bag(path: Path) -> bool:
 
 
 def kind_of(file: Path) -> str:
-    """The kind of source that a storage file is, compressed or not."""
+    """Return the kind of source of a storage file, compressed or not."""
     return KINDS.get(Path(file.name.removesuffix(COMPRESSED)).suffix, "")
 
 
 def storage_files(path: Path) -> tuple[Path, ...]:
-    """The storage files in a folder, in the order in which they were written."""
+    """Return the storage files in a folder, in the order of writing."""
     if not path.is_dir():
         return (path,)
 
@@ -69,10 +73,10 @@ def storage_files(path: Path) -> tuple[Path, ...]:
 
 
 def bag_folder(path: Path) -> BagFolder:
-    """The bag at a path: a folder, or a storage file alone.
+    """Find the files of the bag at a path: a folder, or a single storage file.
 
     Raises:
-        RecordingError: there is nothing.
+        RecordingError: there is no such file or folder.
     """
     require_present(path)
     files = storage_files(path)
@@ -101,16 +105,16 @@ def bag_folder(path: Path) -> BagFolder:
             expected,
             [
                 f"{path.name} was read file by file because {absent[0]}, which metadata.yaml "
-                "names, is not there."
+                "lists, is missing."
             ],
         )
     return BagFolder(tuple(path / name for name in names), expected)
 
 
 def _read(file: Path) -> tuple[list[str], dict[str, int]]:
-    """Names of the storage files, and messages by topic."""
+    """Return the names of the storage files, and the number of messages by topic."""
     if file.stat().st_size > _LARGEST:
-        raise ConfigurationError(f"{file}: is larger than any metadata.yaml.")
+        raise ConfigurationError(f"{file}: is too large for a metadata.yaml.")
     content: dict[str, Any] = read_yaml(file)["rosbag2_bagfile_information"]
     names = [PurePath(str(name)).name for name in content["relative_file_paths"]]
     expected: dict[str, int] = {}

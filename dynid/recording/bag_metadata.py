@@ -1,4 +1,4 @@
-"""A bag's metadata.yaml, as rosbag2 writes and reads it."""
+"""A bag's metadata.yaml in the format of rosbag2."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class WrittenTopic:
         name, kind: of the topic, and of its messages.
         digest: hash of the message's definition.
         offered: quality of service of its publishers.
-        channel: its number in the MCAP file.
-        messages: written so far.
+        channel: number of the channel in the MCAP file.
+        messages: number of messages written so far.
     """
 
     name: str
@@ -35,17 +35,19 @@ class WrittenTopic:
 def bag_metadata(
     file: str, topics: Sequence[WrittenTopic], first: int, last: int
 ) -> dict[str, Any]:
-    """The content of metadata.yaml for a bag of one file.
+    """Return the content of metadata.yaml for a bag of one file.
 
     Args:
         file: name of the storage file.
-        topics: what is in it.
+        topics: the topics in it.
         first: time of reception of the first message [ns].
         last: time of reception of the last message [ns].
     """
     count = sum(topic.messages for topic in topics)
 
-    def span() -> dict[str, Any]:  # anew each time: YAML would write an alias for the same one
+    def span() -> dict[
+        str, Any
+    ]:  # a new one each time, as YAML would write an alias for the same object
         return {
             "duration": {"nanoseconds": max(0, last - first)},
             "starting_time": {"nanoseconds_since_epoch": first},

@@ -1,4 +1,4 @@
-"""Serialized messages of several topics, written to a rosbag2 folder (MCAP) as they come."""
+"""Writer of serialized messages of several topics to a rosbag2 folder (MCAP)."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from rosbags.interfaces import Qos
 
 _CHUNK = 2**20
-"""[bytes] Messages of at most this size together wait in memory."""
+"""[bytes] Size of the messages that are buffered in memory."""
 
 _HEAD = 9 + 22
-"""[bytes] What MCAP adds to a message: kind and length, channel, sequence number and two times."""
+"""[bytes] MCAP's overhead of a message: kind and length, channel, sequence number, two times."""
 
 
 class BagWriter:
-    """A bag that grows; after each ``flush`` a killed process loses nothing of what came before.
+    """A bag that is written continuously; if the process is killed, flushed messages are kept.
 
-    Every chunk, all data together, and the index carry a checksum (CRC-32), so that ``dynid``
-    notices when they are altered. It holds at most 1 MiB of messages, and an index of some hundred
-    bytes for each flush. Every error is a RecordingError and ends the writing: what is on disk by
-    then stays, and ``load_recording`` reads it although the bag has no index and no metadata.yaml.
+    Every chunk, all data together, and the index have a checksum (CRC-32), so that ``dynid``
+    detects changes. At most 1 MiB of messages is buffered, with an index of some hundred bytes for
+    each flush. Every error is a RecordingError and ends the writing. The data on disk stay, and
+    ``load_recording`` reads them without index and metadata.yaml.
     """
 
     def __init__(self, folder: Path, name: str = "", *, compressed: bool = False) -> None:
-        """Create the folder, and those above it.
+        """Create the folder and its parents.
 
         Args:
             folder: must not exist.
-            name: what sentences call it, if not by its path.
+            name: of the bag in messages; empty: its path.
             compressed: compress the chunks (zstd).
 
         Raises:
@@ -67,7 +67,7 @@ class BagWriter:
             raise RecordingError(_cannot(self._name, error)) from None
         self._writer = Writer(
             self._stream,
-            chunk_size=2**62,  # chunks end where this class says, so that it knows what waits
+            chunk_size=2**62,  # this class ends the chunks
             compression=CompressionType.ZSTD if compressed else CompressionType.NONE,
             enable_data_crcs=True,
         )
@@ -88,12 +88,12 @@ class BagWriter:
 
     @property
     def duration(self) -> float:
-        """From the first to the last time of reception [s]."""
+        """Time between the first and the last reception [s]."""
         return max(0, self._last - self._first) * 1e-9
 
     @property
     def size(self) -> int:
-        """Bytes written so far, those that wait for the next flush included."""
+        """Bytes written so far, including buffered ones."""
         if not self._stream.closed:
             self._size = self._stream.tell() + self._waiting
         return self._size
@@ -101,16 +101,16 @@ class BagWriter:
     def add_topic(
         self, topic: str, kind: str, offered: Sequence[Qos] = (), digest: str = ""
     ) -> None:
-        """Get ready for the messages of a topic.
+        """Add a topic before its messages.
 
         Args:
-            topic: its name.
-            kind: message type as ``sensor_msgs/msg/JointState``.
-            offered: quality of service of its publishers, with which a player replays it.
-            digest: hash of the message's definition, where the publisher tells it.
+            topic: name of the topic.
+            kind: message type such as ``sensor_msgs/msg/JointState``.
+            offered: quality of service of its publishers, which a player uses.
+            digest: hash of the message's definition from the publisher; empty if unknown.
 
         Raises:
-            RecordingError: the message's definition is not to be had.
+            RecordingError: the definition of the message type is not available.
         """
         types = types_for(kind, digest)
         definition, _ = types.generate_msgdef(kind, ros_version=2)
@@ -129,12 +129,12 @@ class BagWriter:
         """Add a message.
 
         Args:
-            topic: as told to ``add_topic``.
-            receive_time: when it came [ns].
+            topic: added before by ``add_topic``.
+            receive_time: time of reception [ns].
             message: serialized (CDR).
 
         Raises:
-            RecordingError: the disk takes no more.
+            RecordingError: the bag cannot be written.
         """
         written = self._topics[topic]
         self._writer.add_message(written.channel, receive_time, bytes(message), receive_time)
@@ -146,13 +146,12 @@ class BagWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Hand everything to the operating system.
+        """Pass all buffered messages to the operating system.
 
-        Not to the disk itself (fsync): that would wait for slow ones, and help only against a
-        loss of power.
+        There is no fsync, which would wait for slow disks and help only against a loss of power.
 
         Raises:
-            RecordingError: the disk takes no more.
+            RecordingError: the bag cannot be written.
         """
         try:
             self._writer.flush()
@@ -164,7 +163,7 @@ class BagWriter:
         """Complete the bag.
 
         Raises:
-            RecordingError: the disk takes no more.
+            RecordingError: the bag cannot be written.
         """
         metadata = bag_metadata(
             self._file.name, list(self._topics.values()), self._first, self._last
@@ -172,7 +171,7 @@ class BagWriter:
         try:
             self._writer.flush()
             text = yaml.safe_dump(metadata, sort_keys=False)
-            # rosbag2 keeps a copy in the file itself, for a folder that lost the other one
+            # rosbag2 keeps a copy in the file, in case metadata.yaml is lost
             self._writer.add_metadata("rosbag2", {"serialized_metadata": text})
             self._writer.finish()
             self._stream.close()
@@ -186,16 +185,16 @@ class BagWriter:
         self._size = self._file.stat().st_size
 
     def discard(self) -> None:
-        """Remove the folder: nothing in it is worth keeping."""
+        """Remove the folder with its content."""
         self._abort()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> BagWriter:
-        """Write within a ``with`` block, which completes the bag."""
+        """Return the writer for a ``with`` block, which completes the bag."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Complete the bag, unless something went wrong."""
+        """Complete the bag, unless there was an error."""
         if kind is None:
             self.close()
         else:
@@ -212,12 +211,12 @@ class BagWriter:
         return RecordingError(_cannot(self._name, error))
 
     def _abort(self) -> None:
-        with suppress(OSError):  # closing writes once more what did not fit
+        with suppress(OSError):  # closing writes the buffer again
             self._stream.close()
 
 
 def require_absent(folder: Path, name: str = "") -> None:
-    """Refuse to write where something is.
+    """Check that a destination does not exist.
 
     Raises:
         RecordingError: the folder exists.
@@ -227,20 +226,20 @@ def require_absent(folder: Path, name: str = "") -> None:
 
 
 def _require_text(folder: Path, name: str) -> None:
-    """Refuse a name that metadata.yaml, which names the file in the folder, could not hold.
+    """Check that metadata.yaml can contain the name of the folder.
 
     Raises:
-        RecordingError: it has bytes that are not UTF-8, or cannot be printed.
+        RecordingError: the name is not UTF-8 or not printable.
     """
     if not folder.name.isprintable():
         raise RecordingError(
-            f"{name}: a bag's metadata.yaml tells its name, which must therefore be text in UTF-8 "
-            "without line breaks; take another name."
+            f"{name}: the name of a bag is stored in its metadata.yaml, so it must be text in "
+            "UTF-8 without line breaks; choose another name."
         )
 
 
 def _exists(name: str) -> RecordingError:
-    return RecordingError(f"{name}: exists already; nothing was overwritten.")
+    return RecordingError(f"{name}: already exists; nothing was overwritten.")
 
 
 def _cannot(name: str, error: OSError) -> str:

@@ -26,7 +26,7 @@ class SignalColumns(Settings):
     """One signal of all joints: ``value = sign * factor * raw + offset``.
 
     ``factor``, ``sign`` and ``offset`` are one number for all joints or a list with one for each.
-    ``file`` names a file beside the recording that holds the columns.
+    ``file`` is the name of a file with the columns in the recording's folder.
     """
 
     columns: tuple[Column, ...] = Field(min_length=1)
@@ -46,7 +46,7 @@ class SignalColumns(Settings):
     @classmethod
     def _factor_keeps_the_signal(cls, factor: Numbers) -> Numbers:
         if 0.0 in _listed(factor):
-            raise ValueError("must not be 0, which would erase the signal")
+            raise ValueError("must not be 0")
         return factor
 
     @field_validator("sign")
@@ -143,7 +143,7 @@ class ColumnMap(Settings):
         return self
 
     def signals(self) -> dict[str, SignalColumns]:
-        """The signals that are mapped, by name."""
+        """Return the mapped signals by name."""
         signals = {"position": self.position, "velocity": self.velocity, "effort": self.effort}
         return {name: signal for name, signal in signals.items() if signal is not None}
 

@@ -1,4 +1,4 @@
-"""Compressed data unpacked up to a size that is known before: never more, whatever they claim."""
+"""Decompression up to a given size."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _BLOCK = 2**20
 
 
 def unpack(content: bytes, compression: str, largest: int) -> bytes | None:
-    """Unpacked data; None where they are damaged, or more than ``largest`` bytes.
+    """Decompress data; return None if they are damaged, or larger than ``largest`` bytes.
 
     Args:
         content: compressed.
         compression: ``""``, ``"lz4"`` or ``"zstd"``.
-        largest: [bytes].
+        largest: largest decompressed size [bytes].
     """
     if not compression:
         return content if len(content) <= largest else None
@@ -32,20 +32,20 @@ def unpack(content: bytes, compression: str, largest: int) -> bytes | None:
         else:
             with zstandard.ZstdDecompressor().stream_reader(content) as stream:
                 found = stream.read(largest + 1)
-    # RuntimeError is what lz4 has
+    # lz4 raises RuntimeError
     except (zstandard.ZstdError, RuntimeError, ValueError, MemoryError):
         return None
     return found if len(found) <= largest else None
 
 
 def unpack_file(source: Path, target: Path) -> str:
-    """Unpack a file that is compressed as a whole (zstd).
+    """Decompress a file that is compressed as a whole (zstd).
 
     Returns:
-        What is wrong with it, in words; empty if nothing is.
+        Description of its damage; empty if intact.
 
     Raises:
-        RecordingError: it becomes larger than is allowed.
+        RecordingError: it exceeds a limit of size.
     """
     packed, unpacked = source.stat().st_size, 0
     with (

@@ -1,4 +1,4 @@
-"""Recordings written as rosbag2 folders (MCAP), which ``ros2 bag info`` and ``play`` read."""
+"""Conversion of recordings to rosbag2 folders (MCAP) for ``ros2 bag info`` and ``play``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dynid.recording.model import Recording
 
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
-_LATEST_STAMP = 2**31 * 10**9  # a ROS stamp counts its seconds in 32 bits
+_LATEST_STAMP = 2**31 * 10**9  # ROS stamps have 32 bits for seconds
 
 
 def convert(
@@ -36,12 +36,12 @@ def convert(
     *,
     topic: str = DEFAULT_TOPIC,
 ) -> Samples:
-    """Write a recording's samples, as they are, to a rosbag2 folder; nothing is resampled.
+    """Write a recording's samples without resampling to a rosbag2 folder.
 
     Args:
-        source: any recording, most often CSV.
+        source: any recording, usually CSV.
         destination: the folder to create.
-        columns: which column is what, for CSV.
+        columns: column map, for CSV.
         topic: the topic to write, and to read if the source is a bag.
 
     Raises:
@@ -55,10 +55,10 @@ def convert(
 
 
 def write_bag(recording: Recording, destination: Path | str, topic: str = DEFAULT_TOPIC) -> None:
-    """Write a recording to a rosbag2 folder, whole or not at all.
+    """Write a recording to a rosbag2 folder, completely or not at all.
 
     Args:
-        recording: its stamps start at its first source's start time, or at 0.
+        recording: its stamps begin at its first source's start time, or at 0.
         destination: the folder to create.
         topic: the topic to write.
 
@@ -80,7 +80,7 @@ def write_bag(recording: Recording, destination: Path | str, topic: str = DEFAUL
 def _write(samples: Samples, destination: Path, topic: str) -> None:
     require_absent(destination)
     try:
-        # beside its destination, so that the last step is a rename within one file system
+        # next to the destination, so that the last step is a rename within one file system
         with unfinished(destination.resolve().parent) as folder:
             with BagWriter(folder / destination.name, str(destination)) as bag:
                 _write_messages(samples, bag, topic)
@@ -116,6 +116,6 @@ def _write_messages(samples: Samples, bag: BagWriter, topic: str) -> None:
 
 
 def _ros_stamps(stamps: NDArray[np.int64]) -> list[int]:
-    """Stamps that a ROS message can hold: moved to start at 0 where they cannot be kept."""
+    """Return stamps in the range of ROS, shifted to begin at 0 if necessary."""
     fits = stamps.min() >= 0 and stamps.max() < _LATEST_STAMP
     return [int(stamp) for stamp in (stamps if fits else stamps - stamps.min())]

@@ -1,4 +1,4 @@
-"""Recordings in CSV files, read as a column map says."""
+"""Recordings in CSV files, read with a column map."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 
 
 MOST_FLAWS = 1000
-"""Rows that may be unreadable: with more, columns or delimiter are other than they are told."""
+"""Largest number of unreadable rows; more indicate a wrong column map."""
 
 
 def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Samples:
-    """Read one recording from a CSV file, or from several that lie side by side.
+    """Read one recording from a CSV file, or from several files in one folder.
 
-    Cells and rows that cannot be read are flaws of the samples: a span beside them can be used.
+    Cells and rows that cannot be read are flaws of the samples; a span without them can be used.
 
     Args:
-        path: the file; where the map names files, any of them or their folder.
-        columns: which column is what.
-        joints: the joints to read, in this order; None for all of the map.
+        path: the file; if the map names files, any of them or their folder.
+        columns: the column map.
+        joints: the joints to read, in this order; None: all of the map.
 
     Raises:
-        RecordingError: a file, column or joint is absent, hardly a row can be read, or the files
-            differ in their number of rows.
+        RecordingError: a file, column or joint is missing, too few rows can be read, or the files
+            have different numbers of rows.
     """
     name = shown(path)
     wanted = columns.joints if joints is None else tuple(joints)
@@ -91,7 +91,7 @@ def read_csv(path: Path, columns: ColumnMap, joints: Sequence[str] | None) -> Sa
 
 
 class _Files:
-    """The tables that a map needs, each read once."""
+    """The tables of a column map, each read once."""
 
     def __init__(self, path: Path, columns: ColumnMap) -> None:
         self.path = path
@@ -116,7 +116,7 @@ class _Files:
         return next(iter(self.tables.values())).rows
 
     def of(self, name: str | None) -> Table:
-        """The table in the file of that name; of the recording's own path for None."""
+        """Return the table in the file of that name; None: in the recording's path."""
         folder = self.path if self.path.is_dir() else self.path.parent
         file = self.path if name is None else folder / name
         if file not in self.tables:
@@ -134,22 +134,22 @@ class _Files:
             self.of(time.file or self.columns.position.file)
         counts = {shown(file): table.rows for file, table in self.tables.items()}
         if len(set(counts.values())) > 1:
-            told = ", ".join(f"{name} has {count}" for name, count in counts.items())
+            lengths = ", ".join(f"{name} has {count}" for name, count in counts.items())
             raise RecordingError(
-                f"The files of one recording must have equally many rows, but {told}."
+                f"The files of one recording must have the same number of rows, but {lengths}."
             )
 
 
 def _signal(
     table: Table, signal: SignalColumns, order: list[int], bad: dict[int, str]
 ) -> NDArray[np.float64]:
-    """(N, n) values, the joints in the given order of the map's columns."""
+    """Return values (N, n), with the columns of the map in the given order."""
     values, flaws = table.readable([signal.columns[place] for place in order])
     bad.update(flaws)
     scaling = signal.scaling()
     for column, place in enumerate(order):
         factor, offset = scaling[place]
-        # an exact copy where nothing is to be done: -0.0 and NaN payloads stay what they are
+        # an exact copy without scaling, which keeps -0.0 and NaN payloads
         if (factor, offset) != (1.0, 0.0):
             with np.errstate(over="ignore"):
                 values[:, column] = factor * values[:, column] + offset
@@ -159,7 +159,7 @@ def _signal(
 def _seconds(
     files: _Files, columns: ColumnMap, bad: dict[int, str]
 ) -> tuple[NDArray[np.float64], str]:
-    """(N,) times [s], NaN where a time cannot be read; and the name of their file."""
+    """Return times (N,) [s], NaN if unreadable, and the name of their file."""
     if columns.time is not None:
         table = files.of(columns.time.file or columns.position.file)
         values, flaws = table.readable([columns.time.column])
@@ -167,12 +167,12 @@ def _seconds(
         with np.errstate(over="ignore"):
             return values[:, 0] * columns.time.factor, table.name
     table = files.of(columns.position.file)
-    # the map's validation saw to it that there is a rate where there is no time
+    # the map is validated to have a rate if it has no time column
     return np.arange(table.rows) / (columns.sampling_rate or np.nan), table.name
 
 
 def _stamp_of(row: int, stamps: NDArray[np.int64], unusable: NDArray[np.bool_]) -> int:
-    """Stamp of a row; where it has none, of the one before, or just before the first one."""
+    """Return the stamp of a row; if it has none, of the row before, or before the first stamp."""
     if not unusable[row]:
         return int(stamps[row])
     before = np.flatnonzero(~unusable[:row])

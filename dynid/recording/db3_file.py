@@ -1,4 +1,4 @@
-"""SQLite3 storage files, whole or damaged: the format has no checksums, SQLite's check counts."""
+"""SQLite3 storage files, intact or damaged; the format has no checksums."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _MAGIC = b"SQLite format 3\0"
 _PLAIN_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
-# in the order of writing, by the table itself: an index that is damaged leads astray
-# the last byte, so that the pages which a long message runs over are reached for
+# in the order of writing without an index, which may be damaged; the last byte of a message is
+# read so that SQLite reads all its pages
 _ROWS = (
     "SELECT id, topic_id, timestamp, typeof(data), length(data), substr(data, -1) "
     "FROM messages NOT INDEXED ORDER BY id"
@@ -35,28 +35,28 @@ _MOST_FINDINGS = 3
 
 
 class Db3File:
-    """Reads messages from a SQLite3 database, as far as SQLite can reach them."""
+    """Messages of a SQLite3 database, as far as SQLite can read them."""
 
     def __init__(self, path: Path, folder: Path) -> None:
-        """Look through the file.
+        """Open and check the file.
 
         Args:
-            path: the file; journals beside it are read too.
-            folder: a temporary one, for a copy of a file that was not closed.
+            path: the file; its journals are read too.
+            folder: a temporary folder for a copy of a file that was not closed.
 
         Raises:
-            RecordingError: it is no bag.
+            RecordingError: it is not a bag.
         """
         self._path, self._most_bytes = path, RECORDING_MESSAGE_BYTES.most
         self.condition = Condition()
         self._left_open = left_open(path)
         self._file = _copied(path, folder) if self._left_open else path
         self._ids: dict[int, tuple[str, str]] = {}
-        self._last = -1  # the last row that can be reached
+        self._last = -1  # the last readable row
         try:
             with path.open("rb") as file:
                 if file.read(len(_MAGIC)) != _MAGIC:
-                    raise RecordingError(_no_bag(path, "it does not begin as a SQLite file does"))
+                    raise RecordingError(_no_bag(path, "it is not a SQLite file"))
             with closing(self._connect()) as database:
                 self._require_plain_tables(database)
                 self._check(database)
@@ -66,7 +66,7 @@ class Db3File:
         if self._left_open and not self.condition.damage:
             self.condition.notes.append(
                 f"{path.name} was not closed by its recorder: {counts.total()} messages were read, "
-                "those in its journal included."
+                "including those in its journal."
             )
         found: Counter[tuple[str, str]] = Counter()
         for number, key in self._ids.items():
@@ -74,7 +74,7 @@ class Db3File:
         self.topics = tuple(Topic(*key, count) for key, count in sorted(found.items()))
 
     def messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
-        """(receive time [ns], raw message) of a topic, in the order of the file.
+        """Yield (receive time [ns], raw message) of a topic, in the order of the file.
 
         Raises:
             RecordingError: the file changes while it is read.
@@ -93,18 +93,18 @@ class Db3File:
             ) from None
 
     def _connect(self) -> sqlite3.Connection:
-        # a byte of the name that is no UTF-8 must reach SQLite as it is
+        # bytes of the name that are not UTF-8 must not be changed
         name = quote_from_bytes(bytes(self._file.absolute()))
         options = "" if self._left_open else "?mode=ro&immutable=1"
         database = sqlite3.connect(f"file:{name}{options}", uri=True)
-        # without it SQLite reads nothing from a file that is shorter than its header says
+        # otherwise SQLite refuses a file that is shorter than stated in its header
         database.execute("PRAGMA writable_schema = ON")
         database.execute("PRAGMA trusted_schema = OFF")
         database.text_factory = lambda text: text.decode("utf-8", "replace")
         return database
 
     def _require_plain_tables(self, database: sqlite3.Connection) -> None:
-        """Refuse tables that compute what they hold: they could compute for ever."""
+        """Refuse tables with computed content, which could run forever."""
         tables = dict(database.execute(_PLAIN_TABLES))
         for name in ("topics", "messages"):
             if name not in tables:
@@ -122,17 +122,17 @@ class Db3File:
         except sqlite3.Error as error:
             findings = [str(error)]
         if findings != ["ok"]:
-            told = "; ".join(" ".join(finding.split()) for finding in findings)
-            self.condition.damage.append(f"SQLite finds: {told}")
+            errors = "; ".join(" ".join(finding.split()) for finding in findings)
+            self.condition.damage.append(f"SQLite reports: {errors}")
 
     def _count(self, database: sqlite3.Connection) -> Counter[int]:
-        """Messages that can be read, by topic."""
+        """Count the readable messages by topic."""
         for number, name, kind, encoding in database.execute(
             "SELECT id, name, type, serialization_format FROM topics"
         ):
             known = kind if encoding == "cdr" else f"{kind}, {encoding}"
             self._ids[number] = (str(name), str(known))
-        what = f"{self._path.name}: holds {len(self._ids)} topics"
+        what = f"{self._path.name}: contains {len(self._ids)} topics"
         RECORDING_TOPICS.check(len(self._ids), what, RecordingTooLargeError)
         counts: Counter[int] = Counter()
         first, strange = 0, 0
@@ -146,21 +146,21 @@ class Db3File:
                     counts[topic] += 1
                     self._last = number
                 elif self._cut_off():
-                    break  # the page in which the file ends is half empty
+                    break  # the last page is incomplete
                 else:
                     strange += 1
         except sqlite3.Error as error:
             self.condition.damage.append(str(error))
-        # rosbag2 numbers them one by one
+        # rosbag2 numbers rows consecutively
         missing = self._last - first + 1 - counts.total() - strange if first else 0
         if strange:
-            self.condition.damage.append(f"{strange} rows are no messages")
+            self.condition.damage.append(f"{strange} rows are not messages")
         if missing > 0:
             self.condition.damage.append(f"{missing} rows are missing")
         return counts
 
     def _cut_off(self) -> bool:
-        """Whether the file is shorter than its header says."""
+        """Whether the file is shorter than stated in its header."""
         with self._file.open("rb") as file:
             head = file.read(32)
         page, count = struct.unpack_from(">H", head, 16)[0], struct.unpack_from(">I", head, 28)[0]
@@ -173,15 +173,15 @@ class Db3File:
 
 
 def left_open(file: Path) -> bool:
-    """Whether the recorder left a SQLite journal beside the file, which holds part of its data."""
+    """Whether there is a SQLite journal, which contains a part of the data."""
     return any(journal.stat().st_size > 0 for journal in _journals(file))
 
 
 def _copied(file: Path, folder: Path) -> Path:
-    """A copy with its journals: SQLite brings them into the file as soon as it is opened."""
+    """Copy a file with its journals, as SQLite changes the file when it is opened."""
     copy = folder / file.name
     shutil.copyfile(file, copy)
-    # a write-ahead log must lie beside its database under the same name to be replayed
+    # a write-ahead log must be in the folder of its database under the same name
     for journal in _journals(file):
         shutil.copyfile(journal, folder / journal.name)
     return copy

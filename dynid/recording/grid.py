@@ -1,4 +1,4 @@
-"""Samples onto an even time axis."""
+"""Resampling to a uniform time axis."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 JITTER = 0.01
-"""Share of the step by which stamps may be off their grid and still count as evenly spaced."""
+"""Largest distance of stamps from a uniform grid, over the step."""
 
-# a rate this close (relative) to a whole number of hertz is that number, read from rough stamps
+# relative distance within which a rate is rounded to an integer number of hertz
 _ROUND = 1e-3
 
 
 def place_on_grid(samples: Samples, sampling_rate: float | None) -> tuple[Samples, float]:
-    """Samples at steps of ``1 / rate`` from the first on, and the rate [Hz].
+    """Return samples at steps of ``1 / rate`` from the first one, and the rate [Hz].
 
-    Samples whose stamps lie on such a grid already (within ``JITTER`` of a step) keep their
-    values bit for bit, and only holes in it are filled. Otherwise position is interpolated by a
-    cubic spline, of which the acceleration is continuous, velocity and effort linearly.
+    Samples on such a grid (within ``JITTER`` of a step) keep their exact values, and only missing
+    ones are interpolated. Otherwise position is interpolated by a cubic spline, whose acceleration
+    is continuous, velocity and effort linearly.
 
     Args:
         samples: with strictly increasing stamps and finite values.
-        sampling_rate: [Hz]; None for the rate that the stamps show.
+        sampling_rate: [Hz]; None: the rate of the stamps.
 
     Raises:
-        RecordingError: there would be more samples than are allowed.
+        RecordingError: there would be too many samples.
     """
     seconds = samples.seconds
     shown = usual_rate(seconds)
     fastest = max(shown, sampling_rate or 0.0, samples.nominal_rate or 0.0)
-    # steps of a nanosecond beside ones of a millisecond make a million samples of each
+    # a few steps of a nanosecond could multiply the number of samples by a million
     most = int(min(seconds[-1] * fastest, 1e18)) + 1
     check_memory(most, len(samples.joint_names), samples.label)
     for rate in _candidates(seconds, shown, samples.nominal_rate, sampling_rate):
@@ -51,9 +51,9 @@ def place_on_grid(samples: Samples, sampling_rate: float | None) -> tuple[Sample
 
 
 def usual_rate(seconds: NDArray[np.float64]) -> float:
-    """The rate [Hz] that strictly increasing times [s] show: one over their median step.
+    """Return the rate [Hz] of strictly increasing times [s]: one over their median step.
 
-    Stamps that come in bursts have a median far from their mean; then the mean counts.
+    The mean step is used if it is far from the median, as for stamps in bursts.
     """
     steps = np.diff(seconds)
     median = float(np.median(steps))
@@ -64,7 +64,7 @@ def usual_rate(seconds: NDArray[np.float64]) -> float:
 def _candidates(
     seconds: NDArray[np.float64], shown: float, nominal: float | None, given: float | None
 ) -> list[float]:
-    """Rates whose grid the stamps might lie on; the plainest number first."""
+    """Return possible rates of the stamps, the roundest number first."""
     if given is not None:
         return [given]
     places = np.cumsum(np.concatenate([[0.0], np.rint(np.diff(seconds) * shown)]))
@@ -97,7 +97,7 @@ def _fill_holes(samples: Samples, places: NDArray[np.int64], rate: float) -> Sam
 def _resample(samples: Samples, rate: float, *, given: bool) -> Samples:
     seconds = samples.seconds
     steps = np.diff(seconds)
-    # the last place may lie a rounding error past the last sample
+    # the last instant may be past the last sample by a rounding error
     count = int(np.floor(seconds[-1] * rate + 1e-6)) + 1
     times = np.minimum(np.arange(count) / rate, seconds[-1])
     reason = (
@@ -110,8 +110,8 @@ def _resample(samples: Samples, rate: float, *, given: bool) -> Samples:
     )
     if rate < 0.75 * len(steps) / seconds[-1]:
         resampled = resampled.noting(
-            f"The requested {rate:g} Hz are fewer than were recorded: what moves faster than "
-            f"{rate / 2:g} Hz is folded into the signals; filter and decimate instead."
+            f"The requested rate of {rate:g} Hz is below the recorded one: motion above "
+            f"{rate / 2:g} Hz causes aliasing; filter and decimate instead."
         )
     return resampled
 

@@ -1,4 +1,4 @@
-"""What a recording holds, told without refusing anything that can be read."""
+"""Description of a recording, including recordings that cannot be loaded."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_SENTENCES = 10
 class JointRanges:
     """Smallest and largest value of each signal of a joint, in the units of the source.
 
-    A signal without any number has None.
+    A signal without a number is None.
     """
 
     name: str
@@ -46,7 +46,7 @@ class JointRanges:
 
 @dataclass(frozen=True)
 class Gap:
-    """A stretch without samples, too long to be interpolated: its start and its length [s]."""
+    """A gap that is too long to be interpolated: start and length [s]."""
 
     start: float
     length: float
@@ -54,15 +54,15 @@ class Gap:
 
 @dataclass(frozen=True)
 class Timing:
-    """When samples were taken.
+    """Times of the samples.
 
     Attributes:
         samples: number of samples.
         duration: from the first stamp to the last [s].
         sampling_rate: one over the usual step [Hz]; None if no two stamps differ.
-        shortest_step, longest_step: [s]; negative where the clock jumped back.
+        shortest_step, longest_step: [s]; negative if the clock jumped back.
         jitter: standard deviation of the steps [s].
-        gaps: the stretches that would be refused.
+        gaps: too long to be interpolated.
     """
 
     samples: int
@@ -76,20 +76,20 @@ class Timing:
 
 @dataclass(frozen=True)
 class RecordingInfo:
-    """What ``dynid info`` prints.
+    """Content of ``dynid info``.
 
     Attributes:
         name: file or folder name.
         kind: as in :class:`dynid.recording.Source`.
         size: bytes of all its files.
         topics: of a bag; empty for other kinds.
-        topic: the one that was looked into; None if there is none.
-        rows, columns, header: of a CSV file without column map; else 0 and empty.
-        timing, joints: of the samples; None and empty where none could be read.
-        damage: places that cannot be read; a span beside them can be used.
-        checksums: what in a bag is under a checksum, in words; empty if nothing is.
-        repairs: what loading would mend.
-        problem: why loading would refuse the recording; None if it would not.
+        topic: the examined topic; None if there is none.
+        rows, columns, header: of a CSV file without column map; otherwise 0 and empty.
+        timing, joints: of the samples; None and empty if they cannot be read.
+        damage: sentences on unreadable places; a span without them can be used.
+        checksums: description of a bag's checksums; empty if there are none.
+        repairs: sentences on repairs when the recording is loaded.
+        problem: why the recording cannot be loaded; None if it can.
     """
 
     name: str
@@ -114,15 +114,15 @@ def describe(
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
 ) -> RecordingInfo:
-    """Tell what a recording holds.
+    """Describe a recording.
 
     Args:
         path: as for :func:`dynid.recording.load_recording`.
-        topic: the topic to look into, for a bag.
-        columns: which column is what, for CSV; without it only the table's shape is told.
+        topic: the topic to examine, for a bag.
+        columns: column map, for CSV; without it only the table's shape is described.
 
     Raises:
-        RecordingError: there is no such file, or it is not a recording at all.
+        RecordingError: there is no such file, or it is not a recording.
     """
     path = Path(path)
     require_present(path)
@@ -159,7 +159,7 @@ def _describe_table(path: Path, table: Table, problem: str | None) -> RecordingI
 def _describe_bag(path: Path, topic: str) -> RecordingInfo:
     with open_bag(path) as bag:
         topics, checksums = bag.topics, bag.checksums
-        repairs = bag.told([one.name for one in topics])
+        repairs = bag.notes([one.name for one in topics])
     try:
         samples = read_samples(path, None, topic=topic)
     except DynidError as error:
@@ -228,7 +228,7 @@ def _range(values: NDArray[np.float64]) -> Range | None:
 
 
 def _first(sentences: Iterable[str]) -> tuple[str, ...]:
-    """The first of possibly many sentences."""
+    """Return the first sentences, and the number of the others."""
     every = list(sentences)
     more = len(every) - _MOST_SENTENCES
     return (

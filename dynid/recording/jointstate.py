@@ -1,4 +1,4 @@
-"""From raw JointState messages to samples: joints by name, in every message anew."""
+"""Conversion of raw JointState messages to samples, with joints by name in each message."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
-_NO_TIME = 2**63  # [ns] more than a stamp can hold
-_LOOK = 10_000  # messages between looks at how much memory they take
+_NO_TIME = 2**63  # [ns] beyond the range of stamps
+_LOOK = 10_000  # messages between checks of the memory
 _MOST_FLAWS = 1000
-_MOST_ORDERS = 1000  # of joints, that are remembered
+_MOST_ORDERS = 1000  # of joints, that are cached
 
 
 class JointStates:
-    """Collects messages, then gives them as samples.
+    """Collector of messages, which returns them as samples.
 
-    A message counts if it carries every wanted joint, with position and effort; others on the
-    topic (a gripper's, another publisher's) are passed over and counted.
+    A message is used if it contains every wanted joint with position and effort. Other messages of
+    the topic, such as those of a gripper or another publisher, are skipped and counted.
     """
 
     def __init__(self, joints: Sequence[str] | None, where: str) -> None:
-        """Wait for messages.
+        """Begin without messages.
 
         Args:
-            joints: the wanted joints in their order; None for those of the first message.
-            where: names bag and topic in error messages.
+            joints: the wanted joints in order; None: those of the first message.
+            where: bag and topic in error messages.
         """
         self._wanted = None if joints is None else tuple(joints)
         self._where = where
-        # once, as there are a thousand messages a second
+        # read once, as there are a thousand messages per second
         self._most_bytes, self._most_joints = RECORDING_MESSAGE_BYTES.most, RECORDING_JOINTS.most
         self._rows_of: dict[tuple[str, ...], NDArray[np.intp] | None] = {}
         self._header_times = array("q")
         self._receive_times = array("q")
-        # plain numbers: an array for each message would take three times as much
+        # an array for each message would take three times as much memory
         self._signals = {name: array("d") for name in ("position", "velocity", "effort")}
         self._velocities = 0
         self._flaws: list[tuple[int, str]] = []
@@ -57,16 +57,16 @@ class JointStates:
         self._broken = 0
 
     def add(self, receive_time: int, raw: bytes) -> None:
-        """Take one message in.
+        """Add one message.
 
-        A field of another length than the list of names is a flaw of the samples.
+        A field with another length than the list of names is a flaw of the samples.
 
         Args:
             receive_time: [ns].
             raw: the message in CDR.
 
         Raises:
-            RecordingError: it is larger than is allowed, or so are all of them together.
+            RecordingError: the message, or all messages together, are too large.
         """
         self._seen += 1
         if len(raw) > self._most_bytes:
@@ -74,7 +74,7 @@ class JointStates:
             RECORDING_MESSAGE_BYTES.refuse(what, RecordingTooLargeError)
         try:
             message: Any = _TYPES.deserialize_cdr(raw, JOINT_STATE)
-        # damaged bytes raise whatever they happen to run into
+        # damaged bytes can raise any exception
         except Exception:  # noqa: BLE001
             self._broken += 1
             return
@@ -116,20 +116,21 @@ class JointStates:
                     raise RecordingError(self._flaws[0][1])
 
     def samples(self) -> Samples:
-        """The collected samples, without sources.
+        """Return the collected samples, without sources.
 
         Raises:
-            RecordingError: no message carries what is needed.
+            RecordingError: no message contains the required joints and fields.
         """
         if not self._header_times:
             raise RecordingError(self._why_nothing())
-        repairs = self._told()
+        repairs = self._notes()
         count = len(self._header_times)
         wanted = self._wanted or ()
         check_memory(count, len(wanted), self._where)
         if 0 < self._velocities < count:
             repairs.append(
-                f"{count - self._velocities} of {count} messages had no velocity; it was left out."
+                f"{count - self._velocities} of {count} messages had no velocity, so velocity was "
+                "ignored."
             )
         stamps = np.array(self._header_times, dtype=np.int64)
         if not stamps.any():
@@ -153,7 +154,7 @@ class JointStates:
         )
 
     def _rows(self, names: tuple[str, ...]) -> NDArray[np.intp] | None:
-        """Where the wanted joints are among a message's names; None if one is not."""
+        """Return the indices of the wanted joints in a message's names; None if one is missing."""
         if self._wanted is None and names:
             self._wanted = names
         if names in self._rows_of:
@@ -168,25 +169,25 @@ class JointStates:
             self._rows_of[names] = rows
         return rows
 
-    def _told(self) -> list[str]:
-        told = [
-            f"{count} of {self._seen} messages {lack} and were passed over."
+    def _notes(self) -> list[str]:
+        notes = [
+            f"{count} of {self._seen} messages {lack} and were skipped."
             for count, lack in (
-                (self._passed_over["joints"], "did not carry all joints"),
+                (self._passed_over["joints"], "did not contain all joints"),
                 (self._passed_over["position"], "had no position"),
                 (self._passed_over["effort"], "had no effort"),
             )
             if count
         ]
         if self._broken:
-            told.append(
+            notes.append(
                 f"{self._broken} of {self._seen} messages could not be decoded and were dropped."
             )
-        return told
+        return notes
 
     def _why_nothing(self) -> str:
         if not self._seen:
-            return f"{self._where}: holds no messages."
+            return f"{self._where}: contains no messages."
         if self._broken == self._seen:
             return f"{self._where}: none of {self._seen} messages could be decoded."
         for signal in ("effort", "position"):
@@ -199,10 +200,10 @@ class JointStates:
         absent = [joint for joint in self._wanted or () if joint not in available]
         if absent:
             return (
-                f"{self._where}: joint '{absent[0]}' is absent; available are "
+                f"{self._where}: joint '{absent[0]}' is missing; available are "
                 f"{shown_names(available)}."
             )
         return (
-            f"{self._where}: no single message carries all of {', '.join(self._wanted or ())}; "
-            "they are spread over several messages, whose times differ."
+            f"{self._where}: no single message contains all of {', '.join(self._wanted or ())}; "
+            "they are in several messages with different times."
         )

@@ -1,4 +1,4 @@
-"""Whether a recording is too large to be read: a small file can unpack to a huge one."""
+"""Limits of the size of recordings, as a small file can unpack to a huge one."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from dynid.errors import RecordingError
 from dynid.limits import RECORDING_COMPRESSION_RATIO, RECORDING_MEMORY, RECORDING_UNPACKED_BYTES
 
 _SMALL = 2**24
-"""[bytes] What unpacks to no more than this does no harm, whatever its ratio."""
+"""[bytes] Unpacked size below which any ratio is accepted."""
 
 
 class RecordingTooLargeError(RecordingError):
-    """Something in a recording is larger than is allowed; no other part of it is read then."""
+    """A part of a recording exceeds a limit; the recording is not read any further."""
 
 
 def check_unpacked(packed: int, unpacked: int, where: str) -> None:
-    """Refuse compressed data that become too large, or grow beyond all measure.
+    """Check the size and ratio of decompressed data.
 
     Args:
         packed: [bytes].
         unpacked: [bytes].
-        where: names the file.
+        where: name of the file.
 
     Raises:
-        RecordingTooLargeError: they do.
+        RecordingTooLargeError: they exceed a limit.
     """
     what = f"{where}: unpacks to {unpacked} bytes"
     RECORDING_UNPACKED_BYTES.check(unpacked, what, RecordingTooLargeError)
@@ -33,16 +33,16 @@ def check_unpacked(packed: int, unpacked: int, where: str) -> None:
 
 
 def check_memory(samples: int, joints: int, where: str) -> None:
-    """Refuse more samples than fit: time, position, velocity and effort of every joint.
+    """Check the memory of samples: time, position, velocity and effort of every joint.
 
     Args:
-        samples: their number.
+        samples: number of samples.
         joints: number of joints.
-        where: names the file.
+        where: name of the file.
 
     Raises:
-        RecordingTooLargeError: they do not fit.
+        RecordingTooLargeError: they exceed a limit.
     """
     size = samples * (1 + 3 * joints) * 8
-    what = f"{where}: holds {samples} samples of {joints} joints, which take {size} bytes"
+    what = f"{where}: contains {samples} samples of {joints} joints, which take {size} bytes"
     RECORDING_MEMORY.check(size, what, RecordingTooLargeError)

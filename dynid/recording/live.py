@@ -1,4 +1,4 @@
-"""Raw JointState messages as they arrive, and the recording that a bag of them would be."""
+"""Collection of live JointState messages, and their recording."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from dynid.recording.model import Recording
 
 MOST_BYTES = 1_000_000_000
-"""What messages may take in memory, whatever their rate and however their times stand still."""
+"""Largest memory of messages."""
 
 
 class LiveMessages:
-    """Collects the messages of a topic, undecoded: that is quick, and takes the least memory.
+    """Collector of a topic's messages, which are not decoded before the end of the motion.
 
-    Decoding them waits until the motion is over, and which joints are wanted may be said then.
+    This is fast and needs little memory, and the joints may be chosen at the end.
     """
 
     def __init__(self, topic: str, *, longest: float, most_bytes: int = MOST_BYTES) -> None:
-        """Wait for messages.
+        """Begin without messages.
 
         Args:
-            topic: where they come from.
-            longest: [s] between the times of reception of the first and the last.
+            topic: the topic.
+            longest: time between the first and the last reception [s].
             most_bytes: of all messages together.
         """
         self._topic = topic
@@ -43,27 +43,27 @@ class LiveMessages:
         self._ends = array("q")  # of each message in the content
         self._receive_times = array("q")
         self.lost = 0
-        """Messages that were published and never came, as far as the middleware knows."""
+        """Messages that were published but not received, as far as known."""
         self.full = ""
-        """Why nothing more is taken in, as a sentence; empty while there is room."""
+        """Sentence on why no more messages are collected; empty otherwise."""
 
     def __len__(self) -> int:
-        """The number of messages."""
+        """Return the number of messages."""
         return len(self._ends)
 
     def __str__(self) -> str:
-        """How much there is, in words."""
+        """Return number and duration of the messages as text."""
         lost = f", {self.lost} lost on the way" if self.lost else ""
         return f"{len(self)} messages of {self._topic} in {self.seconds:.1f} s{lost}"
 
     @property
     def seconds(self) -> float:
-        """The time that has been received [s]."""
+        """Time between the first and the last reception [s]."""
         times = self._receive_times
         return (times[-1] - times[0]) / NANOSECONDS if times else 0.0
 
     def add(self, receive_time: int, raw: bytes) -> None:
-        """Take one message in, while there is room.
+        """Add one message unless a limit is reached.
 
         Args:
             receive_time: [ns].
@@ -76,13 +76,14 @@ class LiveMessages:
         )
         if late:
             self.full = (
-                f"{self._topic}: collecting stopped by itself after {self._longest:g} s, the "
-                f"longest that is allowed; {len(self)} messages were kept."
+                f"{self._topic}: collecting stopped automatically after {self._longest:g} s, the "
+                f"longest allowed time; {len(self)} messages were kept."
             )
         elif len(self._content) + len(raw) > self._most_bytes:
             self.full = (
-                f"{self._topic}: collecting stopped by itself at {self._most_bytes / 1e6:.3g} MB; "
-                f"{len(self)} messages were kept, {self.seconds:.1f} s."
+                f"{self._topic}: collecting stopped automatically at "
+                f"{self._most_bytes / 1e6:.3g} MB; {len(self)} messages were kept, "
+                f"{self.seconds:.1f} s."
             )
         else:
             self._content += raw
@@ -97,16 +98,16 @@ class LiveMessages:
         start: float | None = None,
         stop: float | None = None,
     ) -> Recording:
-        """The recording that :func:`dynid.recording.load_recording` makes of a bag of them.
+        """Return the recording, as :func:`dynid.recording.load_recording` reads it from a bag.
 
         Args:
-            joints: the wanted joints in their order; None for those of the first message.
-            sampling_rate: [Hz]; None for the rate that the messages show.
-            start: [s] since the first message; None for the beginning.
-            stop: [s] since the first message; None for the end.
+            joints: the wanted joints in order; None: those of the first message.
+            sampling_rate: [Hz]; None: the rate of the messages.
+            start: [s] since the first message; None: the beginning.
+            stop: [s] since the first message; None: the end.
 
         Raises:
-            RecordingError: the messages do not make a recording.
+            RecordingError: the messages cannot be converted to a recording.
             PreprocessingError: the span does not fit them.
         """
         if not self._ends:
@@ -127,7 +128,7 @@ class LiveMessages:
         )
         samples = replace(samples, sources=(source,))
         if self.lost:
-            samples = samples.noting(f"{self.lost} messages were published but never came.")
+            samples = samples.noting(f"{self.lost} messages were published but not received.")
         if self.full:
             samples = samples.noting(self.full)
         return build_recording(samples, start=start, stop=stop, sampling_rate=sampling_rate)

@@ -1,4 +1,4 @@
-"""One function from a path to a recording, whatever the format."""
+"""Loading a recording of any format."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def load_recording(
     start: float | None = None,
     stop: float | None = None,
 ) -> Recording:
-    """Read, mend and evenly sample one recording.
+    """Read, repair and uniformly sample one recording.
 
     Args:
-        path: rosbag2 folder, ``.mcap``, ``.db3``, ``.npz`` or CSV file, or, where ``columns``
-            names the files, their folder.
-        joints: the joints to read, in this order; None for all that the source names.
-        topic: the topic to read, for a bag; a lone JointState topic of another name will do.
-        columns: which column is what, for CSV; ignored for other formats, which name their joints.
-        sampling_rate: [Hz]; None for the rate that the recording shows.
-        start: [s] since the first sample; what lies before is not looked at.
-        stop: [s] since the first sample; what lies behind is not looked at.
+        path: rosbag2 folder, ``.mcap``, ``.db3``, ``.npz`` or CSV file, or the folder of the files
+            that ``columns`` names.
+        joints: the joints to read, in this order; None: all joints of the source.
+        topic: the topic to read, for a bag; if it is missing, the only JointState topic is read.
+        columns: column map, for CSV; ignored for formats with joint names.
+        sampling_rate: [Hz]; None: the rate of the recording.
+        start: [s] since the first sample; samples before are not checked.
+        stop: [s] since the first sample; samples after are not checked.
 
     Raises:
-        RecordingError: the recording cannot be read or mended.
+        RecordingError: the recording cannot be read or repaired.
         PreprocessingError: the span does not fit the recording.
     """
     if sampling_rate is not None and not (math.isfinite(sampling_rate) and sampling_rate > 0):
@@ -61,16 +61,16 @@ def read_samples(
     topic: str = DEFAULT_TOPIC,
     columns: ColumnMap | None = None,
 ) -> Samples:
-    """The samples of a recording as they are, with nothing mended but the file itself.
+    """Read the samples of a recording without repairing them.
 
     Args:
-        path: as for :func:`load_recording`, and so are the others.
+        path: as for :func:`load_recording`, like the other arguments.
         joints: the joints to read.
         topic: of a bag.
         columns: of a CSV file.
 
     Raises:
-        RecordingError: the file, its format, or what it must hold is absent.
+        RecordingError: the file cannot be read, or required content is missing.
     """
     require_present(path)
     if is_bag(path):

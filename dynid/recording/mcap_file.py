@@ -1,4 +1,4 @@
-"""MCAP files, whole or damaged: what in them can be trusted, and what is lost."""
+"""MCAP files, intact or damaged: verified messages, and lost ones."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 class McapFile:
-    """Reads messages from the chunks that match their checksums; the index is only compared."""
+    """Messages of an MCAP file from chunks that match their checksums, independent of the index."""
 
     def __init__(self, path: Path) -> None:
-        """Look through the file.
+        """Scan the file.
 
         Args:
             path: the file.
 
         Raises:
-            RecordingError: it is no MCAP file, or more in it is altered than can be told apart.
+            RecordingError: it is not an MCAP file, or exceeds a limit.
         """
         self._path = path
         self.condition = Condition()
@@ -39,8 +39,7 @@ class McapFile:
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
                 raise RecordingError(
-                    f"{path.name}: cannot be read as a rosbag2 recording (it does not begin as an "
-                    "MCAP file does)."
+                    f"{path.name}: cannot be read as a rosbag2 recording (it is not an MCAP file)."
                 )
             self._scan = Scan(file, size, path.name)
             self._summary = self._compare(file, size)
@@ -50,10 +49,10 @@ class McapFile:
             if number not in self._scan.channels
         }
         self.topics = self._topics()
-        self._judge()
+        self._check_counts()
 
     def messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
-        """(receive time [ns], raw message) of a topic, in the order of the file.
+        """Yield (receive time [ns], raw message) of a topic, in the order of the file.
 
         Raises:
             RecordingError: the file changes while it is read.
@@ -86,18 +85,18 @@ class McapFile:
         """Compare the data with their checksum, and read the index."""
         scan, damage = self._scan, self.condition.damage
         if scan.damaged:
-            damage.append(f"{scan.damaged} of {scan.chunks} chunks are damaged and were left out")
+            damage.append(f"{scan.damaged} of {scan.chunks} chunks are damaged and were ignored")
         if scan.skipped:
-            damage.append(f"{scan.skipped} bytes are no records")
+            damage.append(f"{scan.skipped} bytes are not records")
         given = 0
         if scan.data_end is not None:
             given, found = data_checksum(file, scan.data_end)
             if given != found:
-                self._leave_unchecked_out()
+                self._drop_unchecked()
             if not scan.closed:
                 damage.append("its end is missing")
         elif scan.closed:
-            damage.append("its data have no end")
+            damage.append("its data have no end record")
         self.condition.checksums = self._checksums(given)
         if scan.data_end is None and not scan.closed:
             return Summary()
@@ -106,17 +105,17 @@ class McapFile:
         damage.append("its index is damaged and was not used")
         return Summary()
 
-    def _leave_unchecked_out(self) -> None:
-        """Where the data do not match their checksum, only chunks with one of their own count."""
+    def _drop_unchecked(self) -> None:
+        """Keep only chunks with their own checksum, as the data do not match theirs."""
         segments = self._scan.segments
         self._scan.segments = [segment for segment in segments if segment.checked]
         if len(self._scan.segments) < len(segments):
             self.condition.damage.append(
-                "its data do not match their checksum, and what has no checksum of its own was "
-                "left out"
+                "its data do not match their checksum, and messages without their own checksum "
+                "were ignored"
             )
         elif not self._scan.damaged:
-            self.condition.damage.append("bytes beside its messages are altered")
+            self.condition.damage.append("bytes outside of its messages have changed")
 
     def _checksums(self, data: int) -> str:
         if self._scan.segments and all(segment.checked for segment in self._scan.segments):
@@ -138,12 +137,12 @@ class McapFile:
             found[channel.topic, self._kind(number)] += counts[number]
         return tuple(Topic(name, kind, count) for (name, kind), count in sorted(found.items()))
 
-    def _judge(self) -> None:
-        """Note what the file is missing."""
+    def _check_counts(self) -> None:
+        """Note missing messages and contradictions with the index."""
         scan, condition, name = self._scan, self.condition, self._path.name
         unknown = sum(count for one, count in scan.counts.items() if one not in self._channels)
         if unknown:
-            condition.damage.append(f"{unknown} messages are of no known topic")
+            condition.damage.append(f"{unknown} messages belong to an unknown topic")
         statistics = self._summary.statistics
         if statistics is not None:
             condition.expected = self._by_topic(statistics.channel_message_counts)
@@ -168,22 +167,21 @@ class McapFile:
     def _cut_off(self, name: str) -> str:
         dropped = self._path.stat().st_size - self._scan.end
         if not dropped:
-            return f"{name} was not closed by its recorder; every record in it is whole."
+            return f"{name} was not closed by its recorder; all its records are complete."
         last = self._scan.segments[-1] if self._scan.segments else None
         unchecked = ""
         if last is not None and last.cut_off and last.chunk is not None and last.chunk.crc:
             unchecked = (
-                f"; the {last.counts.total()} messages before cannot be compared with their "
-                "checksum"
+                f"; the checksum of the {last.counts.total()} messages before cannot be verified"
             )
         return (
-            f"{name} was cut off: {dropped} bytes after its last whole record were dropped"
+            f"{name} was cut off: {dropped} bytes after its last complete record were dropped"
             f"{unchecked}."
         )
 
 
 def _loose(file: BinaryIO, segment: Segment) -> Iterator[tuple[int, int, bytes]]:
-    """Messages outside of chunks, or in one that is cut off."""
+    """Yield messages outside of chunks, or in a chunk that is cut off."""
     offset = segment.start
     while offset < segment.end:
         file.seek(offset)

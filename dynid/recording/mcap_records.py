@@ -37,7 +37,7 @@ DATA = frozenset(
         Opcode.METADATA,
     }
 )
-"""Kinds of records before the index; from ``PRIVATE`` on are those of other programs."""
+"""Kinds of records before the index; kinds from ``PRIVATE`` on belong to other programs."""
 PRIVATE = 0x80
 
 MESSAGE = struct.Struct("<HIQQ")
@@ -46,25 +46,25 @@ MESSAGE = struct.Struct("<HIQQ")
 _CHUNK = struct.Struct("<QQQII")
 _LONGEST_NAME = 4
 _COMPRESSIONS = (b"", b"lz4", b"zstd")
-# kind of a chunk, and a length below 2**32; what else it must be is looked at afterwards
+# kind of a chunk, and a length below 2**32; the rest is checked afterwards
 _CHUNK_HEAD = re.compile(rb"\x06.{4}\0{4}", re.DOTALL)
 _BLOCK = 2**20
 
 
 class DamagedRecordError(Exception):
-    """A record does not end where its file does, or is none."""
+    """A record is invalid, or does not end within its file."""
 
 
 class Chunk(NamedTuple):
     """The head of a chunk.
 
     Attributes:
-        size: of its records [bytes], once unpacked.
-        crc: their checksum; 0 for none.
-        compression: its name; empty for none.
-        start: where its packed records begin in the file.
-        length: of the packed records [bytes].
-        consistent: whether the record's own length says the same.
+        size: of the decompressed records [bytes].
+        crc: checksum of the records; 0: none.
+        compression: name; empty: none.
+        start: offset of the compressed records in the file [bytes].
+        length: of the compressed records [bytes].
+        consistent: whether the length agrees with that of the record.
     """
 
     size: int
@@ -76,11 +76,11 @@ class Chunk(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where it ends in the file."""
+        """Offset of its end in the file [bytes]."""
         return self.start + self.length
 
     def records(self, file: BinaryIO) -> bytes | None:
-        """Its records; None where they are damaged."""
+        """Read and decompress its records; None if they are damaged."""
         file.seek(self.start)
         content = unpack(file.read(self.length), self.compression, self.size)
         if content is None or len(content) != self.size:
@@ -89,7 +89,7 @@ class Chunk(NamedTuple):
 
 
 def chunk_at(file: BinaryIO, offset: int) -> Chunk | None:
-    """The chunk that begins at a place in a file; None if there can be none."""
+    """Read the head of the chunk at an offset in a file; None if there is none."""
     file.seek(offset)
     head = file.read(HEAD.size + _CHUNK.size + _LONGEST_NAME + 8)
     if len(head) < HEAD.size + _CHUNK.size + 8 or head[0] != Opcode.CHUNK:
@@ -112,12 +112,12 @@ def chunk_at(file: BinaryIO, offset: int) -> Chunk | None:
 
 
 def find_chunk(file: BinaryIO, offset: int, size: int) -> int | None:
-    """Where the next chunk begins, at an offset or behind; None if there is none.
+    """Find the next chunk from an offset on; None if there is none.
 
     Args:
         file: the file.
-        offset: where to begin.
-        size: of the file.
+        offset: start of the search [bytes].
+        size: of the file [bytes].
     """
     while offset < size:
         file.seek(offset)
@@ -133,11 +133,11 @@ def find_chunk(file: BinaryIO, offset: int, size: int) -> int | None:
 
 
 def records(content: bytes) -> Iterator[tuple[int, int, int]]:
-    """(kind, begin, end) of the records in a chunk.
+    """Yield (kind, begin, end) of the records in a chunk.
 
     Raises:
-        DamagedRecordError: one does not end within it, or is of kind 0, which there is not: zeros
-            are no empty records, of which a chunk could hold millions.
+        DamagedRecordError: a record does not end within the chunk, or has the invalid kind 0, so
+            that zeros do not count as millions of empty records.
     """
     offset, size = 0, len(content)
     while offset < size:
@@ -152,15 +152,15 @@ def records(content: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def parse(kind: type[RecordT], content: bytes) -> RecordT:
-    """A record from its content.
+    """Parse the content of a record.
 
     Raises:
-        DamagedRecordError: it is none of its kind.
+        DamagedRecordError: it is not a record of this kind.
     """
     reader: Any = kind
     try:
         found: RecordT = reader.read(ReadDataStream(BytesIO(content)))
-    # the library raises whatever it runs into
+    # the library can raise any exception
     except Exception:  # noqa: BLE001
         raise DamagedRecordError from None
     return found

@@ -1,4 +1,4 @@
-"""An MCAP file looked through from its beginning to its end, without trust in its index."""
+"""Scan of an MCAP file from beginning to end, without its index."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _INDEX = struct.Struct("<HI")
 
 @dataclass
 class Segment:
-    """A stretch of the file with whole messages: a chunk, or messages outside of any.
+    """A part of the file with complete messages: a chunk, or messages outside of chunks.
 
     Attributes:
-        start, end: its place in the file.
+        start, end: offsets in the file [bytes].
         chunk: None for messages outside of chunks.
         counts: messages by channel.
-        cut_off: whether the file ends within the chunk, so that its checksum tells nothing.
+        cut_off: whether the file ends within the chunk, so that its checksum cannot be verified.
     """
 
     start: int
@@ -50,28 +50,28 @@ class Segment:
 
     @property
     def checked(self) -> bool:
-        """Whether a checksum of its own confirms it."""
+        """Whether its own checksum was verified."""
         return self.chunk is not None and self.chunk.crc != 0 and not self.cut_off
 
 
 class Scan:
-    """What the data of a file hold.
+    """Content of a file.
 
     Attributes:
-        segments: the messages that can be read.
+        segments: the readable messages.
         schemas, channels: by number.
-        chunks: all that were found.
-        damaged: chunks that were left out.
-        indexed: those of them of which an index tells how many messages they held.
-        lost: these messages, by channel.
-        skipped: bytes that are no record.
-        closed: whether the file ends as one that its writer has closed.
-        data_end: where the data end; None where the file does not say so.
-        end: where the last whole record ends.
+        chunks: number of chunks found.
+        damaged: number of damaged chunks, which are ignored.
+        indexed: number of damaged chunks with an index of their messages.
+        lost: the messages of these chunks, by channel.
+        skipped: number of bytes that are not records.
+        closed: whether the file was closed by its writer.
+        data_end: offset of the end of data [bytes]; None if the end record is missing.
+        end: offset of the end of the last complete record [bytes].
     """
 
     def __init__(self, file: BinaryIO, size: int, name: str) -> None:
-        """Look through a file.
+        """Scan a file.
 
         Args:
             file: the file.
@@ -79,12 +79,12 @@ class Scan:
             name: its name.
 
         Raises:
-            RecordingError: something in it is larger than is allowed.
+            RecordingError: something exceeds a limit.
         """
         self._file, self._size, self._name = file, size, name
         self.closed = _ends_as_mcap(file, size)
         self._packed = self._unpacked = 0
-        self._known_until = len(MAGIC)  # a search for the next chunk begins here
+        self._known_until = len(MAGIC)  # start of a search for the next chunk
         self._damaged_last = False
         self.segments: list[Segment] = []
         self.schemas: dict[int, Schema] = {}
@@ -96,7 +96,7 @@ class Scan:
 
     @property
     def counts(self) -> Counter[int]:
-        """Messages that can be read, by channel."""
+        """Number of readable messages by channel."""
         return sum((segment.counts for segment in self.segments), Counter[int]())
 
     def _run(self) -> int:
@@ -122,12 +122,12 @@ class Scan:
             if found is None:
                 return offset
             self.skipped += max(found - offset, 1)
-            # an altered length may have led past what is found now
+            # a damaged length may have skipped the chunk that is found now
             self.segments = [one for one in self.segments if one.start < found]
             offset = found
 
     def _take(self, kind: int, offset: int, length: int) -> bool:
-        """Take a record in; False if it is none, so that the next one must be searched for."""
+        """Process a record; return False if it is invalid and the next one must be searched."""
         if kind == Opcode.CHUNK:
             return self._take_chunk(offset)
         if kind == Opcode.MESSAGE:
@@ -164,7 +164,7 @@ class Scan:
         return True
 
     def _take_index(self, length: int) -> bool:
-        """Learn from the index behind a damaged chunk what it held."""
+        """Count the messages of a damaged chunk by the index after it."""
         head = self._file.read(_INDEX.size)
         if len(head) < _INDEX.size or length != _INDEX.size + _INDEX.unpack(head)[1]:
             return False
@@ -176,7 +176,7 @@ class Scan:
         return True
 
     def _look_into(self, content: bytes) -> Counter[int] | None:
-        """Messages in a chunk by channel; None if it holds anything that is no record."""
+        """Count the messages in a chunk by channel; None if it contains an invalid record."""
         counts: Counter[int] = Counter()
         try:
             for kind, begin, end in records(content):
@@ -191,7 +191,7 @@ class Scan:
         return counts
 
     def _take_cut_off(self, offset: int) -> bool:
-        """Take whole messages from a plain chunk in which the file ends."""
+        """Process complete messages of an uncompressed chunk at the end of the file."""
         chunk = chunk_at(self._file, offset)
         if self.closed or chunk is None or chunk.compression or chunk.end <= self._size:
             return False
@@ -224,7 +224,7 @@ class Scan:
         last.end = past
 
     def _describe(self, kind: int, content: bytes) -> bool:
-        """Keep a description of messages."""
+        """Store a description of messages; return False if it is invalid."""
         try:
             if kind == Opcode.SCHEMA:
                 schema = parse(Schema, content)
@@ -234,7 +234,7 @@ class Scan:
                 self._add_channel(channel)
             elif kind == Opcode.HEADER:
                 header = parse(Header, content)
-                # an altered length would lead past the first chunk
+                # a damaged length would skip the first chunk
                 return len(content) == 8 + len(header.profile.encode()) + len(
                     header.library.encode()
                 )
@@ -245,7 +245,7 @@ class Scan:
     def _add_channel(self, channel: Channel) -> None:
         if channel.id not in self.channels:
             self.channels[channel.id] = channel
-            what = f"{self._name}: holds {len(self.channels)} topics"
+            what = f"{self._name}: contains {len(self.channels)} topics"
             RECORDING_TOPICS.check(len(self.channels), what, RecordingTooLargeError)
 
 

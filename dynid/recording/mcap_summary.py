@@ -1,4 +1,4 @@
-"""The index at the end of an MCAP file: what its writer says that the file holds."""
+"""The index at the end of an MCAP file."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _BLOCK = 2**20
 
 @dataclass
 class Summary:
-    """What an index tells.
+    """Content of an index.
 
     Attributes:
         schemas, channels: by number.
-        statistics: None if it has none.
-        chunks: number of chunks that it lists.
-        checked: whether it carries a checksum, which it then matches.
+        statistics: None if missing.
+        chunks: number of listed chunks.
+        checked: whether it has a checksum, which was verified.
     """
 
     schemas: dict[int, Schema] = field(default_factory=dict)
@@ -36,13 +36,13 @@ class Summary:
 
 
 def read_summary(file: BinaryIO, size: int, data_end: int, largest: int) -> Summary:
-    """The index of a file that was closed.
+    """Read the index of a file that was closed.
 
     Args:
         file: the file.
         size: its size [bytes].
-        data_end: where its data end.
-        largest: an index of more bytes is not read.
+        data_end: offset of the end of its data [bytes].
+        largest: size above which an index is not read [bytes].
 
     Raises:
         DamagedRecordError: it is damaged.
@@ -76,7 +76,7 @@ def read_summary(file: BinaryIO, size: int, data_end: int, largest: int) -> Summ
 
 
 def data_checksum(file: BinaryIO, data_end: int) -> tuple[int, int]:
-    """The checksum that a file gives for its data, 0 for none; and the one that they have."""
+    """Return the stated checksum of a file's data, 0 if there is none, and the actual one."""
     file.seek(data_end)
     head = file.read(HEAD.size + _CRC)
     if len(head) < HEAD.size + _CRC or HEAD.unpack_from(head) != (Opcode.DATA_END, _CRC):

@@ -1,4 +1,4 @@
-"""Definitions of message types, which a bag carries so that it can be read anywhere."""
+"""Definitions of message types, which are stored in a bag."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ if TYPE_CHECKING:
 
 
 def types_for(kind: str, digest: str = "") -> Typestore:
-    """A store that defines a message type.
+    """Return a store with the definition of a message type.
 
-    The definitions of ROS 2 Jazzy's own packages are at hand; those of other packages, and of
-    packages that have changed since, are read from the ROS installation.
+    Definitions of ROS 2 Jazzy are built in; those of other packages, and of newer versions, are
+    read from the ROS installation.
 
     Args:
-        kind: as ``sensor_msgs/msg/JointState``.
-        digest: the definition's hash (``RIHS01_…``) as its publisher tells it; empty where it
-            does not.
+        kind: such as ``sensor_msgs/msg/JointState``.
+        digest: the definition's hash (``RIHS01_…``) from its publisher; empty if unknown.
 
     Raises:
-        RecordingError: no definition is found, or none that the publisher would agree with.
+        RecordingError: no definition is found, or none with the publisher's hash.
     """
     known = get_typestore(Stores.ROS2_JAZZY)
     if kind in known.types and digest in ("", known.hash_rihs01(kind)):
@@ -45,14 +44,14 @@ def types_for(kind: str, digest: str = "") -> Typestore:
         ) from None
     if digest not in ("", found):
         raise RecordingError(
-            f"message type {kind}: its publisher uses another definition than the one installed "
-            "here; the same version of its package must be installed on both sides."
+            f"message type {kind}: its publisher uses another definition than the installed one; "
+            "install the same version of its package on both sides."
         )
     return installed
 
 
 def _installed(kind: str) -> dict[str, Any]:
-    """Definitions of a type, and of all types that it is made of, from the installation."""
+    """Read the definitions of a type and of all types in it from the installation."""
     found: dict[str, Any] = {}
     open_kinds = [kind]
     while open_kinds:

@@ -1,4 +1,4 @@
-"""A recording as the rest of dynid sees it: evenly sampled, complete, and read-only."""
+"""A recording: uniformly sampled, complete, and read-only."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 FEWEST_SAMPLES = 10
-"""Below this no derivative or fit means anything, so shorter recordings and spans are refused."""
+"""Shorter recordings and spans are refused, as derivatives and fits would be meaningless."""
 
-# a span's limits are typed in decimal; a sample this close (in samples) to one counts as on it
+# tolerance of a span's limits, which are decimal numbers [samples]
 _ON_THE_LIMIT = 1e-6
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where samples came from.
+    """Source of samples.
 
     Attributes:
-        name: file name, without any folder and such that it can be printed; or the topic, where it
-            was listened to.
+        name: printable file name without folder; or the topic, if live.
         sha256: hexadecimal digest of the file's content, or of the messages.
         kind: ``"rosbag2 mcap"``, ``"rosbag2 sqlite3"``, ``"csv"``, ``"npz"`` or ``"live"``.
-        topic: the topic that was read, for a bag or live.
+        topic: the topic, for a bag or live.
         start_time: stamp of the recording's first sample [ns], for a bag or live.
     """
 
@@ -47,25 +46,25 @@ class Source:
     start_time: int | None = None
 
     def __post_init__(self) -> None:
-        """Make the name one that reports, YAML and JSON can hold."""
+        """Make the name printable for reports, YAML and JSON."""
         object.__setattr__(self, "name", printable(self.name))
 
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """One uninterrupted, evenly sampled motion of a robot.
+    """One uninterrupted, uniformly sampled motion of a robot.
 
-    Several recordings stay several: their times are never joined.
+    Several recordings are never joined in time.
 
     Attributes:
         time: (N,) [s], starts at 0, steps of ``1 / sampling_rate``.
         position: (N, n) [rad or m].
-        velocity: (N, n) [rad/s or m/s], or None where the source measured none.
+        velocity: (N, n) [rad/s or m/s]; None if not measured.
         effort: (N, n), in the unit of the source (Nm, N, A, ...).
         joint_names: n names, in the order of the columns.
         sampling_rate: [Hz].
         sources: the files that were read.
-        repairs: one counted sentence for each kind of repair, in the order they were made.
+        repairs: one sentence with a count for each kind of repair, in order.
     """
 
     time: NDArray[np.float64]
@@ -78,7 +77,7 @@ class Recording:
     repairs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the shapes and make every array a read-only one of its own."""
+        """Check the shapes and copy every array as read-only."""
         shape = (len(self.time), len(self.joint_names))
         for name in ("time", "position", "velocity", "effort"):
             values = getattr(self, name)
@@ -97,7 +96,7 @@ class Recording:
         return float(self.time[-1] - self.time[0])
 
     def to_frame(self) -> DataFrame:
-        """Samples as a pandas DataFrame: ``time``, then ``<joint>.position`` and the like.
+        """Return samples as a pandas DataFrame: ``time``, then ``<joint>.position`` etc.
 
         Raises:
             ConfigurationError: pandas is not installed.
@@ -111,11 +110,11 @@ class Recording:
         return data_frame(columns)
 
     def __repr__(self) -> str:
-        """Files, joints, length and rate, and what was repaired."""
+        """Return files, joints, length, rate and repairs."""
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        """The same, for a notebook."""
+        """Return the same for a notebook."""
         return html_lines(self._lines())
 
     def _lines(self) -> list[str]:
@@ -128,13 +127,13 @@ class Recording:
         ]
 
     def cut(self, start: float | None, stop: float | None) -> Recording:
-        """The samples with ``start <= time < stop``, their time starting at 0 again.
+        """Return the samples with ``start <= time < stop``, with time starting at 0.
 
-        Without ``stop`` the last sample is part of it. Adjoining spans share no sample.
+        Without ``stop`` the last sample is included. Adjacent spans share no sample.
 
         Args:
-            start: [s] since the start of this recording; None for its beginning.
-            stop: [s] since the start of this recording; None for its end.
+            start: [s] since the start of this recording; None: its beginning.
+            stop: [s] since the start of this recording; None: its end.
 
         Raises:
             PreprocessingError: the span is reversed, outside the recording, or nearly empty.
@@ -151,10 +150,10 @@ class Recording:
 
 
 def given_recordings(function: str, recordings: Recording | Sequence[Recording]) -> list[Recording]:
-    """The recordings that a public function is given: one or several, but at least one.
+    """Return the recordings given to a public function as a list.
 
     Raises:
-        ArgumentError: there is none, or something else among them.
+        ArgumentError: there is none, or an argument is not a recording.
     """
     several = list(recordings) if isinstance(recordings, list | tuple) else [recordings]
     if not several:
@@ -167,7 +166,7 @@ def given_recordings(function: str, recordings: Recording | Sequence[Recording])
 def span_limits(
     ticks: NDArray[np.float64], rate: float, start: float | None, stop: float | None
 ) -> tuple[int, int]:
-    """Indices (first, past the last) of the samples with ``start <= time < stop``.
+    """Find the indices (first, past the last) of the samples with ``start <= time < stop``.
 
     Args:
         ticks: (N,) increasing times in units of ``1 / rate``, the first of them 0.
@@ -183,12 +182,12 @@ def span_limits(
     for name, value in (("start", start), ("stop", stop)):
         if value is not None and not (math.isfinite(value) and 0 <= value <= duration + period):
             raise PreprocessingError(
-                f"The span's {name} of {value:g} s lies outside the recording, "
+                f"The span's {name} of {value:g} s is outside the recording, "
                 f"which lasts from 0 s to {duration:.3f} s."
             )
     if start is not None and stop is not None and start >= stop:
         raise PreprocessingError(
-            f"The span's start of {start:g} s must lie before its stop of {stop:g} s."
+            f"The span's start of {start:g} s must be before its stop of {stop:g} s."
         )
     first = 0 if start is None else int(np.searchsorted(ticks, start * rate - _ON_THE_LIMIT))
     past = len(ticks)
@@ -197,7 +196,7 @@ def span_limits(
     if past - first < FEWEST_SAMPLES:
         raise PreprocessingError(
             f"The span from {0.0 if start is None else start:g} s to "
-            f"{duration if stop is None else stop:g} s holds {past - first} samples; "
+            f"{duration if stop is None else stop:g} s contains {past - first} samples; "
             f"at least {FEWEST_SAMPLES} are needed."
         )
     return first, past

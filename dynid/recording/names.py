@@ -1,4 +1,4 @@
-"""Names as sentences show them: they come from files, and may hold anything."""
+"""Printable names in messages, as names from files may contain any characters."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _MOST = 20
 
 
 def shown(name: Path | str) -> str:
-    """The name of a file (without its folder), topic or joint, as it can be printed."""
+    """Return the printable name of a file (without its folder), topic or joint."""
     return printable(name.name if isinstance(name, Path) else name)
 
 
 def shown_names(names: Iterable[str], none: str = "none") -> str:
-    """Names as a list, the first ones of very many."""
+    """Return names as a list in words, the first ones of very many."""
     every = [shown(name[:200]) for name in names]
     more = f", … ({len(every) - _MOST} more)" if len(every) > _MOST else ""
     return ", ".join(every[:_MOST]) + more if every else none

@@ -1,4 +1,4 @@
-"""Recordings in NumPy's ``.npz`` format, whose archive has a checksum of every array."""
+"""Recordings in NumPy's ``.npz`` format, which has a checksum of every array."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _REQUIRED = ("time", "position", "effort", "joint_names")
 _OPTIONAL = ("velocity",)
 _ENDING = ".npy"
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Those that NumPy writes."""
+"""Compression methods of NumPy."""
 _LONGEST_NAME = 1000
 """[characters] of a joint's name."""
 
 
 class _DamagedArrayError(Exception):
-    """An array of an archive cannot be read; the text says why."""
+    """An array of an archive cannot be read; the text is the reason."""
 
 
 def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
     """Read a recording from named arrays.
 
     These are ``time`` (N,) [s], ``position``, ``velocity``, ``effort`` (N, n) and
-    ``joint_names`` (n,); ``velocity`` may be absent.
+    ``joint_names`` (n,); ``velocity`` is optional.
 
     Args:
         path: the ``.npz`` file.
-        joints: the joints to read, in this order; None for all.
+        joints: the joints to read, in this order; None: all.
 
     Raises:
         RecordingError: the file is not an archive, or an array is missing or does not fit.
@@ -76,9 +76,9 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
         for name in ("position", "velocity", "effort")
         if name in arrays
     }
-    told = tuple(
+    damage = tuple(
         f"{where} is damaged: array '{name}' cannot be read ({reason}) and all its "
-        f"{len(time)} samples were left out."
+        f"{len(time)} samples were ignored."
         for name, reason in damaged.items()
     )
     return Samples(
@@ -88,13 +88,13 @@ def read_npz(path: Path, joints: Sequence[str] | None) -> Samples:
         effort=signals["effort"],
         joint_names=wanted,
         sources=(Source(where, digest(path), "npz"),),
-        repairs=told,
-        damage=told,
+        repairs=damage,
+        damage=damage,
     )
 
 
 def _arrays(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]:
-    """The arrays that can be read, and why others cannot."""
+    """Read the arrays; return readable ones, and the reasons for the others."""
     arrays: dict[str, NDArray[np.generic]] = {}
     damaged: dict[str, str] = {}
     where = shown(path)
@@ -102,7 +102,7 @@ def _arrays(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]
         size = path.stat().st_size
         with zipfile.ZipFile(path) as archive:
             entries = {entry.filename.removesuffix(_ENDING): entry for entry in archive.infolist()}
-            # before anything is unpacked; an entry is never unpacked further than it says
+            # checked before unpacking; an entry is never unpacked beyond its stated size
             known = [entries[name] for name in (*_REQUIRED, *_OPTIONAL) if name in entries]
             unpacked = sum(entry.file_size for entry in known)
             what = f"{where}: unpacks to {unpacked} bytes of arrays"
@@ -116,7 +116,7 @@ def _arrays(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]
                     damaged[name] = problem
     except DynidError:
         raise
-    # numpy and zipfile raise many types for a damaged archive, all of which mean the same here
+    # numpy and zipfile raise many types for a damaged archive
     except Exception as error:  # noqa: BLE001
         raise RecordingError(
             f"{where}: cannot be read as an .npz archive of plain arrays "
@@ -128,11 +128,11 @@ def _arrays(path: Path) -> tuple[dict[str, NDArray[np.generic]], dict[str, str]]
 def _readable(
     archive: zipfile.ZipFile, entry: zipfile.ZipInfo, *, wanted: bool
 ) -> tuple[NDArray[np.generic] | None, str]:
-    """An array, if it is wanted; and why it cannot be read, if so."""
+    """Read an array if it is wanted; return it, and the reason if it cannot be read."""
     try:
         if wanted:
             return _array(archive, entry), ""
-        # an altered name is another one than the array itself is stored under
+        # a damaged name differs from that in the array's own header
         archive.open(entry).close()
     except (_DamagedArrayError, zipfile.BadZipFile) as error:
         return None, " ".join(str(error).split())
@@ -141,19 +141,19 @@ def _readable(
 
 def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[np.generic]:
     if entry.compress_type not in _METHODS:
-        raise _DamagedArrayError("it is compressed in another way than NumPy's")
+        raise _DamagedArrayError("its compression is not one of NumPy's")
     try:
         with archive.open(entry) as stream:
             shape, fortran, kind = _header(stream)
             count = math.prod(shape)
             left = entry.file_size - stream.tell()
             if kind.hasobject:
-                raise _DamagedArrayError("it holds Python objects, expected numbers")
+                raise _DamagedArrayError("it contains Python objects, expected numbers")
             if kind.itemsize == 0 or count * kind.itemsize != left:
-                raise _DamagedArrayError("its size is another one than its header says")
+                raise _DamagedArrayError("its size differs from that in its header")
             if kind.kind in "US" and kind.itemsize > 4 * _LONGEST_NAME:
                 raise _DamagedArrayError(f"its texts are longer than {_LONGEST_NAME} characters")
-            # reads to the end, where the archive compares the checksum
+            # reads to the end, where the archive verifies the checksum
             content = stream.read()
     except _DamagedArrayError:
         raise
@@ -166,7 +166,7 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[np.gener
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
-    """Shape, order and type of an array."""
+    """Read shape, order and type of an array."""
     version = npy.read_magic(stream)
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, fortran, kind = read(stream)
@@ -176,7 +176,7 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.gener
 def _numbers(
     arrays: dict[str, NDArray[np.generic]], name: str, shape: tuple[int | None, ...], where: str
 ) -> NDArray[np.float64]:
-    array = np.asarray(arrays[name])  # bytes, of a member that is no array
+    array = np.asarray(arrays[name])  # bytes, if a member is not an array
     fits = len(array.shape) == len(shape) and all(
         expected in (None, found) for expected, found in zip(shape, array.shape, strict=True)
     )
@@ -185,6 +185,6 @@ def _numbers(
         found = " x ".join(map(str, array.shape)) or "scalar"
         raise RecordingError(f"{where}: array '{name}' is {found}, expected {expected}.")
     if array.dtype.kind not in "fiub":
-        raise RecordingError(f"{where}: array '{name}' holds {array.dtype}, expected numbers.")
+        raise RecordingError(f"{where}: array '{name}' contains {array.dtype}, expected numbers.")
     with np.errstate(over="ignore"):  # of a wider type; what is infinite then is invalid
         return np.asarray(array, dtype=np.float64)

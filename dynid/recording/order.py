@@ -1,4 +1,4 @@
-"""Stamps into order: repeats dropped, late samples moved to their place, clock jumps refused."""
+"""Sorting by stamps: drops repeats, moves late samples, refuses clock jumps."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FARTHEST_MOVE = 5
-"""Samples by which one may come late; more is a clock that jumped, not a transport's disorder."""
+"""Largest delay of a late sample [samples]; a larger one is a jump of the clock."""
 
-# closer to its forerunner than this share of the usual step, a sample repeats it: two points that
-# close carry no new information, but would let an interpolating curve swing
+# share of the usual step below which a sample repeats the one before: two points that close would
+# make an interpolating curve oscillate
 _REPEATED = 0.05
 
-# a late sample belongs into a hole, a whole step from its neighbours; one that falls closer to
-# them (in steps) was stamped by a clock that had been set back
+# smallest distance of a late sample from its neighbours, in steps; if it is closer, the clock was
+# set back
 _HOLE = 0.75
 
 
 def put_in_order(samples: Samples) -> Samples:
-    """The samples with strictly increasing stamps.
+    """Return the samples with strictly increasing stamps.
 
     Raises:
         RecordingError: the clock jumped back, so that the order of the samples is unknown.
@@ -48,7 +48,7 @@ def put_in_order(samples: Samples) -> Samples:
 
 
 def _repeated(stamps: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of the sorted stamps repeat the one before."""
+    """Return which of the sorted stamps repeat the one before."""
     steps = np.diff(stamps)
     moving = steps[steps > 0]
     usual = float(np.median(moving)) if len(moving) else 0.0
@@ -63,8 +63,8 @@ def _refuse_clock_jump(samples: Samples, late: NDArray[np.bool_], order: NDArray
 
 
 def _refuse_overlap(samples: Samples, ordered: Samples, late: NDArray[np.bool_]) -> None:
-    """Refuse when the late samples do not fall into holes: then the clock was set back a little."""
-    # the very same sample delivered twice is a repeat, whenever it comes
+    """Refuse late samples that do not fill gaps, because the clock was set back a little."""
+    # the same sample delivered twice is a repeat at any time
     near = np.flatnonzero(late & ~_equal_to_forerunner(ordered))
     if not len(near):
         return

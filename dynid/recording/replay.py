@@ -1,4 +1,4 @@
-"""The joint states of a bag, raw, to be published again."""
+"""Raw joint states of a bag for replay."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class StampedMessage(NamedTuple):
 
 
 def read_messages(path: Path, topic: str = DEFAULT_TOPIC) -> list[StampedMessage]:
-    """Every JointState message of a bag's topic, in the order of reception.
+    """Read every JointState message of a bag's topic, in the order of reception.
 
     Raises:
         RecordingError: the bag cannot be read, or has no such topic.

@@ -1,4 +1,4 @@
-"""What a file holds before anything is repaired: samples with stamps of any kind."""
+"""Samples of a file before any repair, with arbitrary stamps."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from dynid.recording.model import Source
 
 NANOSECONDS = 1e9
-"""Stamps are whole nanoseconds, as in ROS: differences are exact, however late the epoch."""
+"""Stamps are integer nanoseconds, as in ROS, so that differences are exact."""
 
-# the int64 nanoseconds end near 9.2e9 s, and a difference of two times must fit too
+# int64 nanoseconds end near 9.2e9 s, and a difference of two times must be in range too
 _LARGEST_SECONDS = 4.5e9
 
 
 class Flaw(NamedTuple):
-    """Something unreadable in a source, and where.
+    """An unreadable place in a source.
 
     Attributes:
-        stamp: [ns] of its sample, or of the sample before it where it has none.
-        sentence: what is wrong, as a whole sentence.
+        stamp: [ns] of its sample, or of the sample before if it has none.
+        sentence: description of the problem.
     """
 
     stamp: int
@@ -47,10 +47,10 @@ class Samples:
         effort: (N, n).
         joint_names: n names.
         sources: the files that were read.
-        repairs: sentences on what the reader mended.
-        nominal_rate: [Hz], where the source states one instead of measuring time.
-        damage: those of the repairs that tell what a damaged file has lost.
-        flaws: what is unreadable where; a recording that includes it is refused.
+        repairs: sentences on repairs by the reader.
+        nominal_rate: [Hz], if the source has a rate instead of times.
+        damage: those of the repairs about data lost in a damaged file.
+        flaws: unreadable places; a recording that includes one is refused.
     """
 
     stamps: NDArray[np.int64]
@@ -65,21 +65,21 @@ class Samples:
     flaws: tuple[Flaw, ...] = ()
 
     def __len__(self) -> int:
-        """The number of samples N."""
+        """Return the number of samples N."""
         return len(self.stamps)
 
     @property
     def seconds(self) -> NDArray[np.float64]:
-        """(N,) time since the first sample [s]."""
+        """Time since the first sample (N,) [s]."""
         return np.asarray((self.stamps - self.stamps[0]) / NANOSECONDS, dtype=np.float64)
 
     @property
     def label(self) -> str:
-        """The source's name, to begin a sentence with."""
+        """Name of the source in messages."""
         return self.sources[0].name
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Samples:
-        """The given rows only, in the given order."""
+        """Return the given rows in the given order."""
         return replace(
             self,
             stamps=self.stamps[rows],
@@ -89,12 +89,12 @@ class Samples:
         )
 
     def noting(self, sentence: str) -> Samples:
-        """The same with one more repair told."""
+        """Return the samples with one more repair noted."""
         return replace(self, repairs=(*self.repairs, sentence))
 
 
 def nanoseconds(seconds: NDArray[np.float64], label: str) -> NDArray[np.int64]:
-    """Times [s] as whole nanoseconds.
+    """Convert times [s] to integer nanoseconds.
 
     Raises:
         RecordingError: a time is not finite, or too large to be in seconds.
@@ -106,13 +106,13 @@ def nanoseconds(seconds: NDArray[np.float64], label: str) -> NDArray[np.int64]:
 
 
 def unusable_times(seconds: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which times [s] are not finite, or too large to be in seconds."""
+    """Return which times [s] are not finite, or too large to be in seconds."""
     with np.errstate(invalid="ignore"):
         return np.asarray(~(np.abs(seconds) <= _LARGEST_SECONDS))
 
 
 def no_time(seconds: NDArray[np.float64], row: int, label: str) -> str:
-    """A sentence on a time that is unusable."""
+    """Return a sentence on an unusable time."""
     return (
         f"{label}: the time of sample {row + 1} is {seconds[row]:g} s; expected a finite "
         "time in seconds (a factor can convert it)."
@@ -120,13 +120,13 @@ def no_time(seconds: NDArray[np.float64], row: int, label: str) -> str:
 
 
 def require_joints(wanted: Sequence[str], available: Sequence[str], where: str) -> None:
-    """Check that every wanted joint is there.
+    """Check that every wanted joint is available.
 
     Raises:
-        RecordingError: naming the absent joint and the available ones.
+        RecordingError: a joint is missing.
     """
     for joint in wanted:
         if joint not in available:
             raise RecordingError(
-                f"{where}: joint '{joint}' is absent; available are {shown_names(available)}."
+                f"{where}: joint '{joint}' is missing; available are {shown_names(available)}."
             )

@@ -1,4 +1,4 @@
-"""Where the robot's state is found in a recording: the profile's ``recording``."""
+"""Settings of recordings: the profile's ``recording``."""
 
 from __future__ import annotations
 

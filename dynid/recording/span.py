@@ -1,4 +1,4 @@
-"""The part of a recording that is wanted, cut out before anything in it is judged."""
+"""Selection of a span of a recording before any check."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def cut_span(samples: Samples, start: float | None, stop: float | None) -> Samples:
-    """The samples with ``start <= time < stop``, and the flaws among them.
+    """Return the samples with ``start <= time < stop``, with the flaws among them.
 
     Args:
         samples: as read, in the order of the file.
-        start: [s] since the first sample; None for the beginning.
-        stop: [s] since the first sample; None for the end.
+        start: [s] since the first sample; None: the beginning.
+        stop: [s] since the first sample; None: the end.
 
     Raises:
         PreprocessingError: the span is reversed, outside the recording, or nearly empty.
@@ -41,14 +41,14 @@ def cut_span(samples: Samples, start: float | None, stop: float | None) -> Sampl
 
 
 def refuse_flaws(samples: Samples, first_stamp: int | None = None) -> None:
-    """Refuse samples among which something cannot be read.
+    """Refuse samples with an unreadable place.
 
     Args:
         samples: of the span.
-        first_stamp: [ns] of the whole recording's first sample, which times are told from.
+        first_stamp: [ns] of the whole recording's first sample, the origin of times in messages.
 
     Raises:
-        RecordingError: naming the first such place.
+        RecordingError: there is an unreadable place.
     """
     if not samples.flaws:
         return
@@ -57,13 +57,11 @@ def refuse_flaws(samples: Samples, first_stamp: int | None = None) -> None:
     at = float(first.stamp - begin) / NANOSECONDS
     more = len(samples.flaws) - 1
     others = f" {more} more cannot be read." if more else ""
-    where = f" It lies {at:.3f} s after the first sample." if at > 0 else ""
-    raise RecordingError(
-        f"{first.sentence}{where}{others} A span beside it can be selected (start, stop)."
-    )
+    where = f" It is {at:.3f} s after the first sample." if at > 0 else ""
+    raise RecordingError(f"{first.sentence}{where}{others} Select a span without it (start, stop).")
 
 
 def _since_first(samples: Samples) -> NDArray[np.float64]:
-    """(N,) time since the earliest of the first samples [s], which may have come out of order."""
+    """Return the time (N,) since the earliest of the first samples, which may be unsorted [s]."""
     first = samples.stamps[: FARTHEST_MOVE + 1].min() if len(samples) else 0
     return np.asarray((samples.stamps - first) / NANOSECONDS, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What a storage file of a bag holds, and what it has lost."""
+"""Topics and condition of a bag's storage file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic of a bag: its name, message type and number of messages that can be read."""
+    """A topic of a bag: name, message type and number of readable messages."""
 
     name: str
     type: str
@@ -21,13 +21,13 @@ class Topic:
 
 @dataclass
 class Condition:
-    """In what condition a storage file is.
+    """Condition of a storage file.
 
     Attributes:
         notes: sentences on a file that its recorder did not complete.
-        damage: what is wrong with it, in words.
-        expected: messages that it should hold, by topic, as far as it tells.
-        checksums: what protects its messages, in words; empty if nothing does.
+        damage: descriptions of its damage.
+        expected: number of messages by topic in its index; None if unknown.
+        checksums: description of its checksums; empty if there are none.
     """
 
     notes: list[str] = field(default_factory=list)
@@ -35,35 +35,35 @@ class Condition:
     expected: Counter[str] | None = None
     checksums: str = ""
 
-    def told(self, file: str, shown: str, topic: str, read: int) -> list[str]:
-        """Sentences on what became of the messages of a topic.
+    def report(self, file: str, shown: str, topic: str, read: int) -> list[str]:
+        """Return sentences on lost messages of a topic.
 
         Args:
-            file: its name.
-            shown: name of the topic, as it is printed.
-            topic: its name.
-            read: messages of it that can be read.
+            file: name of the file.
+            shown: printable name of the topic.
+            topic: name of the topic.
+            read: number of its readable messages.
         """
         expected = None if self.expected is None else self.expected[topic]
         if not self.damage and expected in (None, read):
             return self.notes
         reasons = "; ".join(self.damage) or "its index and its data disagree"
         if expected is None:
-            outcome = f"{read} messages of {shown} were read, how many are lost is not known"
+            outcome = f"{read} messages of {shown} were read, the number of lost ones is unknown"
         elif expected == read:
             outcome = f"all {read} messages of {shown} were read"
         elif expected > read:
             outcome = f"{expected - read} of {expected} messages of {shown} are lost"
         else:
-            outcome = f"it tells of {expected} messages of {shown}, but {read} were read"
+            outcome = f"its index lists {expected} messages of {shown}, but {read} were read"
         return [*self.notes, f"{file} is damaged ({reasons}): {outcome}."]
 
 
 class StorageFile(Protocol):
-    """A storage file, looked through from its beginning to its end."""
+    """A scanned storage file."""
 
     topics: tuple[Topic, ...]
     condition: Condition
 
     def messages(self, topic: str, kind: str) -> Iterator[tuple[int, bytes]]:
-        """(receive time [ns], raw message) of a topic, in the order of the file."""
+        """Yield (receive time [ns], raw message) of a topic, in the order of the file."""

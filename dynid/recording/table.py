@@ -1,4 +1,4 @@
-"""A text table of numbers: delimiter and header found out, every bad cell named."""
+"""A text table of numbers with automatic detection of delimiter and header."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_DELIMITERS = (";", "\t", ",")  # in the order of trust: a comma may also be a decimal point
-_LOOKED_AT = 100  # lines that show what delimiter and width are, although some may be damaged
-_BLOCK = 4096  # lines: in one with a bad cell every cell is read for itself
+_DELIMITERS = (";", "\t", ",")  # in order of priority: a comma may also be a decimal point
+_EXAMINED = 100  # lines, to detect delimiter and width even if some are damaged
+_BLOCK = 4096  # lines, which are read cell by cell if one cell is invalid
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Table:
         numbers_from: number of the first line of data in the file, counted from 1.
         width: number of columns.
         delimiter: one character, or None for any white space.
-        damaged: sentences on rows (from 0) that are not as wide as the others, or no text.
-        repairs: sentences on what was mended.
+        damaged: sentences on rows (from 0) with another width, or that are not text.
+        repairs: sentences on repairs.
     """
 
     name: str
@@ -51,11 +51,11 @@ class Table:
 
     @property
     def rows(self) -> int:
-        """The number of rows of data."""
+        """Number of rows of data."""
         return len(self.lines)
 
     def numbers(self, columns: Sequence[int | str]) -> NDArray[np.float64]:
-        """The given columns as (rows, len(columns)) numbers; empty cells are NaN.
+        """Return columns as numbers (rows, len(columns)); empty cells are NaN.
 
         Args:
             columns: names, or numbers counted from 1.
@@ -72,9 +72,9 @@ class Table:
     def readable(
         self, columns: Sequence[int | str]
     ) -> tuple[NDArray[np.float64], Mapping[int, str]]:
-        """The given columns as (rows, len(columns)) numbers, and sentences on bad rows.
+        """Return columns as numbers (rows, len(columns)), and sentences on invalid rows.
 
-        Empty cells are NaN, and so are those of which there is a sentence.
+        Empty and invalid cells are NaN.
 
         Args:
             columns: names, or numbers counted from 1.
@@ -94,7 +94,7 @@ class Table:
             if rows:
                 values[rows] = self._block(rows, places, bad)
         for row in self.damaged:
-            # where a row is cut off or runs on, its first cells may still be what they seem
+            # the first cells of a row with a wrong width may still be valid
             values[row] = self._row(row, places, {})
         return values, bad
 
@@ -111,7 +111,7 @@ class Table:
         return np.asarray(found, dtype=np.float64)
 
     def _row(self, row: int, places: list[int], bad: dict[int, str]) -> list[float]:
-        """The slow way, which can name the cell that the fast one stumbled over."""
+        """Read a row cell by cell, which can name an invalid cell."""
         cells = split(self._plain(row), self.delimiter)
         values = []
         for place in places:
@@ -120,7 +120,7 @@ class Table:
             if value is None:
                 bad.setdefault(
                     row,
-                    f"{self.name}: line {self.numbers_from + row}, column {place + 1} holds "
+                    f"{self.name}: line {self.numbers_from + row}, column {place + 1} contains "
                     f"'{shown(cell[:40])}', expected a number.",
                 )
             values.append(float("nan") if value is None else value)
@@ -135,7 +135,7 @@ class Table:
             if column <= self.width:
                 return column - 1
             raise RecordingError(
-                f"{self.name}: there is no column {column}; the file has {self.width} columns."
+                f"{self.name}: column {column} does not exist; the file has {self.width} columns."
             )
         if not self.header:
             raise RecordingError(
@@ -155,12 +155,12 @@ def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
 
     Args:
         path: the file.
-        delimiter: one character, ``"whitespace"``, or None to find out.
-        header: whether the first line names the columns, or ``"auto"``: it does if most of its
-            cells are no numbers.
+        delimiter: one character, ``"whitespace"``, or None to detect it.
+        header: whether the first line names the columns; ``"auto"``: if most of its cells are not
+            numbers.
 
     Raises:
-        RecordingError: the file is not text, or holds no rows.
+        RecordingError: the file is not text, or contains no rows.
     """
     name = shown(path)
     text = read_lines(path)
@@ -173,7 +173,7 @@ def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
         lines.pop()
     if first >= len(lines):
         raise RecordingError(f"{name}: is empty; expected rows of numbers.")
-    sample = lines[first : first + _LOOKED_AT]
+    sample = lines[first : first + _EXAMINED]
     used = _delimiter(sample) if delimiter is None else delimiter
     mark = None if used == "whitespace" else used
     names: tuple[str, ...] = ()
@@ -184,20 +184,20 @@ def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
     elif comment and header == "auto" and len(split(comment, mark)) == len(cells):
         names = tuple(map(bare, split(comment, mark)))
     if first >= len(lines):
-        raise RecordingError(f"{name}: holds a header but no rows of numbers.")
-    width = _usual_width(lines[first : first + _LOOKED_AT], mark)
+        raise RecordingError(f"{name}: contains a header but no rows of numbers.")
+    width = _usual_width(lines[first : first + _EXAMINED], mark)
     RECORDING_COLUMNS.check(width, f"{name}: has {width} columns", RecordingTooLargeError)
     if names and len(names) != width:
         raise RecordingError(
             f"{name}: the header names {len(names)} columns, but line {first + 1} has "
-            f"{width}; both must have equally many."
+            f"{width}; both must have the same number."
         )
     repairs = _drop_half_line(lines, width, mark, whole=text.ends_whole)
     data = lines[first:]
     if not data:
-        raise RecordingError(f"{name}: holds no whole row of numbers.")
+        raise RecordingError(f"{name}: contains no complete row of numbers.")
     damaged = {
-        row - first: f"{name}: line {row + 1} holds bytes that are no text."
+        row - first: f"{name}: line {row + 1} contains bytes that are not text."
         for row in text.no_text
         if first <= row < len(lines)
     }
@@ -206,21 +206,21 @@ def read_table(path: Path, delimiter: str | None, header: bool | str) -> Table:
 
 
 def split(line: str, delimiter: str | None) -> list[str]:
-    """The cells of a line; ``None`` splits at any white space."""
+    """Split a line into cells; ``None``: at any white space."""
     return line.split(delimiter)
 
 
 def bare(cell: str) -> str:
-    """A cell without what stands around it."""
+    """Strip white space and quotes from a cell."""
     return cell.strip().strip('"').strip()
 
 
 def number(cell: str) -> float | None:
-    """The number in a cell; NaN for an empty one; None if it holds anything else."""
+    """Return the number in a cell; NaN if empty; None if it is not a number."""
     if not cell:
         return float("nan")
     try:
-        # "1_000" is a number to Python but to no program that writes tables
+        # Python accepts "1_000" as a number
         return None if "_" in cell else float(cell)
     except ValueError:
         try:
@@ -230,7 +230,7 @@ def number(cell: str) -> float | None:
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Whether most cells are no numbers; a row with one damaged cell is not a header."""
+    """Whether most cells are not numbers; a row with one damaged cell is not a header."""
     words = sum(number(bare(cell)) is None for cell in cells)
     return 2 * words > len(cells)
 
@@ -238,7 +238,7 @@ def _is_header(cells: list[str]) -> bool:
 def _drop_half_line(
     lines: list[str], width: int, delimiter: str | None, *, whole: bool
 ) -> tuple[str, ...]:
-    """Drop a last line that the writer did not finish."""
+    """Drop an incomplete last line."""
     if whole:
         return ()
     cells = split(lines[-1], delimiter)
@@ -257,7 +257,7 @@ def _find_ragged(
     first: int,
     damaged: dict[int, str],
 ) -> None:
-    """Find rows with a cell too few or too many: their numbers would be in the wrong columns."""
+    """Find rows with a wrong number of cells, whose numbers would be in the wrong columns."""
     for row, line in enumerate(data):
         count = line.count(delimiter) + 1 if delimiter else len(line.split())
         if count != width or not line.strip():

@@ -1,4 +1,4 @@
-"""The lines of a text file, of any size that is allowed."""
+"""Lines of a text file, within the limits of size."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from dynid.recording.names import shown
 if TYPE_CHECKING:
     from pathlib import Path
 
-# control characters, some of which pass for white space in a number; and what is no UTF-8
+# control characters, some of which count as white space in a number; and invalid UTF-8
 _NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f\N{REPLACEMENT CHARACTER}]")
 
 _MOST_NO_TEXT = 0.1
-"""Share of lines with bytes that are no text, up to which a file is a damaged text file."""
+"""Largest share of lines with bytes that are not text in a damaged text file."""
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines without their ends.
+    """Lines of a file.
 
     Attributes:
-        lines: every line.
-        no_text: those (from 0) that hold bytes which are no text.
-        ends_whole: whether the last line has an end.
+        lines: every line without its end.
+        no_text: numbers (from 0) of lines with bytes that are not text.
+        ends_whole: whether the last line has a line end.
     """
 
     lines: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ def read_lines(path: Path) -> Lines:
     """Read a text file in UTF-8.
 
     Raises:
-        RecordingError: it cannot be read, is not text, or is larger than is allowed.
+        RecordingError: it cannot be read, is not text, or exceeds a limit.
     """
     name = shown(path)
     lines: list[str] = []
@@ -62,7 +62,7 @@ def read_lines(path: Path) -> Lines:
         raise RecordingError(f"{name}: cannot be read ({error.strerror or error}).") from None
     if len(no_text) > _MOST_NO_TEXT * len(lines):
         raise RecordingError(
-            f"{name}: is not a text file in UTF-8 ({len(no_text)} of {len(lines)} lines hold "
-            "bytes that are no text)."
+            f"{name}: is not a text file in UTF-8 ({len(no_text)} of {len(lines)} lines contain "
+            "bytes that are not text)."
         )
     return Lines(lines, no_text, whole)

@@ -1,4 +1,4 @@
-"""From samples as they were read to an even time axis: count what is mended, refuse the rest."""
+"""From raw samples to a uniform time axis: repairs are counted, other problems refused."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONGEST_REPAIR = 0.05
-"""[s] Longest stretch of missing or invalid samples that is interpolated: within it a robot's
-motion is still smooth (5 % of a 1 Hz oscillation), beyond it samples would be invented."""
+"""[s] Longest time of missing or invalid samples that is interpolated: a robot's motion is smooth
+within it (5 % of a 1 Hz oscillation)."""
 
 
 def build_recording(
@@ -30,20 +30,19 @@ def build_recording(
     stop: float | None = None,
     sampling_rate: float | None = None,
 ) -> Recording:
-    """Mend what can be mended and sample evenly.
+    """Repair samples and sample them uniformly.
 
-    In this order: the span, repeated and reordered stamps, invalid numbers, missing samples,
-    uneven steps. Evenly spaced samples come out bit for bit as they went in. Nothing outside of
-    the span is judged.
+    In this order: the span, repeated and unsorted stamps, invalid numbers, missing samples,
+    uneven steps. Uniform samples are returned exactly. Samples outside of the span are not checked.
 
     Args:
         samples: as read.
-        start: [s] since the first sample; None for the beginning.
-        stop: [s] since the first sample; None for the end.
-        sampling_rate: [Hz]; None for the rate that the stamps show.
+        start: [s] since the first sample; None: the beginning.
+        stop: [s] since the first sample; None: the end.
+        sampling_rate: [Hz]; None: the rate of the stamps.
 
     Raises:
-        RecordingError: something is beyond repair; the sentence says what, where and how much.
+        RecordingError: a problem cannot be repaired.
         PreprocessingError: the span does not fit the recording.
     """
     try:
@@ -51,7 +50,7 @@ def build_recording(
     except RecordingError as error:
         if not samples.damage:
             raise
-        # what the file has lost is most likely why
+        # lost data are the likely reason
         raise type(error)(" ".join([str(error), *samples.damage])) from None
 
 
@@ -69,10 +68,10 @@ def _build(
     samples = put_in_order(samples)
     _require_samples(samples)
     samples = mark_impossible(samples)
-    samples = _mend_velocity(samples)
+    samples = _drop_absent_velocity(samples)
     samples = _trim_invalid_ends(samples)
     for name in ("position", "velocity", "effort"):
-        samples = _mend_invalid(samples, name)
+        samples = _repair_invalid(samples, name)
     _refuse_gaps(samples)
     samples, rate = place_on_grid(samples, sampling_rate)
     _require_samples(samples)
@@ -91,7 +90,7 @@ def _build(
 
 
 def longest_step(steps: NDArray[np.float64]) -> float:
-    """The longest step that is still mended [s]; one lost sample is mended at any rate.
+    """Return the longest step that is interpolated [s]; one lost sample is at any rate.
 
     Args:
         steps: (N - 1,) times from sample to sample [s].
@@ -102,24 +101,24 @@ def longest_step(steps: NDArray[np.float64]) -> float:
 def _require_samples(samples: Samples) -> None:
     if len(samples) < FEWEST_SAMPLES:
         raise RecordingError(
-            f"{samples.label}: holds {len(samples)} usable samples; "
+            f"{samples.label}: contains {len(samples)} usable samples; "
             f"at least {FEWEST_SAMPLES} are needed."
         )
 
 
-def _mend_velocity(samples: Samples) -> Samples:
-    """Leave a velocity out that was not measured: it can be had from position."""
+def _drop_absent_velocity(samples: Samples) -> Samples:
+    """Ignore velocity if a joint has none, as it can be differentiated from position."""
     if samples.velocity is None:
         return samples
     absent = ~np.isfinite(samples.velocity).any(axis=0)
     if not absent.any():
         return samples
     names = ", ".join(np.array(samples.joint_names)[absent])
-    return _without_velocity(samples, f"holds no number at all for {names}")
+    return _without_velocity(samples, f"contains no number for {names}")
 
 
 def _without_velocity(samples: Samples, reason: str) -> Samples:
-    return replace(samples, velocity=None).noting(f"The velocity {reason} and was left out.")
+    return replace(samples, velocity=None).noting(f"The velocity {reason} and was ignored.")
 
 
 def _trim_invalid_ends(samples: Samples) -> Samples:
@@ -136,7 +135,7 @@ def _trim_invalid_ends(samples: Samples) -> Samples:
     rows = np.flatnonzero(valid)
     if not len(rows):
         raise RecordingError(
-            f"{samples.label}: no sample holds a valid position and effort of every joint."
+            f"{samples.label}: no sample contains a valid position and effort of every joint."
         )
     dropped = len(samples) - (rows[-1] + 1 - rows[0])
     if not dropped:
@@ -148,7 +147,7 @@ def _trim_invalid_ends(samples: Samples) -> Samples:
     return kept
 
 
-def _mend_invalid(samples: Samples, name: str) -> Samples:
+def _repair_invalid(samples: Samples, name: str) -> Samples:
     """Interpolate short runs of NaN and infinity in one signal, linearly in time."""
     values = getattr(samples, name)
     if values is None or np.isfinite(values).all():
@@ -160,7 +159,7 @@ def _mend_invalid(samples: Samples, name: str) -> Samples:
     for column, joint in enumerate(samples.joint_names):
         valid = np.isfinite(values[:, column])
         for first, past in _runs(~valid):
-            # the time that is bridged, from the last valid sample to the next one
+            # time from the last valid sample to the next one
             bridged = seconds[min(past, len(seconds) - 1)] - seconds[max(first - 1, 0)]
             if bridged <= longest + 1e-9:
                 continue
@@ -182,7 +181,7 @@ def _mend_invalid(samples: Samples, name: str) -> Samples:
 
 
 def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """(first, past the last) of each run of True."""
+    """Return (first, past the last) of each run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
     return [(int(first), int(past)) for first, past in zip(edges[::2], edges[1::2], strict=True)]
 
@@ -202,17 +201,17 @@ def _refuse_gaps(samples: Samples) -> None:
 
 
 def _note_stuck_joints(samples: Samples) -> Samples:
-    """Refuse an effort that nobody measured; tell of joints whose signals never change."""
+    """Refuse an effort that is always zero; note joints with constant signals."""
     if not samples.effort.any():
         raise RecordingError(
-            f"{samples.label}: the effort of every joint is zero throughout; "
-            "the source must measure it."
+            f"{samples.label}: the effort of every joint is always zero; the source must measure "
+            "it."
         )
     for name, values in (("position", samples.position), ("effort", samples.effort)):
         stuck = np.array(samples.joint_names)[(values == values[0]).all(axis=0)]
         if len(stuck):
             samples = samples.noting(
-                f"The {name} of {len(stuck)} of {len(samples.joint_names)} joints never changes "
-                f"({', '.join(stuck)}): nothing can be learnt from it."
+                f"The {name} of {len(stuck)} of {len(samples.joint_names)} joints is constant "
+                f"({', '.join(stuck)}) and contains no information."
             )
     return samples

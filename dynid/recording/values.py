@@ -1,4 +1,4 @@
-"""Values that no sensor measures: told, counted, and never passed on."""
+"""Impossible values, which are counted and treated as missing."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from dynid.recording.samples import Samples
 
 LARGEST = 1e15
-"""Beyond this a position, velocity or effort is no measurement, in whatever unit: encoders count
-to 1e12 at most. And the squares of what is passed on must not overflow."""
+"""Largest possible position, velocity or effort in any unit: encoders count to 1e12 at most. The
+squares of values must not overflow."""
 
 _SIGNALS = ("position", "velocity", "effort")
 
 
 def mark_impossible(samples: Samples) -> Samples:
-    """The samples, with NaN for values beyond ``LARGEST``; infinite ones are invalid anyway."""
+    """Replace values beyond ``LARGEST`` by NaN; infinite ones are invalid anyway."""
     for name in _SIGNALS:
         values = getattr(samples, name)
         if values is None:
@@ -30,17 +30,17 @@ def mark_impossible(samples: Samples) -> Samples:
         if count:
             changed: dict[str, Any] = {name: np.where(beyond, np.nan, values)}
             samples = replace(samples, **changed).noting(
-                f"{count} of {values.size} {name} values were beyond {LARGEST:g}, which nothing "
-                "measures, and count as missing."
+                f"{count} of {values.size} {name} values were beyond {LARGEST:g}, which is "
+                "impossible, and count as missing."
             )
     return samples
 
 
 def require_finite(samples: Samples) -> None:
-    """Refuse what is not finite, whatever it comes from.
+    """Refuse values that are not finite.
 
     Raises:
-        RecordingError: naming the signal and the joint.
+        RecordingError: a value is not finite.
     """
     for name in _SIGNALS:
         values = getattr(samples, name)
@@ -48,6 +48,6 @@ def require_finite(samples: Samples) -> None:
             continue
         joint = samples.joint_names[int(np.argmax(~np.isfinite(values).all(axis=0)))]
         raise RecordingError(
-            f"{samples.label}: the {name} of joint '{joint}' overflows while it is resampled; its "
-            "values must be of a measurement."
+            f"{samples.label}: the {name} of joint '{joint}' overflows during resampling; check "
+            "its values."
         )

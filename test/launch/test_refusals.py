@@ -36,7 +36,7 @@ CASES = [
     (
         "identify",
         {"hardware": "mock", "excitation": SHORT, "validation_seed": -1},
-        "the effort of every joint is zero throughout; the source must measure it.",
+        "the effort of every joint is always zero; the source must measure it.",
     ),
 ]
 

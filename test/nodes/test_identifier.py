@@ -187,7 +187,7 @@ def test_collecting_ends_by_itself_and_reports_it(graph, start, arm, diagnostics
     monkeypatch.setattr(node._collector.messages, "add", lambda _t, raw: add(next(now), raw))
     publish_bag(graph, arm.bag)
     graph.until(lambda: not node._collector.active)
-    sentence = "/joint_states: collecting stopped by itself after 1 s"
+    sentence = "/joint_states: collecting stopped automatically after 1 s"
     assert sentence in health(diagnostics).message
     answer = graph.call("/identifier/stop")
     assert not answer.success

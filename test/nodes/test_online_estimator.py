@@ -59,9 +59,11 @@ def test_parameters_are_true_within_their_uncertainties(graph: Graph, robot) -> 
     source.publish_recording(bare, 0.0)
     found = source.newest()
     assert found["rows"] > 100
-    assert set(found["torque_deviation"]) == set(JOINTS)
+    assert set(found["torque_standard_deviation"]) == set(JOINTS)
     for one, true in zip(found["parameters"], truth, strict=True):
-        assert abs(one["value"] - true) < 5 * one["deviation"] + 0.02 * abs(true), one["name"]
+        assert abs(one["value"] - true) < 5 * one["standard_deviation"] + 0.02 * abs(true), one[
+            "name"
+        ]
 
 
 def test_a_payload_picked_up_is_reported_with_its_mass(graph: Graph, robot) -> None:
@@ -74,7 +76,9 @@ def test_a_payload_picked_up_is_reported_with_its_mass(graph: Graph, robot) -> N
     graph.until(lambda: changes)
     change = json.loads(changes[0].data)
     assert change["kind"] == "picked up"
-    assert change["mass"] == pytest.approx(MASS, abs=max(0.1, 4 * change["deviation"]))
+    assert change["mass"] == pytest.approx(
+        MASS, abs=max(0.1, 4 * change["mass_standard_deviation"])
+    )
     assert change["time"] == pytest.approx(picked_up, abs=1.5)
     graph.until(lambda: any("was picked up" in s.message for s in source.health()))
 
@@ -89,7 +93,9 @@ def test_invalid_messages_are_counted_and_skipped(graph: Graph, robot) -> None:
     values = {v.key: v.value for v in source.status_where("gaps", "1").values}
     assert (values["stale"], values["not_finite"]) == ("1", "1")
     found = source.newest()
-    assert all(np.isfinite([p["value"], p["deviation"]]).all() for p in found["parameters"])
+    assert all(
+        np.isfinite([p["value"], p["standard_deviation"]]).all() for p in found["parameters"]
+    )
 
 
 def test_reports_that_the_sampling_rate_is_not_that_of_the_joint_states(

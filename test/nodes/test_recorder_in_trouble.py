@@ -48,7 +48,7 @@ def test_an_existing_folder_is_refused_and_untouched_and_the_node_continues(
     node = recorder()
     answer = graph.call("/recorder/start")
     assert not answer.success
-    assert answer.message == f"{tmp_path / 'bag'}: exists already; nothing was overwritten."
+    assert answer.message == f"{tmp_path / 'bag'}: already exists; nothing was overwritten."
     assert [file.name for file in (tmp_path / "bag").iterdir()] == ["mine"]
     node.set_parameters([Parameter("output", value=str(tmp_path / "other"))])
     begin(graph, robot, node)

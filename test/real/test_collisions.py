@@ -97,7 +97,7 @@ def test_ur10e_a_payload_that_is_not_set_does(model: Model) -> None:
 def test_ur10e_damaged_samples_are_named(model: Model) -> None:
     (name,) = DAMAGED
     repairs = load_recording(UR10E / f"{name}.csv", model.robot).repairs
-    damaged = [one for one in repairs if "were beyond 1e+15, which nothing measures" in one]
+    damaged = [one for one in repairs if "were beyond 1e+15, which is impossible" in one]
     assert [one.split(" values")[0].split()[-1] for one in damaged] == [
         "position",
         "velocity",

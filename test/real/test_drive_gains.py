@@ -33,6 +33,9 @@ def test_constants_are_near_those_of_the_manufacturer(unloaded: str, loaded: str
     assert gains.consistent is not None
     for constants in (gains.fitted, gains.consistent):
         # the first joint feels no weight, only what the payload's inertia adds
-        assert abs(constants[0] / MANUFACTURER[0] - 1) < 3 * gains.deviations[0] / constants[0]
+        assert (
+            abs(constants[0] / MANUFACTURER[0] - 1)
+            < 3 * gains.standard_deviations[0] / constants[0]
+        )
         assert np.allclose(constants[1:3] / MANUFACTURER[1:3], 1.0, atol=0.06)
         assert np.allclose(constants[3:] / MANUFACTURER[3:], 1.0, atol=0.08)

@@ -62,6 +62,6 @@ def test_a_robot_at_rest_with_nothing_in_its_hand_weighs_nothing() -> None:
     names = ("ur-20_01_17-p1", "ur-20_01_17-p2", "ur-20_01_17-ptp_10_points")
     poses = [load_recording(UR10E / f"{name}.csv", ROBOT) for name in names]
     found = payload_at_rest(without(HARMONICS[0]), poses)
-    assert abs(found.mass) < 2 * found.mass_deviation
+    assert abs(found.mass) < 2 * found.mass_standard_deviation
     # friction of 12 N m at joints that bear it over some 0.8 m, in four dwells
-    assert found.mass_deviation < 0.5
+    assert found.mass_standard_deviation < 0.5

@@ -138,7 +138,7 @@ def test_a_name_that_is_not_text_is_reported_in_a_sentence(tmp_path) -> None:
     with pytest.raises(RecordingError) as raised:
         BagWriter(tmp_path / f"bag{NOT_UTF8}")
     str(raised.value).encode("utf-8")
-    assert r"bag\xff\xfe: a bag's metadata.yaml" in str(raised.value)
+    assert r"bag\xff\xfe: the name of a bag is stored in its metadata.yaml" in str(raised.value)
     assert list(tmp_path.iterdir()) == []
 
 

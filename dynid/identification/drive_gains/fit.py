@@ -52,7 +52,7 @@ class GainFit:
     weight: Array
 
     @property
-    def deviations(self) -> Array:
+    def relative_standard_deviations(self) -> Array:
         """Relative standard deviations of the gains (n,); infinite if not identifiable."""
         sizes = np.sqrt(np.diag(self.covariance)[: len(self.gains)])
         return np.where(self.determined, sizes, np.inf)
@@ -70,7 +70,7 @@ def fit_gains(problem: GainProblem) -> GainFit:
     for _ in range(_LOAD_ROUNDS):
         previous, found = found, _fit_once(problem.with_loads(found.unknowns))
         change = np.abs(found.gains / previous.gains - 1)
-        if np.all(change <= _LOAD_TOLERANCE * found.deviations):
+        if np.all(change <= _LOAD_TOLERANCE * found.relative_standard_deviations):
             break
     return found
 

@@ -26,7 +26,7 @@ from dynid.signals.signals import Signals
 
 Progress = Callable[[str], None]
 
-TOLD = 0.25
+LARGEST_STANDARD_DEVIATION = 0.25
 """Relative standard deviation above which a constant is not identifiable."""
 
 
@@ -40,7 +40,7 @@ class DriveGains:
         quantity: the profile's key, ``torque_constant`` [N m/A] or ``force_constant`` [N/A].
         profile: (n,) constants of the profile.
         fitted: (n,) by least squares.
-        deviations: (n,) standard deviations of ``fitted``.
+        standard_deviations: (n,) of ``fitted``.
         consistent: (n,) physically consistent constants; None: disabled, or nothing is
             identifiable.
         standard: (p,) parameters of the robot without payload, with ``consistent`` or ``fitted``.
@@ -54,7 +54,7 @@ class DriveGains:
     quantity: str
     profile: Array
     fitted: Array
-    deviations: Array
+    standard_deviations: Array
     consistent: Array | None
     standard: Array
     payload: KnownPayload
@@ -62,20 +62,25 @@ class DriveGains:
     notes: tuple[str, ...]
 
     @property
-    def told(self) -> tuple[bool, ...]:
+    def identifiable(self) -> tuple[bool, ...]:
         """Which constants are identifiable from the recordings, (n,)."""
-        return tuple(bool(one) for one in self.deviations < TOLD * np.abs(self.fitted))
+        return tuple(
+            bool(one)
+            for one in self.standard_deviations < LARGEST_STANDARD_DEVIATION * np.abs(self.fitted)
+        )
 
     @property
     def best(self) -> Array:
         """The constants to use (n,); those of the profile if not identifiable."""
         found = self.fitted if self.consistent is None else self.consistent
-        return np.where(self.told, found, self.profile)
+        return np.where(self.identifiable, found, self.profile)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Sentences on constants that are not identifiable."""
-        names = [name for name, found in zip(self.joints, self.told, strict=True) if not found]
+        names = [
+            name for name, found in zip(self.joints, self.identifiable, strict=True) if not found
+        ]
         if not names:
             return ()
         if len(names) == len(self.joints):
@@ -91,7 +96,7 @@ class DriveGains:
     @property
     def success(self) -> bool:
         """Whether every constant is identifiable."""
-        return all(self.told)
+        return all(self.identifiable)
 
 
 def identify_drive_gains(
@@ -132,7 +137,7 @@ def identify_drive_gains(
         settings = robot.settings(IdentificationSettings)
         own, with_it = (build_problem(mechanism, base, some, settings) for some in signals)
         fit = fit_gains(GainProblem(own, with_it, payload))
-        identifiable = fit.deviations < TOLD
+        identifiable = fit.relative_standard_deviations < LARGEST_STANDARD_DEVIATION
         negative = np.flatnonzero(identifiable & (fit.gains < 0))
         _check_signs([robot.joints[joint] for joint in negative])
         progress("making consistent")
@@ -147,7 +152,7 @@ def identify_drive_gains(
         quantity=quantity,
         profile=before,
         fitted=before * gains,
-        deviations=np.abs(before * gains) * fit.deviations,
+        standard_deviations=np.abs(before * gains) * fit.relative_standard_deviations,
         consistent=None if consistent is None else before * consistent,
         standard=standard,
         payload=payload,

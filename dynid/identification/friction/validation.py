@@ -22,7 +22,7 @@ class JointComparison:
     unit: str
     given: float
     chosen: float
-    deviation: float
+    standard_deviation: float
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Comparison:
     @property
     def mean_given(self) -> float:
         """Mean over the joints of error over standard deviation, with the given terms."""
-        return float(np.mean([joint.given / joint.deviation for joint in self.joints]))
+        return float(np.mean([joint.given / joint.standard_deviation for joint in self.joints]))
 
     @property
     def mean_chosen(self) -> float:
         """The same with the chosen terms."""
-        return float(np.mean([joint.chosen / joint.deviation for joint in self.joints]))
+        return float(np.mean([joint.chosen / joint.standard_deviation for joint in self.joints]))
 
 
 def compare_profiles(
@@ -77,7 +77,9 @@ def _joints(before: Verdict, after: Verdict) -> tuple[JointComparison, ...]:
             unit=one.unit,
             given=one.rmse,
             chosen=other.rmse,
-            deviation=one.rmse / np.sqrt(1.0 - one.r_squared) if one.r_squared < 1 else np.inf,
+            standard_deviation=one.rmse / np.sqrt(1.0 - one.r_squared)
+            if one.r_squared < 1
+            else np.inf,
         )
         for one, other in zip(before.joints, after.joints, strict=True)
     )

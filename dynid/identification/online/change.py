@@ -39,14 +39,17 @@ class PayloadChange:
         return float(self.parameters[0])
 
     @property
-    def deviation(self) -> float:
+    def mass_standard_deviation(self) -> float:
         """Standard deviation of the mass [kg]."""
         return float(np.sqrt(self.covariance[0, 0]))
 
     @property
     def kind(self) -> Literal["picked up", "dropped", "other"]:
         """Kind of change; "other" if no payload explains it, or its mass is not significant."""
-        if self.variance_left > _FITS or abs(self.mass) < _SIGNIFICANT * self.deviation:
+        if (
+            self.variance_left > _FITS
+            or abs(self.mass) < _SIGNIFICANT * self.mass_standard_deviation
+        ):
             return "other"
         return "picked up" if self.mass > 0 else "dropped"
 
@@ -56,11 +59,11 @@ class PayloadChange:
             return (
                 f"Torque changed at {self.time:.1f} s, but not because of a payload, or its mass "
                 f"is not significant ({self.mass:.3g} kg, standard deviation "
-                f"{self.deviation:.2g} kg); check friction, tool and contacts."
+                f"{self.mass_standard_deviation:.2g} kg); check friction, tool and contacts."
             )
         return (
-            f"A payload of {abs(self.mass):.3g} kg (standard deviation {self.deviation:.2g} kg) "
-            f"was {self.kind} at {self.time:.1f} s."
+            f"A payload of {abs(self.mass):.3g} kg (standard deviation "
+            f"{self.mass_standard_deviation:.2g} kg) was {self.kind} at {self.time:.1f} s."
         )
 
 

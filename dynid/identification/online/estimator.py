@@ -62,9 +62,9 @@ class OnlineParameters:
     Attributes:
         time: stamp of the newest sample [s].
         names, units: (k,).
-        values, deviations: (k,) estimates and their standard deviations.
+        values, standard_deviations: (k,) estimates and their standard deviations.
         determined: (k,) bool, identifiable from data rather than from the prior.
-        joint_deviation: (n,) standard deviation of the torque error [N m or N].
+        torque_standard_deviation: (n,) of the torque error [N m or N].
         rows: number of rows used.
     """
 
@@ -72,9 +72,9 @@ class OnlineParameters:
     names: tuple[str, ...]
     units: tuple[str, ...]
     values: Array
-    deviations: Array
+    standard_deviations: Array
     determined: NDArray[np.bool_]
-    joint_deviation: Array
+    torque_standard_deviation: Array
     rows: int
 
 
@@ -85,9 +85,9 @@ class OnlineEstimator:
         robot: with its limits and settings.
         mechanism: of the robot, with its initial parameters.
         settings: of the estimator and the detection.
-        deviations: standard deviations of the base parameters by name, from an identification;
-            changes are then relative to its model. None: the parameters are not identified, such as
-            the URDF's, and changes are relative to a model estimated first.
+        standard_deviations: of the base parameters by name, from an identification; changes are
+            then relative to its model. None: the parameters are not identified, such as the
+            URDF's, and changes are relative to a model estimated first.
 
     Raises:
         DynidError: there are no base parameters of the mechanism.
@@ -99,7 +99,7 @@ class OnlineEstimator:
         mechanism: Mechanism,
         settings: OnlineSettings,
         *,
-        deviations: Mapping[str, float] | None = None,
+        standard_deviations: Mapping[str, float] | None = None,
     ) -> None:
         n = len(robot.joints)
         self.settings, self.joints = settings, robot.joints
@@ -111,9 +111,9 @@ class OnlineEstimator:
         self._sampler = Sampler(settings.sampling_rate)
         self._acquisition = Acquisition(mechanism, settings.sampling_rate, slowest_motion(robot))
         start = self._base.project(mechanism.parameters)
-        self._reference = None if deviations is None else start
+        self._reference = None if standard_deviations is None else start
         spread = _UNINFORMATIVE * np.maximum(1.0, np.abs(start))
-        known = deviations or {}
+        known = standard_deviations or {}
         spread = np.array(
             [known.get(name, vague) for name, vague in zip(self._base.names, spread, strict=True)]
         )
@@ -182,9 +182,9 @@ class OnlineEstimator:
             names=self._base.names,
             units=self._base.units,
             values=solution.parameters,
-            deviations=np.sqrt(np.diag(solution.covariance)),
+            standard_deviations=np.sqrt(np.diag(solution.covariance)),
             determined=solution.determined,
-            joint_deviation=np.sqrt(solution.joint_variance),
+            torque_standard_deviation=np.sqrt(solution.joint_variance),
             rows=self._rows,
         )
 

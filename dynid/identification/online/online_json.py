@@ -20,17 +20,19 @@ def parameters_json(found: OnlineParameters, joints: Sequence[str]) -> str:
     columns = zip(
         found.names,
         found.values,
-        found.deviations,
+        found.standard_deviations,
         found.units,
         found.determined,
         strict=True,
     )
-    keys = ("name", "value", "deviation", "unit", "determined")
+    keys = ("name", "value", "standard_deviation", "unit", "determined")
     content = {
         "time": found.time,
         "rows": found.rows,
         "parameters": [dict(zip(keys, column, strict=True)) for column in columns],
-        "torque_deviation": dict(zip(joints, found.joint_deviation, strict=True)),
+        "torque_standard_deviation": dict(
+            zip(joints, found.torque_standard_deviation, strict=True)
+        ),
     }
     return json_text(content)
 
@@ -41,10 +43,10 @@ def change_json(change: PayloadChange) -> str:
         "time": change.time,
         "kind": change.kind,
         "mass": change.mass,
-        "deviation": change.deviation,
+        "mass_standard_deviation": change.mass_standard_deviation,
         "evidence": change.evidence,
         "parameters": change.parameters,
-        "deviations": np.sqrt(np.diag(change.covariance)),
+        "standard_deviations": np.sqrt(np.diag(change.covariance)),
         "sentence": str(change),
     }
     return json_text(content)

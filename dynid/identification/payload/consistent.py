@@ -39,7 +39,7 @@ class Posterior(NamedTuple):
     reference: Array
 
     @property
-    def told(self) -> NDArray[np.bool_]:
+    def identifiable(self) -> NDArray[np.bool_]:
         """Which parameters (10,) are identifiable from the data."""
         return np.asarray(np.sqrt(np.diag(self.covariance)) < LARGEST_DEVIATION * self.scale)
 
@@ -55,7 +55,7 @@ def find_posterior(matrix: Array, right: Array, scatter: Array) -> Posterior:
     mass = _mass_alone(matrix, right)
     posterior = _update(matrix, right, scatter, mass, np.zeros(10))
     for _ in range(_ROUNDS):
-        if posterior.told[0] and posterior.mean[0] > 0:
+        if posterior.identifiable[0] and posterior.mean[0] > 0:
             mass = float(posterior.mean[0])
         posterior = _update(matrix, right, scatter, mass, _reference(posterior))
     return posterior
@@ -86,7 +86,7 @@ def consistent_body(posterior: Posterior) -> Body:
     Raises:
         EstimationError: the solver fails.
     """
-    known, scale = posterior.told, posterior.scale
+    known, scale = posterior.identifiable, posterior.scale
     goal = np.where(known, posterior.mean, posterior.reference) / scale
     cost = _PULL * np.diag((~known).astype(float))
     covariance = posterior.covariance / np.outer(scale, scale)
@@ -112,7 +112,7 @@ def _scale(mass: float) -> Array:
 
 def _reference(posterior: Posterior) -> Array:
     mass = float(posterior.mean[0])
-    if not posterior.told[0] or mass <= 0:
+    if not posterior.identifiable[0] or mass <= 0:
         return np.zeros(10)
-    inertia = steiner(mass, np.where(posterior.told[1:4], posterior.mean[1:4], 0.0) / mass)
+    inertia = steiner(mass, np.where(posterior.identifiable[1:4], posterior.mean[1:4], 0.0) / mass)
     return np.concatenate([np.zeros(4), inertia])

@@ -43,7 +43,7 @@ def fit_payload(
     model: Mechanism,
     signals: Sequence[Signals],
     settings: IdentificationSettings,
-    deviations: Mapping[str, float],
+    standard_deviations: Mapping[str, float],
 ) -> PayloadFit:
     """Fit the payload; iterate for load-dependent friction.
 
@@ -51,7 +51,7 @@ def fit_payload(
         model: of the robot without payload.
         signals: with payload.
         settings: of the identification.
-        deviations: known standard deviations of the model's base parameters by name.
+        standard_deviations: of the model's base parameters by name, if known.
 
     Raises:
         EstimationError: the recordings contain no motion.
@@ -64,7 +64,7 @@ def fit_payload(
         allowed = _TOLERANCE * np.sqrt(np.diag(body.covariance))
         if np.all(np.abs(body.parameters - previous.parameters) <= allowed):
             break
-    posterior = _posterior(estimate, _scatter_of_model(problem, estimate, deviations))
+    posterior = _posterior(estimate, _scatter_of_model(problem, estimate, standard_deviations))
     body = consistent_body(posterior)
     standard = _with_body(own, columns, body)
     determined = np.zeros(len(own), dtype=bool)
@@ -127,7 +127,7 @@ def _posterior(estimate: Estimate, scatter_of_model: Array) -> Posterior:
 
 
 def _scatter_of_model(
-    problem: Problem, estimate: Estimate, deviations: Mapping[str, float]
+    problem: Problem, estimate: Estimate, standard_deviations: Mapping[str, float]
 ) -> Array:
     """Return the covariance (10, 10) of the right-hand side from the model's uncertainty.
 
@@ -136,7 +136,7 @@ def _scatter_of_model(
     """
     mechanism = problem.mechanism
     base = base_parameterization(mechanism)
-    known = [number for number, name in enumerate(base.names) if name in deviations]
+    known = [number for number, name in enumerate(base.names) if name in standard_deviations]
     if not known:
         return np.zeros((10, 10))
     columns = np.concatenate([problem.base.independent, base.independent[known]])
@@ -144,7 +144,7 @@ def _scatter_of_model(
     equations = wide.normal_equations()
     gram = np.einsum("j,jik->ik", 1 / estimate.joint_variance, equations.joint_gram)
     across, own = gram[:10, 10:-1], gram[10:-1, 10:-1]
-    spread = across * np.array([deviations[base.names[number]] for number in known])
+    spread = across * np.array([standard_deviations[base.names[number]] for number in known])
     return np.asarray(spread @ _correlation(own) @ spread.T)
 
 

@@ -56,7 +56,7 @@ class PayloadIdentification:
         outcome = "succeeded" if self.verdict.success else "FAILED"
         rows = [
             f"{row.name}: {row.value:.4g} {row.unit}"
-            + ("" if row.deviation is None else f" ± {row.deviation:.2g}")
+            + ("" if row.standard_deviation is None else f" ± {row.standard_deviation:.2g}")
             for row in self.payload.quantities
         ]
         first = f"Payload of {self.payload.robot} at {self.payload.joint}: {outcome}"

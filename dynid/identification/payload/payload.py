@@ -34,7 +34,7 @@ class Row(NamedTuple):
     name: str
     value: float
     unit: str
-    deviation: float | None
+    standard_deviation: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Payload:
         joint: the joint in whose frame the body is given.
         body: mass, centre and inertia.
         parameters: names of the body's ten parameters in the mechanism.
-        not_told: reasons by the names of parameters that are not identifiable.
+        not_identifiable: reasons by the names of parameters that are not identifiable.
         base: the model without payload.
         sources: recordings with payload.
         created: date and time in UTC.
@@ -57,7 +57,7 @@ class Payload:
     joint: str
     body: Body
     parameters: tuple[str, ...]
-    not_told: dict[str, str]
+    not_identifiable: dict[str, str]
     base: Source
     sources: tuple[Source, ...]
     created: datetime
@@ -79,7 +79,12 @@ class Payload:
         deviations = np.sqrt(np.diag(self.body.covariance))
         figures = zip(self.parameters, UNITS, self.body.parameters, deviations, strict=True)
         return tuple(
-            Row(name, float(value), unit, None if name in self.not_told else float(deviation))
+            Row(
+                name,
+                float(value),
+                unit,
+                None if name in self.not_identifiable else float(deviation),
+            )
             for name, unit, value, deviation in figures
         )
 
@@ -87,14 +92,18 @@ class Payload:
     def rows(self) -> tuple[Row, ...]:
         """The quantities, and identifiable parameters of quantities that are not identifiable."""
         pairs = zip(self.quantities, self.about_joint, strict=True)
-        alone = [row for quantity, row in pairs if quantity.deviation is None is not row.deviation]
+        alone = [
+            row
+            for quantity, row in pairs
+            if quantity.standard_deviation is None is not row.standard_deviation
+        ]
         return (*self.quantities, *alone)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Sentences on parameters that are not identifiable, one for each reason."""
         names: dict[str, list[str]] = {}
-        for name, reason in self.not_told.items():
+        for name, reason in self.not_identifiable.items():
             names.setdefault(reason, []).append(name)
         return tuple(f"{', '.join(some)}: {reason}." for reason, some in names.items())
 
@@ -119,7 +128,7 @@ def describe(base: Model, body: Body, recordings: Sequence[Recording]) -> Payloa
         joint=model.body_joints[model.payload_body],
         body=body,
         parameters=names,
-        not_told={
+        not_identifiable={
             name: "it has no effect on the torque"
             if not shown[:, i].any()
             else "it is identifiable only in sums with other parameters"

@@ -92,8 +92,8 @@ class StaticPayload:
     Attributes:
         payload: the identified payload.
         dwells: the times at rest.
-        mass, mass_deviation: estimate of the mass and its standard deviation, even if the mass is
-            not identifiable [kg].
+        mass, mass_standard_deviation: estimate of the mass and its standard deviation [kg], even
+            if the mass is not identifiable.
         friction: mean static friction over the dwells (n,) [N m or N].
         from_both_sides: which joints (n,) came to rest from both directions.
         notes: sentences on what was repaired.
@@ -102,7 +102,7 @@ class StaticPayload:
     payload: Payload
     joints: tuple[str, ...]
     mass: float
-    mass_deviation: float
+    mass_standard_deviation: float
     dwells: tuple[Dwell, ...]
     friction: Array
     from_both_sides: tuple[bool, ...]
@@ -116,9 +116,9 @@ class StaticPayload:
     @property
     def outcome(self) -> str:
         """The result as a sentence."""
-        mass = f"{self.mass:.3g} kg, standard deviation {self.mass_deviation:.2g} kg"
+        mass = f"{self.mass:.3g} kg, standard deviation {self.mass_standard_deviation:.2g} kg"
         dwells = f"{len(self.dwells)} dwell{'s' if len(self.dwells) > 1 else ''}"
-        reason = self.payload.not_told.get(self.payload.parameters[0], "")
+        reason = self.payload.not_identifiable.get(self.payload.parameters[0], "")
         if self.success:
             return f"Mass from {dwells}: {mass}."
         if reason != TOO_LITTLE:
@@ -169,7 +169,7 @@ def payload_at_rest(
         payload=describe(base, consistent_body(found), recordings),
         joints=base.mechanism.joints,
         mass=float(found.mean[0]),
-        mass_deviation=float(np.sqrt(found.covariance[0, 0])),
+        mass_standard_deviation=float(np.sqrt(found.covariance[0, 0])),
         dwells=tuple(dwells),
         friction=friction,
         from_both_sides=tuple(np.atleast_1d(both).tolist()),

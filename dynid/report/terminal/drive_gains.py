@@ -27,8 +27,8 @@ def print_drive_gains(console: Console, found: DriveGains) -> None:
     rows = table("joint", "profile", words, "std. dev.", *consistent)
     for joint, name in enumerate(found.joints):
         numbers = [NOT_IDENTIFIABLE, *([""] if consistent else [])]
-        deviation = found.deviations[joint] / abs(found.fitted[joint])
-        if found.told[joint]:
+        deviation = found.standard_deviations[joint] / abs(found.fitted[joint])
+        if found.identifiable[joint]:
             numbers = [significant(found.fitted[joint])]
             if found.consistent is not None:
                 numbers.append(significant(found.consistent[joint]))
@@ -44,7 +44,9 @@ def print_drive_gains(console: Console, found: DriveGains) -> None:
 def profile_fragment(found: DriveGains) -> str:
     """Return lines that replace those of the profile, with their sources as comments."""
     width = max(len(name) for name in found.joints)
-    figures = zip(found.joints, found.best, found.deviations, found.told, strict=True)
+    figures = zip(
+        found.joints, found.best, found.standard_deviations, found.identifiable, strict=True
+    )
     lines = [
         f"# drives of {found.robot}, from a payload of {found.payload.mass:g} kg",
         *(f"# recording: {one.name}, SHA-256 {one.sha256}" for one in found.sources),
@@ -63,7 +65,7 @@ def drive_gains_json(found: DriveGains) -> dict[str, Any]:
     """Return what ``dynid drive-gains --json`` prints; what is not identifiable is null."""
 
     def number(values: Array | None, joint: int) -> float | None:
-        return values[joint] if found.told[joint] and values is not None else None
+        return values[joint] if found.identifiable[joint] and values is not None else None
 
     return {
         "robot": found.robot,
@@ -73,7 +75,7 @@ def drive_gains_json(found: DriveGains) -> dict[str, Any]:
             name: {
                 "profile": found.profile[joint],
                 "value": number(found.fitted, joint),
-                "standard_deviation": number(found.deviations, joint),
+                "standard_deviation": number(found.standard_deviations, joint),
                 "consistent_value": number(found.consistent, joint),
             }
             for joint, name in enumerate(found.joints)

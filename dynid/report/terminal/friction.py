@@ -48,8 +48,8 @@ def print_comparisons(console: Console, comparisons: Sequence[Comparison]) -> No
                 Text(f"{joint.joint} [{unit(joint.unit)}]"),
                 significant(joint.given, 3),
                 significant(joint.chosen, 3),
-                percent(joint.given / joint.deviation),
-                percent(joint.chosen / joint.deviation),
+                percent(joint.given / joint.standard_deviation),
+                percent(joint.chosen / joint.standard_deviation),
             )
         rows.add_row("mean", "", "", percent(one.mean_given), percent(one.mean_chosen))
         console.print(rows)

@@ -79,7 +79,7 @@ def payload_json(payload: Payload) -> dict[str, Any]:
         "base_model": {"name": payload.base.name, "sha256": payload.base.sha256},
         "payload": _figures(payload.quantities),
         "parameters": _figures(payload.about_joint),
-        "not_identifiable": payload.not_told,
+        "not_identifiable": payload.not_identifiable,
     }
 
 
@@ -87,7 +87,7 @@ def _figures(rows: Iterable[Row]) -> dict[str, Any]:
     return {
         row.name.replace(" ", "_"): {
             "value": row.value,
-            "standard_deviation": row.deviation,
+            "standard_deviation": row.standard_deviation,
             "unit": row.unit,
         }
         for row in rows
@@ -124,7 +124,7 @@ def static_payload_json(found: StaticPayload) -> dict[str, Any]:
     return {
         **payload_json(found.payload),
         "mass": found.mass,
-        "mass_standard_deviation": found.mass_deviation,
+        "mass_standard_deviation": found.mass_standard_deviation,
         "dwells": len(found.dwells),
         "joints": {
             joint: {"friction": friction, "from_both_sides": both} for joint, friction, both in rows

@@ -136,7 +136,7 @@ def test_accelerations_of_a_message_are_kept_but_at_the_ends_where_it_rests(tmp_
     ("text", "sentence"),
     [
         ("", "way.csv: is empty"),
-        ("time,joint_1,joint_2\n", "way.csv: holds a header but no rows"),
+        ("time,joint_1,joint_2\n", "way.csv: contains a header but no rows"),
         (WAY.replace("joint_1", "elbow"), "way.csv: column 'joint_1' does not exist; available"),
         (WAY.replace("2.5,", "1.0,"), "time of point 3 is 1 s, after 1 s; times must be numbers"),
         (WAY.replace("2.5,", "nan,"), "the time of point 3 is nan s"),

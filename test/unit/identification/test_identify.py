@@ -1,4 +1,4 @@
-"""The whole way from recordings to a judged model, on robots whose parameters are known."""
+"""Identification from recordings to a verdict, on robots with known parameters."""
 
 import re
 from dataclasses import replace
@@ -24,7 +24,7 @@ def test_a_model_predicts_the_noise_free_torque_of_another_motion() -> None:
     assert all(joint.rmse < 0.05 for joint in other.verdict.joints)
 
 
-def test_load_dependent_friction_is_found_though_it_depends_on_what_is_identified() -> None:
+def test_load_dependent_friction_is_identified_with_the_load() -> None:
     terms = [
         {"kind": "viscous"},
         {"kind": "coulomb"},
@@ -35,7 +35,7 @@ def test_load_dependent_friction_is_found_though_it_depends_on_what_is_identifie
     truth = true_parameters(mechanism)
     for name, value in (("Fl1", 0.08), ("Fl2", 0.05)):
         truth[mechanism.parameter_names.index(name)] = value
-    # a URDF that is wrong about the load itself
+    # a URDF with a wrong load
     wrong = ARM_URDF.replace('mass value="2.0"', 'mass value="3.0"')
     result = identify(robot.with_urdf(wrong), [recorded(mechanism, truth, noise=0.05)])
     found = {parameter.name: parameter.value for parameter in result.parameters}
@@ -43,7 +43,7 @@ def test_load_dependent_friction_is_found_though_it_depends_on_what_is_identifie
     assert found["Fl2"] == pytest.approx(0.05, abs=0.004)
 
 
-def test_presliding_friction_is_found() -> None:
+def test_presliding_friction_is_identified() -> None:
     terms = [{"kind": "viscous"}, {"kind": "presliding", "scale": 0.05}]
     robot = arm_robot(terms=terms, identification=PLAIN)
     mechanism = robot.mechanism()
@@ -54,7 +54,7 @@ def test_presliding_friction_is_found() -> None:
     assert found["Fh1"] == pytest.approx(5.0, rel=0.02)
 
 
-def test_held_out_error_tells_what_a_fit_to_noise_hides() -> None:
+def test_held_out_error_shows_overfitting_of_noise() -> None:
     robot = arm_robot(identification=PLAIN)
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), samples=60, noise=3.0)
@@ -63,7 +63,7 @@ def test_held_out_error_tells_what_a_fit_to_noise_hides() -> None:
     assert np.all(np.array(result.held_out.relative_error) > 1.2 * fitted)
 
 
-def test_two_recordings_give_more_certain_parameters_than_one() -> None:
+def test_two_recordings_give_smaller_standard_deviations_than_one() -> None:
     robot = arm_robot(identification=PLAIN)
     mechanism = robot.mechanism()
     truth = true_parameters(mechanism)
@@ -76,7 +76,7 @@ def test_two_recordings_give_more_certain_parameters_than_one() -> None:
     assert np.median(deviations[1] / deviations[0]) < 0.85
 
 
-def test_parameters_a_motion_says_nothing_about_are_named() -> None:
+def test_parameters_without_excitation_are_named() -> None:
     robot = arm_robot(identification=PLAIN)
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
@@ -100,7 +100,7 @@ def test_flipped_torque_fails_with_its_cause_named() -> None:
 
 
 @pytest.mark.parametrize("shift", [-12, 5, 30])
-def test_torque_that_comes_late_or_early_is_named_though_the_fit_adapts_to_it(shift: int) -> None:
+def test_shifted_torque_is_named_although_the_fit_adapts_to_it(shift: int) -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.05)
@@ -112,7 +112,7 @@ def test_torque_that_comes_late_or_early_is_named_though_the_fit_adapts_to_it(sh
     assert any(direction in warning for warning in result.verdict.warnings)
 
 
-def test_aligned_torque_is_not_said_to_be_late() -> None:
+def test_aligned_torque_gives_no_time_shift() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=1.0)
@@ -121,7 +121,7 @@ def test_aligned_torque_is_not_said_to_be_late() -> None:
 
 
 @pytest.mark.parametrize("share", [1e-2, 1e-4])
-def test_a_urdf_of_far_too_small_masses_does_not_spoil_the_consistent_fit(share: float) -> None:
+def test_a_urdf_with_far_too_small_masses_does_not_bias_the_consistent_fit(share: float) -> None:
     robot = arm_robot(identification=PLAIN)
     mechanism = robot.mechanism()
     recording = recorded(mechanism, true_parameters(mechanism), noise=0.2)
@@ -137,7 +137,7 @@ def test_a_urdf_of_far_too_small_masses_does_not_spoil_the_consistent_fit(share:
     assert np.all(errors[1] < 1.02 * errors[0])
 
 
-def test_held_out_errors_count_at_rest_too() -> None:
+def test_held_out_errors_include_rest() -> None:
     robot = arm_robot(
         identification=PLAIN | {"velocity_threshold": {"fraction": 0.5, "fit": "moving"}}
     )
@@ -148,7 +148,7 @@ def test_held_out_errors_count_at_rest_too() -> None:
     np.testing.assert_allclose(result.held_out.rmse_torque, whole, rtol=0.1)
 
 
-def test_errors_of_a_sliding_joint_are_forces() -> None:
+def test_errors_of_a_prismatic_joint_are_forces() -> None:
     sliding = ARM_URDF.replace('name="wrist" type="revolute"', 'name="wrist" type="prismatic"')
     robot = arm_robot(identification=PLAIN).with_urdf(sliding)
     mechanism = robot.mechanism()

@@ -1,4 +1,4 @@
-"""Physical quantities: what may be asked for, their deviations, and what cannot be told apart."""
+"""Physical quantities: expressions, standard deviations, and identifiability."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dynid.playback.plan import make_plan
 from dynid.profile import load_robot, make_robot
 from dynid.simulation.simulate import simulate
 
-X, Y = 0.6, -0.35  # where gradients are looked at
+X, Y = 0.6, -0.35  # where gradients are evaluated
 
 
 def evaluated(text: str, x: float = X, y: float = Y) -> Dual:
@@ -71,9 +71,12 @@ def test_an_expression_has_the_value_and_the_gradient_of_its_formula(
         ("", "'' cannot be read as an expression"),
         ("(" * 150, "cannot be read as an expression"),
         ("9" * 400 + " * M1", "cannot be read as an expression"),
-        ("exp(M1)", "there is no function 'exp', only sqrt, abs, acos, asin, atan2"),
+        ("exp(M1)", "the function 'exp' does not exist; use sqrt, abs, acos, asin, atan2"),
         ("M1.real", "'M1.real' is not allowed"),
-        ("__import__('os').system('true')", "there is no function '__import__('os').system'"),
+        (
+            "__import__('os').system('true')",
+            "the function '__import__('os').system' does not exist",
+        ),
         ("M1 if Ia1 else 0", "is not allowed"),
         ("[M1]", r"'[M1]' is not allowed"),
         ("M1 == 2", "is not allowed"),
@@ -86,18 +89,18 @@ def test_an_expression_has_the_value_and_the_gradient_of_its_formula(
         ("2 ** M1", "the exponent 'M1' must be a number, without names"),
     ],
 )
-def test_what_is_no_formula_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+def test_an_invalid_expression_is_refused_in_one_sentence(text: str, sentence: str) -> None:
     profile = f"{{robot: r, urdf: r.urdf, joints: [a], quantities: {{odd: {{of: {text!r}}}}}}}"
     with pytest.raises(ConfigurationError) as refused:
         make_robot(yaml.safe_load(profile), "", where="r.yaml")
-    told = str(refused.value)
-    assert "key 'quantities.odd.of'" in told
+    message = str(refused.value)
+    assert "key 'quantities.odd.of'" in message
     if len(text) <= 200:
-        assert sentence in told
-    assert "\n" not in told
+        assert sentence in message
+    assert "\n" not in message
 
 
-def test_the_key_of_a_quantity_may_be_misspelt_and_is_named() -> None:
+def test_a_misspelt_key_of_a_quantity_is_named() -> None:
     profile = "{robot: r, urdf: r, joints: [a], quantities: {mass: {of: M1, units: kg}}}"
     with pytest.raises(ConfigurationError, match=r"unknown key 'quantities\.mass\.units'"):
         make_robot(yaml.safe_load(profile), "", where="r.yaml")
@@ -140,7 +143,7 @@ def found(
     return quantity
 
 
-def test_the_deviation_of_a_function_of_base_parameters_is_that_of_drawn_ones() -> None:
+def test_standard_deviation_of_a_function_agrees_with_random_samples() -> None:
     estimate = an_estimate(BASE)
     quantity = found("g * sqrt(MX1**2 + MY1**2)", estimate)
     drawn = np.random.default_rng(0).multivariate_normal(
@@ -148,17 +151,17 @@ def test_the_deviation_of_a_function_of_base_parameters_is_that_of_drawn_ones() 
     )
     x, y = (drawn[:, BASE.names.index(name)] for name in ("MX1", "MY1"))
     values = 9.80665 * np.hypot(x, y)
-    # the deviation of 20 000 values is known to 1 / sqrt(40 000), the formula to first order
+    # error of the standard deviation of 20 000 values: 1 / sqrt(40 000); of the formula: order 2
     assert quantity.standard_deviation == pytest.approx(values.std(), rel=0.03)
     assert quantity.value == pytest.approx(values.mean(), rel=0.01)
 
 
-def test_g_is_the_size_of_the_profiles_gravity() -> None:
+def test_g_is_the_magnitude_of_the_profiles_gravity() -> None:
     moon = MECHANISM.with_gravity([0.0, 1.2, -1.6])
     assert found("g * MX1 / MX1", mechanism=moon).value == pytest.approx(2.0)
 
 
-def test_a_sum_that_torque_shows_is_known_and_its_parts_are_not() -> None:
+def test_a_base_parameter_is_identifiable_and_its_parts_are_not() -> None:
     assert not found("ZZ1 + Ia1").unknown
     for part in ("ZZ1", "Ia1", "ZZ1 + 2 * Ia1", "ZZ1 - Ia1"):
         quantity = found(part)
@@ -167,37 +170,41 @@ def test_a_sum_that_torque_shows_is_known_and_its_parts_are_not() -> None:
         assert math.isnan(quantity.standard_deviation)
 
 
-def test_what_torque_does_not_depend_on_is_named() -> None:
+def test_parameters_without_effect_on_torque_are_named() -> None:
     assert found("M1 + MX1").unknown == "torque does not depend on M1."
 
 
-def test_what_the_motion_says_nothing_about_is_named() -> None:
+def test_parameters_that_the_motion_does_not_excite_are_named() -> None:
     silent = np.array([name != "MY1" for name in BASE.names])
     estimate = an_estimate(BASE, determined=silent)
-    assert found("atan2(MY1, MX1)", estimate).unknown == "this motion says nothing about MY1."
+    assert (
+        found("atan2(MY1, MX1)", estimate).unknown == "MY1 cannot be identified from this motion."
+    )
     assert not found("MX1", estimate).unknown
 
 
 @pytest.mark.parametrize("of", ["sqrt(-MX1)", "MX1 / (MX1 - MX1)", "acos(1 + abs(MX1))"])
-def test_a_formula_without_a_value_at_these_parameters_is_unknown(of: str) -> None:
-    assert found(of).unknown == "it has no value, or no derivative, at the parameters found."
+def test_an_expression_without_a_finite_value_is_unknown(of: str) -> None:
+    assert found(of).unknown == (
+        "it has no finite value or derivative at the identified parameters."
+    )
 
 
 @pytest.mark.parametrize(
     ("of", "sentence"),
     [
-        ("Fv2 + Fv1", "quantity 'it': there is no parameter 'Fv2' in this model; did you mean"),
-        ("qwerty", "no parameter 'qwerty' in this model; see the profile's terms."),
-        ("g * 2", r"quantity 'it': 'g \* 2' must have a parameter in it, such as M1."),
+        ("Fv2 + Fv1", "quantity 'it': this model has no parameter 'Fv2'; did you mean"),
+        ("qwerty", "this model has no parameter 'qwerty'; see the profile's terms."),
+        ("g * 2", r"quantity 'it': 'g \* 2' must contain a parameter, such as M1."),
     ],
 )
-def test_a_name_that_is_no_parameter_is_refused(of: str, sentence: str) -> None:
+def test_an_unknown_parameter_is_refused(of: str, sentence: str) -> None:
     with pytest.raises(ConfigurationError, match=sentence):
         found(of)
 
 
 @pytest.mark.parametrize("inertia_too", [False, True])
-def test_preload_and_weight_are_told_apart_only_where_the_inertia_is_the_mass(
+def test_preload_and_weight_are_identifiable_only_if_the_inertia_is_the_mass(
     inertia_too: bool,
 ) -> None:
     robot = load_robot("axis_linear_spring")
@@ -250,7 +257,9 @@ def identified(axis: str, *overrides: str, seed: int = 0) -> dict[str, Quantity]
 
 
 @pytest.mark.parametrize("axis", sorted(TRUE))
-def test_the_quantities_of_a_single_axis_are_within_four_deviations_of_the_truth(axis: str) -> None:
+def test_quantities_of_a_single_axis_are_within_four_standard_deviations_of_the_truth(
+    axis: str,
+) -> None:
     quantities = identified(axis)
     assert quantities.keys() == TRUE[axis].keys()
     for name, true in TRUE[axis].items():
@@ -259,11 +268,11 @@ def test_the_quantities_of_a_single_axis_are_within_four_deviations_of_the_truth
         assert quantity.standard_deviation < 0.02 * abs(true), name
 
 
-def test_deviations_are_those_of_thirty_noisy_recordings() -> None:
-    # so much noise that nothing else matters: where friction reverses, errors repeat each time
+def test_standard_deviations_are_the_scatter_of_thirty_noisy_recordings() -> None:
+    # noise must dominate, because errors at reversals are the same in each recording
     noise = "simulation.torque_noise=3"
     runs = [identified("axis_crank_vertical", noise, seed=seed) for seed in range(30)]
     for name in TRUE["axis_crank_vertical"]:
         scatter = np.std([run[name].value for run in runs], ddof=1)
-        told = np.mean([run[name].standard_deviation for run in runs])
-        assert 1 / 1.5 < told / scatter < 1.5, name
+        predicted = np.mean([run[name].standard_deviation for run in runs])
+        assert 1 / 1.5 < predicted / scatter < 1.5, name

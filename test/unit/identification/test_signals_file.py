@@ -58,7 +58,7 @@ def test_arrays_come_back_bit_for_bit(identification, written, topic, field, sou
     np.testing.assert_array_equal(found, joined(identification, source))
 
 
-def test_model_torque_and_its_error_are_there(identification, written):
+def test_contains_model_torque_and_its_error(identification, written):
     found = topics(written)
     model = np.concatenate(identification.model_torque)
     np.testing.assert_array_equal(column(found["/dynid/model"], "effort"), model)
@@ -67,7 +67,7 @@ def test_model_torque_and_its_error_are_there(identification, written):
     )
 
 
-def test_every_message_names_its_joints_and_its_time(identification, written):
+def test_every_message_contains_joint_names_and_time(identification, written):
     for messages in topics(written).values():
         for stamp, message in messages:
             assert tuple(message.name) == identification.robot.joints
@@ -82,7 +82,7 @@ def test_recordings_follow_one_another_after_a_gap(identification, written):
     assert stamps[first] - stamps[first - 1] == GAP * 1e9
 
 
-def test_blocks_leave_no_seam(identification, tmp_path, monkeypatch, written):
+def test_result_does_not_depend_on_blocks(identification, tmp_path, monkeypatch, written):
     monkeypatch.setattr(signals_file, "_BLOCK", 37)
     write_signals(identification, tmp_path / "blocks.mcap")
     whole, blocks = topics(written), topics(tmp_path / "blocks.mcap")
@@ -112,7 +112,7 @@ def test_messages_are_never_all_in_memory_at_once(make_identification, tmp_path,
         return highest
 
     peak(500)  # once, for what is loaded and cached on first use
-    # five topics, of which even the shortest message takes 120 bytes
+    # five topics with messages of at least 120 bytes
     assert peak(8_000) - peak(500) > 7_500 * 5 * 120
 
 
@@ -135,7 +135,7 @@ def test_refuses_a_folder_that_does_not_exist(identification, tmp_path):
         write_signals(identification, tmp_path / "none" / "signals.mcap")
 
 
-def test_joint_names_of_any_length_keep_the_numbers_in_place(identification, tmp_path):
+def test_numbers_are_at_the_right_offset_for_names_of_any_length(identification, tmp_path):
     for length in range(1, 9):
         names = tuple("é" * length + str(number) for number in range(3))
         signals = tuple(replace(s, joint_names=names) for s in identification.signals)

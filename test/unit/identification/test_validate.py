@@ -1,4 +1,4 @@
-"""Validation: an unseen recording, the profile's filters, and nobody's favourite samples."""
+"""Validation: an unseen recording with the profile's filters and all samples."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def true_model() -> Model:
     return nominal_model(robot, true_parameters(robot.mechanism()))
 
 
-def test_true_model_explains_all_but_noise() -> None:
+def test_error_of_the_true_model_is_noise() -> None:
     model = true_model()
     recording = recorded(model.mechanism, model.parameters, noise=0.2, rate=500.0)
     result = validate(model, [recording])
     assert result.verdict.success
     for joint in result.verdict.joints:
-        # 4000 samples know a standard deviation to 1 / sqrt(8000) = 1.1 %; derivatives add some
+        # error of the standard deviation of 4000 samples: 1.1 %, and that of derivatives
         assert joint.rmse_torque == pytest.approx(0.2, rel=0.1)
 
 
-def test_model_torque_is_the_mechanisms_along_the_signals() -> None:
+def test_model_torque_is_that_of_the_mechanism_along_the_signals() -> None:
     model = true_model()
     result = validate(model, [recorded(model.mechanism, model.parameters, samples=400)])
     (signals,), (torque,) = result.signals, result.model_torque
@@ -36,7 +36,7 @@ def test_model_torque_is_the_mechanisms_along_the_signals() -> None:
     np.testing.assert_allclose(torque, again, atol=1e-9)
 
 
-def test_wrong_model_fails_and_says_which_joint() -> None:
+def test_wrong_model_fails_and_names_the_joint() -> None:
     model = true_model()
     parameters = model.parameters.copy()
     parameters[model.parameter_names.index("Fc2")] += 20.0
@@ -47,7 +47,7 @@ def test_wrong_model_fails_and_says_which_joint() -> None:
     assert any("elbow" in w and "friction" in w for w in result.verdict.warnings)
 
 
-def test_allowed_error_is_the_profiles() -> None:
+def test_allowed_error_is_that_of_the_profile() -> None:
     model = true_model()
     recording = recorded(model.mechanism, model.parameters, noise=0.2)
     for allowed, success in ((0.9, True), (0.001, False)):
@@ -56,7 +56,7 @@ def test_allowed_error_is_the_profiles() -> None:
         assert validate(model.with_robot(robot), [recording]).verdict.success is success
 
 
-def test_borders_count_in_a_judgement() -> None:
+def test_borders_count_in_an_evaluation() -> None:
     model = true_model()
     recording = recorded(model.mechanism, model.parameters, samples=1000)
     identification = {"cutoff_hz": None, "trim_rest": False, "border": 1.0}
@@ -72,14 +72,14 @@ def test_model_and_measurement_pass_the_same_parallel_filter() -> None:
     plain = validate(model.with_robot(arm_robot(identification=identification)), [recording])
     identification["parallel_filter"] = {"cutoff_hz": 2.0}
     smooth = validate(model.with_robot(arm_robot(identification=identification)), [recording])
-    # 2 Hz of 100 Hz are left of white noise, and nothing of the model is lost to the filter
+    # the filter passes 2 Hz of 100 Hz of white noise, and all of the model torque
     expected = 2.0 * np.sqrt(2.0 / 100.0)
     for before, after in zip(plain.verdict.joints, smooth.verdict.joints, strict=True):
         assert before.rmse_torque == pytest.approx(2.0, rel=0.1)
         assert after.rmse_torque == pytest.approx(expected, rel=0.25)
 
 
-def test_several_recordings_are_judged_together() -> None:
+def test_several_recordings_are_evaluated_together() -> None:
     model = true_model()
     first = recorded(model.mechanism, model.parameters, samples=600, noise=0.1, seed=1)
     second = recorded(model.mechanism, model.parameters, samples=900, noise=0.4, seed=2)
@@ -95,7 +95,7 @@ def test_several_recordings_are_judged_together() -> None:
     assert "2 samples were repeated." in result.notes
 
 
-def test_a_recording_of_a_pose_is_judged_and_said_not_to_move() -> None:
+def test_a_recording_of_a_pose_is_evaluated_as_without_motion() -> None:
     model = true_model()
     recording = recorded(model.mechanism, model.parameters, samples=200)
     still = replace(recording, position=np.full((200, 3), 0.1))

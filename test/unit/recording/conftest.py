@@ -1,4 +1,4 @@
-"""Synthetic motions, and the files that hold them."""
+"""Synthetic motions and their files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ JOINT_STATE = "sensor_msgs/msg/JointState"
 
 @dataclass
 class Motion:
-    """Three joints moving smoothly; 100 Hz unless told otherwise."""
+    """Three joints in smooth motion, by default at 100 Hz."""
 
     stamps: np.ndarray
     position: np.ndarray
@@ -149,7 +149,7 @@ def storage_file():
 
 @pytest.fixture
 def column_map():
-    """A column map for t, q×3, dq×3, tau×3, changed as told (None removes a key)."""
+    """A column map for t, q×3, dq×3, tau×3 with changes (None removes a key)."""
 
     def make(**changes) -> ColumnMap:
         content: dict[str, Any] = {

@@ -47,7 +47,7 @@ def test_reads_a_folder_of_files_without_metadata_in_their_order(
     folder = tmp_path / "split"
     folder.mkdir()
     messages = messages_of(motion)
-    for part in range(12):  # past 9, where sorting by name would go wrong
+    for part in range(12):  # more than 9, where sorting by name would be wrong
         bag = write_messages({"/joint_states": messages[100 * part :][:100]}, name=f"part_{part}")
         shutil.move(storage_file(bag), folder / f"split_{part}.mcap")
     recording = load_recording(folder, motion.names)
@@ -86,38 +86,36 @@ def test_joint_order_comes_from_the_names_of_each_message(motion, messages_of, w
     np.testing.assert_array_equal(backwards.effort, motion.effort[:, ::-1])
 
 
-def test_messages_of_other_publishers_are_passed_over_and_counted(
-    motion, messages_of, write_messages
-):
+def test_messages_of_other_publishers_are_skipped_and_counted(motion, messages_of, write_messages):
     messages = messages_of(motion)
     gripper = [replace(m, name=["finger"], position=[1], velocity=[], effort=[]) for m in messages]
     mixed = [message for pair in zip(gripper, messages, strict=True) for message in pair]
     recording = load_recording(write_messages({"/joint_states": mixed}), motion.names)
     assert_holds(recording, motion)
     assert recording.repairs == (
-        "400 of 800 messages did not carry all joints and were passed over.",
+        "400 of 800 messages did not contain all joints and were skipped.",
     )
 
 
 def test_refuses_an_absent_joint_by_name(motion, messages_of, write_messages):
     bag = write_messages({"/joint_states": messages_of(motion)})
-    sentence = "joint 'tool' is absent; available are base, elbow, wrist"
+    sentence = "joint 'tool' is missing; available are base, elbow, wrist"
     with pytest.raises(RecordingError, match=sentence):
         load_recording(bag, ["base", "tool"])
 
 
-def test_refuses_joints_that_never_share_a_message(motion, messages_of, write_messages):
+def test_refuses_joints_in_different_messages(motion, messages_of, write_messages):
     halves = [
         replace(message, name=[name], position=[0.1], velocity=[], effort=[1.0])
         for message in messages_of(motion)
         for name in ("base", "elbow")
     ]
     bag = write_messages({"/joint_states": halves})
-    with pytest.raises(RecordingError, match="no single message carries all of base, elbow"):
+    with pytest.raises(RecordingError, match="no single message contains all of base, elbow"):
         load_recording(bag, ["base", "elbow"])
 
 
-def test_a_lone_topic_of_another_name_is_read_and_told(motion, messages_of, write_messages):
+def test_a_single_topic_of_another_name_is_read_and_noted(motion, messages_of, write_messages):
     bag = write_messages({"/arm/joint_states": messages_of(motion)}, strings=["/log"])
     recording = load_recording(bag, motion.names)
     assert_holds(recording, motion)
@@ -127,14 +125,16 @@ def test_a_lone_topic_of_another_name_is_read_and_told(motion, messages_of, writ
 def test_refuses_to_choose_between_topics(motion, messages_of, write_messages):
     messages = messages_of(motion)
     bag = write_messages({"/left": messages, "/right": messages})
-    with pytest.raises(RecordingError, match=r"/joint_states is absent.*/left .*/right"):
+    with pytest.raises(RecordingError, match=r"/joint_states is missing.*/left .*/right"):
         load_recording(bag, motion.names)
     assert_holds(load_recording(bag, motion.names, topic="/right"), motion)
 
 
 def test_refuses_a_topic_of_another_type(motion, messages_of, write_messages):
     bag = write_messages({"/joint_states": messages_of(motion)}, strings=["/log"])
-    with pytest.raises(RecordingError, match=r"/log carries no sensor_msgs/msg/JointState"):
+    with pytest.raises(
+        RecordingError, match=r"/log has no messages of type sensor_msgs/msg/JointState"
+    ):
         load_recording(bag, motion.names, topic="/log")
 
 
@@ -145,7 +145,7 @@ def test_refuses_a_bag_without_joint_states(write_messages, motion):
 
 
 def test_refuses_a_topic_without_messages(write_messages, motion):
-    with pytest.raises(RecordingError, match="holds no messages"):
+    with pytest.raises(RecordingError, match="contains no messages"):
         load_recording(write_messages({"/joint_states": []}), motion.names)
 
 
@@ -164,14 +164,12 @@ def test_an_empty_velocity_field_is_none(motion, messages_of, write_messages):
     assert recording.repairs == ()
 
 
-def test_a_velocity_that_is_there_now_and_then_is_left_out_and_told(
-    motion, messages_of, write_messages
-):
+def test_a_velocity_in_some_messages_is_ignored_and_noted(motion, messages_of, write_messages):
     messages = messages_of(motion)
     messages[7] = replace(messages[7], velocity=[])
     recording = load_recording(write_messages({"/joint_states": messages}), motion.names)
     assert recording.velocity is None
-    assert recording.repairs == ("1 of 400 messages had no velocity; it was left out.",)
+    assert recording.repairs == ("1 of 400 messages had no velocity, so velocity was ignored.",)
 
 
 def test_refuses_a_field_of_the_wrong_length(motion, messages_of, write_messages):
@@ -182,7 +180,7 @@ def test_refuses_a_field_of_the_wrong_length(motion, messages_of, write_messages
         load_recording(bag, motion.names)
 
 
-def test_header_stamps_win_over_times_of_reception(motion, messages_of, write_messages):
+def test_header_stamps_take_precedence_over_times_of_reception(motion, messages_of, write_messages):
     random = np.random.default_rng(1)
     late = [
         replace(message, receive=message.receive + int(random.integers(4_000_000)))
@@ -193,7 +191,7 @@ def test_header_stamps_win_over_times_of_reception(motion, messages_of, write_me
     assert recording.repairs == ()
 
 
-def test_times_of_reception_stand_in_for_zero_stamps(motion, messages_of, write_messages):
+def test_times_of_reception_replace_zero_stamps(motion, messages_of, write_messages):
     zero = [replace(message, stamp=0) for message in messages_of(motion)]
     recording = load_recording(write_messages({"/joint_states": zero}), motion.names)
     assert_holds(recording, motion)
@@ -211,7 +209,7 @@ def test_times_of_reception_stand_in_for_zero_stamps(motion, messages_of, write_
     rate=st.sampled_from([10, 62.5, 100, 125, 500, 1000, 8000]),
     storage=st.sampled_from(["mcap", "sqlite3"]),
 )
-def test_what_was_written_is_read(
+def test_written_messages_are_read(
     make_motion, messages_of, write_messages, tmp_path, values, epoch, rate, storage
 ):
     motion = make_motion(epoch * 10**9 + np.rint(np.arange(12) * 1e9 / rate).astype(np.int64))

@@ -52,7 +52,7 @@ def text(content):
     return TYPES.serialize_cdr(TYPES.types[STRING](data=content), STRING)
 
 
-def test_what_is_written_is_read_byte_by_byte(tmp_path, messages):
+def test_written_messages_are_read_exactly(tmp_path, messages):
     with BagWriter(tmp_path / "bag") as bag:
         bag.add_topic("/joint_states", JOINT_STATE)
         fill(bag, messages)
@@ -81,7 +81,7 @@ def test_the_mcap_library_reads_the_same(tmp_path, messages):
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_every_chunk_the_data_and_the_index_carry_a_checksum(tmp_path, messages, compressed):
+def test_every_chunk_the_data_and_the_index_have_a_checksum(tmp_path, messages, compressed):
     with BagWriter(tmp_path / "bag", compressed=compressed) as bag:
         bag.add_topic("/joint_states", JOINT_STATE)
         for start in range(0, 400, 100):
@@ -97,7 +97,7 @@ def test_every_chunk_the_data_and_the_index_carry_a_checksum(tmp_path, messages,
     assert all(record.summary_crc for record in records if isinstance(record, Footer))
 
 
-def test_metadata_tells_what_ros2_bag_info_shows_and_play_needs(tmp_path, messages):
+def test_metadata_contains_what_ros2_bag_info_and_play_need(tmp_path, messages):
     with BagWriter(tmp_path / "bag") as bag:
         bag.add_topic("/joint_states", JOINT_STATE)
         bag.add_topic("/model", STRING, [LATCHED])
@@ -128,7 +128,7 @@ def test_counts_by_topic_and_measures(tmp_path, messages):
     assert bag.size == (tmp_path / "bag" / "bag.mcap").stat().st_size
 
 
-def test_flushed_messages_are_there_although_nobody_closed_the_bag(tmp_path, messages, motion):
+def test_flushed_messages_are_read_from_a_bag_that_was_not_closed(tmp_path, messages, motion):
     bag = BagWriter(tmp_path / "bag")
     bag.add_topic("/joint_states", JOINT_STATE)
     fill(bag, messages[:150])
@@ -143,11 +143,11 @@ def test_flushed_messages_are_there_although_nobody_closed_the_bag(tmp_path, mes
     recording = load_recording(copy, motion.names)
     np.testing.assert_array_equal(recording.position, motion.position[:300])
     assert recording.repairs[0] == (
-        "copy.mcap was not closed by its recorder; every record in it is whole."
+        "copy.mcap was not closed by its recorder; all its records are complete."
     )
 
 
-def test_no_more_than_a_chunk_is_held_in_memory(tmp_path):
+def test_at_most_a_chunk_is_buffered_in_memory(tmp_path):
     with BagWriter(tmp_path / "bag") as bag:
         bag.add_topic("/text", STRING)
         for number in range(50):
@@ -157,7 +157,7 @@ def test_no_more_than_a_chunk_is_held_in_memory(tmp_path):
 
 
 @pytest.mark.parametrize("what", ["folder", "file", "dangling link"])
-def test_refuses_what_exists_and_leaves_it_untouched(tmp_path, what):
+def test_refuses_an_existing_destination_without_changing_it(tmp_path, what):
     place = tmp_path / "bag"
     if what == "folder":
         place.mkdir()
@@ -166,7 +166,7 @@ def test_refuses_what_exists_and_leaves_it_untouched(tmp_path, what):
     else:
         place.symlink_to(tmp_path / "nowhere")
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(RecordingError, match=r"bag: exists already; nothing was overwritten\.$"):
+    with pytest.raises(RecordingError, match=r"bag: already exists; nothing was overwritten\.$"):
         BagWriter(place)
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -177,7 +177,7 @@ def test_refuses_a_parent_that_cannot_be_written(tmp_path):
         BagWriter(tmp_path / "file" / "bag")
 
 
-def test_creates_the_folders_above(tmp_path):
+def test_creates_the_parent_folders(tmp_path):
     with BagWriter(tmp_path / "out" / "today" / "bag") as bag:
         bag.add_topic("/joint_states", JOINT_STATE)
     assert (tmp_path / "out" / "today" / "bag" / "metadata.yaml").is_file()
@@ -202,7 +202,7 @@ def small_disk():
 
 @pytest.mark.usefixtures("small_disk")
 @pytest.mark.parametrize("flushes", [1, 50])
-def test_a_full_disk_is_one_sentence_and_what_fits_can_be_read(
+def test_a_full_disk_is_reported_and_written_messages_can_be_read(
     tmp_path, make_motion, messages_of, flushes
 ):
     motion = make_motion(np.arange(4000) * 1_000_000)
@@ -226,7 +226,7 @@ def test_a_full_disk_is_one_sentence_and_what_fits_can_be_read(
 
 
 @pytest.mark.usefixtures("small_disk")
-def test_a_disk_that_is_full_only_at_the_end_is_told_then(tmp_path, messages):
+def test_a_disk_that_is_full_at_the_end_is_reported(tmp_path, messages):
     bag = BagWriter(tmp_path / "bag")
     bag.add_topic("/joint_states", JOINT_STATE)
     for _ in range(4):
@@ -288,7 +288,7 @@ def test_a_definition_that_cannot_be_parsed_is_refused_by_name(tmp_path, monkeyp
     bag.discard()
 
 
-def test_a_definition_that_the_publisher_would_not_agree_with_is_refused(tmp_path, monkeypatch):
+def test_a_definition_that_differs_from_the_publishers_is_refused(tmp_path, monkeypatch):
     folder = tmp_path / "share" / "sensor_msgs" / "msg"
     folder.mkdir(parents=True)
     (folder / "JointState.msg").write_text("float64 of_next_year\n")

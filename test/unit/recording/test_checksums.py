@@ -1,4 +1,4 @@
-"""Altered recordings: what is lost is told, and nothing altered is taken for measured."""
+"""Altered recordings: lost messages are reported, and no altered data are used."""
 
 import damaged_recordings
 import numpy as np
@@ -17,7 +17,7 @@ CHUNKS, EACH = 8, 50
 
 @pytest.fixture
 def bag(motion, messages_of, tmp_path):
-    """Eight chunks of 50 messages; closed unless told otherwise."""
+    """Eight chunks of 50 messages, by default closed."""
 
     def write(closed=True, compressed=False):
         writer = BagWriter(tmp_path / "bag", compressed=compressed)
@@ -50,23 +50,23 @@ def alter(file, place, by=1):
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_an_altered_last_chunk_is_left_out_and_its_messages_counted(bag, motion, compressed):
+def test_an_altered_last_chunk_is_ignored_and_its_messages_counted(bag, motion, compressed):
     file = bag(compressed=compressed)
     start, length = chunk_places(file)[-1]
     alter(file, start + length - 20)
     recording = load_recording(file, motion.names)
     np.testing.assert_array_equal(recording.position, motion.position[: 7 * EACH])
     assert recording.repairs == (
-        "bag.mcap is damaged (1 of 8 chunks are damaged and were left out): "
+        "bag.mcap is damaged (1 of 8 chunks are damaged and were ignored): "
         "50 of 400 messages of /joint_states are lost.",
     )
 
 
-def test_messages_of_an_altered_chunk_are_counted_although_nobody_closed_the_bag(bag, motion):
+def test_messages_of_an_altered_chunk_are_counted_in_a_bag_that_was_not_closed(bag, motion):
     file = bag(closed=False)
     content = file.read_bytes()
     alter(file, content.index(b"base") + 40)
-    with pytest.raises(RecordingError, match=r"no topics|topic /joint_states is absent"):
+    with pytest.raises(RecordingError, match=r"no topics|topic /joint_states is missing"):
         load_recording(file, motion.names)  # the first chunk also describes the messages
     file.write_bytes(content)
     alter(file, content.rindex(b"base") + 40)
@@ -75,7 +75,7 @@ def test_messages_of_an_altered_chunk_are_counted_although_nobody_closed_the_bag
     assert "50 of 400 messages of /joint_states are lost" in recording.repairs[0]
 
 
-def test_an_altered_chunk_in_the_middle_is_refused_with_what_is_lost(bag, motion):
+def test_an_altered_chunk_in_the_middle_is_refused_with_the_lost_messages(bag, motion):
     file = bag()
     start, length = chunk_places(file)[3]
     alter(file, start + length // 2)
@@ -100,7 +100,7 @@ def test_an_altered_index_loses_nothing(bag, motion, back):
 
 
 @pytest.mark.parametrize("place", [1, 2, 8])
-def test_an_altered_length_loses_one_chunk_at_most(bag, motion, place):
+def test_an_altered_length_loses_at_most_one_chunk(bag, motion, place):
     """Bytes 1 to 8 of a record are its length, which leads to the next one."""
     file = bag()
     alter(file, chunk_places(file)[0][0] + place)
@@ -109,16 +109,16 @@ def test_an_altered_length_loses_one_chunk_at_most(bag, motion, place):
     assert "50 of 400 messages of /joint_states are lost" in recording.repairs[0]
 
 
-def test_a_count_in_metadata_that_differs_is_told(bag, motion):
+def test_a_different_count_in_metadata_is_noted(bag, motion):
     folder = bag().parent
     metadata = folder / "metadata.yaml"
     metadata.write_text(metadata.read_text().replace("message_count: 400", "message_count: 401"))
     assert load_recording(folder, motion.names).repairs == (
-        "metadata.yaml tells of 401 messages of /joint_states, but 400 were read.",
+        "metadata.yaml lists 401 messages of /joint_states, but 400 were read.",
     )
 
 
-def test_info_tells_what_is_under_a_checksum(bag, motion, messages_of, write_messages):
+def test_info_describes_the_checksums(bag, motion, messages_of, write_messages):
     assert describe(bag()).checksums == "of every chunk"
     plain = write_messages({"/joint_states": messages_of(motion)}, name="plain")
     assert describe(plain).checksums == ""

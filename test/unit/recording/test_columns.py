@@ -32,7 +32,7 @@ def test_refuses_an_impossible_map_by_file_and_key(column_map, changes, sentence
     assert sentence in str(refused.value)
 
 
-def test_one_number_stands_for_all_joints():
+def test_one_number_applies_to_all_joints():
     content = {
         "sampling_rate": 5000,
         "joints": ["a", "b"],

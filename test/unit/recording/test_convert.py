@@ -18,7 +18,7 @@ def assert_same(first, second):
 
 
 @pytest.mark.parametrize("uneven", [False, True])
-def test_a_converted_file_loads_as_the_file_itself(
+def test_a_converted_file_loads_like_the_original(
     make_motion, write_csv, column_map, tmp_path, uneven
 ):
     steps = np.random.default_rng(0).choice([10, 12] if uneven else [10], 300)
@@ -31,7 +31,7 @@ def test_a_converted_file_loads_as_the_file_itself(
     )
 
 
-def test_a_written_recording_loads_as_itself(motion, write_csv, column_map, tmp_path):
+def test_a_written_recording_loads_unchanged(motion, write_csv, column_map, tmp_path):
     recording = load_recording(write_csv(motion), NAMES, columns=column_map())
     write_bag(recording, tmp_path / "bag")
     assert_same(load_recording(tmp_path / "bag", NAMES), recording)
@@ -65,12 +65,12 @@ def test_negative_times_start_at_zero(motion, write_csv, column_map, tmp_path):
 def test_refuses_to_overwrite(motion, write_csv, column_map, tmp_path, kind):
     target = tmp_path / "bag"
     target.mkdir() if kind == "folder" else target.write_text("precious")
-    with pytest.raises(RecordingError, match="exists already; nothing was overwritten"):
+    with pytest.raises(RecordingError, match="already exists; nothing was overwritten"):
         convert(write_csv(motion), target, column_map())
     assert target.is_dir() or target.read_text() == "precious"
 
 
-def test_a_failure_leaves_nothing_behind(motion, write_csv, column_map, tmp_path, monkeypatch):
+def test_a_failure_leaves_no_files(motion, write_csv, column_map, tmp_path, monkeypatch):
     file = write_csv(motion)
     before = sorted(tmp_path.iterdir())
 
@@ -83,7 +83,7 @@ def test_a_failure_leaves_nothing_behind(motion, write_csv, column_map, tmp_path
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_refuses_a_folder_that_is_not_there(motion, write_csv, column_map, tmp_path):
+def test_refuses_a_missing_folder(motion, write_csv, column_map, tmp_path):
     with pytest.raises(RecordingError, match="cannot be written"):
         convert(write_csv(motion), tmp_path / "none" / "bag", column_map())
 
@@ -91,5 +91,5 @@ def test_refuses_a_folder_that_is_not_there(motion, write_csv, column_map, tmp_p
 def test_refuses_to_overwrite_with_a_recording(motion, write_csv, column_map, tmp_path):
     recording = load_recording(write_csv(motion), NAMES, columns=column_map())
     (tmp_path / "bag").mkdir()
-    with pytest.raises(RecordingError, match="exists already"):
+    with pytest.raises(RecordingError, match="already exists"):
         write_bag(recording, tmp_path / "bag")

@@ -17,7 +17,7 @@ def assert_holds(recording, motion):
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", " ", "   "])
 @pytest.mark.parametrize("headed", [False, True])
-def test_delimiter_and_header_are_found_out(motion, write_csv, column_map, delimiter, headed):
+def test_delimiter_and_header_are_detected(motion, write_csv, column_map, delimiter, headed):
     header = delimiter.join(HEADER) if headed else ""
     file = write_csv(motion, delimiter=delimiter, header=header)
     recording = load_recording(file, NAMES, columns=column_map())
@@ -31,7 +31,7 @@ def test_a_decimal_comma_is_read(motion, write_csv, column_map, delimiter):
     assert_holds(load_recording(file, NAMES, columns=column_map()), motion)
 
 
-def test_columns_are_found_by_name_wherever_they_stand(motion, write_csv, column_map):
+def test_columns_are_found_by_name_in_any_order(motion, write_csv, column_map):
     columns = column_map(
         joints=["wrist", "base", "elbow"],
         time={"column": "t"},
@@ -49,7 +49,7 @@ def test_a_commented_header_and_a_byte_order_mark_are_read(motion, write_csv, co
     assert_holds(load_recording(file, NAMES, columns=columns), motion)
 
 
-def test_factor_sign_and_offset_make_the_value(motion, write_csv, column_map):
+def test_factor_sign_and_offset_are_applied(motion, write_csv, column_map):
     columns = column_map(
         position={"columns": [2, 3, 4], "factor": [2, 3, 4], "sign": [1, -1, 1], "offset": 0.5},
         time={"column": 1, "factor": 0.5},
@@ -87,7 +87,7 @@ def two_files(tmp_path, motion, column_map):
 
 
 @pytest.mark.parametrize("given", [".", "pos.csv", "cur.csv"])
-def test_two_files_make_one_recording(two_files, tmp_path, motion, given):
+def test_two_files_are_one_recording(two_files, tmp_path, motion, given):
     recording = load_recording(tmp_path / given, NAMES, columns=two_files())
     np.testing.assert_array_equal(recording.position, motion.position)
     np.testing.assert_array_equal(recording.effort, motion.effort)
@@ -108,7 +108,7 @@ def test_refuses_a_file_that_the_map_does_not_name(two_files, tmp_path):
         load_recording(tmp_path / "other.csv", NAMES, columns=columns)
 
 
-def test_refuses_an_absent_sibling(two_files, tmp_path):
+def test_refuses_a_missing_file_of_the_map(two_files, tmp_path):
     columns = two_files()
     (tmp_path / "cur.csv").unlink()
     with pytest.raises(RecordingError, match=r"cur.csv: there is no such file beside pos\.csv"):
@@ -124,9 +124,9 @@ def test_refuses_a_folder_when_the_map_names_no_files(tmp_path, column_map):
     ("changes", "sentence"),
     [
         ({"time": {"column": "time"}}, "column 'time' does not exist; available are t, q1, q2"),
-        ({"time": {"column": 11}}, "there is no column 11; the file has 10 columns"),
-        ({"joints": ["base", "elbow", "tool"]}, "joint 'wrist' is absent; available are base"),
-        ({"header": False}, "line 1, column 1 holds 't', expected a number"),
+        ({"time": {"column": 11}}, "column 11 does not exist; the file has 10 columns"),
+        ({"joints": ["base", "elbow", "tool"]}, "joint 'wrist' is missing; available are base"),
+        ({"header": False}, "line 1, column 1 contains 't', expected a number"),
     ],
 )
 def test_refuses_a_map_that_does_not_fit_the_file(motion, write_csv, column_map, changes, sentence):
@@ -135,13 +135,13 @@ def test_refuses_a_map_that_does_not_fit_the_file(motion, write_csv, column_map,
         load_recording(file, NAMES, columns=column_map(**changes))
 
 
-def test_refuses_names_where_there_is_no_header(motion, write_csv, column_map):
+def test_refuses_names_without_a_header(motion, write_csv, column_map):
     columns = column_map(time={"column": "t"})
     with pytest.raises(RecordingError, match="no header, so column 't' cannot be found"):
         load_recording(write_csv(motion), NAMES, columns=columns)
 
 
-def test_refuses_a_name_that_stands_twice_in_the_header(motion, write_csv, column_map):
+def test_refuses_a_name_that_is_twice_in_the_header(motion, write_csv, column_map):
     file = write_csv(motion, header=",".join(["t", *HEADER[:9]]))
     with pytest.raises(RecordingError, match="column 't' appears more than once"):
         load_recording(file, NAMES, columns=column_map(time={"column": "t"}))
@@ -160,14 +160,14 @@ def edited(file, line, change):
     return file
 
 
-def test_refuses_a_cell_that_is_no_number_by_row_and_column(motion, write_csv, column_map):
+def test_refuses_a_cell_that_is_not_a_number_by_row_and_column(motion, write_csv, column_map):
     file = edited(write_csv(motion), 57, lambda line: line.replace(line.split(",")[2], "1.2.3", 1))
-    with pytest.raises(RecordingError, match=r"line 57, column 3 holds '1\.2\.3'"):
+    with pytest.raises(RecordingError, match=r"line 57, column 3 contains '1\.2\.3'"):
         load_recording(file, NAMES, columns=column_map())
 
 
 @pytest.mark.parametrize("spoil", [lambda line: line.rpartition(",")[0], lambda line: line + ",1"])
-def test_refuses_a_row_with_a_cell_too_few_or_too_many(motion, write_csv, column_map, spoil):
+def test_refuses_a_row_with_a_wrong_number_of_cells(motion, write_csv, column_map, spoil):
     file = edited(write_csv(motion), 57, spoil)
     with pytest.raises(RecordingError, match=r"line 57 has (9|11) columns, expected 10"):
         load_recording(file, NAMES, columns=column_map())
@@ -186,7 +186,7 @@ def test_an_empty_cell_is_a_missing_value(motion, write_csv, column_map):
     assert recording.repairs == ("1 of 1200 effort values were not numbers and were interpolated.",)
 
 
-def test_a_half_last_line_is_dropped_and_told(motion, write_csv, column_map):
+def test_an_incomplete_last_line_is_dropped_and_noted(motion, write_csv, column_map):
     file = write_csv(motion)
     text = file.read_text().rstrip("\n")
     for length in range(1, text.split("\n")[-1].rindex(",") + 1):
@@ -199,7 +199,7 @@ def test_a_half_last_line_is_dropped_and_told(motion, write_csv, column_map):
             assert "cut off at the end of the file (line 400)" in recording.repairs[0]
 
 
-def test_a_whole_last_line_needs_no_line_break(motion, write_csv, column_map):
+def test_a_complete_last_line_needs_no_line_break(motion, write_csv, column_map):
     file = write_csv(motion)
     file.write_text(file.read_text().rstrip("\n"))
     assert_holds(load_recording(file, NAMES, columns=column_map()), motion)
@@ -215,7 +215,7 @@ def test_a_whole_last_line_needs_no_line_break(motion, write_csv, column_map):
         (b"1,2\0,3\n", "is not a text file"),
     ],
 )
-def test_refuses_what_is_no_table(tmp_path, column_map, content, sentence):
+def test_refuses_a_file_that_is_not_a_table(tmp_path, column_map, content, sentence):
     file = tmp_path / "log.csv"
     file.write_bytes(content)
     with pytest.raises(RecordingError, match=sentence):

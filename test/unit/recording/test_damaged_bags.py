@@ -30,14 +30,14 @@ def cut_off(file, share):
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
 @pytest.mark.parametrize("share", [0.5, 0.7, 0.9])
-def test_the_whole_messages_of_a_cut_off_file_are_read_and_told(
+def test_complete_messages_of_a_cut_off_file_are_read_and_noted(
     single_file, motion, storage, share
 ):
     file = single_file(storage)
     cut_off(file, share)
     recording = load_recording(file, motion.names)
     count = len(recording.time)
-    # half is for what a file holds beside messages: schema, definitions, page ends
+    # half is for the rest of a file: schema, definitions, page ends
     assert 0.5 * share * 400 < count <= 400
     np.testing.assert_array_equal(recording.position, motion.position[:count])
     np.testing.assert_array_equal(recording.effort, motion.effort[:count])
@@ -59,7 +59,7 @@ def test_a_cut_off_file_in_a_folder_with_metadata_is_read(
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
 @pytest.mark.parametrize("size", [0, 1, 8, 20, 60, 150, 900, 1500])
-def test_a_stump_is_refused_with_a_sentence(single_file, motion, storage, size):
+def test_a_truncated_file_is_refused_with_a_sentence(single_file, motion, storage, size):
     file = single_file(storage)
     file.write_bytes(file.read_bytes()[:size])
     with pytest.raises(RecordingError, match=rf"^{file.name}.*\.$"):
@@ -75,7 +75,7 @@ def test_a_file_of_something_else_is_refused_with_a_sentence(tmp_path, motion, s
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
-def test_damaged_bytes_never_end_in_anything_but_a_sentence(single_file, motion, storage):
+def test_damaged_bytes_are_always_reported_with_a_sentence(single_file, motion, storage):
     random = np.random.default_rng(3)
     file = single_file(storage)
     content = bytearray(file.read_bytes())
@@ -91,7 +91,7 @@ def test_damaged_bytes_never_end_in_anything_but_a_sentence(single_file, motion,
         assert np.isfinite(recording.position).all()
 
 
-def test_a_journal_that_was_left_beside_the_file_is_read_too(single_file, motion, tmp_path):
+def test_a_journal_of_the_file_is_read_too(single_file, motion, tmp_path):
     file = single_file("sqlite3")
     open_file = tmp_path / "open.db3"
     shutil.copy(file, open_file)
@@ -104,7 +104,7 @@ def test_a_journal_that_was_left_beside_the_file_is_read_too(single_file, motion
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.execute("INSERT INTO messages SELECT * FROM later")
     connection.commit()
-    for ending in ("", "-wal"):  # the recorder is killed here: nothing is checkpointed
+    for ending in ("", "-wal"):  # the recorder is killed here, without a checkpoint
         shutil.copy(f"{open_file}{ending}", f"{tmp_path / 'killed.db3'}{ending}")
     connection.close()
     recording = load_recording(tmp_path / "killed.db3", motion.names)
@@ -112,7 +112,7 @@ def test_a_journal_that_was_left_beside_the_file_is_read_too(single_file, motion
     assert "was not closed by its recorder: 400 messages were read" in recording.repairs[0]
 
 
-def test_a_missing_file_of_a_folder_is_told(motion, messages_of, write_messages, storage_file):
+def test_a_missing_file_of_a_folder_is_noted(motion, messages_of, write_messages, storage_file):
     bag = write_messages({"/joint_states": messages_of(motion)})
     file = storage_file(bag)
     shutil.move(file, bag / "renamed.mcap")
@@ -121,20 +121,20 @@ def test_a_missing_file_of_a_folder_is_told(motion, messages_of, write_messages,
     assert file.name in recording.repairs[0]
 
 
-def test_an_empty_folder_and_an_absent_path_are_refused(tmp_path):
+def test_an_empty_folder_and_a_missing_path_are_refused(tmp_path):
     with pytest.raises(RecordingError, match="column map"):
         load_recording(tmp_path, ["a"])
     with pytest.raises(RecordingError, match="no such file or folder"):
         load_recording(tmp_path / "none", ["a"])
 
 
-def test_a_ros_1_bag_is_sent_to_its_converter(tmp_path):
+def test_a_ros_1_bag_is_refused_with_its_converter(tmp_path):
     (tmp_path / "old.bag").write_bytes(b"#ROSBAG V2.0\n")
     with pytest.raises(RecordingError, match="ROS 1 bag; convert it first"):
         load_recording(tmp_path / "old.bag", ["a"])
 
 
-def test_a_cut_off_file_may_hold_messages_out_of_the_order_of_reception(
+def test_a_cut_off_file_may_contain_messages_out_of_order(
     motion, messages_of, write_messages, storage_file
 ):
     messages = messages_of(motion)
@@ -167,7 +167,7 @@ def test_metadata_with_an_impossible_name_or_number_is_not_used(
     assert "was read file by file because" in recording.repairs[0]
 
 
-def test_a_message_too_short_for_one_in_a_cut_off_chunk_ends_what_is_read(single_file, motion):
+def test_reading_ends_at_an_invalid_message_in_a_cut_off_chunk(single_file, motion):
     file = single_file("mcap")
     cut_off(file, 0.7)
     whole = load_recording(file, motion.names)

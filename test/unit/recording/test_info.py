@@ -5,7 +5,7 @@ from dynid.errors import RecordingError
 from dynid.recording.info import describe
 
 
-def test_tells_of_a_bag(motion, messages_of, write_messages):
+def test_describes_a_bag(motion, messages_of, write_messages):
     info = describe(write_messages({"/joint_states": messages_of(motion)}, strings=["/log"]))
     assert (info.name, info.kind, info.topic) == ("bag", "rosbag2 mcap", "/joint_states")
     assert [(topic.name, topic.messages) for topic in info.topics] == [
@@ -24,7 +24,7 @@ def test_tells_of_a_bag(motion, messages_of, write_messages):
     assert info.problem is None
 
 
-def test_tells_of_a_recording_that_loading_refuses(make_motion, messages_of, write_messages):
+def test_describes_a_recording_that_cannot_be_loaded(make_motion, messages_of, write_messages):
     stamps = np.arange(400) * 10_000_000 + 10**9
     stamps[100:] += 2 * 10**9
     info = describe(write_messages({"/joint_states": messages_of(make_motion(stamps))}))
@@ -33,25 +33,25 @@ def test_tells_of_a_recording_that_loading_refuses(make_motion, messages_of, wri
     assert "missing for 2.010 s" in info.problem
 
 
-def test_tells_the_topics_of_a_bag_without_joint_states(write_messages):
+def test_lists_the_topics_of_a_bag_without_joint_states(write_messages):
     info = describe(write_messages({}, strings=["/log"]))
     assert [topic.name for topic in info.topics] == ["/log"]
     assert info.timing is None
-    assert "topic /joint_states is absent" in info.problem
+    assert "topic /joint_states is missing" in info.problem
 
 
-def test_tells_the_shape_of_a_table_without_map(motion, write_csv):
+def test_describes_the_shape_of_a_table_without_map(motion, write_csv):
     info = describe(write_csv(motion, header="t,a,b,c,d,e,f,g,h,i"))
     assert (info.kind, info.rows, info.columns) == ("csv", 400, 10)
     assert info.header == ("t", "a", "b", "c", "d", "e", "f", "g", "h", "i")
 
 
-def test_tells_of_a_table_with_its_map(motion, write_csv, column_map):
+def test_describes_a_table_with_its_map(motion, write_csv, column_map):
     info = describe(write_csv(motion), columns=column_map())
     assert info.timing.samples == 400
     assert [joint.name for joint in info.joints] == motion.names
 
 
-def test_refuses_what_is_not_there(tmp_path):
+def test_refuses_a_missing_path(tmp_path):
     with pytest.raises(RecordingError, match="no such file"):
         describe(tmp_path / "none.mcap")

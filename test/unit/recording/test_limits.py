@@ -1,4 +1,4 @@
-"""Files that would unpack to far more than they are, and the sentences that refuse them."""
+"""Files that unpack to much larger ones are refused with a sentence."""
 
 import io
 import sqlite3
@@ -28,7 +28,7 @@ SETTING = "DYNID_MAX_RECORDING_"
 
 @pytest.fixture
 def peak():
-    """The most memory that loading may take [bytes], whatever the file claims."""
+    """The largest memory for loading [bytes], for any stated size."""
     tracemalloc.start()
     yield lambda: tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -72,7 +72,7 @@ def test_a_chunk_that_is_too_large_is_refused_before_it_is_unpacked(bomb, peak, 
 
 
 @pytest.mark.parametrize("compression", ["lz4", "zstd"])
-def test_chunks_that_grow_beyond_all_measure_are_refused(bomb, peak, compression):
+def test_chunks_with_a_large_ratio_are_refused(bomb, peak, compression):
     file = bomb(compression, 8 * MIB, 8 * MIB, chunks=4)
     with pytest.raises(RecordingError, match=r"times as many bytes .*COMPRESSION_RATIO"):
         load_recording(file, NAMES)
@@ -80,7 +80,7 @@ def test_chunks_that_grow_beyond_all_measure_are_refused(bomb, peak, compression
 
 
 @pytest.mark.parametrize("compression", ["lz4", "zstd"])
-def test_a_chunk_is_never_unpacked_further_than_it_claims(bomb, peak, compression):
+def test_a_chunk_is_never_unpacked_beyond_its_stated_size(bomb, peak, compression):
     with pytest.raises(
         RecordingError, match=r"1 of 1 chunks are damaged|available topics are none"
     ):
@@ -88,7 +88,7 @@ def test_a_chunk_is_never_unpacked_further_than_it_claims(bomb, peak, compressio
     assert peak() < 8 * MIB
 
 
-def test_zeros_are_no_records():
+def test_zeros_are_not_records():
     with pytest.raises(DamagedRecordError):
         next(records(bytes(18)))
 
@@ -113,7 +113,7 @@ def npz(path, compressed, shape, content):
     return path
 
 
-def test_an_archive_that_unpacks_to_too_much_is_refused_before_that(tmp_path, peak, monkeypatch):
+def test_an_archive_that_is_too_large_is_refused_before_unpacking(tmp_path, peak, monkeypatch):
     file = npz(tmp_path / "log.npz", True, (8 * MIB,), [bytes(MIB)] * 64)
     assert file.stat().st_size < MIB
     with pytest.raises(RecordingError, match=r"times as many bytes .*COMPRESSION_RATIO"):
@@ -124,9 +124,11 @@ def test_an_archive_that_unpacks_to_too_much_is_refused_before_that(tmp_path, pe
     assert peak() < 8 * MIB
 
 
-def test_an_array_that_claims_to_be_larger_than_it_is_takes_no_memory(tmp_path, peak):
+def test_an_array_with_a_wrong_stated_size_takes_no_memory(tmp_path, peak):
     file = npz(tmp_path / "log.npz", False, (10**12,), [bytes(800)])
-    with pytest.raises(RecordingError, match=r"'time' is damaged \(its size is another one"):
+    with pytest.raises(
+        RecordingError, match=r"'time' is damaged \(its size differs from that in its header"
+    ):
         load_recording(file, NAMES)
     assert peak() < 8 * MIB
 
@@ -137,7 +139,10 @@ def test_an_array_that_claims_to_be_larger_than_it_is_takes_no_memory(tmp_path, 
         ("LINE_BYTES=60", "line 1 has 61 characters or more, but at most 60 are allowed"),
         ("COLUMNS=9", "has 10 columns, but at most 9 are allowed"),
         ("CSV_BYTES=1000", "bytes, but at most 1000 are allowed"),
-        ("MEMORY=1000", "holds 400 samples of 3 joints, which take 32000 bytes, but at most 1000"),
+        (
+            "MEMORY=1000",
+            "contains 400 samples of 3 joints, which take 32000 bytes, but at most 1000",
+        ),
         ("JOINTS=2", "names 3 joints, but at most 2 are allowed"),
     ],
 )
@@ -156,8 +161,8 @@ def test_a_table_is_refused_beyond_every_limit(
     [
         ("MESSAGE_BYTES=100", "a message has .* bytes"),
         ("JOINTS=2", "a message names 3 joints"),
-        ("TOPICS=1", "holds 2 topics"),
-        ("MEMORY=1000", "holds 400 samples of 3 joints"),
+        ("TOPICS=1", "contains 2 topics"),
+        ("MEMORY=1000", "contains 400 samples of 3 joints"),
     ],
 )
 def test_a_bag_is_refused_beyond_every_limit(
@@ -170,20 +175,20 @@ def test_a_bag_is_refused_beyond_every_limit(
         load_recording(bag, NAMES)
 
 
-def test_what_a_compressed_file_unpacks_to_has_a_limit(bomb, monkeypatch):
+def test_the_unpacked_size_of_a_compressed_file_is_limited(bomb, monkeypatch):
     monkeypatch.setenv(f"{SETTING}UNPACKED_BYTES", "1000")
     with pytest.raises(RecordingError, match=rf"unpacks to {MIB} bytes, .*_UNPACKED_BYTES"):
         load_recording(bomb("zstd", MIB, MIB), NAMES)
 
 
-def test_a_larger_ratio_is_read_where_it_is_allowed(bomb, monkeypatch):
+def test_a_larger_ratio_is_read_if_allowed(bomb, monkeypatch):
     monkeypatch.setenv(f"{SETTING}COMPRESSION_RATIO", "1000000")
     with pytest.raises(RecordingError, match=r"damaged|available topics are none"):
         load_recording(bomb("zstd", 8 * MIB, 8 * MIB, chunks=4), NAMES)
 
 
 @pytest.mark.parametrize("name", ["MEMORY", "UNPACKED_BYTES", "JOINTS"])
-def test_a_setting_that_is_no_number_is_no_fault_of_the_recording(tmp_path, name, monkeypatch):
+def test_a_limit_that_is_not_a_number_is_a_configuration_error(tmp_path, name, monkeypatch):
     file = npz(tmp_path / "log.npz", False, (3,), [bytes(24)])
     monkeypatch.setenv(SETTING + name, "2 GiB")
     with pytest.raises(ConfigurationError, match=f"^{SETTING}{name}: must be a whole number"):
@@ -210,9 +215,7 @@ def test_a_database_that_computes_its_messages_is_refused(tmp_path, peak, table)
     assert peak() < 8 * MIB
 
 
-def test_stamps_a_nanosecond_apart_beside_long_steps_do_not_fill_the_memory(
-    make_motion, make_samples
-):
+def test_stamps_a_nanosecond_apart_and_long_steps_do_not_fill_the_memory(make_motion, make_samples):
     stamps = np.concatenate([np.arange(2000), 2000 + 40_000_000 * np.arange(1, 1000)])
     assert len(build_recording(make_samples(make_motion(stamps))).time) < 10 * len(stamps)
 
@@ -235,7 +238,7 @@ def test_a_message_of_many_names_does_not_fill_the_memory(
     messages = messages_of(motion)
     strange = [replace(one, name=[f"{row}_{n}" for n in "abc"]) for row, one in enumerate(messages)]
     bag = write_messages({"/joint_states": [messages[0], *strange]})
-    with pytest.raises(RecordingError, match="holds 1 usable samples"):
+    with pytest.raises(RecordingError, match="contains 1 usable samples"):
         load_recording(bag, NAMES)
     assert peak() < 8 * MIB
 

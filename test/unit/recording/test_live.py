@@ -26,7 +26,7 @@ def assert_same(one, other):
     assert one.repairs == other.repairs
 
 
-def test_messages_make_the_recording_that_their_bag_makes(bag, motion):
+def test_recording_of_messages_equals_that_of_their_bag(bag, motion):
     live = LiveMessages("/joint_states", longest=600.0)
     replay(bag, live)
     recording = live.recording(motion.names)
@@ -37,14 +37,14 @@ def test_messages_make_the_recording_that_their_bag_makes(bag, motion):
     assert len(source.sha256) == 64
 
 
-def test_times_of_reception_do_not_matter_where_messages_are_stamped(bag, motion):
+def test_times_of_reception_are_ignored_if_messages_have_stamps(bag, motion):
     live = LiveMessages("/joint_states", longest=600.0)
     random = np.random.default_rng(0)
     replay(bag, live, lambda time: 7 * time + int(random.integers(10**6)))
     assert_same(live.recording(motion.names), load_recording(bag, motion.names))
 
 
-def test_span_and_rate_act_as_on_a_bag(bag, motion):
+def test_span_and_rate_are_applied_as_for_a_bag(bag, motion):
     live = LiveMessages("/joint_states", longest=600.0)
     replay(bag, live)
     options = {"start": 0.5, "stop": 2.0, "sampling_rate": 50.0}
@@ -53,11 +53,11 @@ def test_span_and_rate_act_as_on_a_bag(bag, motion):
     )
 
 
-def test_joints_may_be_chosen_when_the_motion_is_over(bag, motion):
+def test_joints_may_be_chosen_after_the_motion(bag, motion):
     live = LiveMessages("/joint_states", longest=600.0)
     replay(bag, live)
     assert live.recording(["wrist", "base"]).joint_names == ("wrist", "base")
-    with pytest.raises(RecordingError, match=r"topic /joint_states, live: joint 'tool' is absent"):
+    with pytest.raises(RecordingError, match=r"topic /joint_states, live: joint 'tool' is missing"):
         live.recording(["tool"])
 
 
@@ -66,26 +66,26 @@ def test_nothing_collected_is_refused():
         LiveMessages("/joint_states", longest=1.0).recording(None)
 
 
-def test_time_is_bounded_and_what_came_before_is_kept(bag, motion):
+def test_time_is_limited_and_earlier_messages_are_kept(bag, motion):
     live = LiveMessages("/joint_states", longest=1.0)
     replay(bag, live)  # 4 s at 100 Hz
     assert len(live) == 101
-    assert live.full.startswith("/joint_states: collecting stopped by itself after 1 s")
+    assert live.full.startswith("/joint_states: collecting stopped automatically after 1 s")
     recording = live.recording(motion.names)
     assert len(recording.time) == 101
     assert recording.repairs == (live.full,)
 
 
-def test_memory_is_bounded_though_clocks_stand_still(bag):
+def test_memory_is_limited_with_stopped_clocks(bag):
     live = LiveMessages("/joint_states", longest=600.0, most_bytes=16_000)
     replay(bag, live, lambda _time: 0)
     assert 0 < len(live) < 400
-    assert "stopped by itself at 0.016 MB" in live.full
+    assert "stopped automatically at 0.016 MB" in live.full
 
 
-def test_lost_messages_are_told(bag, motion):
+def test_lost_messages_are_noted(bag, motion):
     live = LiveMessages("/joint_states", longest=600.0)
     replay(bag, live)
     live.lost = 3
     assert str(live) == "400 messages of /joint_states in 4.0 s, 3 lost on the way"
-    assert "3 messages were published but never came." in live.recording(motion.names).repairs
+    assert "3 messages were published but not received." in live.recording(motion.names).repairs

@@ -22,12 +22,12 @@ def test_arrays_cannot_be_written_to_nor_changed_from_outside():
         recording.effort[0] = 1.0
 
 
-def test_shapes_that_do_not_fit_are_a_mistake_of_the_programmer():
+def test_wrong_shapes_are_a_value_error():
     with pytest.raises(ValueError, match="effort has shape"):
         Recording(np.zeros(20), np.zeros((20, 2)), None, np.zeros((20, 1)), ("a", "b"), 1.0)
 
 
-def test_adjoining_cuts_share_no_sample_and_lose_none(recording):
+def test_adjacent_cuts_share_no_sample_and_lose_none(recording):
     for limit in np.arange(10, 90) / 50:
         first, second = recording.cut(None, limit), recording.cut(limit, None)
         np.testing.assert_array_equal(
@@ -44,12 +44,12 @@ def test_time_of_a_cut_starts_at_zero(recording):
 @pytest.mark.parametrize(
     ("start", "stop", "sentence"),
     [
-        (1.0, 0.5, "start of 1 s must lie before its stop of 0.5 s"),
-        (0.5, 0.5, "must lie before"),
-        (-0.1, None, "start of -0.1 s lies outside the recording, which lasts from 0 s to 1.980 s"),
-        (None, 9.0, "stop of 9 s lies outside"),
-        (float("nan"), None, "lies outside"),
-        (1.0, 1.1, "holds 5 samples; at least 10"),
+        (1.0, 0.5, "start of 1 s must be before its stop of 0.5 s"),
+        (0.5, 0.5, "must be before"),
+        (-0.1, None, "start of -0.1 s is outside the recording, which lasts from 0 s to 1.980 s"),
+        (None, 9.0, "stop of 9 s is outside"),
+        (float("nan"), None, "is outside"),
+        (1.0, 1.1, "contains 5 samples; at least 10"),
     ],
 )
 def test_refuses_a_span_that_does_not_fit(recording, start, stop, sentence):
@@ -57,7 +57,7 @@ def test_refuses_a_span_that_does_not_fit(recording, start, stop, sentence):
         recording.cut(start, stop)
 
 
-def test_a_file_of_any_name_is_a_source_that_can_be_written():
+def test_a_file_of_any_name_is_a_printable_source():
     name = os.fsdecode(b"log\xff\x1b.csv")
     assert Source(name, "0", "csv").name == r"log\xff\x1b.csv"
     assert Source("/joint_states", "0", "live").name == "/joint_states"

@@ -30,7 +30,7 @@ def test_reads_the_joints_by_name(write_npz, motion):
     assert recording.sources[0].kind == "npz"
 
 
-def test_velocity_may_be_absent(write_npz, motion):
+def test_velocity_is_optional(write_npz, motion):
     assert load_recording(write_npz(velocity=None), motion.names).velocity is None
 
 
@@ -40,9 +40,9 @@ def test_velocity_may_be_absent(write_npz, motion):
         ({"effort": None}, "array 'effort' is missing"),
         ({"effort": np.zeros((400, 2))}, "array 'effort' is 400 x 2, expected 400 x 3"),
         ({"time": np.zeros((400, 1))}, "array 'time' is 400 x 1, expected N"),
-        ({"position": np.full((400, 3), "a")}, "array 'position' holds <U1, expected numbers"),
-        ({"joint_names": np.array(["a", "b", "c"])}, "joint 'base' is absent; available are a"),
-        ({"position": np.full((400, 3), None)}, "it holds Python objects, expected numbers"),
+        ({"position": np.full((400, 3), "a")}, "array 'position' contains <U1, expected numbers"),
+        ({"joint_names": np.array(["a", "b", "c"])}, "joint 'base' is missing; available are a"),
+        ({"position": np.full((400, 3), None)}, "it contains Python objects, expected numbers"),
     ],
 )
 def test_refuses_arrays_that_do_not_fit(write_npz, motion, changes, sentence):

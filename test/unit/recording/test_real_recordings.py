@@ -1,4 +1,4 @@
-"""Recordings of real robots, which lie beside the repository and are not part of it."""
+"""Recordings of real robots, which are not part of the repository."""
 
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def existing(name):
     return path
 
 
-def test_ur10_bag_without_metadata_is_read_untouched():
+def test_ur10_bag_without_metadata_is_read_exactly():
     recording = load_recording(existing("ur10/ur10_exciting_trajectory.db3"), UR_JOINTS)
     assert recording.position.shape == (3441, 6)
     assert recording.sampling_rate == 125.0
@@ -75,7 +75,7 @@ def test_ur10_bag_is_described_by_its_joints():
 
 
 @pytest.mark.parametrize("name", ["tx40", "tx40/pos_read_data.csv", "tx40/curr_data.csv"])
-def test_tx40_positions_and_torques_make_one_recording(name):
+def test_tx40_positions_and_torques_are_one_recording(name):
     columns = parse(ColumnMap, TX40_COLUMNS, "tx40.yaml")
     recording = load_recording(existing(name), TX40_NAMES, columns=columns)
     # 45 001 lines, the first of which is the header

@@ -1,4 +1,4 @@
-"""Raw messages of a bag, and that each way to open a recording says the same of one not there."""
+"""Raw messages of a bag, and the error of each function for a missing recording."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dynid.recording.replay import read_messages
     "opened", [read_messages, describe, lambda path: load_recording(path, ["base"])]
 )
 @pytest.mark.parametrize("name", ["absent", "absent.mcap"])
-def test_a_recording_that_is_not_there_is_named_by_its_path(tmp_path, opened, name) -> None:
+def test_a_missing_recording_is_named_by_its_path(tmp_path, opened, name) -> None:
     with pytest.raises(RecordingError) as raised:
         opened(tmp_path / name)
     assert str(raised.value) == f"{tmp_path / name}: there is no such file or folder."
 
 
-def test_messages_come_in_the_order_of_reception(motion, messages_of, write_messages) -> None:
+def test_messages_are_in_the_order_of_reception(motion, messages_of, write_messages) -> None:
     bag = write_messages({"/joint_states": messages_of(motion)})
     times = [message.receive_time for message in read_messages(bag)]
     assert len(times) == 400

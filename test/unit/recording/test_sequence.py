@@ -8,19 +8,19 @@ def check_of(numbers):
     return check
 
 
-def test_counts_every_number_in_every_hole():
+def test_counts_every_missing_number():
     assert check_of([7, 8, 11, 12, 14]).missing == 3
 
 
-def test_does_not_know_what_was_before_the_first():
+def test_counts_nothing_before_the_first_number():
     assert check_of([500, 501]).missing == 0
 
 
-def test_a_smaller_number_is_of_a_new_publisher_and_no_loss():
+def test_a_smaller_number_belongs_to_a_new_publisher():
     assert check_of([7, 8, 1, 2, 4]).missing == 1
 
 
-def test_after_a_restart_any_number_may_come():
+def test_any_number_may_follow_a_restart():
     check = check_of([7, 8])
     check.restart()
     check.add(100)

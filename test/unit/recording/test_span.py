@@ -1,4 +1,4 @@
-"""Spans beside what cannot be read."""
+"""Spans without unreadable places."""
 
 from dataclasses import replace
 
@@ -42,9 +42,9 @@ def cut(line):
 
 
 @pytest.mark.parametrize("change", [garbage, bad_cell, cut])
-def test_damaged_first_rows_are_skipped_by_start(spoilt, motion, column_map, change):
+def test_damaged_first_rows_are_excluded_by_start(spoilt, motion, column_map, change):
     file = spoilt(line_1=change, line_2=change, line_3=change)
-    with pytest.raises(RecordingError, match=r"line 1.*A span beside it can be selected"):
+    with pytest.raises(RecordingError, match=r"line 1.*Select a span without it"):
         load_recording(file, NAMES, columns=column_map())
     recording = load_recording(file, NAMES, columns=column_map(), start=1.0)
     np.testing.assert_array_equal(recording.effort[-1], motion.effort[-1])
@@ -52,7 +52,7 @@ def test_damaged_first_rows_are_skipped_by_start(spoilt, motion, column_map, cha
     assert recording.repairs == ("3 places outside of the span cannot be read.",)
 
 
-def test_damaged_last_rows_are_skipped_by_stop(spoilt, motion, column_map):
+def test_damaged_last_rows_are_excluded_by_stop(spoilt, motion, column_map):
     file = spoilt(line_390=bad_cell, line_395=cut, line_396=garbage)
     recording = load_recording(file, NAMES, columns=column_map(), stop=3.8)
     np.testing.assert_array_equal(recording.effort, motion.effort[:380])
@@ -90,7 +90,7 @@ def test_a_message_of_the_wrong_length_before_the_span_does_not_matter(
     np.testing.assert_array_equal(recording.velocity, motion.velocity[100:])
 
 
-def test_info_tells_what_is_readable_and_names_what_is_not(spoilt, column_map):
+def test_info_describes_readable_data_and_names_damaged_rows(spoilt, column_map):
     file = spoilt(line_1=garbage, line_2=cut, line_3=bad_cell)
     info = describe(file, columns=column_map())
     assert info.timing.samples == 399  # of one row the time cannot be read
@@ -105,7 +105,7 @@ def test_info_tells_what_is_readable_and_names_what_is_not(spoilt, column_map):
     assert (shape.rows, shape.columns, len(shape.damage)) == (400, 10, 2)
 
 
-def test_info_tells_of_a_table_of_which_hardly_anything_is_a_number(tmp_path, column_map):
+def test_info_describes_a_table_with_hardly_any_number(tmp_path, column_map):
     file = tmp_path / "log.csv"
     file.write_text("a,b,c,d,e,f,g,h,i,j\n" * 2000)
     info = describe(file, columns=column_map())
@@ -119,14 +119,14 @@ def test_a_damaged_row_is_not_converted(spoilt, column_map, tmp_path):
     assert not (tmp_path / "bag").exists()
 
 
-def test_a_damaged_first_row_is_no_header(spoilt, column_map):
+def test_a_damaged_first_row_is_not_a_header(spoilt, column_map):
     file = spoilt(line_1=lambda line: line.replace(b".", b"x", 1))
     with pytest.raises(RecordingError, match="line 1, column"):
         load_recording(file, NAMES, columns=column_map())
 
 
 def damaged_npz(folder, motion, array):
-    """A motion in a file in which one bit of one of its arrays is another."""
+    """A motion in a file with one changed bit in one of its arrays."""
     file = folder / "log.npz"
     np.savez(
         file,
@@ -149,9 +149,9 @@ def test_info_names_the_damaged_array_and_the_readable_ones(tmp_path, motion):
     assert "readable are time (400), position (400 x 3)" in info.problem
 
 
-def test_a_damaged_velocity_is_left_out_and_counted(tmp_path, motion):
+def test_a_damaged_velocity_is_ignored_and_counted(tmp_path, motion):
     file = damaged_npz(tmp_path, motion, motion.velocity)
     recording = load_recording(file, motion.names)
     assert recording.velocity is None
     assert "array 'velocity' cannot be read" in recording.repairs[0]
-    assert "all its 400 samples were left out" in recording.repairs[0]
+    assert "all its 400 samples were ignored" in recording.repairs[0]

@@ -34,7 +34,7 @@ def assert_true_motion(recording, make_motion, start=0, position=0.0, effort=0.0
     assert recording.time[0] == 0.0
 
 
-# linear interpolation of f errs by at most h² max|f''| / 8; the fastest joint turns at 0.8 Hz
+# the error of linear interpolation of f is at most h² max|f''| / 8; the fastest joint has 0.8 Hz
 def linear_error(step):
     return step**2 * (2 * np.pi * 0.8) ** 2 / 8
 
@@ -51,7 +51,7 @@ def cubic_error(step):
     seed=st.integers(0, 99),
     epoch=st.sampled_from([0, 1, 1_700_000_000_123_456_789]),
 )
-def test_evenly_spaced_samples_pass_untouched(make_motion, make_samples, rate, jitter, seed, epoch):
+def test_uniform_samples_are_not_changed(make_motion, make_samples, rate, jitter, seed, epoch):
     steps = np.arange(300) + jitter * np.random.default_rng(seed).uniform(-0.5, 0.5, 300)
     motion = make_motion(epoch + np.rint(steps * 1e9 / rate).astype(np.int64))
     recording = build_recording(make_samples(motion))
@@ -78,7 +78,7 @@ def test_the_first_of_repeated_samples_is_kept(built, make_motion):
     assert_true_motion(built(stamps, changes=spoil_second), make_motion)
 
 
-def test_samples_that_come_late_are_put_in_place_and_counted(built, make_motion):
+def test_late_samples_are_sorted_and_counted(built, make_motion):
     order = np.arange(400)
     order[[50, 51]] = order[[51, 50]]
     order[200:204] = [203, 200, 201, 202]
@@ -118,7 +118,7 @@ def test_refuses_one_stamp_far_in_the_future(built):
         built(stamps)
 
 
-def test_missing_samples_are_interpolated_and_the_others_untouched(built, make_motion):
+def test_missing_samples_are_interpolated_and_the_others_not_changed(built, make_motion):
     kept = np.delete(np.arange(400), [30, 100, 101, 102, 350])
     recording = built(EVEN[kept])
     truth = make_motion(EVEN)
@@ -144,7 +144,7 @@ def test_a_clock_jump_forward_is_a_gap(built):
         built(stamps)
 
 
-def test_a_span_beside_the_gap_is_read(built, make_motion):
+def test_a_span_without_the_gap_is_read(built, make_motion):
     kept = np.delete(np.arange(400), np.arange(100, 120))
     before = built(EVEN[kept], stop=1.0)
     after = built(EVEN[kept], start=1.2)
@@ -201,7 +201,7 @@ def test_refuses_a_joint_without_any_number(built, name):
 
 
 @pytest.mark.parametrize("rows", [slice(None), slice(40, 60)])
-def test_a_velocity_beyond_repair_is_left_out_and_told(built, rows):
+def test_a_velocity_that_cannot_be_repaired_is_ignored_and_noted(built, rows):
     def spoil(motion):
         values = motion.velocity.copy()
         values[rows, 0] = np.nan
@@ -209,7 +209,7 @@ def test_a_velocity_beyond_repair_is_left_out_and_told(built, rows):
 
     recording = built(EVEN, changes=spoil)
     assert recording.velocity is None
-    assert "was left out" in recording.repairs[0]
+    assert "was ignored" in recording.repairs[0]
     assert "base" in recording.repairs[0]
 
 
@@ -258,7 +258,7 @@ def test_bursts_do_not_set_the_rate(built):
     assert recording.sampling_rate == pytest.approx(200.0, rel=0.01)
 
 
-def test_a_requested_rate_is_kept_and_told(built, make_motion):
+def test_a_requested_rate_is_used_and_noted(built, make_motion):
     recording = built(EVEN, sampling_rate=125.0)
     assert recording.sampling_rate == 125.0
     assert_true_motion(
@@ -267,7 +267,7 @@ def test_a_requested_rate_is_kept_and_told(built, make_motion):
     assert "the requested 125 Hz differ from the recorded steps" in recording.repairs[0]
 
 
-def test_a_requested_rate_that_is_the_recorded_one_changes_nothing(built, make_motion):
+def test_a_requested_rate_equal_to_the_recorded_one_changes_nothing(built, make_motion):
     recording = built(EVEN, sampling_rate=100.0)
     assert_true_motion(recording, make_motion)
     assert recording.repairs == ()
@@ -277,35 +277,35 @@ def test_a_requested_rate_below_the_recorded_one_warns_of_aliasing(built):
     assert "filter and decimate instead" in built(EVEN, sampling_rate=20.0).repairs[-1]
 
 
-def test_a_joint_that_never_moves_is_told(built):
+def test_a_joint_without_motion_is_noted(built):
     def hold(motion):
         position = motion.position.copy()
         position[:, 1] = 0.25
         return {"position": position}
 
     (sentence,) = built(EVEN, changes=hold).repairs
-    assert sentence.startswith("The position of 1 of 3 joints never changes (elbow)")
+    assert sentence.startswith("The position of 1 of 3 joints is constant (elbow)")
 
 
-def test_refuses_an_effort_that_nobody_measured(built):
-    with pytest.raises(RecordingError, match="effort of every joint is zero throughout"):
+def test_refuses_an_effort_that_is_always_zero(built):
+    with pytest.raises(RecordingError, match="effort of every joint is always zero"):
         built(EVEN, changes=lambda motion: {"effort": np.zeros_like(motion.effort)})
 
 
 @pytest.mark.parametrize("count", [1, 2, 9])
 def test_refuses_too_few_samples(built, count):
-    with pytest.raises(RecordingError, match=f"holds {count} usable samples; at least 10"):
+    with pytest.raises(RecordingError, match=f"contains {count} usable samples; at least 10"):
         built(EVEN[:count])
 
 
 def test_refuses_stamps_that_are_all_the_same(built):
-    with pytest.raises(RecordingError, match="holds 1 usable samples"):
+    with pytest.raises(RecordingError, match="contains 1 usable samples"):
         built(np.full(400, 7))
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_any_stamps_give_an_even_finite_recording_or_a_sentence(make_motion, make_samples, data):
+def test_any_stamps_give_a_uniform_finite_recording_or_a_sentence(make_motion, make_samples, data):
     steps = data.draw(
         st.lists(
             st.sampled_from([10, 10, 10, 10, 10, 9, 12, 0, 1, 20, 45, -10, -3, 400]),
@@ -327,7 +327,7 @@ def test_any_stamps_give_an_even_finite_recording_or_a_sentence(make_motion, mak
     np.testing.assert_allclose(np.diff(recording.time), 1 / recording.sampling_rate, rtol=1e-9)
 
 
-def test_jitter_beyond_a_hundredth_of_a_step_is_resampled_and_told(built, make_motion):
+def test_jitter_beyond_a_hundredth_of_a_step_is_resampled_and_noted(built, make_motion):
     stamps = EVEN + np.random.default_rng(0).integers(-500_000, 500_000, len(EVEN))
     recording = built(stamps)
     assert_true_motion(
@@ -340,7 +340,7 @@ def test_jitter_beyond_a_hundredth_of_a_step_is_resampled_and_told(built, make_m
     assert "were resampled to" in recording.repairs[0]
 
 
-def test_a_stamp_that_all_but_repeats_another_is_dropped(built, make_motion):
+def test_a_stamp_that_nearly_repeats_another_is_dropped(built, make_motion):
     recording = built(np.sort(np.append(EVEN, EVEN[5] + 100_000)))
     assert_true_motion(recording, make_motion)
     assert recording.repairs == ("1 of 401 samples had repeated stamps and were dropped.",)

@@ -1,4 +1,4 @@
-"""Numbers that no sensor measures, and names that cannot be printed."""
+"""Impossible values, and names that cannot be printed."""
 
 import os
 from pathlib import Path
@@ -16,12 +16,12 @@ NAMES = ["base", "elbow", "wrist"]
 
 @pytest.mark.parametrize("name", ["position", "velocity", "effort"])
 @pytest.mark.parametrize("value", [1e308, -1e308, 1e16, np.inf, np.nan])
-def test_a_number_that_is_none_is_mended_and_counted(motion, make_samples, name, value):
+def test_an_impossible_value_is_repaired_and_counted(motion, make_samples, name, value):
     getattr(motion, name)[[7, 9], 1] = value
     recording = build_recording(make_samples(motion))
     assert np.isfinite(getattr(recording, name)).all()
     assert f"2 of 1200 {name} values were not numbers and were interpolated." in recording.repairs
-    beyond = f"2 of 1200 {name} values were beyond 1e+15, which nothing measures"
+    beyond = f"2 of 1200 {name} values were beyond 1e+15, which is impossible"
     assert any(beyond in one for one in recording.repairs) == np.isfinite(value)
 
 
@@ -31,7 +31,7 @@ def test_a_long_run_of_impossible_numbers_is_refused(motion, make_samples):
         build_recording(make_samples(motion))
 
 
-def test_the_largest_number_that_passes_can_be_resampled(make_motion, make_samples):
+def test_the_largest_possible_value_can_be_resampled(make_motion, make_samples):
     motion = make_motion(np.cumsum(np.where(np.arange(200) % 2, 8, 12)) * 1_000_000)
     motion.position *= 0.9e15
     motion.effort *= 0.2e15
@@ -39,7 +39,7 @@ def test_the_largest_number_that_passes_can_be_resampled(make_motion, make_sampl
     assert np.isfinite(recording.position).all()
 
 
-def test_a_cell_of_1e308_in_a_file_is_told(motion, write_csv, column_map):
+def test_a_cell_of_1e308_in_a_file_is_noted(motion, write_csv, column_map):
     motion.position[50, 0] = 1e308
     columns = column_map(position={"columns": [2, 3, 4], "factor": 32.0})
     recording = load_recording(write_csv(motion), NAMES, columns=columns)
@@ -47,7 +47,7 @@ def test_a_cell_of_1e308_in_a_file_is_told(motion, write_csv, column_map):
     assert "1 of 1200 position values were not numbers" in recording.repairs[0]
 
 
-def test_a_file_name_that_is_no_text_can_be_written_and_printed(motion, write_csv, column_map):
+def test_a_file_name_that_is_not_text_can_be_written_and_printed(motion, write_csv, column_map):
     file = write_csv(motion)
     strange = Path(os.fsdecode(os.fsencode(file.parent) + b"/log\xff\n.csv"))
     file.rename(strange)
@@ -60,7 +60,7 @@ def test_a_file_name_that_is_no_text_can_be_written_and_printed(motion, write_cs
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
-def test_a_bag_whose_name_is_no_text_is_read(
+def test_a_bag_whose_name_is_not_text_is_read(
     motion, messages_of, write_messages, storage_file, storage
 ):
     file = storage_file(write_messages({"/joint_states": messages_of(motion)}, storage=storage))

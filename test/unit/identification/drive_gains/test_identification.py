@@ -1,4 +1,4 @@
-"""Torque constants that nobody knows, from what a known payload adds to currents."""
+"""Unknown torque constants, from the effect of a known payload on currents."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ LIVELY = (
 
 
 def standardised(gains: DriveGains) -> np.ndarray:
-    return (gains.fitted - CONSTANTS) / gains.deviations
+    return (gains.fitted - CONSTANTS) / gains.standard_deviations
 
 
-def test_constants_are_true_within_their_deviations_from_the_mass_alone() -> None:
+def test_constants_are_within_their_standard_deviations_from_the_mass_alone() -> None:
     errors = []
     for seed in range(6):
         gains = found(
@@ -46,33 +46,33 @@ def test_constants_are_true_within_their_deviations_from_the_mass_alone() -> Non
     assert 0.4 < np.sqrt(np.mean(np.square(errors))) < 1.8
 
 
-def test_noise_in_the_current_does_not_make_gains_small() -> None:
+def test_noise_in_the_current_does_not_bias_gains() -> None:
     # least squares on gain times current finds a tenth of the true constants here
     gains = found(without=currents(noise=0.5), with_it=loaded(noise=0.5))
     assert np.allclose(gains.fitted[:2] / CONSTANTS[:2], 1.0, atol=0.1)
 
 
-def test_a_payload_that_is_better_known_tells_more() -> None:
-    assert np.all(found(MEASURED).deviations < 0.9 * found(WEIGHED).deviations)
+def test_a_better_known_payload_reduces_the_uncertainty() -> None:
+    assert np.all(found(MEASURED).standard_deviations < 0.9 * found(WEIGHED).standard_deviations)
 
 
-def test_all_constants_grow_with_the_mass_that_is_told() -> None:
+def test_all_constants_are_proportional_to_the_given_mass() -> None:
     gains, twice = found(), found(KnownPayload(2 * WEIGHED.mass))
     assert np.allclose(twice.fitted, 2 * gains.fitted, rtol=1e-3)
 
 
-def test_what_the_profile_takes_constants_to_be_does_not_matter() -> None:
+def test_constants_of_the_profile_do_not_matter() -> None:
     other = arm_robot(drives={"effort": "current", "torque_constant": [30.0, -0.02, 4.0]})
     assert np.allclose(found(robot=other).fitted, found().fitted, rtol=1e-5)
 
 
-def test_constants_are_in_front_of_the_gear() -> None:
+def test_constants_are_at_the_motor_side_of_the_gear() -> None:
     drives = {"effort": "current", "torque_constant": 1.0, "gear_ratio": [100.0, -50.0, 80.0]}
     gains = found(robot=arm_robot(drives=drives))
     assert np.allclose(gains.fitted, np.abs(CONSTANTS) / [100, 50, 80], rtol=0.03)
 
 
-def test_permille_of_the_rated_current_are_as_good_as_amperes() -> None:
+def test_permille_of_the_rated_current_give_the_same_constants_as_amperes() -> None:
     drives = {
         "effort": "rated_current_permille",
         "rated_current_ma": 2000.0,
@@ -84,14 +84,14 @@ def test_permille_of_the_rated_current_are_as_good_as_amperes() -> None:
     assert np.allclose(gains.fitted, found().fitted, rtol=1e-6)
 
 
-def test_friction_that_differs_with_the_payload_does_not_shift_constants() -> None:
+def test_friction_that_changes_with_the_payload_does_not_bias_constants() -> None:
     colder = {"Fv1": 4.0, "Fv2": 2.0, "Fv3": 0.5, "Fc1": 6.0, "Fc2": 4.0, "Fc3": 1.0}
     gains = found(without=currents(noise=0.1), with_it=loaded(noise=0.1, changes=colder))
     assert np.all(np.abs(standardised(gains)) < 4)
     assert np.allclose(gains.fitted[:2] / CONSTANTS[:2], 1.0, atol=0.02)
 
 
-def test_friction_that_grows_with_load_is_that_of_the_load() -> None:
+def test_load_dependent_friction_uses_the_identified_load() -> None:
     robot = arm_robot(drives=ROBOT.drives.model_dump(), terms=LIVELY)
     lighter = ARM_URDF.replace('mass value="4.0"', 'mass value="1.0"')  # the first guess of load
     recordings = [
@@ -102,7 +102,7 @@ def test_friction_that_grows_with_load_is_that_of_the_load() -> None:
     assert np.allclose(gains.fitted[:2] / CONSTANTS[:2], 1.0, atol=0.001)
 
 
-def test_bodies_with_the_consistent_constants_can_exist() -> None:
+def test_bodies_with_the_consistent_constants_are_physically_consistent() -> None:
     gains = found(without=currents(noise=2.0), with_it=loaded(noise=2.0, seed=13))
     mechanism = ROBOT.mechanism()
     assert gains.consistent is not None
@@ -115,7 +115,7 @@ def test_on_good_recordings_consistency_changes_nothing() -> None:
     assert np.allclose(gains.consistent, gains.fitted, rtol=2e-3)
 
 
-def test_parameters_are_found_beside_the_gains() -> None:
+def test_parameters_are_identified_with_the_gains() -> None:
     gains = found(MEASURED, without=currents(noise=0.01), with_it=loaded(noise=0.01))
     mechanism = ROBOT.mechanism()
     base = base_parameterization(mechanism)
@@ -124,7 +124,7 @@ def test_parameters_are_found_beside_the_gains() -> None:
     assert np.allclose(base.project(gains.standard)[bodies], true[bodies], atol=0.01)
 
 
-def test_a_constant_that_nothing_tells_stays_that_of_the_profile() -> None:
+def test_a_constant_that_is_not_identifiable_is_that_of_the_profile() -> None:
     wrist = currents(noise=0.05).effort[:, 2]
     noise = 3.0 * np.random.default_rng(3).standard_normal((2, len(wrist)))
     recordings = []
@@ -133,28 +133,28 @@ def test_a_constant_that_nothing_tells_stays_that_of_the_profile() -> None:
         effort[:, 2] += extra
         recordings.append(replace(one, effort=effort))
     gains = found(without=recordings[0], with_it=recordings[1])
-    assert gains.told == (True, True, False)
+    assert gains.identifiable == (True, True, False)
     assert gains.best[2] == 1.0
     assert not gains.success
-    assert "wrist: what was recorded says too little" in gains.reasons[0]
+    assert "wrist: not identifiable from these recordings" in gains.reasons[0]
 
 
 @pytest.mark.parametrize("seed", [0, 7])
-def test_says_that_no_payload_shows(seed: int) -> None:
+def test_reports_a_payload_without_effect(seed: int) -> None:
     gains = found(with_it=currents(seed=seed))
-    assert not any(gains.told)
+    assert not any(gains.identifiable)
     assert np.array_equal(gains.best, gains.profile)
-    assert "does not show in what was recorded with it" in gains.reasons[0]
+    assert "has no measurable effect on the torque" in gains.reasons[0]
 
 
-def test_refuses_a_current_that_acts_against_its_torque() -> None:
+def test_refuses_a_current_with_the_opposite_sign_of_its_torque() -> None:
     wrong = arm_robot(drives={"effort": "current", "torque_constant": 1.0})
-    with pytest.raises(EstimationError, match="the current of joint 'elbow' acts against"):
+    with pytest.raises(EstimationError, match="the current of joint 'elbow' has the opposite sign"):
         found(robot=wrong)
 
 
-def test_refuses_recordings_that_were_mixed_up() -> None:
-    with pytest.raises(EstimationError, match="mixed up"):
+def test_refuses_exchanged_recordings() -> None:
+    with pytest.raises(EstimationError, match="were exchanged"):
         found(without=loaded(), with_it=currents())
 
 
@@ -177,28 +177,32 @@ def with_one_joint_still(recording: Recording) -> Recording:
 @pytest.mark.parametrize(
     ("without", "with_it", "words"),
     [
-        (without_current(currents()), without_current(loaded()), "'elbow' has no current"),
-        (currents(), at_rest(loaded()), "no joint moves in what was recorded with payload"),
-        (at_rest(currents()), loaded(), "no joint moves in what was recorded without payload"),
+        (
+            without_current(currents()),
+            without_current(loaded()),
+            "the current of joint 'elbow' is zero",
+        ),
+        (currents(), at_rest(loaded()), "no joint moves in the recordings with payload"),
+        (at_rest(currents()), loaded(), "no joint moves in the recordings without payload"),
         (with_one_joint_still(currents()), with_one_joint_still(loaded()), "'wrist' does not move"),
     ],
 )
-def test_refuses_recordings_that_tell_nothing(
+def test_refuses_recordings_without_information(
     without: Recording, with_it: Recording, words: str
 ) -> None:
     with pytest.raises(EstimationError, match=words):
         found(without=without, with_it=with_it)
 
 
-def test_refuses_to_do_without_a_recording_with_payload() -> None:
-    with pytest.raises(EstimationError, match="the difference that sets the scale"):
+def test_refuses_to_identify_without_a_recording_with_payload() -> None:
+    with pytest.raises(EstimationError, match="their difference gives the scale"):
         identify_drive_gains(ROBOT, [currents()], [], WEIGHED)
 
 
 @pytest.mark.parametrize(
     ("robot", "words"),
     [
-        (arm_robot(), "torque, which has no gain"),
+        (arm_robot(), "torques, which have no gain"),
         (
             arm_robot(
                 drives=ROBOT.drives.model_dump(),
@@ -209,7 +213,7 @@ def test_refuses_to_do_without_a_recording_with_payload() -> None:
         ),
     ],
 )
-def test_refuses_what_is_no_current_of_one_drive(robot: Robot, words: str) -> None:
+def test_refuses_efforts_that_are_not_currents_of_single_drives(robot: Robot, words: str) -> None:
     with pytest.raises(EstimationError, match=words):
         identify_drive_gains(robot, [currents()], [loaded()], WEIGHED)
 
@@ -220,17 +224,17 @@ def test_refuses_what_is_no_current_of_one_drive(robot: Robot, words: str) -> No
         (0.0, {}, "greater than 0"),
         (float("nan"), {}, "greater than 0"),
         (1.0, {"inertia": (1, 0, 1, 0, 0, 1)}, "is not given"),
-        (1.0, {"centre": (0, 0, 0), "inertia": (1, 0, 1, 0, 0, 3)}, "no body has"),
+        (1.0, {"centre": (0, 0, 0), "inertia": (1, 0, 1, 0, 0, 3)}, "not physically consistent"),
     ],
 )
-def test_refuses_a_payload_that_cannot_be(
+def test_refuses_an_impossible_payload(
     mass: float, options: dict[str, tuple[float, ...]], words: str
 ) -> None:
     with pytest.raises(EstimationError, match=words):
         KnownPayload(mass, **options)
 
 
-def test_a_simulated_puma_tells_the_constants_of_its_motors() -> None:
+def test_motor_constants_of_a_simulated_puma_are_identified() -> None:
     constants = (0.223, 0.226, 0.240, 0.067, 0.066, 0.066)
     ratio = PUMA.drives.gear_ratio
     twin, unknown = (
@@ -253,4 +257,4 @@ def test_a_simulated_puma_tells_the_constants_of_its_motors() -> None:
     )
     assert gains.success
     assert np.allclose(gains.fitted / constants, 1.0, atol=0.02)
-    assert np.all(np.abs(gains.fitted - constants) < 4 * gains.deviations)
+    assert np.all(np.abs(gains.fitted - constants) < 4 * gains.standard_deviations)

@@ -31,12 +31,12 @@ def trial(parameters: int, fit_error: float, squares: list[float]) -> Trial:
     return Trial(fit, fit_error, np.array(squares), np.full(len(squares), 1 / len(squares)))
 
 
-def test_plain_friction_is_recognised_as_plain() -> None:
+def test_plain_friction_gives_the_plain_model() -> None:
     trials = try_candidates(problem_of(rubbing(), joint=0), few())
     assert choose(trials).name == "viscous + Coulomb"
 
 
-def test_friction_that_builds_up_over_a_distance_asks_for_a_stop() -> None:
+def test_presliding_friction_gives_a_model_with_a_stop() -> None:
     recordings = rubbing(
         {"kind": "presliding", "scale": 0.05, "joints": ["elbow"]}, Fh2=4.0, Fc2=0.0
     )
@@ -44,7 +44,7 @@ def test_friction_that_builds_up_over_a_distance_asks_for_a_stop() -> None:
     assert choose(trials).name == "viscous + root + 1 stop"
 
 
-def test_friction_that_grows_with_load_asks_for_it() -> None:
+def test_load_dependent_friction_gives_a_model_with_load() -> None:
     recordings = rubbing(
         {"kind": "coulomb_load", "joints": ["elbow"], "smoothing": 0.02}, Fl2=0.4, Fc2=0.0
     )
@@ -52,36 +52,36 @@ def test_friction_that_grows_with_load_asks_for_it() -> None:
     assert choose(trials).name == "viscous + tanh + load"
 
 
-def test_the_error_of_a_fit_does_not_count() -> None:
+def test_the_error_of_the_fit_is_ignored() -> None:
     honest = trial(2, fit_error=1.0, squares=[1.0, 1.1, 0.9])
     overfitted = trial(9, fit_error=0.1, squares=[2.0, 2.1, 1.9])
     assert choose([honest, overfitted]) is honest
 
 
-def test_a_gain_that_not_all_recordings_agree_on_is_not_worth_a_parameter() -> None:
+def test_an_improvement_on_some_recordings_does_not_justify_a_parameter() -> None:
     simple = trial(2, fit_error=1.0, squares=[1.0, 1.0, 1.0])
     richer = trial(5, fit_error=0.9, squares=[0.5, 1.2, 1.1])
     assert choose([simple, richer]) is simple
 
 
-def test_a_gain_that_all_recordings_agree_on_is() -> None:
+def test_an_improvement_on_all_recordings_justifies_a_parameter() -> None:
     simple = trial(2, fit_error=1.0, squares=[1.0, 4.0, 9.0])
     richer = trial(5, fit_error=0.9, squares=[0.9, 3.5, 8.5])
     assert choose([simple, richer]) is richer
 
 
-def test_held_out_error_is_that_of_fits_that_have_not_seen_it() -> None:
+def test_held_out_error_is_that_of_fits_to_the_other_folds() -> None:
     recordings = rubbing(samples=400)
     problem = problem_of(recordings, joint=0)
     found = try_candidates(problem, few()[:1])[0]
     assert found.held_out_error > found.fit_error
 
 
-def test_every_recording_is_left_out_once() -> None:
+def test_every_recording_is_held_out_once() -> None:
     problem = problem_of(rubbing(seeds=(0, 1, 2)), joint=0)
     assert [span.stop - span.start for span in problem.spans] == [1500, 1500, 1500]
 
 
-def test_a_single_recording_is_left_out_in_parts() -> None:
+def test_parts_of_a_single_recording_are_held_out() -> None:
     problem = problem_of(rubbing(seeds=(0,)), joint=0)
     assert [span.stop - span.start for span in problem.spans] == [300] * 5

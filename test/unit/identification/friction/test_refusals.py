@@ -1,4 +1,4 @@
-"""What tells nothing of friction is refused in one sentence."""
+"""Recordings without information on friction are refused in one sentence."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def recording(samples: int) -> Recording:
     return recorded(mechanism, true_parameters(mechanism), samples=samples, noise=0.05)
 
 
-def test_a_recording_too_short_to_leave_parts_out_is_refused() -> None:
-    with pytest.raises(EstimationError, match=r"fewer than 50 samples .* longer recording"):
+def test_a_recording_too_short_to_hold_out_parts_is_refused() -> None:
+    with pytest.raises(EstimationError, match=r"fewer than 50 samples .* longer motion"):
         select_friction(ROBOT, [recording(120)])
 
 
-def test_an_effort_that_never_changes_is_refused() -> None:
+def test_a_constant_effort_is_refused() -> None:
     constant = replace(recording(600), effort=np.ones((600, 3)))
-    with pytest.raises(EstimationError, match="shoulder, elbow and wrist never changes"):
+    with pytest.raises(EstimationError, match="shoulder, elbow and wrist is constant"):
         select_friction(ROBOT, [constant])

@@ -1,4 +1,4 @@
-"""Friction chosen for a whole robot, and the command."""
+"""Friction selection for a whole robot, and the command."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def still(recording: Recording, joint: int) -> Recording:
     )
 
 
-def test_a_joint_that_never_moves_is_refused_by_name() -> None:
+def test_a_joint_without_motion_is_refused_by_name() -> None:
     recordings = [still(one, joint=1) for one in rubbing(seeds=(0,))]
-    with pytest.raises(EstimationError, match=r"^elbow never moves .* add a recording"):
+    with pytest.raises(EstimationError, match=r"^elbow does not move .* add a recording"):
         select_friction(arm_robot(), recordings)
 
 
-def test_what_is_no_friction_of_the_joints_stays() -> None:
+def test_terms_other_than_joint_friction_stay() -> None:
     kept = [
         {"kind": "offset"},
         {"kind": "spring_stiffness", "joints": ["elbow"]},
@@ -63,10 +63,10 @@ def test_friction_of_passive_joints_stays_in_their_order() -> None:
     passive = tuple(robot.closed_chain.passive)
     everywhere = TermSettings(kind="viscous", joints=(*reversed(passive), *robot.joints))
     changed = with_terms(robot.with_terms((everywhere,)), [(VISCOUS,)] * len(robot.joints))
-    assert changed.terms[-1].joints == passive  # not as a set has them: that differs by process
+    assert changed.terms[-1].joints == passive  # the order of a set would differ between processes
 
 
-def test_the_written_profile_loads_as_what_was_chosen(tmp_path: Path) -> None:
+def test_the_written_profile_has_the_chosen_terms(tmp_path: Path) -> None:
     (tmp_path / "arm.urdf").write_text(ARM_URDF)
     robot = arm_robot(limits={"velocity": [5.0, 5.0, 5.0]})
     changed = with_terms(robot, [(VISCOUS,), (VISCOUS, STOP), (VISCOUS,)])
@@ -76,7 +76,7 @@ def test_the_written_profile_loads_as_what_was_chosen(tmp_path: Path) -> None:
     assert loaded.urdf_xml == ARM_URDF
 
 
-def test_noise_at_rest_is_measured_where_nothing_moves() -> None:
+def test_noise_at_rest_is_measured_without_motion() -> None:
     robot = arm_robot(limits={"velocity": [5.0, 5.0, 5.0]})
     recording = rubbing(seeds=(0,))[0]
     random = np.random.default_rng(0)
@@ -101,7 +101,7 @@ def test_noise_at_rest_is_measured_where_nothing_moves() -> None:
     np.testing.assert_allclose(width, 5e-5, rtol=1e-6)
 
 
-def test_without_rest_no_noise_is_known() -> None:
+def test_noise_without_rest_is_zero() -> None:
     signals = preprocess(rubbing(seeds=(0,))[0], arm_robot())
     width, speed = noise_at_rest([signals])
     assert not width.any()
@@ -133,9 +133,9 @@ def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     arguments = ["friction", *recordings[:2], "-p", robot, *unseen, "-o", str(out), "--json"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
-    told = json.loads(result.stdout)
-    assert set(told) == {"left_out", "joints", "terms", "validation", "notes"}
-    shoulder, validation = told["joints"]["shoulder"], told["validation"]["swing_2.npz"]
+    printed = json.loads(result.stdout)
+    assert set(printed) == {"left_out", "joints", "terms", "validation", "notes"}
+    shoulder, validation = printed["joints"]["shoulder"], printed["validation"]["swing_2.npz"]
     assert shoulder["chosen"] == "viscous + Coulomb"
     assert set(shoulder) == {"chosen", "unit", "candidates"}
     assert set(shoulder["candidates"][0]) == {
@@ -143,7 +143,13 @@ def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     }
     assert validation["mean_chosen"] < 0.05
     assert set(validation) == {"joints", "mean_given", "mean_chosen"}
-    assert set(validation["joints"][0]) == {"joint", "unit", "given", "chosen", "deviation"}
+    assert set(validation["joints"][0]) == {
+        "joint",
+        "unit",
+        "given",
+        "chosen",
+        "standard_deviation",
+    }
     assert "<svg" in (out / "friction.html").read_text()
     written = (out / "arm_friction.yaml").read_text()
     assert written.startswith("# Terms chosen by `dynid friction`.\n# My arm\n")

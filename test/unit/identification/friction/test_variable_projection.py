@@ -28,7 +28,7 @@ def named(name: str, speed: float = 3.0, travel: float = 2.0) -> Candidate:
     return next(one for one in found if one.name == name)
 
 
-def test_projection_gives_what_least_squares_on_all_columns_gives() -> None:
+def test_projection_agrees_with_least_squares_on_all_columns() -> None:
     problem = problem_of(rubbing(), joint=1)
     fit = fit_at(everything(problem), Candidate("two", (), lambda _: TERMS), {})
     rows = np.hstack([problem.columns(TERMS), problem.others, problem.torque[:, None]])
@@ -40,7 +40,7 @@ def test_projection_gives_what_least_squares_on_all_columns_gives() -> None:
     assert fit.squared_error == pytest.approx(extended @ gram @ extended, rel=1e-6)
 
 
-def test_finds_the_distance_over_which_friction_builds_up() -> None:
+def test_finds_the_distance_of_presliding_friction() -> None:
     recordings = rubbing({"kind": "presliding", "scale": 0.02, "joints": ["elbow"]}, Fh2=1.5)
     problem = problem_of(recordings, joint=1)
     candidate = Candidate(
@@ -57,7 +57,7 @@ def test_finds_the_distance_over_which_friction_builds_up() -> None:
     np.testing.assert_allclose(fit.friction, [1.5, 2.0, 1.5], rtol=0.05)
 
 
-def test_finds_two_shapes_at_once() -> None:
+def test_finds_two_shapes_together() -> None:
     stribeck = {"kind": "stribeck", "smoothing": 0.1, "scale": 0.5, "joints": ["shoulder"]}
     recordings = rubbing(stribeck, Fs1=3.0)
     problem = problem_of(recordings, joint=0)
@@ -75,13 +75,13 @@ def test_finds_two_shapes_at_once() -> None:
     assert relative(fit.shapes["velocity"], 0.5) < 0.1
 
 
-def test_friction_never_drives() -> None:
+def test_friction_never_adds_energy() -> None:
     problem = problem_of(rubbing(Fc3=-0.5), joint=2)
     fit = fit_shapes(everything(problem), named("viscous + Coulomb"), {})
     assert np.all(fit.friction >= 0.0)
 
 
-def test_a_search_on_other_folds_arrives_where_one_from_afar_does() -> None:
+def test_a_local_search_on_other_folds_agrees_with_a_global_one() -> None:
     recordings = rubbing({"kind": "presliding", "scale": 0.02, "joints": ["elbow"]}, Fh2=1.5)
     problem = problem_of(recordings, joint=1)
     candidate = named("viscous + root + 1 stop")
@@ -99,7 +99,7 @@ def test_shapes_stay_within_their_ranges() -> None:
         assert shape.low * (1 - 1e-9) <= fit.shapes[shape.name] <= shape.high * (1 + 1e-9)
 
 
-def test_neither_stop_nor_sign_can_follow_noise_at_rest() -> None:
+def test_ranges_of_stop_and_sign_are_above_the_noise_at_rest() -> None:
     noisy = Motion(speed=1.0, travel=1.0, loaded=True, position_noise=1e-3, velocity_noise=1e-2)
     for candidate in candidates(noisy):
         for shape in candidate.shapes:
@@ -109,7 +109,7 @@ def test_neither_stop_nor_sign_can_follow_noise_at_rest() -> None:
                 assert shape.low > 2e-2
 
 
-def test_every_candidate_is_a_model_that_the_core_takes() -> None:
+def test_every_candidate_is_accepted_by_the_core() -> None:
     problem = problem_of(rubbing(), joint=0)
     for candidate in candidates(Motion(speed=3.0, travel=2.0, loaded=True)):
         middle = {one.name: float(np.sqrt(one.low * one.high)) for one in candidate.shapes}

@@ -1,4 +1,4 @@
-"""Rows acquired as samples come: torque and regressor through the same filter."""
+"""Online regression rows: torque and regressor with the same filter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def motion(samples: int = 3000) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     return q, dq, ddq, MECHANISM.torque(q, dq, ddq, TRUE)
 
 
-def test_rows_hold_the_equation_of_motion_friction_reversals_included() -> None:
+def test_rows_satisfy_the_equation_of_motion_including_reversals() -> None:
     q, _, _, torque = motion()
     rows = Acquisition(MECHANISM, RATE, STILL)(q, torque)
     error = rows.stacked @ np.append(TRUE, -1.0)
@@ -32,8 +32,8 @@ def test_rows_hold_the_equation_of_motion_friction_reversals_included() -> None:
     assert np.all(np.abs(error).max(axis=1) < 0.005 * scale)
 
 
-def test_a_regressor_of_filtered_signals_would_not() -> None:
-    """What the paper does, its sign apart: torque smears reversals that the regressor does not."""
+def test_a_regressor_of_filtered_signals_does_not_satisfy_it() -> None:
+    """The paper's method except for the sign: only the torque is smoothed at reversals."""
     q, _, _, torque = motion()
     low_pass = StateVariableFilter(0.008, 3, RATE)
     filtered = MECHANISM.torque(*low_pass(q), TRUE)
@@ -41,7 +41,7 @@ def test_a_regressor_of_filtered_signals_would_not() -> None:
     assert np.any(np.abs(error[100:]).max(axis=0) > 0.05 * np.abs(torque).max(axis=0))
 
 
-def test_blocks_of_samples_give_the_rows_that_the_whole_gives() -> None:
+def test_rows_do_not_depend_on_the_block_size() -> None:
     q, _, _, torque = motion(600)
     whole = Acquisition(MECHANISM, RATE, STILL)(q, torque)
     one = Acquisition(MECHANISM, RATE, STILL)
@@ -51,7 +51,7 @@ def test_blocks_of_samples_give_the_rows_that_the_whole_gives() -> None:
     np.testing.assert_array_equal(np.concatenate([p.moving for p in parts]), whole.moving)
 
 
-def test_a_joint_at_rest_does_not_count() -> None:
+def test_a_joint_at_rest_is_not_moving() -> None:
     q, _, _, torque = motion()
     q = q.copy()
     q[:, 1] = 0.3
@@ -60,7 +60,7 @@ def test_a_joint_at_rest_does_not_count() -> None:
     assert moving[:, [0, 2]].mean() > 0.9
 
 
-def test_begins_afresh_after_a_gap() -> None:
+def test_restarts_after_a_gap() -> None:
     q, _, _, torque = motion(900)
     one = Acquisition(MECHANISM, RATE, STILL)
     one(q[:400], torque[:400])
@@ -71,7 +71,7 @@ def test_begins_afresh_after_a_gap() -> None:
 
 
 @pytest.mark.parametrize("measured", [False, True])
-def test_the_smoother_gives_motion_of_one_instant(measured: bool) -> None:
+def test_the_smoother_returns_motion_of_one_instant(measured: bool) -> None:
     q, dq, ddq, torque = motion()
     smoother = MotionSmoother(0.03, RATE, measured_velocity=measured)
     position, velocity, acceleration, same = smoother(q, torque, dq)
@@ -82,7 +82,7 @@ def test_the_smoother_gives_motion_of_one_instant(measured: bool) -> None:
     np.testing.assert_array_equal(same, torque[inner])
 
 
-def test_refuses_measured_velocities_that_are_not_given() -> None:
+def test_refuses_missing_measured_velocities() -> None:
     q, _, _, torque = motion(10)
     with pytest.raises(ValueError, match="measured velocities"):
         Acquisition(MECHANISM, RATE, STILL, measured_velocity=True)(q, torque)

@@ -1,4 +1,4 @@
-"""Online identification of a simulated robot, and payloads that it picks up and drops."""
+"""Online identification of a simulated robot, and detection of payload changes."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def estimator(settings: OnlineSettings = SETTINGS) -> OnlineEstimator:
     return OnlineEstimator(robot, robot.mechanism(), settings)
 
 
-def told(one: OnlineEstimator, *recordings: Recording) -> list:
-    """Changes told of recordings one after the other."""
+def changes_in(one: OnlineEstimator, *recordings: Recording) -> list:
+    """Changes detected in recordings one after the other."""
     changes, time = [], 0.0
     for recording in recordings:
         for position, effort in zip(recording.position, recording.effort, strict=True):
@@ -57,30 +57,34 @@ def told(one: OnlineEstimator, *recordings: Recording) -> list:
 
 
 @pytest.mark.parametrize("scalar", [False, True])
-def test_finds_the_truth_within_its_deviations(scalar: bool) -> None:
+def test_finds_the_truth_within_its_standard_deviations(scalar: bool) -> None:
     robot = duo()
     mechanism = robot.mechanism()
     truth = base_parameterization(mechanism).project(
         true_parameters(mechanism, robot.find(SimulationSettings))
     )
     one = estimator(OnlineSettings(learning=4.0, scalar=scalar))
-    assert told(one, recorded(0.0, 0)) == []
+    assert changes_in(one, recorded(0.0, 0)) == []
     found = one.parameters()
-    assert np.all(np.abs(found.values - truth) < 5 * found.deviations + 0.01 * np.abs(truth))
+    assert np.all(
+        np.abs(found.values - truth) < 5 * found.standard_deviations + 0.01 * np.abs(truth)
+    )
     assert found.determined.all()
 
 
-def test_tells_a_payload_picked_up_and_dropped_with_its_mass() -> None:
+def test_detects_a_payload_picked_up_and_dropped_with_its_mass() -> None:
     bare, loaded = recorded(0.0, 0), recorded(MASS, 1)
-    changes = told(estimator(), bare, loaded, recorded(0.0, 2))
+    changes = changes_in(estimator(), bare, loaded, recorded(0.0, 2))
     assert [change.kind for change in changes] == ["picked up", "dropped"]
     for change, expected, at in zip(changes, (MASS, -MASS), (1, 2), strict=True):
-        assert change.mass == pytest.approx(expected, abs=max(0.05, 4 * change.deviation))
+        assert change.mass == pytest.approx(
+            expected, abs=max(0.05, 4 * change.mass_standard_deviation)
+        )
         assert change.time == pytest.approx(at * bare.time[-1], abs=1.5)  # half a second at rest
     assert "payload of" in str(changes[0])
 
 
-def test_goes_on_from_the_parameters_with_the_payload() -> None:
+def test_continues_from_the_parameters_with_the_payload() -> None:
     robot = duo()
     mechanism = robot.mechanism()
     loaded = carrying(robot, MASS, [0.25, 0, 0], [2e-3, 0, 2e-3, 0, 0, 2e-3])
@@ -88,16 +92,16 @@ def test_goes_on_from_the_parameters_with_the_payload() -> None:
         true_parameters(mechanism, loaded.find(SimulationSettings))
     )
     one = estimator()
-    told(one, recorded(0.0, 0), recorded(MASS, 1))
+    changes_in(one, recorded(0.0, 0), recorded(MASS, 1))
     values = one.parameters().values
     found = dict(zip(base_parameterization(mechanism).names, values, strict=True))
     true = dict(zip(base_parameterization(mechanism).names, truth, strict=True))
     assert found["MX2"] == pytest.approx(true["MX2"], rel=0.05)
 
 
-def test_raises_no_alarm_where_nothing_changes() -> None:
+def test_detects_nothing_without_a_change() -> None:
     one = estimator()
-    assert told(one, *(recorded(0.0, seed) for seed in range(3))) == []
+    assert changes_in(one, *(recorded(0.0, seed) for seed in range(3))) == []
     assert one.watching
     assert one.evidence < 0.5 * SETTINGS.threshold
 
@@ -106,13 +110,13 @@ def test_a_change_of_friction_is_not_taken_for_a_payload() -> None:
     bare = recorded(0.0, 0)
     sticky = recorded(0.0, 1)
     braked = sticky.effort + 6.0 * np.sign(np.gradient(sticky.position, axis=0))
-    changes = told(estimator(), bare, Recording(**{**vars(sticky), "effort": braked}))
+    changes = changes_in(estimator(), bare, Recording(**{**vars(sticky), "effort": braked}))
     assert changes
     assert changes[0].kind == "other"
-    assert "no payload explains" in str(changes[0])
+    assert "not because of a payload" in str(changes[0])
 
 
-def test_a_robot_at_rest_has_no_parameters_to_tell() -> None:
+def test_refuses_parameters_of_a_robot_at_rest() -> None:
     one = estimator()
     for i in range(500):
         one.take(i / 1000, [0.1, -0.2], [1.0, 0.5])

@@ -1,4 +1,4 @@
-"""Equal distances from messages that come as they like."""
+"""Uniform samples from irregular messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def run(times: list[float], sampler: Sampler) -> tuple[np.ndarray, list[bool]]:
     return np.concatenate(samples)[:, 0], list(begins)
 
 
-def test_jitter_is_evened_out() -> None:
+def test_jitter_is_interpolated() -> None:
     times = np.arange(200) / RATE + np.random.default_rng(0).uniform(-0.003, 0.003, 200)
     samples, begins = run(times.tolist(), Sampler(RATE))
     np.testing.assert_allclose(samples, times[0] + np.arange(len(samples)) / RATE, atol=1e-9)
@@ -23,13 +23,13 @@ def test_jitter_is_evened_out() -> None:
     assert sum(begins) == 1
 
 
-def test_a_lost_message_is_bridged() -> None:
+def test_a_lost_message_is_interpolated() -> None:
     samples, begins = run([0.0, 0.01, 0.03, 0.04], Sampler(RATE))
     np.testing.assert_allclose(samples, [0.0, 0.01, 0.02, 0.03, 0.04], atol=1e-12)
     assert begins == [True, False, False, False]
 
 
-def test_late_and_repeated_messages_are_left_out() -> None:
+def test_late_and_repeated_messages_are_ignored() -> None:
     sampler = Sampler(RATE)
     samples, _ = run([0.0, 0.01, 0.01, 0.005, 0.02], sampler)
     np.testing.assert_allclose(samples, [0.0, 0.01, 0.02], atol=1e-12)
@@ -37,7 +37,7 @@ def test_late_and_repeated_messages_are_left_out() -> None:
     assert sampler.messages.taken == 5
 
 
-def test_numbers_that_are_none_are_left_out() -> None:
+def test_messages_with_values_that_are_not_finite_are_ignored() -> None:
     sampler = Sampler(RATE)
     sampler(0.0, np.array([0.0]))
     for bad in (np.nan, np.inf):
@@ -53,7 +53,7 @@ def test_a_new_series_begins_after_a_gap() -> None:
     assert sampler.messages.gaps == 1
 
 
-def test_a_rate_that_is_far_from_true_is_noticed() -> None:
+def test_a_wrong_rate_is_detected() -> None:
     right, wrong = Sampler(RATE), Sampler(10 * RATE)
     for number in range(50):
         for sampler in (right, wrong):

@@ -1,4 +1,4 @@
-"""State-variable filters: a low-pass and derivatives of one phase."""
+"""State-variable filters: a low-pass and derivatives with the same phase."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_derivatives_are_those_of_the_filtered_signal() -> None:
     np.testing.assert_allclose(curvature[settled], -49 * filtered[settled], atol=1e-2)
 
 
-def test_blocks_and_single_samples_give_what_the_whole_gives() -> None:
+def test_result_does_not_depend_on_the_block_size() -> None:
     values = np.random.default_rng(1).standard_normal((60, 2)) + 5.0
     whole = StateVariableFilter(LAG, 3, RATE)(values)
     one = StateVariableFilter(LAG, 3, RATE)
@@ -40,13 +40,13 @@ def test_blocks_and_single_samples_give_what_the_whole_gives() -> None:
     np.testing.assert_allclose(np.concatenate(parts, axis=1), whole, rtol=1e-10, atol=1e-8)
 
 
-def test_begins_at_rest_where_the_signal_is() -> None:
+def test_begins_in_the_steady_state_of_the_first_sample() -> None:
     values, slopes, _ = StateVariableFilter(LAG, 3, RATE)(np.full((50, 1), 3.0))
     np.testing.assert_allclose(values, 3.0, rtol=1e-12)
     np.testing.assert_allclose(slopes, 0.0, atol=1e-10)
 
 
-def test_forgets_everything_when_reset() -> None:
+def test_reset_clears_the_state() -> None:
     one = StateVariableFilter(LAG, 2, RATE)
     one(np.arange(10.0))
     one.reset()
@@ -54,5 +54,5 @@ def test_forgets_everything_when_reset() -> None:
 
 
 def test_refuses_a_time_constant_of_zero() -> None:
-    with pytest.raises(ValueError, match="impossible filter"):
+    with pytest.raises(ValueError, match="must be positive"):
         StateVariableFilter(0.0, 3, RATE)

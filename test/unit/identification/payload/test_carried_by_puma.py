@@ -1,4 +1,4 @@
-"""A simulated PUMA that carries something, from identification to control."""
+"""A simulated PUMA with a payload, from identification to control."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def found() -> PayloadIdentification:
 
 
 def torque_errors(robot: Robot, payload: Body | None) -> np.ndarray:
-    """Return the RMS of the controller's torque errors during a motion, filters apart; (n,)."""
+    """Return the RMS torque errors of the controller during a motion without filters (n,)."""
     cell = ControlledRobot(robot)
     assert cell.law is not None
     cell.use(model().mechanism)
@@ -58,7 +58,7 @@ def torque_errors(robot: Robot, payload: Body | None) -> np.ndarray:
     motion = sample(point_to_point(np.zeros(6), goal, PUMA.limits, 0.5), PUMA.joints, 100.0)
     now, errors = 10**9, []
     for cycle in range(2600):
-        if cycle == 800:  # the additive torque has come
+        if cycle == 800:  # after the delay of the additive torque
             cell.accept(motion, 0, now)
         now += STEP
         cell.step(now)
@@ -68,21 +68,21 @@ def torque_errors(robot: Robot, payload: Body | None) -> np.ndarray:
     return rms
 
 
-def test_mass_centre_and_inertia_are_the_true_ones() -> None:
+def test_mass_centre_and_inertia_are_identified() -> None:
     body = found().payload.body
     assert body.identifiable.all()
     error = body.quantities - TRUTH
-    # dry friction that sticks at reversals is in no model's deviations
+    # standard deviations do not include stiction at reversals
     assert np.all(np.abs(error) < 5 * body.deviations)
     assert abs(error[0]) < 0.01 * MASS
     assert np.all(np.abs(error[1:4]) < 0.001)
 
 
-def test_with_the_payload_the_controller_is_as_good_as_without_one() -> None:
+def test_controller_with_the_payload_is_as_accurate_as_without_one() -> None:
     empty = torque_errors(PUMA, None)
     unknown = torque_errors(LOADED, None)
     known = torque_errors(LOADED, found().payload.body)
-    gravity = [1, 2, 4]  # joints that bear the weight
+    gravity = [1, 2, 4]  # joints that carry the weight
     assert np.all(unknown[gravity] > 2 * empty[gravity])
-    # friction that sticks, sticks elsewhere under load
+    # the position of stiction changes under load
     assert np.all(known < 1.3 * empty)

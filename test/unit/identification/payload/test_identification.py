@@ -1,4 +1,4 @@
-"""Payloads of arms that move."""
+"""Payloads of moving arms."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ PLANAR_URDF = ARM_URDF.replace('rpy="1.5708 0 0"', "").replace('rpy="0 1.5708 0"
 NOISE = 0.2  # [N m]
 
 
-def test_a_payload_is_found_within_its_deviations() -> None:
+def test_a_payload_is_found_within_its_standard_deviations() -> None:
     body = found_on(arm_with_payload(NOISE)).payload.body
     assert body.identifiable.all()
     assert np.all(np.abs(body.quantities - TRUTH) < 4 * body.deviations)
     assert body.deviations[0] < 0.01 * TRUTH[0]
 
 
-def test_deviations_cover_the_truth_as_often_as_they_say() -> None:
+def test_standard_deviations_are_calibrated() -> None:
     scores = []
     for seed in range(30):
         body = found_on(arm_with_payload(NOISE, seed)).payload.body
         scores.append((body.quantities - TRUTH) / body.deviations)
-    # 300 scores, of some 30 that are independent
+    # 300 scores, of which about 30 are independent
     assert 0.75 < np.sqrt(np.mean(np.square(scores))) < 1.3
 
 
-def test_deviations_count_that_the_model_is_uncertain_too() -> None:
+def test_standard_deviations_include_the_uncertainty_of_the_model() -> None:
     scores = []
     for seed in range(12):
         alone = recorded(
@@ -53,7 +53,7 @@ def test_deviations_count_that_the_model_is_uncertain_too() -> None:
     assert 0.6 < np.sqrt(np.mean(np.square(scores))) < 1.5
 
 
-def test_torque_errors_without_the_payload_are_what_it_explains() -> None:
+def test_torque_errors_are_larger_without_the_payload() -> None:
     found = found_on(arm_with_payload(NOISE))
     for before, after, held_out in zip(
         found.without.joints, found.verdict.joints, found.held_out.relative_error, strict=True
@@ -73,34 +73,34 @@ def test_the_model_with_payload_has_the_true_torque() -> None:
     )
 
 
-def test_a_planar_arm_feels_neither_height_nor_moments_about_other_axes() -> None:
+def test_height_and_other_moments_have_no_effect_on_a_planar_arm() -> None:
     robot = ROBOT.with_urdf(PLANAR_URDF)
     model = robot.mechanism()
     model = model.with_parameters(true_parameters(model))
     recording = recorded(model, loaded(model), samples=2000, rate=100.0, noise=0.05)
     payload = found_on(recording, model, robot).payload
-    assert payload.not_told == dict.fromkeys(
-        ("MZ3", "XX3", "XY3", "YY3", "XZ3", "YZ3"), "no joint feels it"
+    assert payload.not_identifiable == dict.fromkeys(
+        ("MZ3", "XX3", "XY3", "YY3", "XZ3", "YZ3"), "it has no effect on the torque"
     )
-    told = {row.name for row in payload.rows if row.deviation is not None}
-    assert told == {"mass", "centre x", "centre y", "inertia zz"}
+    identified = {row.name for row in payload.rows if row.standard_deviation is not None}
+    assert identified == {"mass", "centre x", "centre y", "inertia zz"}
     assert payload.body.centre[2] == pytest.approx(0.0, abs=1e-3)
 
 
-def test_a_turntable_tells_inertia_about_its_axis_and_names_it() -> None:
+def test_only_the_inertia_about_its_axis_is_identifiable_on_a_turntable() -> None:
     robot = arm_robot(joints=["shoulder"], locked={"elbow": 0.0, "wrist": 0.0})
     robot = robot.with_urdf(PLANAR_URDF)
     model = robot.mechanism()
-    # differences in time are not quite derivatives, which shows beside the arm's own inertia
+    # errors of differentiation are visible with the inertia of the arm
     recording = recorded(model, loaded(model), samples=8000, rate=800.0, noise=0.01)
     payload = found_on(recording, model, robot).payload
-    told = {row.name: row for row in payload.rows if row.deviation is not None}
-    assert set(told) == {"ZZ1"}
-    row = told["ZZ1"]
-    assert row.value == pytest.approx(PARAMETERS[9], abs=4 * (row.deviation or 0))
+    identified = {row.name: row for row in payload.rows if row.standard_deviation is not None}
+    assert set(identified) == {"ZZ1"}
+    row = identified["ZZ1"]
+    assert row.value == pytest.approx(PARAMETERS[9], abs=4 * (row.standard_deviation or 0))
 
 
-def test_what_a_motion_shows_too_little_is_said() -> None:
+def test_reports_parameters_that_the_motion_excites_too_little() -> None:
     moving = arm_with_payload(NOISE)
     slow = Recording(
         time=10 * moving.time,
@@ -115,10 +115,10 @@ def test_what_a_motion_shows_too_little_is_said() -> None:
     )
     payload = found_on(slow).payload
     assert payload.body.identifiable.tolist() == 4 * [True] + 6 * [False]
-    assert set(payload.not_told.values()) == {"what was recorded shows it too little"}
+    assert set(payload.not_identifiable.values()) == {"the recordings excite it too little"}
 
 
-def test_friction_that_grows_with_load_does_not_pass_for_payload() -> None:
+def test_load_dependent_friction_is_not_taken_for_payload() -> None:
     kinds = ("viscous", "coulomb", "offset", "coulomb_load")
     robot = arm_robot(terms=[{"kind": kind} for kind in kinds])
     model = robot.mechanism()
@@ -131,15 +131,15 @@ def test_friction_that_grows_with_load_does_not_pass_for_payload() -> None:
     assert np.all(np.abs(body.quantities - TRUTH) < 4 * body.deviations)
 
 
-def test_recordings_in_the_wrong_order_are_noticed() -> None:
+def test_exchanged_recordings_give_a_warning() -> None:
     empty = recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0, noise=NOISE)
     found = found_on(empty, MODEL.with_parameters(loaded(MODEL)))
-    assert "which no payload has" in found.verdict.warnings[0]
+    assert "is negative" in found.verdict.warnings[0]
 
 
-def test_no_payload_is_told_as_none() -> None:
+def test_a_missing_payload_gives_a_warning() -> None:
     empty = recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0, noise=NOISE)
-    assert "cannot be told from none" in found_on(empty).verdict.warnings[0]
+    assert "is not significant" in found_on(empty).verdict.warnings[0]
 
 
 def test_refuses_a_robot_at_rest() -> None:
@@ -155,12 +155,12 @@ def test_refuses_a_robot_at_rest() -> None:
         found_on(still)
 
 
-def test_a_base_model_of_another_robot_is_doubted() -> None:
+def test_a_base_model_of_another_robot_gives_a_warning() -> None:
     fitted = identify(ROBOT, recorded(MODEL, MODEL.parameters, samples=2000, rate=100.0)).model
     doubled = np.array(MODEL.parameters)
-    doubled[20:23] *= 1.5  # of the third body: no payload changes mass alone in such a way
+    doubled[20:23] *= 1.5  # of the third body, which no payload can explain
     doubled[10:20] *= 1.3
     other = MODEL.with_parameters(doubled)
     recording = recorded(other, loaded(other), samples=2000, rate=100.0, noise=NOISE)
     warnings = " ".join(identify_payload(fitted, [recording]).verdict.warnings)
-    assert "still far above the base model's own" in warnings
+    assert "much larger than that of the base model" in warnings

@@ -29,7 +29,7 @@ def text(found: PayloadIdentification) -> str:
     return payload_text(found.payload, identification_evidence(found))
 
 
-def test_it_holds_the_controllers_parameters_and_no_others(found: PayloadIdentification) -> None:
+def test_contains_only_parameters_of_the_controller(found: PayloadIdentification) -> None:
     declared = yaml.safe_load(DECLARED.read_text())["feedforward_controller"]["payload"]
     parameters = ros_parameters(text(found), "payload.yaml")
     assert set(parameters) == {f"payload.{name}" for name in declared}
@@ -38,7 +38,7 @@ def test_it_holds_the_controllers_parameters_and_no_others(found: PayloadIdentif
     assert len(parameters["payload.inertia"]) == 6
 
 
-def test_its_numbers_are_the_body_found(found: PayloadIdentification) -> None:
+def test_contains_the_identified_body(found: PayloadIdentification) -> None:
     parameters = ros_parameters(text(found), "payload.yaml")
     body = found.payload.body
     assert parameters["payload.mass"] == body.mass
@@ -52,18 +52,18 @@ def test_ros2_param_load_reads_it_for_the_controller(
     rclpy_parameter = pytest.importorskip("rclpy.parameter")
     path = tmp_path / "payload.yaml"
     write_payload(found.payload, [], path)
-    # as it is called there; the controller's name is anybody's choice
+    # the name of the controller is arbitrary
     parameters = rclpy_parameter.parameter_dict_from_yaml_file(str(path), use_wildcard=True)
     assert set(parameters) == {"payload.mass", "payload.centre", "payload.inertia"}
     assert parameters["payload.mass"].value.double_value == found.payload.body.mass
 
 
-def test_its_header_tells_where_it_is_from(found: PayloadIdentification) -> None:
+def test_header_contains_the_provenance(found: PayloadIdentification) -> None:
     header = [line for line in text(found).splitlines() if line.startswith("#")]
-    told = "\n".join(header)
+    joined = "\n".join(header)
     for words in ("mass", "model.yaml, SHA-256 000", "Written by: dynid", "wrist", "samples: 2000"):
-        assert words in told
-    assert "Date and time: 20" in told
+        assert words in joined
+    assert "Date and time: 20" in joined
 
 
 def test_it_is_written_whole_or_not_at_all(found: PayloadIdentification, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Payloads of arms that rest."""
+"""Payloads of arms at rest."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def visiting(poses: np.ndarray, holding: np.ndarray, first: int = 100) -> Record
 
 
 def gravity(poses: np.ndarray, body: np.ndarray = PARAMETERS) -> np.ndarray:
-    """Torque that holds the arm with a payload, but for friction (poses, 3)."""
+    """Torque that holds the arm with a payload without friction (poses, 3)."""
     return MODEL.with_parameters(loaded(MODEL, body)).gravity_torque(poses) + OFFSET
 
 
@@ -74,7 +74,7 @@ def weighed(*recordings: Recording, model: Mechanism = MODEL) -> StaticPayload:
     return payload_at_rest(base(model), recordings)
 
 
-def test_dwells_are_where_every_joint_rests() -> None:
+def test_dwells_are_times_at_which_all_joints_rest() -> None:
     poses = POSES[:3]
     dwells = find_dwells(preprocess(visiting(poses, gravity(poses)), RESTING))
     np.testing.assert_allclose([dwell.position for dwell in dwells], poses, atol=1e-12)
@@ -82,12 +82,12 @@ def test_dwells_are_where_every_joint_rests() -> None:
     np.testing.assert_array_equal([dwell.approach for dwell in dwells], came_from(poses))
 
 
-def test_rest_shorter_than_half_a_second_is_none() -> None:
+def test_rest_shorter_than_half_a_second_is_not_a_dwell() -> None:
     recording = visiting(POSES[:2], gravity(POSES[:2])).cut(0.6, 2.4)
     assert find_dwells(preprocess(recording, RESTING)) == []
 
 
-def test_without_friction_mass_and_centre_are_found() -> None:
+def test_mass_and_centre_are_found_without_friction() -> None:
     smooth = MODEL.parameters.copy()
     smooth[-9:-3] = 0.0
     found = weighed(visiting(POSES, gravity(POSES)), model=MODEL.with_parameters(smooth))
@@ -99,7 +99,7 @@ def test_without_friction_mass_and_centre_are_found() -> None:
     assert not body.determined[4:].any()
 
 
-def test_friction_at_rest_is_what_the_model_has_for_a_joint_that_creeps() -> None:
+def test_static_friction_is_that_of_slow_motion() -> None:
     found = weighed(visiting(POSES, gravity(POSES)))
     # and viscous friction at the speed below which a joint counts as at rest
     assert np.all(found.friction >= COULOMB)
@@ -107,22 +107,22 @@ def test_friction_at_rest_is_what_the_model_has_for_a_joint_that_creeps() -> Non
 
 
 @pytest.mark.parametrize("share", [-1.0, -0.5, 0.0, 0.5, 1.0])
-def test_the_mass_is_within_its_deviation_whatever_friction_holds(share: float) -> None:
+def test_the_mass_is_within_its_standard_deviations_for_any_static_friction(share: float) -> None:
     found = weighed(visiting(POSES, gravity(POSES) + share * COULOMB * came_from(POSES)))
-    assert abs(found.mass - MASS) < 3 * found.mass_deviation
+    assert abs(found.mass - MASS) < 3 * found.mass_standard_deviation
 
 
-def test_deviations_cover_friction_that_is_anything_between_its_bounds() -> None:
+def test_standard_deviations_cover_random_static_friction() -> None:
     random = np.random.default_rng(0)
     scores = []
     for _ in range(20):
         shares = random.uniform(-1, 1, 3) * came_from(POSES) + random.uniform(-1, 1, POSES.shape)
         found = weighed(visiting(POSES, gravity(POSES) + COULOMB * np.clip(shares, -1, 1)))
-        scores.append((found.mass - MASS) / found.mass_deviation)
+        scores.append((found.mass - MASS) / found.mass_standard_deviation)
     assert 0.5 < np.sqrt(np.mean(np.square(scores))) < 1.3
 
 
-def test_coming_from_both_sides_makes_the_mass_more_certain() -> None:
+def test_approach_from_both_directions_reduces_the_uncertainty() -> None:
     target = np.array([0.2, 0.4, -0.3])
     from_below, from_above = (
         visiting(poses, gravity(poses), first=30)
@@ -130,34 +130,34 @@ def test_coming_from_both_sides_makes_the_mass_more_certain() -> None:
     )
     one_side, both_sides = weighed(from_below, from_below), weighed(from_below, from_above)
     assert len(one_side.dwells) == len(both_sides.dwells) == 2
-    # half of friction's variance is one's that comes with the side, and two dwells share it
-    assert both_sides.mass_deviation < 0.9 * one_side.mass_deviation
+    # half of the variance of friction depends on the direction, and two dwells share it
+    assert both_sides.mass_standard_deviation < 0.9 * one_side.mass_standard_deviation
     assert one_side.from_both_sides == (False, False, False)
     assert both_sides.from_both_sides == (True, True, True)
 
 
-def test_whole_recordings_at_rest_count_as_a_dwell_each() -> None:
+def test_a_whole_recording_at_rest_is_one_dwell() -> None:
     parts = [visiting(pose[None], gravity(pose[None])) for pose in POSES]
     found = weighed(*parts)
     assert len(found.dwells) == len(POSES)
-    assert abs(found.mass - MASS) < 3 * found.mass_deviation
+    assert abs(found.mass - MASS) < 3 * found.mass_standard_deviation
     assert found.from_both_sides == (False, False, False)
 
 
-def test_an_upright_arm_does_not_tell_the_mass_and_says_so() -> None:
+def test_reports_that_the_mass_is_not_identifiable_with_an_upright_arm() -> None:
     upright = np.array([[np.pi / 2, 0.0, 0.0]])
     found = weighed(visiting(upright, gravity(upright)))
     assert not found.success
-    assert "The mass is not told by 1 dwell" in found.outcome
+    assert "The mass is not identifiable from 1 dwell" in found.outcome
 
 
 def test_a_robot_that_never_rests_is_refused() -> None:
     moving = replace(arm_with_payload(0.0), effort=np.zeros((2000, 3)))
-    with pytest.raises(EstimationError, match="rests nowhere for half a second"):
+    with pytest.raises(EstimationError, match="never at rest for half a second"):
         weighed(moving)
 
 
-def test_a_robot_that_feels_no_mass_says_so() -> None:
+def test_reports_that_the_mass_has_no_effect_on_a_robot() -> None:
     robot = arm_robot(joints=["shoulder"], locked={"elbow": 0.0, "wrist": 0.0})
     crank = robot.mechanism()
     recording = Recording(
@@ -170,4 +170,6 @@ def test_a_robot_that_feels_no_mass_says_so() -> None:
     )
     found = payload_at_rest(base(crank, robot), [recording])
     assert not found.success
-    assert found.outcome == "No pose tells the mass on this robot: no joint feels it."
+    assert found.outcome == (
+        "The mass is not identifiable in any pose of this robot: it has no effect on the torque."
+    )

@@ -1,4 +1,4 @@
-"""The search over signs, held against trying all of them."""
+"""The search over signs, compared with trying all of them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def squared_error(equations: SegmentEquations, signs: np.ndarray) -> float:
     return float(equations.squared.sum() - right @ np.linalg.solve(matrix, right))
 
 
-def test_beam_search_finds_what_trying_all_signs_finds() -> None:
+def test_beam_search_agrees_with_an_exhaustive_search() -> None:
     for seed in range(10):
         equations, _ = random_equations(0.1, seed)
         best = min(
@@ -52,21 +52,21 @@ def test_beam_search_finds_what_trying_all_signs_finds() -> None:
         assert np.isclose(squared_error(equations, found), best, rtol=1e-9, atol=1e-9)
 
 
-def test_signs_without_noise_are_the_true_ones_but_for_all_of_them_together() -> None:
+def test_signs_without_noise_are_the_true_ones_up_to_a_common_sign() -> None:
     for seed in range(10):
         equations, signs = random_equations(0.0, seed)
         found = improve(equations.gain(), beam_search(equations))
         assert abs(found @ signs) == SEGMENTS
 
 
-def test_improving_mends_a_wrong_sign() -> None:
+def test_improving_corrects_a_wrong_sign() -> None:
     equations, signs = random_equations(0.01, seed=3)
     wrong = signs.copy()
     wrong[4] *= -1
     assert np.array_equal(improve(equations.gain(), wrong), signs)
 
 
-def test_cost_of_turning_a_segment_round_is_that_of_solving_again() -> None:
+def test_cost_of_flipping_a_segment_agrees_with_a_new_solution() -> None:
     equations, signs = random_equations(0.3, seed=5)
     costs = turning_cost(equations.gain(), signs)
     for segment in range(SEGMENTS):

@@ -1,4 +1,4 @@
-"""Signs of torque found on arms whose torque is known."""
+"""Signs of torque found on arms with known torque."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_signs_are_found_without_bodies_in_the_urdf() -> None:
     assert share_right(signed, recording, above=3 * NOISE) > 0.999
 
 
-def test_model_without_signs_is_as_good_as_with_them() -> None:
+def test_model_from_unsigned_torque_is_as_accurate_as_from_signed() -> None:
     robot = arm_robot()
     lost = arm_robot(
         identification={"cutoff_hz": None, "trim_rest": False, "unsigned_torque": True}
@@ -140,29 +140,29 @@ def test_signs_of_coupled_motors_are_found_at_the_motors() -> None:
     assert share_right(signed, recording, above=3 * NOISE) > 0.999
 
 
-def test_inertia_alone_tells_which_way_round_torque_is() -> None:
+def test_inertia_determines_the_common_sign() -> None:
     recording = rod_recording(cycles=1.0)
     (signed,), signs = signs_of(rod(), recording)
     assert share_right(signed, recording, above=0.5) == 1.0
     assert signs.drives[0].decided_by == "physical consistency"
 
 
-def test_urdf_decides_where_the_motion_is_too_slow_for_inertia() -> None:
+def test_urdf_decides_the_common_sign_of_slow_motion() -> None:
     recording = rod_recording(cycles=0.05, noise=1.0)
     (signed,), signs = signs_of(rod(), recording)
     assert share_right(signed, recording, above=3.0) == 1.0
     assert signs.drives[0].decided_by == "URDF"
-    assert "taken from the URDF" in signs.warnings()[0]
+    assert "was taken from the URDF" in signs.warnings()[0]
 
 
-def test_warns_where_nothing_tells_which_way_round_torque_is() -> None:
+def test_warns_of_an_unknown_common_sign() -> None:
     recording = rod_recording(cycles=0.05, noise=1.0)
     _, signs = signs_of(without_bodies(rod()), recording)
     assert signs.drives[0].decided_by == "nothing"
-    assert "unknown as a whole" in signs.warnings()[0]
+    assert "is unknown" in signs.warnings()[0]
 
 
-def test_expected_torque_has_no_bias_where_the_models_sign_has_one() -> None:
+def test_expected_torque_has_no_bias_unlike_the_models_sign() -> None:
     random = np.random.default_rng(0)
     torque = np.full(200_000, 0.5)
     size = np.abs(torque + random.standard_normal(len(torque)))
@@ -171,7 +171,7 @@ def test_expected_torque_has_no_bias_where_the_models_sign_has_one() -> None:
     assert np.mean(size) > 0.85
 
 
-def test_a_models_signs_are_those_of_its_torque() -> None:
+def test_signs_of_a_model_are_those_of_its_torque() -> None:
     robot = arm_robot()
     mechanism = robot.mechanism()
     recording = arm_recording(robot, noise=0.0)
@@ -180,22 +180,22 @@ def test_a_models_signs_are_those_of_its_torque() -> None:
     assert share_right(signed, recording, above=0.5) > 0.999
 
 
-def test_refuses_torque_that_has_signs() -> None:
+def test_refuses_signed_torque() -> None:
     robot = arm_robot()
     recording = arm_recording(robot)
     mechanism = robot.mechanism()
-    with pytest.raises(EstimationError, match="has a sign: identify without unsigned_torque"):
+    with pytest.raises(EstimationError, match="has a sign; identify without unsigned_torque"):
         find_signs(robot, mechanism, base_parameterization(mechanism), [recording])
 
 
-def test_refuses_torque_that_is_zero() -> None:
+def test_refuses_zero_torque() -> None:
     robot = arm_robot()
     recording = arm_recording(robot)
-    with pytest.raises(EstimationError, match="torque is zero"):
+    with pytest.raises(EstimationError, match="torque is always zero"):
         signs_of(robot, replace(recording, effort=np.zeros_like(recording.effort)))
 
 
-def test_refuses_a_recording_in_which_nothing_moves() -> None:
+def test_refuses_a_recording_without_motion() -> None:
     robot = arm_robot()
     recording = arm_recording(robot)
     still = np.zeros_like(recording.position)
@@ -203,7 +203,7 @@ def test_refuses_a_recording_in_which_nothing_moves() -> None:
         signs_of(robot, replace(recording, position=still, velocity=still))
 
 
-def test_a_joint_without_torque_leaves_the_others_their_signs() -> None:
+def test_a_joint_without_torque_does_not_affect_the_signs_of_others() -> None:
     robot = arm_robot()
     recording = arm_recording(robot)
     effort = np.array(recording.effort)
