@@ -29,7 +29,6 @@ mpl.use("Agg")
 TUTORIALS = sorted(
     path for path in (ROOT / "docs" / "tutorials").glob("*.*") if path.stem != "index"
 )
-LAUNCHING = [page for page in TUTORIALS if any(b.needs_installation for b in read_blocks(page))]
 PAGES = sorted(
     path
     for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
@@ -120,15 +119,8 @@ def test_tutorials_run_from_an_empty_folder(page: Path, reader: Reader) -> None:
     if "import rclpy" in page.read_text("utf-8"):
         pytest.importorskip("rclpy", reason="no rclpy here")
     for block in read_blocks(page):
-        if not block.needs_installation:
+        if not block.needs_installation:  # test/launch/test_tutorial.py runs these
             check_block(block, reader)
-
-
-@pytest.mark.parametrize("page", LAUNCHING, ids=lambda page: page.stem)
-@pytest.mark.skipif(shutil.which("ros2") is None, reason="no ROS 2 installation here")
-def test_tutorials_run_with_their_launch_files(page: Path, reader: Reader) -> None:
-    for block in read_blocks(page):
-        check_block(block, reader)
 
 
 def test_index_names_every_tutorial() -> None:
