@@ -102,7 +102,5 @@ def test_a_robot_that_loses_its_target_ends_the_demonstration_with_the_reason(
         return step(robot, target)
 
     monkeypatch.setattr(SimulatedRobot, "step", trip)
-    with pytest.raises(
-        PlaybackError, match=r"^joint '.*': its tracking error is .* rad"
-    ):
+    with pytest.raises(PlaybackError, match=r"^joint '.*': its tracking error is .* rad"):
         run_demo(str(write_small_robot(tmp_path)), tmp_path / "out", lambda _step: None)
