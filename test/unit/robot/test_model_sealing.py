@@ -245,11 +245,11 @@ def test_the_command_prints_what_it_did(good):
     assert result.exit_code == 0, result.output
     after = entries(good)["sha256"]
     assert result.output == (
-        f"{good}: sealed as edited by hand. The seal was {before[:12]}…, and is {after[:12]}…; "
-        "status success.\n"
+        f"{good}: the edit is confirmed. Old seal: {before[:12]}…; new seal: {after[:12]}…; "
+        "status: success.\n"
     )
     result = CliRunner().invoke(app, ["model", "seal", str(good)])
-    assert "its seal is right" in result.output
+    assert "the seal is valid" in result.output
     shown = json.loads(CliRunner().invoke(app, ["model", "seal", str(good), "--json"]).output)
     assert set(shown) == {*("model", "changed", "sha256_before", "sha256", "status", "edited_at")}
     assert shown["changed"] is False
