@@ -262,7 +262,7 @@ def seal_command(
         return
     before = "none" if found.before is None else f"{found.before[:12]}…"
     typer.echo(
-        f"{model}: sealed, edited by hand. Old seal: {before}; new seal: {found.after[:12]}…; "
+        f"{model}: the edit is confirmed. Old seal: {before}; new seal: {found.after[:12]}…; "
         f"status: {made.status}."
     )
 

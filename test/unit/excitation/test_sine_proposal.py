@@ -165,5 +165,5 @@ def test_the_common_factor_and_problems_are_printed(capsys) -> None:
     print_sine(Console(), settings, Limits(velocity=8.0), ("J1", "J2", "J3"))
     text = capsys.readouterr().out
     assert "0.2 Hz × {5, 10, 6}" in text
-    assert "do so after 1 cycle of J1 and 2 of J2 (1 s)" in text
-    assert "Not good:" in text
+    assert "The first two joints repeat after 1 cycle of J1 and 2 of J2 (1 s)." in text
+    assert "Warnings:" in text

@@ -245,7 +245,7 @@ def test_the_command_prints_what_it_did(good):
     assert result.exit_code == 0, result.output
     after = entries(good)["sha256"]
     assert result.output == (
-        f"{good}: sealed, edited by hand. Old seal: {before[:12]}…; new seal: {after[:12]}…; "
+        f"{good}: the edit is confirmed. Old seal: {before[:12]}…; new seal: {after[:12]}…; "
         "status: success.\n"
     )
     result = CliRunner().invoke(app, ["model", "seal", str(good)])

@@ -152,7 +152,7 @@ def test_the_command_writes_a_profile_that_identifies(tmp_path: Path) -> None:
     }
     assert "<svg" in (out / "friction.html").read_text()
     written = (out / "arm_friction.yaml").read_text()
-    assert written.startswith("# Terms chosen by `dynid friction`.\n# My arm\n")
+    assert written.startswith("# Terms selected by `dynid friction`.\n# My arm\n")
     identified = CliRunner().invoke(
         app, ["identify", recordings[0], "-p", str(out / "arm_friction.yaml"), "-o", str(out)]
     )
