@@ -172,8 +172,7 @@ def test_a_tracking_error_brings_the_robot_to_rest(cell) -> None:
     message = made.until("aborted")
     assert re.fullmatch(
         r"aborted: joint 'joint_4': its tracking error is 0\.[23]\d* rad, at most "
-        r"0\.2 rad are allowed; joint 'joint_4' came to rest 0\.3 rad away from its command"
-        r"to\.",
+        r"0\.2 rad are allowed; joint 'joint_4' came to rest 0\.3 rad away from its command\.",
         message,
     )
     assert made.robot.at_rest()
@@ -254,7 +253,7 @@ def test_refuses_a_start_that_cannot_be_reached(cell, tmp_path) -> None:
     made = cell(profile=profile(tmp_path, torque_max=[97.6, 13.0, 89.4, 24.2, 20.1, 21.3]))
     made.robot.offset[1] = 1.4
     made.watch()
-    sentence = r"the start cannot be reached from where the robot stands: joint 'joint_2': the pred"
+    sentence = r"the start cannot be reached from the robot's current position: joint 'joint_2': "
     assert re.match(sentence, made.refused())
 
 
