@@ -36,7 +36,7 @@ class Quantities(TaskSettings):
     by_name: dict[str, QuantitySettings] = Field(default_factory=dict)
 
     def content(self, *, exclude_unset: bool = False) -> dict[str, Any]:
-        """The group as YAML holds it: names and what they are."""
+        """Return the content of the group in YAML: names and quantities."""
         return {
             name: one.model_dump(mode="json", exclude_unset=exclude_unset)
             for name, one in self.by_name.items()

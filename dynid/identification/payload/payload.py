@@ -69,23 +69,25 @@ class Payload:
         body = self.body
         figures = zip(QUANTITIES, body.quantities, body.deviations, body.identifiable, strict=True)
         return tuple(
-            Row(name, float(value), unit, float(deviation) if told else None)
-            for (name, unit), value, deviation, told in figures
+            Row(name, float(value), unit, float(standard_deviation) if identifiable else None)
+            for (name, unit), value, standard_deviation, identifiable in figures
         )
 
     @property
     def about_joint(self) -> tuple[Row, ...]:
         """The ten parameters, about the origin of the joint's frame."""
-        deviations = np.sqrt(np.diag(self.body.covariance))
-        figures = zip(self.parameters, UNITS, self.body.parameters, deviations, strict=True)
+        standard_deviations = np.sqrt(np.diag(self.body.covariance))
+        figures = zip(
+            self.parameters, UNITS, self.body.parameters, standard_deviations, strict=True
+        )
         return tuple(
             Row(
                 name,
                 float(value),
                 unit,
-                None if name in self.not_identifiable else float(deviation),
+                None if name in self.not_identifiable else float(standard_deviation),
             )
-            for name, unit, value, deviation in figures
+            for name, unit, value, standard_deviation in figures
         )
 
     @property
@@ -170,9 +172,9 @@ def _header(payload: Payload) -> list[str]:
     width = max(len(row.name) for row in payload.rows)
     rows = [
         f"  {name:<{width}} not identifiable, set to {value:.6g} {unit}"
-        if deviation is None
-        else f"  {name:<{width}} {value:.6g} +- {deviation:.2g} {unit}"
-        for name, value, unit, deviation in payload.rows
+        if standard_deviation is None
+        else f"  {name:<{width}} {value:.6g} +- {standard_deviation:.2g} {unit}"
+        for name, value, unit, standard_deviation in payload.rows
     ]
     versions = ", ".join(f"{name} {version}" for name, version in payload.versions.items())
     return [

@@ -140,7 +140,10 @@ def test_accelerations_of_a_message_are_kept_but_at_the_ends_where_it_rests(tmp_
         (WAY.replace("joint_1", "elbow"), "way.csv: column 'joint_1' does not exist; available"),
         (WAY.replace("2.5,", "1.0,"), "time of point 3 is 1 s, after 1 s; times must be numbers"),
         (WAY.replace("2.5,", "nan,"), "the time of point 3 is nan s"),
-        (WAY.replace("0.4", "fast"), "way.csv: line 3, column 2 holds 'fast', expected a number"),
+        (
+            WAY.replace("0.4", "fast"),
+            "way.csv: line 3, column 2 contains 'fast', expected a number",
+        ),
         (WAY.replace("0.4", "nan"), "the position of joint 'joint_2' at point 2 is nan"),
         (WAY.replace("0.4", ""), "the position of joint 'joint_2' at point 2 is nan"),
         (WAY.replace("0.4", "inf"), "the position of joint 'joint_2' at point 2 is inf"),
