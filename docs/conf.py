@@ -65,6 +65,7 @@ html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"sidebar_hide_name": False}
 linkcheck_timeout = 20
+linkcheck_ignore = ["repo:.*"]  # checked by dynid_docs.check_links
 
 rosdoc2_settings = {
     "allow_other_extensions": True,
