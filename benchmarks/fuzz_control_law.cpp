@@ -1,6 +1,6 @@
 // Commands of the control law for arbitrary input: random settings within their ranges, cycles from
-// 0.1 to 300 ms, references that are NaN, infinite, inconsistent or jump, missing feedback. Commands
-// are checked from their values alone. Arguments: cycles, seed.
+// 0.1 to 300 ms, references that are NaN, infinite, inconsistent or jump, missing feedback.
+// Commands are checked from their values alone. Arguments: cycles, seed.
 
 #include <algorithm>
 #include <array>

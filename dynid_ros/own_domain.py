@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
 import socket
@@ -11,9 +12,6 @@ from dynid.errors import DynidError
 
 # above 100 a domain's ports are in Linux's range of ephemeral ports (from 32768)
 DOMAINS = range(1, 101)
-
-_held: list[socket.socket] = []
-"""Sockets that reserve the domain until this process ends in any way."""
 
 
 def enter_own_domain() -> int:
@@ -28,7 +26,7 @@ def enter_own_domain() -> int:
         DynidError: every domain is in use.
     """
     domain, mark = _free_domain()
-    _held.append(mark)
+    atexit.register(mark.close)  # until then it reserves the domain, however this process ends
     os.environ.setdefault("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ["ROS_DOMAIN_ID"] = str(domain)

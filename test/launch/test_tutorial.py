@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 
 from launch.actions import ExecuteProcess
-from launched import FOLDER, exit_code, said, under_test
+from launched import FOLDER, exit_code, output_of, under_test
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorials" / "ros2.md"
 ROBOT, *BLOCKS = re.findall(r"^```bash\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
@@ -25,5 +25,5 @@ def generate_test_description():
 
 class Tutorial(unittest.TestCase):
     def test_it_ends_with_a_model(self, proc_info, proc_output, process):
-        assert exit_code(proc_info, process) == 0, said(proc_output, process)
+        assert exit_code(proc_info, process) == 0, output_of(proc_output, process)
         assert (FOLDER / "launched" / "model.yaml").is_file()

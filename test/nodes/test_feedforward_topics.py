@@ -98,7 +98,7 @@ def test_a_model_of_another_robot_is_refused_and_the_previous_one_stays(cell, mo
     cell.use(model_text)
     cell.logged("a model is in use")
     cell.use(model_text.replace("robot: duo", "robot: trio"))
-    assert cell.logged("/dynid/model: model.robot does not match what model.profile")
+    assert cell.logged("/dynid/model: model.robot does not match model.profile")
     cell.pass_for(1500)
     assert cell.rows("reference")["effort"].any()
 

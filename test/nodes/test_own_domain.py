@@ -22,7 +22,7 @@ def test_a_domain_is_free_again_when_its_process_was_killed():
     first = python(ENTER)
     domain = int(first.stdout.readline())  # whichever nobody else on this machine has
     again = ONLY.format(domain) + ENTER
-    refused = f"all of the ROS domains {domain} to {domain} are in use"
+    refused = f"all ROS domains {domain} to {domain} are in use"
     assert refused in python(again).communicate()[1]
     first.kill()
     first.communicate()

@@ -188,8 +188,8 @@ def test_refuses_a_robot_whose_torque_has_no_limit() -> None:
         ("collision.torque_error_time_constant=-1", "must be greater than or equal to 0, got -1"),
         (
             "collision.torque_error_filter=0.97",
-            "'torque_error_filter' counted in control cycles and is 'torque_error_time_constant' "
-            "in seconds now; in place of torque_error_filter: 0.97 write "
+            "'torque_error_filter' (in control cycles) was replaced by "
+            "'torque_error_time_constant' in seconds; in place of torque_error_filter: 0.97 write "
             "torque_error_time_constant: 0.0328",
         ),
         (

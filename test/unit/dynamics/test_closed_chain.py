@@ -217,7 +217,9 @@ def test_an_incomplete_closure_is_refused(closure, sentence):
 
 
 def test_a_joint_is_actuated_or_passive():
-    with pytest.raises(ConfigurationError, match=r"joint 'elbow_1' is in 'joints'.*in one of them"):
+    with pytest.raises(
+        ConfigurationError, match=r"joint 'elbow_1' is in 'joints'.*in only one of them"
+    ):
         load_robot("delta_3", overrides=["joints=[joint_1, joint_2, elbow_1]"])
 
 
@@ -225,6 +227,6 @@ def test_a_motion_out_of_reach_is_refused_before_the_robot_moves():
     wide = ["limits.position=[[-3.1, 3.1]]", "excitation.span=[3.0]", "excitation.centre=[0]"]
     wide.append("limits.torque_max=null")  # torque grows beyond all bounds on the way there
     with pytest.raises(
-        ExcitationError, match=r"leaves what the closed chain can reach, \d.*joint_1"
+        ExcitationError, match=r"leaves the reachable range of the closed chain \d.*joint_1"
     ):
         make_plan(load_robot("delta_3", overrides=wide))

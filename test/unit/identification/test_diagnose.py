@@ -151,7 +151,7 @@ def test_good_recording_exits_0(
     workshop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, workshop, "good", "-p", "arm.yaml") == 0
-    assert "Nothing found that spoils an identification." in capsys.readouterr().out
+    assert "No problem found." in capsys.readouterr().out
     assert "✓ Nothing found" in (workshop / "out" / "diagnosis.html").read_text()
 
 

@@ -168,7 +168,7 @@ def test_the_command_shows_a_recording_and_writes_pages(arm: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "name a profile"),
+        ([], "needs a robot"),
         (["pumpa"], "profile 'pumpa': not shipped"),
         (["puma560", "-o", "view.pdf"], r"--output view.pdf: must end in .html or .png\."),
         (["puma560", "--at", "99", "-o", "a.png"], "--at 99: the excitation has samples from"),
