@@ -150,9 +150,10 @@ fuzz: install
 	fi
 
 # C++ tests and a million control cycles under sanitizers, in build/sanitize. The core is compiled up
-# to four times; each part prints when it ended
+# to four times; each part prints when it ended. PARTS=realtime: only that part
+PARTS ?=
 sanitize: install
-	test/cpp/sanitize.sh $(BIN) $(JOBS) $(ROS_SETUP)
+	test/cpp/sanitize.sh $(BIN) $(JOBS) $(ROS_SETUP) $(PARTS)
 
 clean:
 	rm -rf build $(VENV) *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

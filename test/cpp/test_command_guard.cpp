@@ -12,7 +12,6 @@ namespace
 constexpr double dt = 1e-3;
 constexpr double v_max = 2.0;
 constexpr double a_max = 10.0;
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 // change of torque in a cycle: from one extreme acceleration to the other, by friction, by the ramp
 constexpr double roughest_change = 2.0 * inertia * a_max + 0.01 + 1.1 * weight / 200;
