@@ -102,7 +102,7 @@ lint-python: install
 	$(BIN)/mypy
 
 # clang-tidy takes half a minute for a file that sees pinocchio: only files that changed, or whose
-# headers did, are looked at again
+# headers did, are checked again
 # the plugins are left to the compiler of ros-test: their headers are not in .venv
 TIDY := $(patsubst %.cpp,build/tidy/%.ok,$(filter-out cpp/ros2_control/%,$(filter %.cpp,$(CPP))))
 

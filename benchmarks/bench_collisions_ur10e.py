@@ -1,7 +1,7 @@
 """False alarms and pushes of a real UR10e, by thresholds tuned on five recordings.
 
 The model is identified from four recordings, thresholds are tuned on those and on one of static
-poses. Everything else is only looked at. ``python benchmarks/bench_collisions_ur10e.py``
+poses. Everything else is only printed. ``python benchmarks/bench_collisions_ur10e.py``
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Physical quantities as a profile asks for them: ``quantities``."""
+"""Physical quantities that a profile defines: ``quantities``."""
 
 from __future__ import annotations
 

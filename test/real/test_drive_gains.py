@@ -11,8 +11,8 @@ from dynid.identification.drive_gains.known_payload import KnownPayload
 from dynid.profile import load_robot
 from dynid.robot.recordings import load_recording
 
-# nothing known of any constant; what the manufacturer's own torque and current tell is held
-# against what is found
+# no constant is given; the results are compared with the ratio of the manufacturer's own torque and
+# current
 ROBOT = load_robot("ur10e", overrides=["drives.torque_constant=1.0"])
 MANUFACTURER = np.array([11.85, 11.976, 9.839, 10.762, 10.756, 10.67])
 PAYLOAD = KnownPayload(2.805)

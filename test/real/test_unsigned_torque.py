@@ -20,27 +20,27 @@ TRAINING = UR10E / "ur-20_02_12-50sec_12harm.csv"
 POINTS = UR10E / "ur-20_01_17-ptp_10_points.csv"
 
 
-def held_out(robot: Robot, training: Recording, judged: Recording, *, unsigned: bool) -> np.ndarray:
+def held_out(robot: Robot, training: Recording, unseen: Recording, *, unsigned: bool) -> np.ndarray:
     """Return each joint's relative torque error on a motion that the model has not seen."""
     effort = np.abs(training.effort) if unsigned else training.effort
     result = identify(robot, replace(training, effort=effort), unsigned_torque=unsigned)
-    verdict = validate(result.model.with_robot(robot), judged).verdict
+    verdict = validate(result.model.with_robot(robot), unseen).verdict
     return np.array([joint.relative_error for joint in verdict.joints])
 
 
 @pytest.mark.parametrize(
-    ("name", "path", "judged_path", "split"),
+    ("name", "path", "unseen_path", "split"),
     [
         pytest.param("ur10", UR10, UR10, 19.26, marks=needs(UR10)),
         pytest.param("ur10e", TRAINING, POINTS, None, marks=needs(UR10E)),
     ],
 )
 def test_a_real_robot_is_known_as_well_without_the_signs_of_its_torque(
-    name: str, path: Path, judged_path: Path, split: float | None
+    name: str, path: Path, unseen_path: Path, split: float | None
 ) -> None:
     robot = load_robot(name)
     training = load_recording(path, robot, stop=split)
-    judged = load_recording(judged_path, robot, start=split)
-    signed = held_out(robot, training, judged, unsigned=False)
-    lost = held_out(robot, training, judged, unsigned=True)
+    unseen = load_recording(unseen_path, robot, start=split)
+    signed = held_out(robot, training, unseen, unsigned=False)
+    lost = held_out(robot, training, unseen, unsigned=True)
     assert np.all(lost < 1.05 * signed)

@@ -52,8 +52,12 @@ def profile_fragment(found: DriveGains) -> str:
         *(f"# recording: {one.name}, SHA-256 {one.sha256}" for one in found.sources),
         *(
             f"#   {name:<{width}} "
-            + (f"{value:.5g} +- {deviation:.2g}" if told else f"{NOT_IDENTIFIABLE}; {value:g} kept")
-            for name, value, deviation, told in figures
+            + (
+                f"{value:.5g} +- {deviation:.2g}"
+                if identifiable
+                else f"{NOT_IDENTIFIABLE}; {value:g} kept"
+            )
+            for name, value, deviation, identifiable in figures
         ),
         "drives:",
         f"  {found.quantity}: [{', '.join(f'{value:.5g}' for value in found.best)}]",

@@ -48,13 +48,13 @@ def comparison(
     )
 
 
-def judged(*args: object, allowed: float = 0.5, **kwargs: object) -> Verdict:
+def verdict_of(*args: object, allowed: float = 0.5, **kwargs: object) -> Verdict:
     return evaluate([comparison(*args, **kwargs)], allowed=allowed)  # type: ignore[arg-type]
 
 
 def test_every_error_agrees_with_a_calculation_by_hand() -> None:
     # errors 1, -1, 3, -1: squares 1, 1, 9, 1, sum 12; torques' squares 4, 16, 16, 36, sum 72
-    joint = judged([2, -4, 4, 6], [3, -5, 7, 5], raw=[2, -4, 4, 2]).joints[0]
+    joint = verdict_of([2, -4, 4, 6], [3, -5, 7, 5], raw=[2, -4, 4, 2]).joints[0]
     assert joint.joint == "elbow"
     assert joint.rmse_torque == pytest.approx(np.sqrt(3))
     assert joint.rmse == pytest.approx(np.sqrt(3))
@@ -69,26 +69,26 @@ def test_every_error_agrees_with_a_calculation_by_hand() -> None:
 
 
 def test_the_largest_error_may_be_negative() -> None:
-    joint = judged([80, 160, 40], [50, 160, 41]).joints[0]
+    joint = verdict_of([80, 160, 40], [50, 160, 41]).joints[0]
     assert joint.max_relative_torque_error == pytest.approx(30 / 160)
     assert joint.mean_relative_torque_error == pytest.approx(31 / 3 / 160)
 
 
 def test_mean_relative_error_is_the_mean_over_the_joints() -> None:
-    first, second = judged([3, 4], [3, 4.5]).joints[0], judged([3, 4], [6, 8]).joints[0]
+    first, second = verdict_of([3, 4], [3, 4.5]).joints[0], verdict_of([3, 4], [6, 8]).joints[0]
     both = Verdict((first, second), success=False, reasons=(), warnings=())
     assert both.mean_relative_error == pytest.approx((0.1 + 1.0) / 2)
 
 
 def test_softmc_example_is_12_5_percent() -> None:
     # softMC's manual: feedback 80, command 100, largest feedback 160
-    joint = judged([80, 160], [100, 160]).joints[0]
+    joint = verdict_of([80, 160], [100, 160]).joints[0]
     assert joint.max_relative_torque_error == pytest.approx(0.125)
 
 
 def test_relative_torque_error_uses_moving_samples_only() -> None:
     moving = [True, True, False, False]
-    joint = judged([80, 160, 500, 10], [100, 160, 0, 900], moving=moving).joints[0]
+    joint = verdict_of([80, 160, 500, 10], [100, 160, 0, 900], moving=moving).joints[0]
     assert joint.max_relative_torque_error == pytest.approx(0.125)
     assert joint.mean_relative_torque_error == pytest.approx(0.0625)
     assert joint.moving_samples == 2
@@ -97,12 +97,12 @@ def test_relative_torque_error_uses_moving_samples_only() -> None:
 
 
 def test_largest_torque_may_be_negative() -> None:
-    assert judged([80, -160], [100, -160]).joints[0].max_relative_torque_error == 0.125
+    assert verdict_of([80, -160], [100, -160]).joints[0].max_relative_torque_error == 0.125
 
 
 @pytest.mark.parametrize("factor", [10.0, -10.0])
 def test_rmse_is_in_the_recorded_unit(factor: float) -> None:
-    joint = judged([2, -4, 4, 6], [3, -5, 7, 5], factor=factor, unit="A").joints[0]
+    joint = verdict_of([2, -4, 4, 6], [3, -5, 7, 5], factor=factor, unit="A").joints[0]
     assert joint.unit == "A"
     assert joint.rmse == pytest.approx(np.sqrt(3) / 10)
     assert joint.rmse_torque == pytest.approx(np.sqrt(3))
@@ -113,7 +113,7 @@ def test_figures_agree_with_numpy(seed: int) -> None:
     random = np.random.default_rng(seed)
     measured = random.normal(size=40) + 0.5
     model = measured + 0.1 * random.normal(size=40)
-    joint = judged(measured, model).joints[0]
+    joint = verdict_of(measured, model).joints[0]
     error = np.linalg.norm(model - measured)
     assert joint.relative_error == pytest.approx(error / np.linalg.norm(measured))
     assert joint.nrmse * (measured.max() - measured.min()) == pytest.approx(joint.rmse_torque)
@@ -130,7 +130,7 @@ def test_several_recordings_are_evaluated_as_one(seed: int, cut: int) -> None:
         comparison(measured[:cut], model[:cut]),
         comparison(measured[cut:], model[cut:], threshold=0.3),
     ]
-    pooled, whole = evaluate(parts, allowed=0.5).joints[0], judged(measured, model).joints[0]
+    pooled, whole = evaluate(parts, allowed=0.5).joints[0], verdict_of(measured, model).joints[0]
     for name in ("rmse", "nrmse", "relative_error", "r_squared", "max_relative_torque_error"):
         assert getattr(pooled, name) == pytest.approx(getattr(whole, name))
     assert pooled.samples == 40
@@ -139,7 +139,7 @@ def test_several_recordings_are_evaluated_as_one(seed: int, cut: int) -> None:
 
 
 def test_perfect_model_succeeds_without_reasons() -> None:
-    verdict = judged([1, 2, -3], [1, 2, -3])
+    verdict = verdict_of([1, 2, -3], [1, 2, -3])
     assert verdict.success
     assert verdict.reasons == ()
     assert verdict.joints[0].r_squared == 1.0
@@ -152,18 +152,18 @@ def test_warnings_are_not_a_failure() -> None:
 
 
 def test_failure_names_joint_and_numbers() -> None:
-    verdict = judged([80, 160], [180, 160])
+    verdict = verdict_of([80, 160], [180, 160])
     assert not verdict.success
     assert verdict.reasons == ("elbow: max relative torque error 62.5%, allowed 50%.",)
 
 
 def test_an_error_equal_to_the_limit_is_allowed() -> None:
-    assert judged([80, 160], [100, 160], allowed=0.125).success
-    assert not judged([80, 160], [100, 160], allowed=0.1249).success
+    assert verdict_of([80, 160], [100, 160], allowed=0.125).success
+    assert not verdict_of([80, 160], [100, 160], allowed=0.1249).success
 
 
 def test_joint_that_does_not_move_fails_by_name() -> None:
-    verdict = judged([1, 2], [1, 2], moving=[False, False], threshold=0.25)
+    verdict = verdict_of([1, 2], [1, 2], moving=[False, False], threshold=0.25)
     assert verdict.reasons == ("elbow: no sample moves faster than 0.25 rad/s.",)
     assert not verdict.success
     (joint,) = verdict.joints
@@ -178,24 +178,24 @@ def test_values_that_are_not_finite_fail(wrong: float, moving: bool, side: str) 
     good, bad = [1.0, 2.0, 3.0], [1.0, wrong, 3.0]
     measured, model = (good, bad) if side == "model" else (bad, good)
     with np.errstate(invalid="ignore"):
-        verdict = judged(measured, model, moving=[True, moving, True])
+        verdict = verdict_of(measured, model, moving=[True, moving, True])
     assert not verdict.success
     (reason,) = verdict.reasons
     assert reason == "elbow: model or measured torque contains values that are not finite."
 
 
 def test_joint_without_torque_fails_unless_the_model_is_zero_too() -> None:
-    verdict = judged([0, 0, 0], [0.1, 0, 0])
+    verdict = verdict_of([0, 0, 0], [0.1, 0, 0])
     assert not verdict.success
     assert verdict.reasons == ("elbow: the measured torque is zero in all samples in motion.",)
     assert verdict.joints[0].relative_error == np.inf
-    exact = judged([0, 0, 0], [0, 0, 0])
+    exact = verdict_of([0, 0, 0], [0, 0, 0])
     assert exact.success
     assert exact.joints[0].relative_error == 0.0
 
 
 def test_constant_torque_has_no_finite_r_squared() -> None:
-    joint = judged([5, 5, 5], [5, 5, 6]).joints[0]
+    joint = verdict_of([5, 5, 5], [5, 5, 6]).joints[0]
     assert joint.r_squared == -np.inf
     assert joint.nrmse == np.inf
     assert joint.relative_error == pytest.approx(np.sqrt(1 / 75))

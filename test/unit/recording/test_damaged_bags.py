@@ -43,8 +43,10 @@ def test_complete_messages_of_a_cut_off_file_are_read_and_noted(
     np.testing.assert_array_equal(recording.effort, motion.effort[:count])
     (sentence,) = recording.repairs
     assert file.name in sentence
-    told = "was cut off" if storage == "mcap" else f"{count} messages of /joint_states were read"
-    assert told in sentence
+    expected = (
+        "was cut off" if storage == "mcap" else f"{count} messages of /joint_states were read"
+    )
+    assert expected in sentence
 
 
 def test_a_cut_off_file_in_a_folder_with_metadata_is_read(

@@ -237,7 +237,7 @@ def test_refuses_an_impossible_payload(
 def test_motor_constants_of_a_simulated_puma_are_identified() -> None:
     constants = (0.223, 0.226, 0.240, 0.067, 0.066, 0.066)
     ratio = PUMA.drives.gear_ratio
-    twin, unknown = (
+    empty, unknown = (
         PUMA.model_copy(
             update={"drives": Drives(effort="current", torque_constant=kt, gear_ratio=ratio)}
         )
@@ -251,9 +251,9 @@ def test_motor_constants_of_a_simulated_puma_are_identified() -> None:
         motion = build_excitation(settings, PUMA.limits, PUMA.joints)
         return simulate(robot, motion, seed=seed)
 
-    heavy = carrying(twin, 2.0, (0.03, -0.05, 0.08), (8e-3, 1e-3, 6e-3, 0, 0, 5e-3))
+    heavy = carrying(empty, 2.0, (0.03, -0.05, 0.08), (8e-3, 1e-3, 6e-3, 0, 0, 5e-3))
     gains = identify_drive_gains(
-        unknown, [recorded(twin, 1)], [recorded(heavy, 2)], KnownPayload(2.0)
+        unknown, [recorded(empty, 1)], [recorded(heavy, 2)], KnownPayload(2.0)
     )
     assert gains.success
     assert np.allclose(gains.fitted / constants, 1.0, atol=0.02)

@@ -53,9 +53,9 @@ def test_load_dependent_friction_gives_a_model_with_load() -> None:
 
 
 def test_the_error_of_the_fit_is_ignored() -> None:
-    honest = trial(2, fit_error=1.0, squares=[1.0, 1.1, 0.9])
+    simple = trial(2, fit_error=1.0, squares=[1.0, 1.1, 0.9])
     overfitted = trial(9, fit_error=0.1, squares=[2.0, 2.1, 1.9])
-    assert choose([honest, overfitted]) is honest
+    assert choose([simple, overfitted]) is simple
 
 
 def test_an_improvement_on_some_recordings_does_not_justify_a_parameter() -> None:
