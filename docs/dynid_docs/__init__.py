@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _root() -> Path:
-    """The folder of package.xml: above this one, or where rosdoc2 has found the package."""
+    """Return the folder of package.xml: above this one, or where rosdoc2 found the package."""
     above = Path(__file__).resolve().parents[2]
     for folder in (above, *map(Path, sys.path)):
         if (folder / "package.xml").is_file() and (folder / "dynid").is_dir():

@@ -35,7 +35,7 @@ def _page(path: Path) -> _Page:
 
 
 def broken_links(site: Path) -> list[str]:
-    """A line for each link that leads nowhere."""
+    """Return a line for each broken link."""
     return [
         f"{path.relative_to(site)}: {target}: {problem}"
         for path in sorted(site.rglob("*.html"))

@@ -116,7 +116,7 @@ def _enumerators(body: list[str]) -> Iterator[Iterator[str]]:
 
 
 def _public(body: list[str], *, public: bool) -> list[str]:
-    """The lines of a class that are not behind ``private:``."""
+    """Return the lines of a class that are not behind ``private:``."""
     shown = []
     for line in body:
         access = re.fullmatch(r"\s*(public|protected|private):\s*", line)
@@ -128,7 +128,7 @@ def _public(body: list[str], *, public: bool) -> list[str]:
 
 
 def _signature(text: str) -> str:
-    """A declaration without body, initial value and attributes."""
+    """Return a declaration without body, initial value and attributes."""
     text = " ".join(text.replace("[[nodiscard]] ", "").rstrip(";").split())
     if text.startswith("using "):
         return text
@@ -147,7 +147,7 @@ def _is_function(text: str) -> bool:
 
 
 def _escaped(line: str) -> str:
-    """A line of a comment as Markdown, in which * and < are no markup outside backticks."""
+    """Return a comment line as Markdown, with * and < escaped outside backticks."""
     parts = line.split("`")
     parts[::2] = [re.sub(r"([*<|\[\]])", r"\\\1", part) for part in parts[::2]]
     return "`".join(parts)

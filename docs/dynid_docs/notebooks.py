@@ -21,7 +21,7 @@ class NotebookParser(MystParser):
 
 
 def as_markdown(notebook: str) -> str:
-    """The Markdown of a notebook: its cells, and below each its saved outputs."""
+    """Return the Markdown of a notebook: its cells, and below each its saved outputs."""
     cells = json.loads(notebook)["cells"]
     return "\n\n".join(part for cell in cells for part in _cell(cell))
 

@@ -77,7 +77,7 @@ is most like yours, and change what differs. Units are SI and radians.
 
 
 def profile_page() -> str:
-    """The page of all keys of a profile."""
+    """Return the page of all keys of a profile."""
     sections = [_NOTE.format("the settings classes"), PROFILE]
     fields = [(field.alias or name, name, field) for name, field in _Profile.model_fields.items()]
     rows = [
@@ -101,7 +101,7 @@ def profile_keys(group: type[BaseModel] = _Profile) -> Iterator[tuple[type[BaseM
 
 
 def _section(key: str, name: str, field: FieldInfo) -> Iterator[str]:
-    """A heading and a table for a group, or for each of its alternatives."""
+    """Return a heading and a table for a group, or for each of its alternatives."""
     groups = _groups(field.annotation)
     yield f"## `{key}`\n"
     if len(groups) == 1:
@@ -164,7 +164,7 @@ def _yaml(value: object) -> str:
 
 
 def _values(annotation: object, metadata: Sequence[object]) -> str:
-    """What an entry may be, in words."""
+    """Describe the values that an entry may have."""
     while get_origin(annotation) is Annotated:
         annotation, *more = get_args(annotation)
         metadata = [*metadata, *more]
@@ -236,7 +236,7 @@ def _description(group: type[BaseModel]) -> str:
 
 @cache
 def _meanings(group: type[BaseModel]) -> Mapping[str, str]:
-    """The docstrings below the fields of a group and of its bases."""
+    """Return the docstrings below the fields of a group and of its bases."""
     found: dict[str, str] = {}
     for base in reversed(group.__mro__):
         if not issubclass(base, Settings):
@@ -268,7 +268,7 @@ The launch files set these parameters from the groups `feedforward` and `collisi
 
 
 def controllers_page() -> str:
-    """The page of all parameters of the controllers."""
+    """Return the page of all parameters of the controllers."""
     sections = [_NOTE.format("cpp/ros2_control/*_parameters.yaml"), CONTROLLERS]
     for name, plugin in _CONTROLLERS.items():
         path = ROOT / "cpp/ros2_control" / f"{name}_parameters.yaml"
@@ -278,7 +278,7 @@ def controllers_page() -> str:
 
 
 def _parameters(content: Mapping[str, Any], prefix: str) -> Iterator[str]:
-    """A table of the parameters, and one with a heading for each group of them."""
+    """Return a table of the parameters, and one with a heading for each group of them."""
     yield _table([_parameter(n, one) for n, one in content.items() if "type" in one], "parameter")
     for name, group in content.items():
         if "type" not in group:
@@ -325,7 +325,7 @@ def _parameter_values(entry: Mapping[str, Any]) -> str:
 
 # --- both -------------------------------------------------------------------------------------
 def _unit_and_meaning(text: str) -> tuple[str, str]:
-    """A description without its unit, and the unit, where it has one."""
+    """Split a description into its text and its unit, if it has one."""
     units = _UNIT.findall(text)
     if len(units) == 1:
         text = _UNIT.sub("", text)

@@ -37,7 +37,7 @@ _LANGUAGES = {
 
 
 def rewritten(text: str, folder: Path, page: str) -> str:
-    """A page's Markdown with its links leading to where the site has their targets.
+    """Return a page's Markdown with links to the pages of the site.
 
     Args:
         text: Markdown of the page.
@@ -89,7 +89,7 @@ def _page_of(path: str) -> str:
 
 
 def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """A page for each file and folder that pages link to, and for the files of those folders."""
+    """Yield a page for each linked file and folder, and for the files of those folders."""
     todo: list[str] = sorted(getattr(app.env, "dynid_repository_files", ()))
     done: set[str] = set()
     while todo:
