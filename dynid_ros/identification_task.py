@@ -30,7 +30,7 @@ STEPS = 8
 """Number of steps in the progress of the sequence, with a validation."""
 _MOVES = ("moving", "playing", "settling")  # states of a player while the robot may move
 _READY = 60.0  # [s] in which drivers and controllers start
-_UNSEEN = "did not come to rest"  # in a player's last state
+_UNSEEN = "was not observed at rest"  # in a player's last state
 _TRIES = 10  # after the first, while a robot settles
 _PAUSE = 0.5  # [s] between two tries
 _RECORDING = "recording"

@@ -47,7 +47,7 @@ class InterruptionError(TaskError):
 
 
 class IncompleteEndError(TaskError):
-    """The sequence was aborted, and the robot did not come to rest or a bag is incomplete."""
+    """The sequence was aborted, and the robot was not observed at rest or a bag is incomplete."""
 
 
 class SequenceNode(DynidNode):

@@ -268,7 +268,7 @@ class Playback:
                 self._end_at_rest(commander, plan, state)
                 return
         if self._clock.steady() > self._deadline:
-            unseen = "the robot did not come to rest"
+            unseen = "the robot was not observed at rest"
             who = self._rest.moving_names(self._joints) if fresh else "no joint states arrive"
             why = f" ({who})" if who else ""
             self._abort(_with(self._reason, unseen + why))

@@ -52,7 +52,7 @@ def test_a_killed_player_is_detected_and_the_message_says_that_the_robot_is_not_
 ) -> None:
     os.kill(processes.pids["excitation_player"], signal.SIGKILL)
     words = "excitation_player does not respond any more: its process was killed or is suspended; "
-    until_said(graph, processes, words + "the robot did not come to rest")
+    until_said(graph, processes, words + "the robot was not observed at rest")
     assert end(processes)["identification_task"] == 3
     (bag,) = (tmp_path / "out").glob("recording_*")
     assert not read_samples(bag, JOINTS).repairs
@@ -62,7 +62,7 @@ def test_a_killed_robot_is_the_reason_in_the_task_message(graph, processes) -> N
     os.kill(processes.pids["simulated_robot"], signal.SIGKILL)
     until_said(graph, processes, "dynid: excitation_player: ")
     assert end(processes)["identification_task"] == 3
-    assert "the robot did not come to rest" in processes.log.read_text()
+    assert "the robot was not observed at rest" in processes.log.read_text()
 
 
 def test_a_full_disk_ends_the_motion_at_rest_and_the_recording_can_be_read(

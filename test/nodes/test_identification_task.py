@@ -235,7 +235,7 @@ def test_a_stopped_simulated_clock_is_detected(loop, monkeypatch) -> None:
     loop.when_playing(lambda: [timer.cancel() for timer in loop.nodes["robot"].timers])
     message = loop.failed(use_sim_time=True)
     assert re.match(r"the simulated time of /clock stopped at \d+\.\d\d s; ", message)
-    assert "; the robot did not come to rest" in message
+    assert "; the robot was not observed at rest" in message
 
 
 def test_a_full_disk_ends_the_motion_at_once(loop) -> None:

@@ -13,7 +13,7 @@ from support.small_robot import JOINTS
 from dynid.recording.load import read_samples
 
 UNSEEN = 3
-"""Exit code if the robot did not come to rest in time; a late one may do so after that."""
+"""Exit code if the robot was not observed at rest in time; a late one may do so after that."""
 
 SERVERS = ("simulated_robot", "excitation_player", "recorder", "identifier")
 

@@ -246,7 +246,7 @@ def test_rest_without_joint_states_is_not_confirmed(cell) -> None:
     for k in range(800):
         cell.offset = np.array([0, 0, 0.01 * (-1) ** k, 0, 0, 0])
         cell.step()
-    assert cell.playback.state.endswith("; the robot did not come to rest (joint 'joint_3').")
+    assert cell.playback.state.endswith("; the robot was not observed at rest (joint 'joint_3').")
 
 
 def test_a_motion_starts_from_rest_only(cell) -> None:

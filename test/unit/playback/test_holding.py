@@ -54,7 +54,7 @@ def test_a_brake_that_engages_during_the_motion_appears_as_a_joint_that_lags(cel
 def test_a_joint_that_never_rests_is_named(cell) -> None:
     fall(cell, 1, 0.5, np.inf)
     assert cell.playback.state == (
-        "aborted: the motion was stopped on request; the robot did not come to rest "
+        "aborted: the motion was stopped on request; the robot was not observed at rest "
         "(joint 'joint_2')."
     )
 

@@ -192,7 +192,7 @@ def test_a_robot_without_joint_states_is_aborted_with_the_reason(cell) -> None:
     cell.silent = True
     cell.until("aborted")
     assert cell.playback.state.endswith(
-        "; the robot did not come to rest (no joint states arrive)."
+        "; the robot was not observed at rest (no joint states arrive)."
     )
 
 
