@@ -10,20 +10,13 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.completion import complete_robot
-from dynid.cli.options import AsJson, Output
+from dynid.cli.options import AsJson, Output, profile_option
 
 
 def demo_command(
     robot: Annotated[
         str,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="ROBOT",
-            autocompletion=complete_robot,
-            help="Name of a shipped robot, or a profile, with an excitation.",
-        ),
+        profile_option("Name of a shipped robot, or a profile, with an excitation."),
     ] = "puma560",
     output: Output = Path("out"),
     without_ros: Annotated[

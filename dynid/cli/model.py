@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynid.cli.completion import complete_robot
-from dynid.cli.options import AsJson, Set, Start, Stop, Urdf
+from dynid.cli.options import AsJson, Set, Start, Stop, Urdf, profile_option
 from dynid.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -32,12 +31,8 @@ ModelFile = Annotated[
 ]
 OrProfile = Annotated[
     str | None,
-    typer.Option(
-        "--profile",
-        "-p",
-        metavar="ROBOT",
-        autocompletion=complete_robot,
-        help="In place of a model: a shipped robot or a profile, with its nominal parameters.",
+    profile_option(
+        "In place of a model: a shipped robot or a profile, with its nominal parameters."
     ),
 ]
 

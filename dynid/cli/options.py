@@ -4,8 +4,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.models import OptionInfo
 
 from dynid.cli.completion import complete_robot
+
+
+def profile_option(description: str) -> OptionInfo:
+    """Return the option ``--profile`` with its completion."""
+    option: OptionInfo = typer.Option(
+        "--profile", "-p", metavar="ROBOT", autocompletion=complete_robot, help=description
+    )
+    return option
+
 
 Recordings = Annotated[
     list[Path],
@@ -15,33 +25,15 @@ Recordings = Annotated[
 ]
 Profile = Annotated[
     str,
-    typer.Option(
-        "--profile",
-        "-p",
-        metavar="ROBOT",
-        autocompletion=complete_robot,
-        help="Name of a shipped robot (dynid robots), or a profile (.yaml).",
-    ),
+    profile_option("Name of a shipped robot (dynid robots), or a profile (.yaml)."),
 ]
 OptionalProfile = Annotated[
     str | None,
-    typer.Option(
-        "--profile",
-        "-p",
-        metavar="ROBOT",
-        autocompletion=complete_robot,
-        help="Name of a shipped robot (dynid robots), or a profile (.yaml).",
-    ),
+    profile_option("Name of a shipped robot (dynid robots), or a profile (.yaml)."),
 ]
 OwnProfile = Annotated[
     str | None,
-    typer.Option(
-        "--profile",
-        "-p",
-        metavar="ROBOT",
-        autocompletion=complete_robot,
-        help="Profile to use in place of the one in the model.",
-    ),
+    profile_option("Profile to use in place of the one in the model."),
 ]
 ModelFile = Annotated[
     Path,

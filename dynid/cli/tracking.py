@@ -7,21 +7,14 @@ from typing import Annotated
 
 import typer
 
-from dynid.cli.completion import complete_robot
-from dynid.cli.options import AsJson, Set
+from dynid.cli.options import AsJson, Set, profile_option
 from dynid.errors import ConfigurationError
 
 
 def tracking_command(
     robot: Annotated[
         str,
-        typer.Option(
-            "--profile",
-            "-p",
-            metavar="ROBOT",
-            autocompletion=complete_robot,
-            help="Name of a shipped robot, or a profile, with a tracking motion.",
-        ),
+        profile_option("Name of a shipped robot, or a profile, with a tracking motion."),
     ] = "puma560",
     model: Annotated[
         Path | None,
