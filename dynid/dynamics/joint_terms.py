@@ -99,7 +99,13 @@ class JointTerm:
 
 
 class TermSettings(Settings):
-    """One kind of joint term: its joints or motors, and its shape."""
+    """One kind of joint term: its joints or motors, and its shape.
+
+    Without ``terms``, or with ``auto``, the identification chooses the friction of each joint from
+    the recordings, beside an offset and a rotor inertia; whatever needs terms before that uses
+    ``viscous``, ``coulomb`` with a ``smoothing`` of 0.01 rad/s (0.003 m/s at a prismatic joint),
+    ``offset`` and ``rotor_inertia``.
+    """
 
     kind: str
     """Kind of the term, such as ``viscous``; docs/method.md lists all."""

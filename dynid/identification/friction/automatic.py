@@ -259,7 +259,7 @@ def _selection(compared: WholeModel, tried: Sequence[_Joint]) -> TermSelection:
 
     before = compared.relative_errors(parts(np.ones(len(tried), dtype=bool)))
     plain = np.array([one.choice == 0 for one in tried])
-    after = before
+    after, worse = before, ~plain
     for _ in range(_ROUNDS):
         after = before if plain.all() else compared.relative_errors(parts(plain))
         worse = ~plain & (after >= before)

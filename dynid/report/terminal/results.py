@@ -63,10 +63,11 @@ def print_terms(console: Console, selection: TermSelection) -> None:
     """Print the friction model chosen for each joint, and the held-out errors that led to it."""
     if not selection.joints:
         return
-    rows = table(f"friction, by each {selection.left_out} left out", "plain", "chosen", "because")
+    print_text(console, f"Friction chosen by the error on each {selection.left_out} left out")
+    rows = table("joint", "plain terms", "chosen", "friction", wrap_last=True)
     for one in selection.joints:
         errors = (percent(one.plain_error), percent(one.chosen_error))
-        rows.add_row(Text(f"{one.joint}: {one.chosen}"), *errors, Text(one.reason))
+        rows.add_row(Text(one.joint), *errors, Text(f"{one.chosen}: {one.reason}"))
     console.print(rows)
     console.print()
 
