@@ -145,13 +145,17 @@ def _chosen(
         return tuple(name for name in found.joints if name in wanted)
     if len(found.chains) == 1:
         return found.chains[0].joints
-    if sys.stdin.isatty():
+    if _interactive():
         return _asked(found)
     choices = "; ".join(f"--tip {_described(one)}" for one in found.chains)
     raise ConfigurationError(
         f"{file}: has {len(found.chains)} chains of joints; choose with {choices}; several by "
         "repeating --tip, all by --joints '*', or any with --joints."
     )
+
+
+def _interactive() -> bool:
+    return sys.stdin.isatty()
 
 
 def _described(chain: Chain) -> str:

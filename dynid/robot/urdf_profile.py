@@ -118,8 +118,8 @@ def with_urdf_limits(robot: Robot) -> Robot:
 def expand_patterns(content: dict[str, Any], urdf_xml: str, where: str) -> None:
     """Replace patterns such as ``gripper_*`` in ``joints`` and ``locked`` by names of the URDF.
 
-    ``locked`` may be a list of names and patterns; these joints are at 0, or at the limit nearest
-    to it. A joint that is named or matched before keeps its position.
+    ``locked`` may be a list of names and patterns; these joints are at 0, at the limit nearest to
+    it, or where the joint that they follow (``<mimic>``) moves them. A joint that is named or matched before keeps its position.
 
     Raises:
         ConfigurationError: a pattern matches no movable joint.
@@ -137,7 +137,8 @@ def expand_patterns(content: dict[str, Any], urdf_xml: str, where: str) -> None:
     free = [name for name in names if name not in (content.get("joints") or ())]
     if listed is not None:
         found = matching(listed, free, f"{where}: 'locked'")
-        content["locked"] = {name: known[name].resting_position() for name in found}
+        positions = robot_joints(urdf_xml, where).locked(content.get("joints") or ())
+        content["locked"] = {name: positions[name] for name in found}
     elif isinstance(locked, dict) and _has_pattern(locked):
         content["locked"] = _positions(locked, free, f"{where}: 'locked'")
 
