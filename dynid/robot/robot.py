@@ -44,9 +44,12 @@ class Robot(Settings):
     urdf: str
     """URDF file, beside the profile or in dynid's urdf folder."""
     joints: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Actuated joints as the URDF names them, in drive order; recordings are matched by name."""
+    """Actuated joints as the URDF names them, in drive order; recordings are matched by name. A
+    pattern such as ``arm_*`` stands for all that match, in the order of the URDF."""
     locked: dict[str, float] = Field(default_factory=dict)
-    """Other movable joints, and the position each is held at [rad or m]."""
+    """Other movable joints, and the position each is held at [rad or m]; also patterns such as
+    ``gripper_*: 0``, or a list of names and patterns, held at 0 or the nearest limit. Joints that
+    are named nowhere are held at 0."""
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     """Acceleration of gravity in the frame of the URDF's root link [m/s^2]."""
     coupling: tuple[tuple[float, ...], ...] | None = None
