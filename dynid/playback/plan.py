@@ -176,7 +176,7 @@ def _settings(robot: Robot, seed: int | None, file: Path | None) -> ExcitationSe
     if settings is None:
         message = (
             f"profile '{robot.name}' has no 'excitation' group; add one, or name a YAML file "
-            "with one."
+            "with one; `dynid demo` proposes one."
         )
         raise ConfigurationError(message)
     if seed is None:
