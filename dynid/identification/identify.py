@@ -37,6 +37,11 @@ from dynid.signals.signals import Signals
 
 Progress = Callable[[str], None]
 
+_BY_ROBOT = (
+    "The robot's controller compensates gravity (gravity: by_robot): the torques and this model do "
+    "not contain it, and feedforward torque must not add it."
+)
+
 
 def identify(
     robot: Robot,
@@ -124,6 +129,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
         held_out=held_out,
         notes=(
             *([signs.note()] if signs else ()),
+            *([_BY_ROBOT] if robot.gravity == "by_robot" else ()),
             *(note for s in signals for note in s.notes),
             *_whiteness(mechanism, fitted),
         ),
