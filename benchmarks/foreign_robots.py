@@ -112,7 +112,7 @@ def _rehearsed(name: str, shown: Demonstration, seconds: float) -> Rehearsed:
 
 
 def _print(console: Console, found: list[Rehearsed]) -> None:
-    shown = table("robot", "joints", "mean error", "largest", "parameters", "s", "result")
+    shown = table("robot", "joints", "mean error", "largest", "parameters", "seconds")
     for one in found:
         errors = np.array(one.relative_error or [np.nan])
         shown.add_row(
@@ -122,10 +122,13 @@ def _print(console: Console, found: list[Rehearsed]) -> None:
             percent(float(errors.max())),
             significant(one.parameter_error, 2),
             f"{one.seconds:.0f}",
-            one.result,
         )
-    roomy(console).print(shown)
+    console = roomy(console)
+    console.print(shown)
     passed = sum(one.result == "passed" for one in found)
+    for one in found:
+        if one.result != "passed":
+            console.print(Text(f"{one.robot}: {one.result}"), soft_wrap=True)
     console.print(f"{passed} of {len(found)} robots passed.")
 
 
