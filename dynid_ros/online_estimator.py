@@ -126,9 +126,7 @@ class OnlineEstimatorNode(DynidNode):
         with self.logging_warnings():
             model = load_model(path)
         check_acceptance(model, robot, path)
-        return OnlineEstimator(
-            model.robot, model.mechanism, self._settings, standard_deviations=model.base.by_name
-        )
+        return OnlineEstimator(model.robot, model.mechanism, self._settings, known=model.base)
 
     def _reset(self) -> str:
         self._estimator = self._make()

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization
 from dynid.dynamics.mechanism import Mechanism
-from dynid.estimation.block_jackknife import with_jackknife_covariance
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.least_squares import weighted_solution
@@ -19,6 +18,8 @@ from dynid.estimation.penalty import penalised_parameters
 from dynid.estimation.physical import consistent_parameters, is_physically_consistent
 from dynid.estimation.regression import Problem, make_rows
 from dynid.estimation.settings import EstimationSettings
+from dynid.estimation.repeatability import UNKNOWN_REPEATABILITY, Repeatability
+from dynid.estimation.uncertainty import find_uncertainty
 from dynid.signals.filters import ParallelFilter
 from dynid.signals.settings import VelocityThreshold
 from dynid.signals.signals import Signals
@@ -39,6 +40,7 @@ class Fit:
         determined: (p,) which standard parameters are identifiable from the data alone.
         essential: (k,) which base parameters remain after stepwise elimination.
         consistent: whether ``standard`` is physically consistent.
+        repeatability: of friction between recordings.
     """
 
     problem: Problem
@@ -48,6 +50,7 @@ class Fit:
     determined: NDArray[np.bool_]
     essential: NDArray[np.bool_]
     consistent: bool
+    repeatability: Repeatability = UNKNOWN_REPEATABILITY
 
 
 @dataclass(frozen=True)
@@ -106,14 +109,15 @@ def fitted_at_rest(mechanism: Mechanism, threshold: VelocityThreshold) -> NDArra
 def fit(problem: Problem, settings: EstimationSettings) -> Fit:
     """Estimate parameters and make them consistent; iterate for load-dependent friction.
 
-    The covariance of least squares is that of :mod:`dynid.estimation.block_jackknife`.
+    The covariance is that for another recording (:mod:`dynid.estimation.uncertainty`).
 
     Raises:
         EstimationError: there is no motion, or the physical bounds contradict each other.
     """
     result = _iterate_load(problem, settings)
-    estimate = with_jackknife_covariance(result.problem, result.estimate)
-    return replace(result, estimate=estimate)
+    uncertainty = find_uncertainty(result.problem, result.estimate, settings.friction_repeatability)
+    estimate = replace(result.estimate, covariance=uncertainty.covariance)
+    return replace(result, estimate=estimate, repeatability=uncertainty.repeatability)
 
 
 def _iterate_load(problem: Problem, settings: EstimationSettings) -> Fit:

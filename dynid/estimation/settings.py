@@ -50,5 +50,11 @@ class EstimationSettings(SignalSettings):
     ``physical.enabled: false``."""
     physical: PhysicalSettings = PhysicalSettings()
     """Physically consistent parameters."""
+    friction_repeatability: NonNegativeFloat | None = None
+    """Relative standard deviation between friction parameters of two recordings, part of all
+    uncertainties; null: estimated from several recordings, 0.1 with one."""
+    torque_repeatability: NonNegativeFloat = 0.005
+    """Relative standard deviation of a joint's torque per effort between two recordings, part of
+    a payload's uncertainty: the magnets of a motor lose 0.1 % of their flux per kelvin."""
     folds: Annotated[int, Field(ge=2, le=50)] = 5
     """Number of blocks of the cross-validation."""

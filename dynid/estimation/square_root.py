@@ -16,6 +16,7 @@ _HUBER = 1.345  # 95 % efficient on normal errors (Huber 1981)
 _WEIGHT_ITERATIONS = 2
 _NEGLIGIBLE = 1e-12  # forgetting, 1 - λ
 _DETERMINED = 0.5  # posterior over prior standard deviation of a parameter that data determine
+_LEAST_EIGENVALUE = 1e-10  # of a correlation matrix, relative to the largest
 
 
 class Solution(NamedTuple):
@@ -98,6 +99,7 @@ class SquareRootLeastSquares:
         joints: number of joints n.
         start: (k,) prior mean of the parameters.
         standard_deviations: (k,) of the prior; a large one is uninformative.
+        correlation: (k, k) of the prior's errors; None: independent. Scalar sub-models ignore it.
         forgetting: of samples.
         scalar: solve scalar sub-models instead of the vector form.
         robust: use Huber's weights against outliers, such as contacts or samples at a reversal.
@@ -109,12 +111,16 @@ class SquareRootLeastSquares:
         start: Array,
         standard_deviations: Array,
         *,
+        correlation: Array | None = None,
         forgetting: Forgetting = _NOTHING,
         scalar: bool = False,
         robust: bool = False,
     ) -> None:
         self._centre = np.array(start, dtype=np.float64)
         self._precision = 1 / np.asarray(standard_deviations, dtype=np.float64)
+        self._prior_root = np.diag(self._precision)
+        if correlation is not None and not scalar:
+            self._prior_root = _inverse_root(correlation) * self._precision
         self._forgetting, self._scalar, self._robust = forgetting, scalar, robust
         size = len(self._centre) + 1
         self._factors = np.zeros((joints, size, size))
@@ -223,7 +229,7 @@ class SquareRootLeastSquares:
     @property
     def _prior(self) -> Array:
         """The prior as rows (k, k+1)."""
-        return np.column_stack([np.diag(self._precision), self._precision * self._centre])
+        return np.column_stack([self._prior_root, self._prior_root @ self._centre])
 
     def _variances(self, squared_errors: Array) -> Array:
         """Variance of each joint's torque error (n,); the last value while there are few rows."""
@@ -231,6 +237,13 @@ class SquareRootLeastSquares:
         floor = 1e-12 * np.sum(self._factors[:, :, -1] ** 2, axis=1) / np.maximum(self._weights, 1)
         variance = np.maximum(squared_errors / np.maximum(freedom, 1.0), floor)
         return np.where((self._weights > self._enough) & (variance > 0), variance, self._variance)
+
+
+def _inverse_root(correlation: Array) -> Array:
+    """Return R (k, k) with RᵀR the inverse of a correlation matrix, also if that is singular."""
+    values, vectors = np.linalg.eigh(correlation)
+    floor = _LEAST_EIGENVALUE * values[-1]
+    return np.asarray(vectors.T / np.sqrt(np.maximum(values, floor))[:, None])
 
 
 def _triangle(above: Array, below: Array) -> Array:

@@ -32,17 +32,11 @@ def skew_covariance(problem: Problem, estimate: Estimate) -> Array:
         rate = rows.signals.sampling_rate / rows.parallel_filter.decimation
         slope = np.gradient(rows.torque + errors, 1 / rate, axis=0)
         shifted = replace(rows, torque=slope * SKEW / rows.signals.sampling_rate)
-        weights = None if estimate.row_weights is None else [estimate.row_weights[number]]
-        one = replace(problem, rows=(shifted,), folds=1, _kept={})
-        one = replace(one, rows=(replace(shifted, fold=np.zeros_like(rows.fold)),))
-        gram = one.normal_equations(weights).joint_gram
-        right += np.einsum("j,ji->i", _joint_weight(estimate), gram[:, :-1, -1])
-    matrix = np.einsum("j,jik->ik", _joint_weight(estimate), estimate.equations.joint_gram)
+        alone = replace(problem, rows=(shifted,), _kept={})
+        gram = alone.normal_equations(estimate.weights_of(number)).joint_gram
+        right += np.einsum("j,ji->i", estimate.used_joint_weight, gram[:, :-1, -1])
+    weighted = np.einsum("j,jik->jik", estimate.used_joint_weight, estimate.equations.joint_gram)
+    matrix = weighted.sum(axis=0)
     directions = information_directions(matrix[:-1, :-1])
     change = directions @ (directions.T @ right)
     return np.outer(change, change)
-
-
-def _joint_weight(estimate: Estimate) -> Array:
-    weight = estimate.joint_weight
-    return 1 / estimate.joint_variance if weight is None else weight

@@ -145,6 +145,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
             *([_BY_ROBOT] if robot.gravity == "by_robot" else ()),
             *(note for s in signals for note in s.notes),
             *_whiteness(mechanism, fitted),
+            fitted.repeatability.note,
         ),
         quantities=quantities,
         findings=findings,
@@ -218,6 +219,8 @@ def _base_estimate(table: Sequence[BaseParameter], fitted: Fit) -> BaseEstimate:
         consistent_values=np.array([table[number].consistent_value for number in known]),
         standard_deviations=np.array([table[number].standard_deviation for number in known]),
         covariance=fitted.estimate.covariance[np.ix_(known, known)],
+        friction_repeatability=fitted.repeatability.relative,
+        friction_repeatability_origin=fitted.repeatability.origin,
     )
 
 

@@ -15,6 +15,7 @@ from dynid.identification.quantities import Quantity
 from dynid.identification.result import Identification
 from dynid.identification.validate import Validation
 from dynid.json_text import json_by
+from dynid.robot.provenance import BaseEstimate
 
 _VERDICT = TypeAdapter(Verdict)
 _QUANTITIES = TypeAdapter(tuple[Quantity, ...])
@@ -95,4 +96,16 @@ def identification_json(
         samples=evaluated.samples,
         quantities=identification.quantities,
     )
-    return found | signs | terms
+    return found | signs | {"base": _base_json(identification.model.base)}
+
+
+def _base_json(base: BaseEstimate) -> dict[str, Any]:
+    """Return the identifiable base parameters with their covariance, row by row."""
+    return {
+        "names": base.names,
+        "values": base.values.tolist(),
+        "standard_deviations": base.standard_deviations.tolist(),
+        "covariance": None if base.covariance is None else base.covariance.tolist(),
+        "friction_repeatability": base.friction_repeatability,
+        "friction_repeatability_origin": base.friction_repeatability_origin,
+    } | terms

@@ -194,6 +194,16 @@ class Model:
             }
         )
 
+    def covariance_frame(self) -> DataFrame:
+        """Return the covariance of the base parameters as a pandas DataFrame, named on both sides.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        names = self.base.names
+        frame = data_frame(dict(zip(names, self.base.covariance_of(names).T, strict=True)))
+        return frame.set_axis(list(names), axis="index")
+
     def __repr__(self) -> str:
         """Return two lines of text: robot, parameters, origin, errors."""
         return "\n".join(self._lines())

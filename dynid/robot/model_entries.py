@@ -78,6 +78,8 @@ class BaseParameterEntries(Settings):
     consistent_values: Doubles
     standard_deviations: Doubles
     covariance_factor: Doubles = ()  # lower triangle, row by row
+    friction_repeatability: StrictFloat = 0.0
+    friction_repeatability_origin: StrictStr = ""
 
     def covariance(self) -> Array | None:
         """Return the covariance (b, b) of the values; None if the file has none."""

@@ -133,6 +133,8 @@ def _read_base(entries: ModelEntries) -> BaseEstimate:
         consistent_values=np.array(stored.consistent_values),
         standard_deviations=np.array(stored.standard_deviations),
         covariance=stored.covariance(),
+        friction_repeatability=stored.friction_repeatability,
+        friction_repeatability_origin=stored.friction_repeatability_origin,
     )
 
 

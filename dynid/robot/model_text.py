@@ -139,6 +139,9 @@ def _base_parameters(base: BaseEstimate) -> dict[str, Value]:
     if base.covariance is not None and len(base.names):
         factor = covariance_factor(base.covariance)
         known["covariance_factor"] = _floats(factor[np.tril_indices(len(factor))])
+    if base.friction_repeatability_origin:
+        known["friction_repeatability"] = float(base.friction_repeatability)
+        known["friction_repeatability_origin"] = base.friction_repeatability_origin
     return known
 
 

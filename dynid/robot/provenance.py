@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -76,6 +76,10 @@ class BaseEstimate:
         consistent_values: (b,) of the physically consistent parameters.
         covariance: (b, b) of ``values``; None where only standard deviations are known.
         standard_deviations: (b,).
+        friction_repeatability: relative standard deviation of friction between two recordings; its
+            share is part of the covariance.
+        friction_repeatability_origin: "recordings" if estimated from several, "default" or
+            "setting"; empty if the covariance has no such share, as in older files.
     """
 
     names: tuple[str, ...]
@@ -84,6 +88,8 @@ class BaseEstimate:
     consistent_values: Array
     standard_deviations: Array
     covariance: Array | None = None
+    friction_repeatability: float = 0.0
+    friction_repeatability_origin: str = ""
 
     @classmethod
     def empty(cls) -> BaseEstimate:
@@ -95,6 +101,20 @@ class BaseEstimate:
     def by_name(self) -> dict[str, float]:
         """Standard deviations by the parameters' names."""
         return dict(zip(self.names, self.standard_deviations.tolist(), strict=True))
+
+    def covariance_of(self, names: Sequence[str]) -> Array:
+        """Return the covariance (k, k) of base parameters by name; 0 for unknown ones.
+
+        Without correlations if only standard deviations are known.
+        """
+        own = self.covariance
+        known = np.diag(self.standard_deviations**2) if own is None else own
+        places = {name: number for number, name in enumerate(self.names)}
+        here = [number for number, name in enumerate(names) if name in places]
+        there = [places[names[number]] for number in here]
+        result = np.zeros((len(names), len(names)))
+        result[np.ix_(here, here)] = known[np.ix_(there, there)]
+        return result
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,10 @@ from dynid.identification.payload.fit import payload_columns
 from dynid.recording.settings import RecordingSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import ArrayLike, NDArray
 
     from dynid.dynamics.mechanism import Mechanism
+    from dynid.robot.provenance import BaseEstimate
     from dynid.robot.robot import Robot
 
 _BLOCK = 0.1  # [s] of samples that are processed together
@@ -85,8 +84,8 @@ class OnlineEstimator:
         robot: with its limits and settings.
         mechanism: of the robot, with its initial parameters.
         settings: of the estimator and the detection.
-        standard_deviations: of the base parameters by name, from an identification; changes are
-            then relative to its model. None: the parameters are not identified, such as the
+        known: the base parameters of an identification with their covariance; changes are then
+            relative to its model. None: the parameters are not identified, such as the
             URDF's, and changes are relative to a model estimated first.
 
     Raises:
@@ -99,7 +98,7 @@ class OnlineEstimator:
         mechanism: Mechanism,
         settings: OnlineSettings,
         *,
-        standard_deviations: Mapping[str, float] | None = None,
+        known: BaseEstimate | None = None,
     ) -> None:
         n = len(robot.joints)
         self.settings, self.joints = settings, robot.joints
@@ -111,14 +110,14 @@ class OnlineEstimator:
         self._sampler = Sampler(settings.sampling_rate)
         self._acquisition = Acquisition(mechanism, settings.sampling_rate, slowest_motion(robot))
         start = self._base.project(mechanism.parameters)
-        self._reference = None if standard_deviations is None else start
-        spread = _UNINFORMATIVE * np.maximum(1.0, np.abs(start))
-        known = standard_deviations or {}
-        spread = np.array(
-            [known.get(name, vague) for name, vague in zip(self._base.names, spread, strict=True)]
-        )
+        self._reference = None if known is None else start
+        vague = _UNINFORMATIVE * np.maximum(1.0, np.abs(start))
+        prior = np.diag(vague**2)
+        if known is not None:
+            prior = known.covariance_of(self._base.names)
+            prior += np.diag(np.where(np.diag(prior) > 0, 0.0, vague**2))
         self._forgetting = self._forgetting_of(settings)
-        self._recursive = self._recursion(start, spread)
+        self._recursive = self._recursion(start, prior)
         self._correlation = np.ones(n)
         self._learnt: list[Rows] = []
         self._moved = 0.0
@@ -247,7 +246,7 @@ class OnlineEstimator:
         shown = self._base.regrouping[:, self._payload]
         covariance = solution.covariance + shown @ change.covariance @ shown.T
         self._recursive = self._recursion(
-            solution.parameters + shown @ change.parameters, np.sqrt(np.diag(covariance))
+            solution.parameters + shown @ change.parameters, covariance
         )
         self._recursive.correlation = self._correlation
 
@@ -260,11 +259,13 @@ class OnlineEstimator:
         """Return [W_j, τ_j] with the columns of the base parameters; (n, m, k+1)."""
         return rows.stacked[:, :, [*self._base.independent, -1]]
 
-    def _recursion(self, start: Array, standard_deviations: Array) -> SquareRootLeastSquares:
+    def _recursion(self, start: Array, covariance: Array) -> SquareRootLeastSquares:
+        standard_deviations = np.sqrt(np.diag(covariance))
         return SquareRootLeastSquares(
             len(self.joints),
             start,
             standard_deviations,
+            correlation=covariance / np.outer(standard_deviations, standard_deviations),
             forgetting=self._forgetting,
             scalar=self.settings.scalar,
             robust=True,

@@ -7,7 +7,7 @@ with the fixed parameters pi of the model and the columns W_b of the body that c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from dynid.arrays import Array
 from dynid.dynamics.base_parameters import BaseParameterization, base_parameterization
 from dynid.dynamics.body import Body
 from dynid.dynamics.mechanism import Mechanism
+from dynid.estimation.block_jackknife import block_equations, jackknife_variance, raised
 from dynid.estimation.estimate import Estimate
 from dynid.estimation.estimators import ESTIMATORS
 from dynid.estimation.fitting import Fit, build_problem
@@ -24,6 +25,7 @@ from dynid.estimation.physical import is_physically_consistent
 from dynid.estimation.regression import Problem, unfiltered_torque
 from dynid.identification.payload.consistent import Posterior, consistent_body, find_posterior
 from dynid.identification.settings import IdentificationSettings
+from dynid.robot.provenance import BaseEstimate
 from dynid.signals.signals import Signals
 
 _ROUNDS = 6
@@ -43,7 +45,7 @@ def fit_payload(
     model: Mechanism,
     signals: Sequence[Signals],
     settings: IdentificationSettings,
-    standard_deviations: Mapping[str, float],
+    known: BaseEstimate,
 ) -> PayloadFit:
     """Fit the payload; iterate for load-dependent friction.
 
@@ -51,7 +53,7 @@ def fit_payload(
         model: of the robot without payload.
         signals: with payload.
         settings: of the identification.
-        standard_deviations: of the model's base parameters by name, if known.
+        known: the model's base parameters with their covariance.
 
     Raises:
         EstimationError: the recordings contain no motion.
@@ -64,7 +66,10 @@ def fit_payload(
         allowed = _TOLERANCE * np.sqrt(np.diag(body.covariance))
         if np.all(np.abs(body.parameters - previous.parameters) <= allowed):
             break
-    posterior = _posterior(estimate, _scatter_of_model(problem, estimate, standard_deviations))
+    blocks = np.concatenate(block_equations(problem, estimate))
+    within = raised(estimate.covariance, jackknife_variance(blocks))
+    estimate = replace(estimate, covariance=within)
+    posterior = _posterior(estimate, _scatter_of_model(problem, estimate, known, settings))
     body = consistent_body(posterior)
     standard = _with_body(own, columns, body)
     determined = np.zeros(len(own), dtype=bool)
@@ -120,39 +125,31 @@ def _left(loaded: Mechanism, own: Array, signals: Signals) -> Signals:
 
 def _posterior(estimate: Estimate, scatter_of_model: Array) -> Posterior:
     weight = 1 / estimate.joint_variance
-    gram = estimate.equations.joint_gram
-    extended = np.einsum("j,jik->ik", weight, gram)
-    scatter = np.einsum("j,jik->ik", weight * estimate.correlation, gram)[:-1, :-1]
-    return find_posterior(extended[:-1, :-1], extended[:-1, -1], scatter + scatter_of_model)
+    extended = np.einsum("j,jik->ik", weight, estimate.equations.joint_gram)
+    matrix = extended[:-1, :-1]
+    scatter = matrix @ estimate.covariance @ matrix
+    return find_posterior(matrix, extended[:-1, -1], scatter + scatter_of_model)
 
 
 def _scatter_of_model(
-    problem: Problem, estimate: Estimate, standard_deviations: Mapping[str, float]
+    problem: Problem, estimate: Estimate, known: BaseEstimate, settings: IdentificationSettings
 ) -> Array:
     """Return the covariance (10, 10) of the right-hand side from the model's uncertainty.
 
-    A model has standard deviations of its base parameters without correlations; these are taken
-    from the inverse of this motion's normal matrix.
+    It consists of the covariance of the model's base parameters, which includes the variation of
+    friction between recordings, and that of the torque per effort: a joint's error scales the
+    whole torque that it carries, not only the payload's.
     """
     mechanism = problem.mechanism
     base = base_parameterization(mechanism)
-    known = [number for number, name in enumerate(base.names) if name in standard_deviations]
-    if not known:
-        return np.zeros((10, 10))
-    columns = np.concatenate([problem.base.independent, base.independent[known]])
+    columns = np.concatenate([problem.base.independent, base.independent])
     wide = replace(problem, base=columns_alone(mechanism, columns), _kept={})
-    equations = wide.normal_equations()
-    gram = np.einsum("j,jik->ik", 1 / estimate.joint_variance, equations.joint_gram)
-    across, own = gram[:10, 10:-1], gram[10:-1, 10:-1]
-    spread = across * np.array([standard_deviations[base.names[number]] for number in known])
-    return np.asarray(spread @ _correlation(own) @ spread.T)
-
-
-def _correlation(normal: Array) -> Array:
-    """Return the correlation matrix from a normal matrix (k, k)."""
-    norms = np.sqrt(np.diag(normal))
-    scale = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1.0), 0.0)
-    inverse = np.linalg.pinv(scale[:, None] * normal * scale, rcond=1e-10, hermitian=True)
-    sizes = np.sqrt(np.maximum(np.diag(inverse), 0.0))
-    sizes = np.where(sizes > 0, sizes, 1.0)
-    return np.asarray(inverse / np.outer(sizes, sizes))
+    gram = (
+        wide.normal_equations(estimate.row_weights).joint_gram
+        / estimate.joint_variance[:, None, None]
+    )
+    across = gram[:, :10, 10:-1].sum(axis=0)
+    of_parameters = across @ known.covariance_of(base.names) @ across.T
+    carried = gram[:, :10, :10] @ estimate.base
+    carried += gram[:, :10, 10:-1] @ base.project(mechanism.parameters)
+    return np.asarray(of_parameters + settings.torque_repeatability**2 * carried.T @ carried)

@@ -92,7 +92,7 @@ def identify_payload(
                 "a robot at rest: dynid payload-mass."
             )
         progress("estimating")
-        found = fit_payload(model, signals, settings, base.base.by_name)
+        found = fit_payload(model, signals, settings, base.base)
         progress("evaluating")
         loaded = model.with_parameters(found.fitted.standard)
         without = compare(model, signals, settings)
