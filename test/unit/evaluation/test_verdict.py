@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynid.evaluation.errors import relative_errors
+from dynid.evaluation.settings import EvaluationSettings
 from dynid.evaluation.verdict import Comparison, Verdict, evaluate
 from dynid.signals.signals import Signals
 
@@ -49,7 +50,12 @@ def comparison(
 
 
 def verdict_of(*args: object, allowed: float = 0.5, **kwargs: object) -> Verdict:
-    return evaluate([comparison(*args, **kwargs)], allowed=allowed)  # type: ignore[arg-type]
+    return evaluate([comparison(*args, **kwargs)], softmc(allowed))  # type: ignore[arg-type]
+
+
+def softmc(allowed: float = 0.5) -> EvaluationSettings:
+    """Return the criterion of the largest error."""
+    return EvaluationSettings(criterion="max_error", max_relative_torque_error=allowed)
 
 
 def test_every_error_agrees_with_a_calculation_by_hand() -> None:
@@ -130,7 +136,7 @@ def test_several_recordings_are_evaluated_as_one(seed: int, cut: int) -> None:
         comparison(measured[:cut], model[:cut]),
         comparison(measured[cut:], model[cut:], threshold=0.3),
     ]
-    pooled, whole = evaluate(parts, allowed=0.5).joints[0], verdict_of(measured, model).joints[0]
+    pooled, whole = evaluate(parts, softmc()).joints[0], verdict_of(measured, model).joints[0]
     for name in ("rmse", "nrmse", "relative_error", "r_squared", "max_relative_torque_error"):
         assert getattr(pooled, name) == pytest.approx(getattr(whole, name))
     assert pooled.samples == 40
@@ -146,7 +152,7 @@ def test_perfect_model_succeeds_without_reasons() -> None:
 
 
 def test_warnings_are_not_a_failure() -> None:
-    verdict = evaluate([comparison([1, 2], [1, 2])], allowed=0.5, warnings=["look here."])
+    verdict = evaluate([comparison([1, 2], [1, 2])], softmc(), warnings=["look here."])
     assert verdict.success
     assert verdict.warnings == ("look here.",)
 
@@ -154,7 +160,7 @@ def test_warnings_are_not_a_failure() -> None:
 def test_failure_names_joint_and_numbers() -> None:
     verdict = verdict_of([80, 160], [180, 160])
     assert not verdict.success
-    assert verdict.reasons == ("elbow: max relative torque error 62.5%, allowed 50%.",)
+    assert verdict.reasons == ("elbow: max relative torque error 62.5% at 0.00 s, allowed 50%.",)
 
 
 def test_an_error_equal_to_the_limit_is_allowed() -> None:
