@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from dynid.evaluation.settings import LARGEST_ERROR
-from dynid.text import percent, significant
+from dynid.text import listed, percent, significant
 
 if TYPE_CHECKING:
     from dynid.evaluation.settings import EvaluationSettings
@@ -68,37 +68,51 @@ def _poor(joint: JointErrors, settings: EvaluationSettings) -> str:
     )
 
 
-def remarks(joint: JointErrors, settings: EvaluationSettings) -> Iterator[str]:
-    """Yield sentences on limited use of a joint's model that is no reason for failure."""
-    if not isfinite(joint.max_relative_torque_error) or joint.moving_samples == 0:
-        return
-    unit = "N" if joint.sliding else "N·m"
-    if joint.feedforward is None:
+def remarks(joints: Sequence[JointErrors], settings: EvaluationSettings) -> Iterator[str]:
+    """Yield sentences on limited use that is no reason for failure, one for joints alike."""
+    moved = [
+        one for one in joints if one.moving_samples and isfinite(one.max_relative_torque_error)
+    ]
+    noisy = [one for one in moved if one.feedforward is None]
+    if noisy:
         yield (
-            f"{joint.joint}: its torque is hardly more than noise (noise of "
-            f"{percent(joint.noise_share)} of the torque, both rms after filtering), so there is "
-            "nothing to explain: its parameters are not identifiable and its error is not rated."
+            f"{_names(noisy)}: torque is hardly more than noise (noise of "
+            f"{_percents(one.noise_share for one in noisy)} of the torque, both rms after "
+            "filtering), so there is nothing to explain: the parameters are not identifiable and "
+            "the error is not rated."
         )
-    elif joint.feedforward and joint.collision is False:
-        yield (
-            f"{joint.joint}: the model serves feedforward, but not collision detection: without "
-            f"false alarms only more than {significant(joint.detectable_torque, 3)} {unit} would "
-            f"be detected, {percent(joint.detectable_share)} of the joint's largest torque "
-            f"(up to {100 * DETECTABLE:g} % serves)."
+    blunt = [one for one in moved if one.feedforward and one.collision is False]
+    if blunt:
+        levels = listed(
+            f"{significant(one.detectable_torque, 3)} {'N' if one.sliding else 'N·m'}"
+            for one in blunt
         )
-    if joint.held_out_error > _PLAIN_BETTER * joint.plain_error:
         yield (
-            f"{joint.joint}: with viscous and Coulomb friction, offset and rotor inertia only, the "
-            f"held-out error is {percent(joint.plain_error)} instead of "
-            f"{percent(joint.held_out_error)}; remove the other terms of this joint."
+            f"{_names(blunt)}: the model serves feedforward, but not collision detection: without "
+            f"false alarms only more than {levels} would be detected, "
+            f"{_percents(one.detectable_share for one in blunt)} of the largest torque (up to "
+            f"{100 * DETECTABLE:g} % serves)."
+        )
+    worse = [one for one in moved if one.held_out_error > _PLAIN_BETTER * one.plain_error]
+    if worse:
+        yield (
+            f"{_names(worse)}: with viscous and Coulomb friction, offset and rotor inertia only, "
+            f"the held-out error is {_percents(one.plain_error for one in worse)} instead of "
+            f"{_percents(one.held_out_error for one in worse)}; remove the other terms there."
         )
     limit = settings.largest_error
-    worst = joint.max_relative_torque_error
-    if worst > LARGEST_ERROR and (limit is None or worst <= limit):
-        yield (
-            f"{joint.joint}: torque error {percent(worst)} of the largest torque{_when(joint)}; "
-            "look at this instant in the plot of its torque."
-        )
+    for one in moved:
+        worst = one.max_relative_torque_error
+        if worst > LARGEST_ERROR and (limit is None or worst <= limit):
+            yield f"{one.joint}: torque error {percent(worst)} of the largest torque{_when(one)}."
+
+
+def _names(joints: Iterable[JointErrors]) -> str:
+    return listed(one.joint for one in joints)
+
+
+def _percents(values: Iterable[float]) -> str:
+    return listed(percent(value) for value in values)
 
 
 def _when(joint: JointErrors) -> str:

@@ -160,7 +160,7 @@ def evaluate(
         use = _use(rated, settings)
         joints.append(replace(rated, feedforward=use[0], collision=use[1]))
     reasons = [reason for joint in joints for reason in criterion.reasons(joint, settings)]
-    remarks = [remark for joint in joints for remark in criterion.remarks(joint, settings)]
+    remarks = criterion.remarks(joints, settings)
     return Verdict(tuple(joints), not reasons, tuple(reasons), (*remarks, *warnings))
 
 

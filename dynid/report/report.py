@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from dynid.evaluation.diagnosis.finding import sentences
 from dynid.files import write_text
 from dynid.identification.result import Identification
 from dynid.identification.settings import IdentificationSettings
@@ -90,6 +91,7 @@ def _common(result: Identification | Validation, motion: Motion) -> dict[str, An
     robot, verdict = result.model.robot, result.verdict
     settings = robot.settings(IdentificationSettings)
     held_out = getattr(result, "held_out", None)
+    diagnosed = set(sentences(result.findings))
     joints = [
         {
             "name": joint.joint,
@@ -104,7 +106,9 @@ def _common(result: Identification | Validation, motion: Motion) -> dict[str, An
         "success": verdict.success,
         "uses": words.uses(verdict),
         "reasons": verdict.reasons,
-        "warnings": verdict.warnings,
+        # those of the diagnosis stand in its own section
+        "warnings": [one for one in verdict.warnings if one not in diagnosed],
+        "found": words.found(result.findings),
         "notes": result.notes,
         "error_header": tables.error_header(verdict.joints[0], held_out=held_out is not None),
         "joints": joints,

@@ -6,10 +6,14 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from dynid.dynamics.joint_terms import TERM_SHAPES
+from dynid.evaluation.diagnosis.finding import grouped
 from dynid.identification.settings import IdentificationSettings
 from dynid.text import count, listed, percent, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynid.evaluation.diagnosis.finding import Finding
     from dynid.evaluation.verdict import Verdict
     from dynid.identification.result import Identification
     from dynid.robot.robot import Robot
@@ -54,6 +58,16 @@ def uses(verdict: Verdict) -> list[str]:
         rest = f"; not {listed(others)}" if serving and others else ""
         sentences.append(f"{use}: serves {which}{rest}.")
     return sentences
+
+
+def found(findings: Sequence[Finding]) -> str:
+    """Return the causes that the diagnosis found, except notes; empty if there are none."""
+    causes = [
+        f"{one.cause.replace('_', ' ')} ({one.severity})"
+        for one in grouped(findings)
+        if one.severity != "note"
+    ]
+    return listed(dict.fromkeys(causes)) if causes else ""
 
 
 def _largest(verdict: Verdict, settings: IdentificationSettings, held_out: bool) -> str:

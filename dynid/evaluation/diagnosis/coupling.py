@@ -71,6 +71,7 @@ def _finding(
     return Finding(
         cause="unmodelled_coupling",
         joint=None,  # two joints are involved
+        names=(name, source),
         severity="warning",
         sentence=(
             f"{name}: {share:.0%} of the squared torque error is explained by {source}, "
