@@ -80,10 +80,14 @@ def _pattern(finding: Finding) -> tuple[str, ...]:
     """Return cause, severity and texts with places for joints and numbers."""
     text = f"{finding.sentence} {finding.remedy}"
     for name in sorted(_names(finding), key=len, reverse=True):
-        text = text.replace(name, "{}")
+        text = _word(name).sub("{}", text)
     if not _names(finding):
         return finding.cause, finding.severity, text
     return finding.cause, finding.severity, re.sub(r"[-+]?\d[\d.]*(e[-+]?\d+)?", "#", text)
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
 def _names(finding: Finding) -> tuple[str, ...]:
@@ -100,7 +104,7 @@ def _merged(group: list[Finding]) -> Finding:
     ]
     remedy = first.remedy
     if first.joint is not None:
-        remedy = remedy.replace(first.joint, listed(names))
+        remedy = _word(first.joint).sub(lambda _: listed(names), remedy)
     return replace(
         first,
         joint=None,
