@@ -38,6 +38,11 @@ from dynid.signals.signals import Signals
 
 Progress = Callable[[str], None]
 
+_BY_ROBOT = (
+    "The robot's controller compensates gravity (gravity: by_robot): the torques and this model do "
+    "not contain it, and feedforward torque must not add it."
+)
+
 
 def identify(
     robot: Robot,
@@ -137,6 +142,7 @@ def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress)
         notes=(
             *([signs.note()] if signs else ()),
             *([selection.note()] if selection else ()),
+            *([_BY_ROBOT] if robot.gravity == "by_robot" else ()),
             *(note for s in signals for note in s.notes),
             *_whiteness(mechanism, fitted),
         ),

@@ -44,11 +44,15 @@ class Robot(Settings):
     urdf: str
     """URDF file, beside the profile or in dynid's urdf folder."""
     joints: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Actuated joints as the URDF names them, in drive order; recordings are matched by name."""
+    """Actuated joints as the URDF names them, in drive order; recordings are matched by name. A
+    pattern such as ``arm_*`` stands for all that match, in the order of the URDF."""
     locked: dict[str, float] = Field(default_factory=dict)
-    """Other movable joints, and the position each is held at [rad or m]."""
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    """Acceleration of gravity in the frame of the URDF's root link [m/s^2]."""
+    """Other movable joints, and the position each is held at [rad or m]; also patterns such as
+    ``gripper_*: 0``, or a list of names and patterns, held at 0 or the nearest limit. Joints that
+    are named nowhere are held at 0."""
+    gravity: tuple[float, float, float] | Literal["by_robot"] = (0.0, 0.0, -9.81)
+    """Acceleration of gravity in the frame of the URDF's root link [m/s^2]; ``by_robot``: the
+    robot's controller compensates it, so that recorded and commanded torques exclude it."""
     coupling: tuple[tuple[float, ...], ...] | None = None
     """Matrix T of q_joint = T q_motor, n rows of n numbers; null: each motor moves one joint."""
     closed_chain: ClosedChainSettings = ClosedChainSettings()
@@ -72,6 +76,11 @@ class Robot(Settings):
     def urdf_xml(self) -> str:
         """The URDF's text; ``urdf`` is the name of its file."""
         return self._urdf_xml
+
+    @property
+    def modelled_gravity(self) -> tuple[float, float, float]:
+        """Acceleration of gravity that torques contain [m/s^2]; 0 if the robot compensates it."""
+        return (0.0, 0.0, 0.0) if self.gravity == "by_robot" else self.gravity
 
     @property
     def moving_joints(self) -> tuple[str, ...]:
@@ -169,7 +178,7 @@ class Robot(Settings):
             self.urdf_xml,
             self.joints,
             locked=self.locked,
-            gravity=self.gravity,
+            gravity=self.modelled_gravity,
             coupling=None if self.coupling is None else np.array(self.coupling),
             terms=self.joint_terms(),
             chain=self.closed_chain.chain(),
