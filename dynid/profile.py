@@ -259,7 +259,8 @@ def write_profile(chosen: Robot, path: Path, *, given: str | None = None, note: 
         OutputError: the file cannot be written.
     """
     content = chosen.yaml_content(exclude_unset=True)
-    content["terms"] = [term.entry() for term in chosen.terms]
+    terms = chosen.terms
+    content["terms"] = "auto" if terms == "auto" else [term.entry() for term in terms]
     text = None if given is None else rewritten(given, content)
     if text is None:
         text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=100)

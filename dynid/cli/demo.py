@@ -26,12 +26,15 @@ def demo_command(
 ) -> None:
     """Record, identify and validate a simulated robot.
 
+    A profile without excitation or simulation, such as a URDF alone, is completed by a default
+    motion and by drives that are derived from bodies and limits.
+
     The robot plays an excitation, which is recorded and identified, then a second motion to
     validate the model on. Exit code 1: the model failed its criterion.
     """
     from dynid.cli.json_output import print_json
     from dynid.cli.loading import load_robot
-    from dynid.demo import STEPS, run_demo
+    from dynid.demo import STEPS, prepare, run_demo
     from dynid.report.terminal.console import print_text, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_demonstration, print_kept_model
@@ -47,8 +50,11 @@ def demo_command(
     console = result_console(as_json)
     if not without_ros:
         print_text(console, "rclpy is not installed: the demonstration runs without ROS 2.")
+    prepared = prepare(robot, output)
+    for sentence in prepared.assumed:
+        print_text(console, sentence)
     with progress(console, steps=STEPS) as step:
-        demonstration = run_demo(robot, output, step)
+        demonstration = run_demo(prepared.profile, output, step)
     evaluated = demonstration.evaluated
     if as_json:
         print_json(
@@ -63,7 +69,7 @@ def demo_command(
             {kind: one.verdict for kind, one in evaluated.items()},
             demonstration.identification.quantities,
         )
-        print_written(console, demonstration.written)
+        print_written(console, (*prepared.written, *demonstration.written))
     identified = demonstration.identification.verdict.success
     print_kept_model(output, success=identified)
     raise typer.Exit(0 if demonstration.success else 1)

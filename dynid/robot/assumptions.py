@@ -35,6 +35,8 @@ def assumptions(robot: Robot) -> list[str]:
 
 
 def _terms(robot: Robot) -> str:
+    if robot.terms == "auto":
+        return "chosen by the recordings (auto)"
     return listed(dict.fromkeys(str(term.kind) for term in robot.terms)) if robot.terms else "none"
 
 
