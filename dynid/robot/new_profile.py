@@ -45,6 +45,8 @@ recording:                 # docs/recordings.md
 
 """
 _REST = """\
+terms: auto                # chosen by held-out data; docs/method.md lists every kind
+
 identification:
   cutoff_hz: 10            # [Hz] above the frequencies of the motion, below those of noise
   parallel_filter: {cutoff_hz: 10, decimation: 20}
