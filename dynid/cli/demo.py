@@ -16,7 +16,7 @@ from dynid.cli.options import AsJson, Output, profile_option
 def demo_command(
     robot: Annotated[
         str,
-        profile_option("Name of a shipped robot, a profile, or a URDF."),
+        profile_option("Shipped robot, profile with an excitation, URDF or xacro."),
     ] = "puma560",
     output: Output = Path("out"),
     without_ros: Annotated[
@@ -33,12 +33,16 @@ def demo_command(
     validate the model on. Exit code 1: the model failed its criterion.
     """
     from dynid.cli.json_output import print_json
+    from dynid.cli.loading import load_robot
     from dynid.demo import STEPS, prepare, run_demo
     from dynid.report.terminal.console import print_text, print_written, result_console
     from dynid.report.terminal.progress import progress
     from dynid.report.terminal.results import print_demonstration, print_kept_model
     from dynid.report.verdict_json import identification_json
+    from dynid.robot.description import is_description
 
+    if is_description(Path(robot)):
+        load_robot(robot)  # for its note on what is assumed
     if not without_ros and find_spec("rclpy") is not None:
         command = [sys.executable, "-m", "dynid_ros.demo", "--robot", robot, "-o", str(output)]
         # replaces this process, so that Ctrl-C reaches the one that has to stop the robot

@@ -75,7 +75,7 @@ def position_limits(robot: Robot) -> tuple[Array, Array]:
 def _dry(robot: Robot) -> Robot:
     """Return the robot without smoothing of dry friction, which is a property of models."""
     true = {"smoothing": 0.0, "dead_band": 0.0}
-    terms = tuple(term.model_copy(update=true) for term in robot.terms)
+    terms = tuple(term.model_copy(update=true) for term in robot.explicit_terms)
     return robot.model_copy(update={"terms": terms, "semi_static": False})
 
 
