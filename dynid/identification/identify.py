@@ -23,6 +23,7 @@ from dynid.evaluation.diagnosis.causes import diagnose
 from dynid.evaluation.diagnosis.finding import sentences
 from dynid.evaluation.errors import compare, relative_errors
 from dynid.evaluation.verdict import Verdict, evaluate
+from dynid.identification.dead_bands import with_dead_bands
 from dynid.identification.quantities import Quantity, check_quantities, find_quantities
 from dynid.identification.quantity_settings import Quantities
 from dynid.identification.result import BaseParameter, Identification, StandardParameter
@@ -70,6 +71,7 @@ def identify(
 def _identify(robot: Robot, recordings: Sequence[Recording], progress: Progress) -> Identification:
     settings = robot.settings(IdentificationSettings)
     progress("building the mechanism")
+    robot = with_dead_bands(robot, recordings)
     mechanism = robot.mechanism()
     wanted = robot.settings(Quantities).by_name
     check_quantities(wanted, mechanism)
